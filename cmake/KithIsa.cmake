@@ -1,0 +1,28 @@
+# Compiles a kernel source once per instruction set (core/isa.h lists the same sets). Each compilation
+# sees -D KITH_ISA_NAME=<set>.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+  set(KITH_ISA_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+  set(KITH_ISA_FLAGS_v3 -march=x86-64-v3)
+  set(KITH_ISA_FLAGS_v2 -march=x86-64-v2)
+  set(KITH_ISAS v4 v3 v2)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  set(KITH_ISA_FLAGS_neon "")
+  set(KITH_ISAS neon)
+else()
+  set(KITH_ISA_FLAGS_generic "")
+  set(KITH_ISAS generic)
+endif()
+
+function(kith_add_kernels target source)
+  get_filename_component(name ${source} NAME_WE)
+  foreach(isa ${KITH_ISAS})
+    set(object ${target}_${name}_${isa})
+    add_library(${object} OBJECT ${source})
+    target_include_directories(${object} PRIVATE ${PROJECT_SOURCE_DIR}/src
+                                                 ${PROJECT_SOURCE_DIR}/include)
+    target_compile_definitions(${object} PRIVATE KITH_ISA_NAME=${isa})
+    target_compile_options(${object} PRIVATE ${KITH_ISA_FLAGS_${isa}})
+    target_link_libraries(${object} PRIVATE kith_flags OpenMP::OpenMP_C)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+  endforeach()
+endfunction()

@@ -1,0 +1,72 @@
+#ifndef KITH_BODIES_H
+#define KITH_BODIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kith/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KITH_NAME_BYTES 32 /* of a body's name, with the final zero */
+
+typedef char kith_name[KITH_NAME_BYTES];
+
+/* A set of bodies (particles, beads) in double precision on the host.
+ *
+ * A column that is NULL is absent: velocities are then 0, masses and charges 1. All columns are
+ * owned by the object. Units are the caller's; kith only assumes that they are consistent. */
+typedef struct kith_bodies {
+    int64_t count;      /* N */
+    int32_t dimensions; /* D: 2 or 3 */
+    double *position;   /* N × D, row-major; never NULL if N > 0 */
+    double *velocity;   /* N × D */
+    double *mass;       /* N */
+    double *charge;     /* N */
+    double *softening;  /* N, a length a body */
+    int64_t *id;        /* N */
+    kith_name *name;    /* N, zero-terminated UTF-8: a body's name or a chemical symbol */
+    double time;
+    bool has_cell;
+    double cell[9];   /* rows are the cell vectors; in 2D the third is (0, 0, 1) */
+    bool periodic[3]; /* along each cell vector */
+} kith_bodies;
+
+/* Which columns to allocate besides position. */
+typedef enum kith_column {
+    KITH_VELOCITY = 1,
+    KITH_MASS = 2,
+    KITH_CHARGE = 4,
+    KITH_SOFTENING = 8,
+    KITH_ID = 16,
+    KITH_NAME = 32
+} kith_column;
+
+/* Makes bodies with all numbers 0 and empty names.
+ *
+ *   count       ≥ 0
+ *   dimensions  2 or 3
+ *   columns     kith_column flags, or-ed
+ *   bodies      [out] owned by the caller, goes with kith_bodies_free; NULL on failure
+ *
+ * Errors: KITH_INVALID_ARGUMENT, KITH_OUT_OF_MEMORY. */
+kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned columns,
+                               kith_bodies **bodies);
+
+/* Adds columns (those not there yet), filled with zeros. Errors as kith_bodies_create. */
+kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned columns);
+
+/* Frees bodies and their columns; NULL is fine. */
+void kith_bodies_free(kith_bodies *bodies);
+
+/* Fails with KITH_INVALID_ARGUMENT if a number is not finite or a softening negative; the message
+ * names the first such row and column. Costs one pass. */
+kith_status kith_bodies_check(const kith_bodies *bodies);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+#ifndef KITH_BUILD_H
+#define KITH_BUILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kith/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What this build and this machine can do; never fails, owns nothing. */
+
+const char *kith_version(void); /* "0.1.0" */
+
+/* An instruction set that CPU kernels were compiled for; the best supported one is used unless the
+ * environment variable KITH_ISA names another. */
+typedef struct kith_isa {
+    const char *name;        /* "v4" */
+    const char *description; /* "x86-64-v4: AVX-512" */
+    bool supported;          /* by this processor */
+} kith_isa;
+
+/* The table of instruction sets, best first; *count rows. */
+const kith_isa *kith_isa_list(int64_t *count);
+
+/* A backend of the backend table. */
+typedef struct kith_backend_info {
+    const char *name;     /* "cpu", "cuda" */
+    bool built;           /* in this build */
+    int32_t device_count; /* on this machine */
+    const char *note;     /* why there is no device, or NULL */
+} kith_backend_info;
+
+/* Describes backend k, k = 0, 1, …; false if there is none of that number. */
+bool kith_backend_describe(int32_t k, kith_backend_info *info);
+
+bool kith_build_has_hdf5(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

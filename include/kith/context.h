@@ -1,0 +1,66 @@
+#ifndef KITH_CONTEXT_H
+#define KITH_CONTEXT_H
+
+#include "kith/array.h"
+#include "kith/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where and how to compute: a device, a number of threads, a stream.
+ *
+ * A context may be used by one thread at a time; different contexts by different threads at once.
+ * Nothing in kith is global. */
+typedef struct kith_context kith_context;
+
+typedef struct kith_context_options {
+    kith_device device; /* kind 0: the first CUDA device if there is one, else the CPU */
+    int32_t threads;    /* CPU threads; 0: OMP_NUM_THREADS or one a core. At most 4096 */
+    void *stream;       /* a cudaStream_t of the caller's; NULL: one of the context's own */
+} kith_context_options;
+
+/* Makes a context.
+ *
+ *   options  NULL for the defaults
+ *   context  [out] owned by the caller, goes with kith_context_free; NULL on failure
+ *
+ * Errors: KITH_NO_DEVICE (no such device, or this build lacks its backend),
+ *         KITH_INVALID_ARGUMENT (threads < 0 or > 4096; KITH_ISA names an instruction set that this
+ *         processor lacks), KITH_OUT_OF_MEMORY. */
+kith_status kith_context_create(const kith_context_options *options, kith_context **context);
+
+/* Frees a context; NULL is fine. Objects made with it must be freed before. */
+void kith_context_free(kith_context *context);
+
+/* Waits until everything that was started on the context's stream has ended. */
+kith_status kith_context_synchronize(kith_context *context);
+
+kith_device kith_context_device(const kith_context *context);
+int32_t kith_context_threads(const kith_context *context);
+
+/* The instruction set of the CPU kernels in use: "x86-64-v4", … "generic". */
+const char *kith_context_isa(const kith_context *context);
+
+/* Called now and then, between steps, with how much of the work is done.
+ *
+ * Runs in the thread that called the long function; must not call kith with the same context other
+ * than kith_context_cancel. */
+typedef void kith_progress(void *user, int64_t done, int64_t total);
+
+/* Sets the progress callback; NULL for none. */
+void kith_context_set_progress(kith_context *context, kith_progress *progress, void *user);
+
+/* Asks the running call to stop at the next step boundary with KITH_CANCELLED.
+ *
+ * May be called from another thread and from a signal handler. Stays set until
+ * kith_context_clear_cancel. */
+void kith_context_cancel(kith_context *context);
+void kith_context_clear_cancel(kith_context *context);
+bool kith_context_is_cancelled(const kith_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

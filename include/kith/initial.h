@@ -1,0 +1,46 @@
+#ifndef KITH_INITIAL_H
+#define KITH_INITIAL_H
+
+#include "kith/bodies.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Initial conditions: a row of the table that kith_initial_list returns. */
+typedef struct kith_initial {
+    const char *name;        /* "plummer" */
+    const char *description; /* one line, with units and source */
+    int64_t default_count;   /* bodies if options.count is 0 */
+    int64_t fixed_count;     /* the only number of bodies possible, or 0 for any */
+    const char *run_hint;    /* arguments of kith run that suit it: "--dt 0.01 --until 10" */
+} kith_initial;
+
+/* The table of initial conditions; *count rows, static memory. */
+const kith_initial *kith_initial_list(int64_t *count);
+
+typedef struct kith_initial_options {
+    int64_t count;       /* bodies; 0: the kind's default */
+    uint64_t seed;       /* of the random numbers (Philox 4x64-10 of Random123) */
+    int32_t dimensions;  /* 0 or 3; 2 for the kinds that can be flat (lattice, cubes, two-body …) */
+    double eccentricity; /* two-body: 0 ≤ e < 1 */
+    double mass_ratio;   /* two-body and galaxies: second over first; 0: 1 */
+} kith_initial_options;
+
+/* Makes initial conditions: the same bits on every machine for the same kind and options.
+ *
+ *   kind     a name of the table
+ *   options  NULL for the defaults
+ *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure
+ *
+ * Errors: KITH_INVALID_ARGUMENT (unknown kind: the message lists the known ones; a count or option
+ *         that the kind does not take), KITH_OUT_OF_MEMORY.
+ * Cost:   O(N). */
+kith_status kith_initial_make(const char *kind, const kith_initial_options *options,
+                              kith_bodies **bodies);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

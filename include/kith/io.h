@@ -1,0 +1,64 @@
+#ifndef KITH_IO_H
+#define KITH_IO_H
+
+#include "kith/bodies.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A file format for bodies: a row of the table that kith_format_list returns. */
+typedef struct kith_format {
+    const char *name;        /* "csv", "xyz", "npy", "tipsy", "gadget", "h5md" */
+    const char *extensions;  /* space-separated, without dots: "h5 h5md" */
+    const char *description; /* one line */
+    bool reads, writes;      /* what this build can do */
+    const char *lacks;       /* why it cannot, or NULL: "this build has no HDF5" */
+} kith_format;
+
+/* The table of formats; *count rows, static memory. */
+const kith_format *kith_format_list(int64_t *count);
+
+typedef struct kith_read_options {
+    const char *format; /* a format's name; NULL: by the extension (and the content of .h5) */
+    int64_t frame;      /* of a file with several: 0 the last, k > 0 the k-th (from 1), −k from the end */
+} kith_read_options;
+
+/* Reads bodies from a file.
+ *
+ *   path     the file
+ *   options  NULL for the defaults
+ *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure
+ *
+ * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names file, line or offset, and what is
+ *         wrong), KITH_UNSUPPORTED (unknown extension; this build lacks HDF5), KITH_OUT_OF_MEMORY.
+ *         Numbers that are not finite are KITH_BAD_FORMAT.
+ * Cost:   one pass over the file. */
+kith_status kith_bodies_read(const char *path, const kith_read_options *options,
+                             kith_bodies **bodies);
+
+typedef struct kith_write_options {
+    const char *format;           /* a format's name; NULL: by the extension */
+    const char *const *arguments; /* recorded where the format can: the command line, NULL-ended */
+} kith_write_options;
+
+/* Writes bodies to a file: under a temporary name in the same directory, then renamed, so that the
+ * file is whole or not there, and an old one stays until then. A path that is not a regular file
+ * (a pipe, /dev/stdout) is written in place. Reals are written with 17 digits.
+ *
+ * Columns that the format has no place for are left out; kith_format_drops says which.
+ *
+ * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED, KITH_INVALID_ARGUMENT (numbers not finite),
+ *         KITH_OUT_OF_MEMORY. */
+kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
+                              const kith_write_options *options);
+
+/* The columns (kith_column flags) of these bodies that the format chosen for path cannot hold. */
+kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
+                              const kith_write_options *options, unsigned *columns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

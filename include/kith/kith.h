@@ -1,0 +1,18 @@
+#ifndef KITH_KITH_H
+#define KITH_KITH_H
+
+/* kith: which particles interact, and how. This header includes all of the library's. */
+
+#include "kith/array.h"
+#include "kith/bodies.h"
+#include "kith/build.h"
+#include "kith/context.h"
+#include "kith/forces.h"
+#include "kith/initial.h"
+#include "kith/io.h"
+#include "kith/run.h"
+#include "kith/simulation.h"
+#include "kith/status.h"
+#include "kith/trajectory.h"
+
+#endif

@@ -1,0 +1,66 @@
+#ifndef KITH_RUN_H
+#define KITH_RUN_H
+
+#include "kith/simulation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kith_run_options {
+    kith_simulation_options simulation;
+    double until;                 /* ≥ the bodies' time */
+    int64_t every;                /* a frame every so many steps; 0: about 1000 frames in all */
+    const char *output;           /* an H5MD file; NULL: nothing is written */
+    double checkpoint_seconds;    /* of wall time between checkpoints; 0: 10 */
+    bool resume;                  /* go on from output's checkpoint */
+    const char *const *arguments; /* recorded in the file: the command line, NULL-ended; or NULL */
+    const char *input;            /* recorded in the file: the bodies' file; or NULL */
+} kith_run_options;
+
+typedef struct kith_run_summary {
+    int64_t bodies, steps;
+    int64_t evaluations; /* of all forces in this call */
+    double dt, time;
+    double energy_initial, energy_final;
+    double relative_energy_error;     /* |E − E_0| / |E_0| at the end */
+    double max_relative_energy_error; /* over the frames */
+    double momentum_error;            /* |P − P_0| / Σ m |v| at the start, or |P − P_0| if that is 0 */
+    double interactions_per_second;   /* N² × evaluations / seconds, of this call */
+    double gflops;                    /* 20 flop an interaction */
+    double seconds;                   /* of stepping in this call, without files and diagnostics */
+    kith_device device;
+    kith_dtype precision;
+    char integrator[KITH_NAME_BYTES];
+    int64_t steps_resumed; /* steps that the checkpoint had done already */
+    bool interrupted;
+} kith_run_summary;
+
+/* Runs a simulation from bodies to a finished file: frames, observables, checkpoints.
+ *
+ * The first frame is the start, the last is at until. Frames go to a hidden working file beside the
+ * output. Every checkpoint_seconds of wall time (the first time after one second, and never so often
+ * that it costs more than a twentieth of the time) the working file, with a checkpoint in it, takes
+ * output's place by a rename: output is at all times absent, an older file, or a whole H5MD file to
+ * open and to resume from, also after kill -9 or a loss of power. A cancelled run writes a checkpoint,
+ * then returns KITH_CANCELLED with the summary filled in.
+ *
+ * With resume the run goes on from output, bit for bit as if never stopped; it may be given a later
+ * until. If output does not exist the run starts from the bodies. Other differences to the run that
+ * wrote output (bodies, dt, integrator, softening, G, precision, every) are an error.
+ *
+ *   context  where to compute
+ *   options  not NULL
+ *   bodies   the start; NULL with resume: that of the file
+ *   summary  [out] or NULL
+ *
+ * Errors: KITH_INVALID_ARGUMENT, KITH_IO_ERROR, KITH_BAD_FORMAT, KITH_UNSUPPORTED (no HDF5),
+ *         KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+kith_status kith_run(kith_context *context, const kith_run_options *options,
+                     const kith_bodies *bodies, kith_run_summary *summary);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,115 @@
+#ifndef KITH_SIMULATION_H
+#define KITH_SIMULATION_H
+
+#include "kith/bodies.h"
+#include "kith/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An integrator: a row of the table that kith_integrator_list returns. */
+typedef struct kith_integrator {
+    const char *name;        /* "leapfrog" */
+    const char *description; /* one line with the source */
+    int32_t order;           /* the global error goes as dt^order */
+    int32_t evaluations;     /* of all forces, a step */
+    bool symplectic;
+} kith_integrator;
+
+/* The table of integrators; *count rows, static memory. */
+const kith_integrator *kith_integrator_list(int64_t *count);
+
+/* Bodies under their mutual gravity (kith/forces.h), advanced by a fixed step. */
+typedef struct kith_simulation kith_simulation;
+
+typedef struct kith_simulation_options {
+    double dt;                     /* > 0 */
+    const char *integrator;        /* a name of the table; NULL: "leapfrog" */
+    double gravitational_constant; /* 0 stands for 1 */
+    double softening;              /* ε ≥ 0 */
+    bool softening_of_bodies;      /* take bodies->softening instead of ε */
+    kith_dtype precision;          /* KITH_F64, or KITH_F32: state and forces in float */
+} kith_simulation_options;
+
+/* Sums over all bodies, computed in double precision with compensated sums in a fixed order. */
+typedef struct kith_diagnostics {
+    double kinetic_energy;   /* ½ Σ m v² */
+    double potential_energy; /* ½ Σ m φ */
+    double total_energy;
+    double momentum[3];         /* Σ m v */
+    double angular_momentum[3]; /* Σ m x × v; in 2D only the third is not 0 */
+    double center_of_mass[3];   /* Σ m x / Σ m */
+    double virial_ratio;        /* −2T / W, W = Σ m x·a; 1 in equilibrium; NaN if W = 0 */
+} kith_diagnostics;
+
+/* Makes a simulation; copies the bodies.
+ *
+ *   options  not NULL: dt has no default
+ *   bodies   any number, 0 and 1 too; without velocities they start at rest
+ *   simulation  [out] owned by the caller, goes with kith_simulation_free, before its context
+ *
+ * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite, unknown integrator: the message lists the
+ *         known ones; bodies not finite), KITH_OUT_OF_MEMORY. */
+kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
+                                   const kith_bodies *bodies, kith_simulation **simulation);
+
+void kith_simulation_free(kith_simulation *simulation);
+
+/* Advances by so many steps of dt (≥ 0).
+ *
+ * Between steps it looks whether the context was cancelled (KITH_CANCELLED; the simulation is then
+ * whole, at the last step done). Cost: steps × evaluations × N² pairs.
+ * Bits: the same on every run, for every number of threads, and however the steps are split. */
+kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
+
+/* One step of length h instead of dt (of any sign: negative goes backwards). */
+kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
+
+/* Steps until the time is exactly until; the last step is shorter if dt does not divide the rest.
+ * A rest that is a whole number of steps to within 1e-9 of a step is taken as whole. */
+kith_status kith_simulation_run(kith_simulation *simulation, double until);
+
+/* How many steps kith_simulation_run takes from time start: whole ones of dt, plus a shorter one if
+ * *rest > 0, which is its length. */
+int64_t kith_simulation_whole_steps(double start, double until, double dt, double *rest);
+
+/* The start's time plus the number of steps times dt: no error piles up. */
+double kith_simulation_time(const kith_simulation *simulation);
+int64_t kith_simulation_steps(const kith_simulation *simulation);
+
+/* Copies the state into bodies: same count and dimensions as at creation; velocities are added if
+ * absent; time is set. */
+kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies);
+
+kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnostics *diagnostics);
+
+/* All that a simulation must remember to go on bit for bit.
+ *
+ * state is [arrays][N][D] in the simulation's precision: positions, velocities, and what the
+ * integrator keeps (accelerations, jerks). */
+typedef struct kith_checkpoint {
+    int64_t steps;
+    double start_time;   /* time is start_time + (steps − start_steps)·dt */
+    int64_t start_steps; /* steps done at start_time */
+    int64_t evaluations; /* of all forces, so far */
+    int64_t arrays;
+    int64_t bytes;
+    void *state; /* owned by the checkpoint, goes with kith_checkpoint_free */
+} kith_checkpoint;
+
+/* Saves: *checkpoint is filled in, any earlier state in it freed. */
+kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *checkpoint);
+
+/* Restores into a simulation made with the same options and bodies.
+ * Errors: KITH_INVALID_ARGUMENT if the number of arrays or bytes does not fit. */
+kith_status kith_simulation_restore(kith_simulation *simulation,
+                                    const kith_checkpoint *checkpoint);
+
+void kith_checkpoint_free(kith_checkpoint *checkpoint);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

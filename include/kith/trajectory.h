@@ -1,0 +1,42 @@
+#ifndef KITH_TRAJECTORY_H
+#define KITH_TRAJECTORY_H
+
+#include "kith/bodies.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A trajectory read from an H5MD file, frame by frame. */
+typedef struct kith_trajectory kith_trajectory;
+
+/* Opens an H5MD file for reading.
+ *
+ *   trajectory  [out] owned by the caller, goes with kith_trajectory_close; NULL on failure
+ *
+ * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT, KITH_UNSUPPORTED (this build has no HDF5). */
+kith_status kith_trajectory_open(const char *path, kith_trajectory **trajectory);
+void kith_trajectory_close(kith_trajectory *trajectory);
+
+int64_t kith_trajectory_frames(const kith_trajectory *trajectory);
+
+/* Reads frame k (0 ≤ k < frames): positions, velocities if there, time; masses, charges, ids, names.
+ *
+ *   bodies  [in/out] NULL: made, and owned by the caller; else one that this function returned for
+ *           the same trajectory, to be filled again without an allocation */
+kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame,
+                                 kith_bodies **bodies);
+
+/* Reads /observables/NAME/value of every frame.
+ *
+ *   components  [out] numbers a frame: 1 or 3
+ *   values      [out] frames × components, owned by the caller, goes with free
+ *   times       [out] frames, likewise; may be NULL */
+kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,
+                                       int64_t *components, double **values, double **times);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,55 @@
+#ifndef CORE_BACKEND_H
+#define CORE_BACKEND_H
+
+#include "kith/build.h"
+#include "kith/context.h"
+
+struct forces_problem;
+
+/* All that a backend does, and its written contract. The CPU is one instance of this table
+ * (src/cpu/cpu.c), CUDA the other. To add one: write its functions, fill in a table, and name it in
+ * backend.c.
+ *
+ * Common to all functions: memory arguments are the backend's own (from allocate); work is ordered
+ * as it is called, on the context's stream, and may go on after the return until synchronize;
+ * errors come back as a kith_status with the thread's message set; results are the same bits on
+ * every run and for every number of threads. */
+struct kith_backend {
+    const char *name;
+    kith_device_kind kind;
+
+    /* Devices on this machine; *note says why there are none, or is NULL. Never fails. */
+    int32_t (*device_count)(const char **note);
+
+    /* Prepares and releases context->backend_state. close is called once for each open that
+     * succeeded, after a synchronize. */
+    kith_status (*open)(kith_context *context);
+    void (*close)(kith_context *context);
+    kith_status (*synchronize)(kith_context *context);
+
+    /* Zeroed memory of count × bytes_each bytes, aligned to 64; what names it in the message.
+     * memory is the address of a pointer; release(NULL) is fine. */
+    kith_status (*allocate)(kith_context *context, int64_t count, int64_t bytes_each,
+                            const char *what, void *memory);
+    void (*release)(kith_context *context, void *memory);
+
+    /* Copies bytes from host memory to the backend's and back; the host's may be used again on
+     * return. */
+    kith_status (*copy_in)(kith_context *context, void *to, const void *from_host, int64_t bytes);
+    kith_status (*copy_out)(kith_context *context, void *to_host, const void *from, int64_t bytes);
+
+    /* out[i] = Σ_k factor[k]·in[k][i], k ascending, for i < count; terms ≤ 4. out may be one of the
+     * inputs. Kicks, drifts, predictors and correctors are all of this form. */
+    kith_status (*combine)(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
+                           const double *factor, const void *const *in, void *out);
+
+    /* All-pairs forces: forces/problem.h says what. */
+    kith_status (*forces)(kith_context *context, const struct forces_problem *problem);
+};
+
+/* The backends of this build, the one that KITH_DEVICE_AUTO prefers first; NULL after the last. */
+const struct kith_backend *kith_backend_at(int32_t k);
+
+extern const struct kith_backend kith_backend_cpu;
+
+#endif

@@ -1,0 +1,133 @@
+#include "core/context.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#include "core/isa.h"
+#include "core/memory.h"
+
+enum { max_threads = 4096 };
+
+static const struct kith_backend *find_backend(kith_device_kind kind)
+{
+    const struct kith_backend *backend = NULL;
+    for (int32_t k = 0; (backend = kith_backend_at(k)); k++) {
+        const char *note = NULL;
+        const bool wanted = kind == KITH_DEVICE_AUTO ? backend->device_count(&note) > 0
+                                                     : kind == backend->kind;
+        if (wanted)
+            return backend;
+    }
+    return NULL;
+}
+
+static kith_status choose_device(kith_device wanted, struct kith_context *context)
+{
+    const struct kith_backend *backend = find_backend(wanted.kind);
+    if (!backend)
+        return kith_fail(KITH_NO_DEVICE, "device is %s, which this build has no backend for; use "
+                                         "the CPU or build with the CUDA toolkit",
+                         wanted.kind == KITH_CUDA ? "cuda" : "of an unknown kind");
+
+    const char *note = NULL;
+    const int32_t devices = backend->device_count(&note);
+    if (wanted.index < 0 || wanted.index >= devices)
+        return kith_fail(KITH_NO_DEVICE, "device is %s:%d, and this machine has %d of them%s%s",
+                         backend->name, (int)wanted.index, (int)devices, note ? ": " : "",
+                         note ? note : "");
+    context->backend = backend;
+    context->device = (kith_device){backend->kind, wanted.index};
+    return KITH_OK;
+}
+
+static kith_status set_up(const kith_context_options *options, struct kith_context *context)
+{
+    if (options->threads < 0 || options->threads > max_threads)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "threads is %d; give 1 to %d, or 0 for one a core", (int)options->threads,
+                         max_threads);
+    context->threads = options->threads ? options->threads : omp_get_max_threads();
+    context->stream = options->stream;
+    KITH_TRY(kith_isa_choose(&context->isa));
+    KITH_TRY(choose_device(options->device, context));
+    return context->backend->open(context);
+}
+
+kith_status kith_context_create(const kith_context_options *options, kith_context **context)
+{
+    const kith_context_options chosen = options ? *options : (kith_context_options){0};
+    *context = NULL;
+    struct kith_context *created = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *created, "context", &created));
+    const kith_status status = set_up(&chosen, created);
+    if (status != KITH_OK) {
+        free(created);
+        return status;
+    }
+    *context = created;
+    return KITH_OK;
+}
+
+void kith_context_free(kith_context *context)
+{
+    if (!context)
+        return;
+    context->backend->synchronize(context);
+    context->backend->close(context);
+    free(context);
+}
+
+kith_status kith_context_synchronize(kith_context *context)
+{
+    return context->backend->synchronize(context);
+}
+
+kith_device kith_context_device(const kith_context *context)
+{
+    return context->device;
+}
+
+int32_t kith_context_threads(const kith_context *context)
+{
+    return context->threads;
+}
+
+const char *kith_context_isa(const kith_context *context)
+{
+    int64_t count = 0;
+    return kith_isa_list(&count)[context->isa].name;
+}
+
+void kith_context_set_progress(kith_context *context, kith_progress *progress, void *user)
+{
+    context->progress = progress;
+    context->progress_user = user;
+}
+
+void kith_context_cancel(kith_context *context)
+{
+    atomic_store(&context->cancelled, true);
+}
+
+void kith_context_clear_cancel(kith_context *context)
+{
+    atomic_store(&context->cancelled, false);
+}
+
+bool kith_context_is_cancelled(const kith_context *context)
+{
+    return atomic_load(&context->cancelled);
+}
+
+kith_status kith_context_check_cancelled(const kith_context *context)
+{
+    if (atomic_load_explicit(&context->cancelled, memory_order_relaxed))
+        return kith_fail(KITH_CANCELLED, "cancelled");
+    return KITH_OK;
+}
+
+void kith_context_report(const kith_context *context, int64_t done, int64_t total)
+{
+    if (context->progress)
+        context->progress(context->progress_user, done, total);
+}

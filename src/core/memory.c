@@ -1,0 +1,29 @@
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { alignment = 64 };
+
+kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, void *memory)
+{
+    void *block = NULL;
+    memcpy(memory, &block, sizeof block);
+    if (count == 0)
+        return KITH_OK;
+
+    int64_t bytes = 0;
+    if (count < 0 || bytes_each <= 0 || __builtin_mul_overflow(count, bytes_each, &bytes) ||
+        bytes > INT64_MAX - alignment)
+        return kith_fail(KITH_OUT_OF_MEMORY, "%s: %lld × %lld bytes are more than can be addressed",
+                         what, (long long)count, (long long)bytes_each);
+
+    const int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    block = aligned_alloc(alignment, (size_t)rounded);
+    if (!block)
+        return kith_fail(KITH_OUT_OF_MEMORY, "%s: %lld bytes of memory are not to be had", what,
+                         (long long)bytes);
+    memset(block, 0, (size_t)rounded);
+    memcpy(memory, &block, sizeof block);
+    return KITH_OK;
+}

@@ -1,0 +1,25 @@
+#ifndef CORE_STATUS_H
+#define CORE_STATUS_H
+
+#include "kith/status.h"
+
+/* The one error path: sets this thread's message and returns the status.
+ *
+ * The message is one sentence, lower case, without a final full stop or newline: "dt is -1; give a
+ * step greater than 0". */
+kith_status kith_fail(kith_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Puts words before this thread's message ("file.csv: " …) and returns the status. */
+kith_status kith_fail_within(kith_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Returns from the calling function if an expression of type kith_status is not KITH_OK. */
+#define KITH_TRY(expression)                                                                       \
+    do {                                                                                           \
+        const kith_status kith_try_status = (expression);                                          \
+        if (kith_try_status != KITH_OK)                                                            \
+            return kith_try_status;                                                                \
+    } while (0)
+
+#endif

@@ -1,0 +1,69 @@
+/* The CPU's instance of the backend table (core/backend.h has the contract). */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "cpu/combine.h"
+#include "forces/direct.h"
+
+static int32_t cpu_device_count(const char **note)
+{
+    *note = NULL;
+    return 1;
+}
+
+static kith_status cpu_open(kith_context *context)
+{
+    context->backend_state = NULL;
+    return KITH_OK;
+}
+
+static void cpu_close(kith_context *context)
+{
+    (void)context;
+}
+
+/* Every function of this backend returns when its work is done. */
+static kith_status cpu_synchronize(kith_context *context)
+{
+    (void)context;
+    return KITH_OK;
+}
+
+static kith_status cpu_allocate(kith_context *context, int64_t count, int64_t bytes_each,
+                                const char *what, void *memory)
+{
+    (void)context;
+    return kith_allocate(count, bytes_each, what, memory);
+}
+
+static void cpu_release(kith_context *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+static kith_status cpu_copy(kith_context *context, void *to, const void *from, int64_t bytes)
+{
+    (void)context;
+    if (bytes > 0)
+        memcpy(to, from, (size_t)bytes);
+    return KITH_OK;
+}
+
+const struct kith_backend kith_backend_cpu = {
+    .name = "cpu",
+    .kind = KITH_CPU,
+    .device_count = cpu_device_count,
+    .open = cpu_open,
+    .close = cpu_close,
+    .synchronize = cpu_synchronize,
+    .allocate = cpu_allocate,
+    .release = cpu_release,
+    .copy_in = cpu_copy,
+    .copy_out = cpu_copy,
+    .combine = cpu_combine,
+    .forces = forces_direct_cpu,
+};

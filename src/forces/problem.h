@@ -1,0 +1,37 @@
+#ifndef FORCES_PROBLEM_H
+#define FORCES_PROBLEM_H
+
+#include "kith/array.h"
+
+/* All-pairs gravity as a backend sees it: structures of arrays in the backend's memory, one dtype.
+ *
+ *     d = x_j − x_i,  s² = |d|² + ε²,  ε² = softening2, or half_softening2_i + half_softening2_j
+ *     a_i = G Σ_j m_j d / s³,   φ_i = −G Σ_j m_j / s,
+ *     jerk_i = G Σ_j m_j [u / s³ − 3 (d·u) d / s⁵],  u = v_j − v_i
+ *
+ * over the pairs with s² > 0 and, if self, i ≠ j. Arrays may be read (and outputs written) up to
+ * kith_padded(count) elements; what lies behind count is finite and otherwise without meaning.
+ * In 2D the third component's pointers are NULL. Magnitudes are such that s⁶ neither overflows nor
+ * vanishes: forces.c scales its input by a power of two to see to that. */
+struct forces_problem {
+    kith_dtype dtype; /* KITH_F64 or KITH_F32 */
+    int32_t dimensions;
+    bool self; /* the targets are the sources */
+    int64_t target_count, source_count;
+    double gravitational_constant;
+    double softening2;
+
+    const void *target_position[3];
+    const void *source_position[3];
+    const void *source_mass;
+    const void *target_half_softening2; /* both or neither; then softening2 is 0 */
+    const void *source_half_softening2;
+    const void *target_velocity[3]; /* only with jerk */
+    const void *source_velocity[3];
+
+    void *acceleration[3]; /* outputs: NULL if not wanted */
+    void *potential;
+    void *jerk[3]; /* only together with acceleration */
+};
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef FORCES_SCALE_H
+#define FORCES_SCALE_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* Units in which the kernels compute: lengths and masses divided by powers of two, so that the
+ * largest are about 1 and s⁶ stays in range for every input. Multiplying by a power of two is
+ * exact: no bit of a result changes, unless it would have over- or underflowed. */
+struct forces_units {
+    double length, mass; /* powers of two, to divide by */
+};
+
+static inline double forces_unit_for(double largest)
+{
+    return largest > 0 ? ldexp(1.0, ilogb(largest)) : 1.0;
+}
+
+/* G in these units: a and φ then come out in units of length, per time². */
+static inline double forces_scaled_g(double g, struct forces_units units)
+{
+    return g * (units.mass / units.length / units.length / units.length);
+}
+
+#endif
