@@ -1,0 +1,36 @@
+#ifndef TESTS_TESTING_H
+#define TESTS_TESTING_H
+
+/* What cmocka.h needs before it, and the few things that all tests say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kith/kith.h"
+
+/* Fails with the library's message unless the call succeeds. */
+#define assert_ok(expression)                                                                      \
+    do {                                                                                           \
+        const kith_status assert_status = (expression);                                            \
+        if (assert_status != KITH_OK)                                                              \
+            fail_msg("%s: %s: %s", #expression, kith_status_name(assert_status),                   \
+                     kith_error_message());                                                        \
+    } while (0)
+
+/* Fails unless the call returns this status with a message that contains the words. */
+#define assert_fails(expression, expected, words)                                                  \
+    do {                                                                                           \
+        const kith_status assert_status = (expression);                                            \
+        if (assert_status != (expected))                                                           \
+            fail_msg("%s returned '%s', not '%s'", #expression, kith_status_name(assert_status),   \
+                     kith_status_name(expected));                                                  \
+        if (!strstr(kith_error_message(), words))                                                  \
+            fail_msg("%s: the message '%s' lacks '%s'", #expression, kith_error_message(), words); \
+    } while (0)
+
+#endif
