@@ -1,6 +1,174 @@
-#include "core/status.h"
-#include "kith/io.h"
-const kith_format *kith_format_list(int64_t *count) { *count = 0; return 0; }
-kith_status kith_bodies_read(const char *p, const kith_read_options *o, kith_bodies **b) { (void)p,(void)o; *b=0; return kith_fail(KITH_UNSUPPORTED, "not yet"); }
-kith_status kith_bodies_write(const kith_bodies *b, const char *p, const kith_write_options *o) { (void)p,(void)o,(void)b; return kith_fail(KITH_UNSUPPORTED, "not yet"); }
-kith_status kith_format_drops(const kith_bodies *b, const char *p, const kith_write_options *o, unsigned *c) { (void)p,(void)o,(void)b; *c = 0; return KITH_OK; }
+#include "io/format.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#ifdef KITH_HAS_HDF5
+#define HDF5_FUNCTIONS(format)                                                                     \
+    NULL, format##_read, format##_write, format##_holds, hdf5_looks_like_##format
+#else
+#define HDF5_FUNCTIONS(format) "this build has no HDF5", NULL, NULL, NULL, NULL
+#endif
+
+static const struct format formats[] = {
+    {"csv", "csv", "comma-separated text; the header names the columns: x,y[,z],vx,vy[,vz],m,q,…",
+     NULL, csv_read, csv_write, csv_holds, NULL},
+    {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)", NULL,
+     xyz_read, xyz_write, xyz_holds, NULL},
+    {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", NULL, npy_read, npy_write,
+     npy_holds, NULL},
+    {"tipsy", "tipsy tip", "Tipsy binary (single precision); big-endian, or native when reading",
+     NULL, tipsy_read, tipsy_write, tipsy_holds, NULL},
+    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", HDF5_FUNCTIONS(gadget)},
+    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", HDF5_FUNCTIONS(h5md)},
+};
+
+enum { format_count = sizeof formats / sizeof formats[0] };
+
+/* Filled in anew for each thread: the library has no mutable globals. */
+const kith_format *kith_format_list(int64_t *count)
+{
+    static _Thread_local kith_format list[format_count];
+    for (int32_t k = 0; k < format_count; k++)
+        list[k] =
+            (kith_format){formats[k].name,         formats[k].extensions,    formats[k].description,
+                          formats[k].read != NULL, formats[k].write != NULL, formats[k].lacks};
+    *count = format_count;
+    return list;
+}
+
+/* "csv, xyz, …": the names of all formats, or their extensions with dots. */
+static const char *list_words(bool extensions, char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int32_t k = 0; k < format_count; k++) {
+        const char *word = extensions ? formats[k].extensions : formats[k].name;
+        while (*word) {
+            const size_t length = strcspn(word, " ");
+            const int written = snprintf(text + used, bytes - used, "%s%s%.*s", used ? ", " : "",
+                                         extensions ? "." : "", (int)length, word);
+            if (written < 0 || (size_t)written >= bytes - used)
+                return text;
+            used += (size_t)written;
+            word += length + (word[length] == ' ');
+        }
+    }
+    return text;
+}
+
+static bool has_extension(const struct format *format, const char *extension)
+{
+    const size_t wanted = strlen(extension);
+    for (const char *word = format->extensions; *word;) {
+        const size_t length = strcspn(word, " ");
+        if (length == wanted && strncasecmp(word, extension, length) == 0)
+            return true;
+        word += length + (word[length] == ' ');
+    }
+    return false;
+}
+
+static kith_status find_by_name(const char *name, const struct format **format)
+{
+    for (int32_t k = 0; k < format_count; k++)
+        if (strcasecmp(formats[k].name, name) == 0) {
+            *format = &formats[k];
+            return KITH_OK;
+        }
+    char names[256];
+    return kith_fail(KITH_UNSUPPORTED, "format is '%s', which is unknown; give one of %s", name,
+                     list_words(false, names, sizeof names));
+}
+
+static kith_status find_by_extension(const char *path, const struct format **format)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    for (int32_t k = 0; dot && k < format_count; k++)
+        if (has_extension(&formats[k], dot + 1)) {
+            *format = &formats[k];
+            return KITH_OK;
+        }
+    char extensions[256];
+    return kith_fail(KITH_UNSUPPORTED,
+                     "%s: the extension says no format (known: %s); rename it or give its format "
+                     "(--format)",
+                     path, list_words(true, extensions, sizeof extensions));
+}
+
+static kith_status choose(const char *path, const char *name, const struct format **format)
+{
+    return name ? find_by_name(name, format) : find_by_extension(path, format);
+}
+
+static const struct format *look_inside(const char *path, const struct format *by_extension)
+{
+    for (int32_t k = 0; by_extension->recognizes && k < format_count; k++)
+        if (formats[k].recognizes && formats[k].recognizes(path))
+            return &formats[k];
+    return by_extension;
+}
+
+static kith_status require(const char *path, const struct format *format, bool available)
+{
+    if (available)
+        return KITH_OK;
+    return kith_fail(KITH_UNSUPPORTED, "%s: format %s is not to be had: %s", path, format->name,
+                     format->lacks);
+}
+
+kith_status kith_bodies_read(const char *path, const kith_read_options *options,
+                             kith_bodies **bodies)
+{
+    const kith_read_options chosen = options ? *options : (kith_read_options){0};
+    *bodies = NULL;
+    const struct format *format = NULL;
+    KITH_TRY(choose(path, chosen.format, &format));
+    if (!chosen.format)
+        format = look_inside(path, format);
+    KITH_TRY(require(path, format, format->read));
+
+    kith_bodies *read = NULL;
+    kith_status status = format->read(path, &chosen, &read);
+    if (status == KITH_OK && kith_bodies_check(read) != KITH_OK)
+        status = KITH_BAD_FORMAT;
+    if (status != KITH_OK) {
+        kith_bodies_free(read);
+        return kith_fail_within(status, "%s: ", path);
+    }
+    *bodies = read;
+    return KITH_OK;
+}
+
+kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
+                              const kith_write_options *options)
+{
+    const kith_write_options chosen = options ? *options : (kith_write_options){0};
+    const struct format *format = NULL;
+    KITH_TRY(choose(path, chosen.format, &format));
+    KITH_TRY(require(path, format, format->write));
+    KITH_TRY(kith_bodies_check(bodies));
+    return format->write(bodies, path, &chosen);
+}
+
+static unsigned columns_of(const kith_bodies *bodies)
+{
+    return (bodies->velocity ? (unsigned)KITH_VELOCITY : 0) |
+           (bodies->mass ? (unsigned)KITH_MASS : 0) | (bodies->charge ? (unsigned)KITH_CHARGE : 0) |
+           (bodies->softening ? (unsigned)KITH_SOFTENING : 0) |
+           (bodies->id ? (unsigned)KITH_ID : 0) | (bodies->name ? (unsigned)KITH_NAME : 0);
+}
+
+kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
+                              const kith_write_options *options, unsigned *columns)
+{
+    *columns = 0;
+    const struct format *format = NULL;
+    KITH_TRY(choose(path, options ? options->format : NULL, &format));
+    KITH_TRY(require(path, format, format->write));
+    *columns = columns_of(bodies) & ~format->holds(bodies);
+    return KITH_OK;
+}

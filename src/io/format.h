@@ -1,0 +1,69 @@
+#ifndef IO_FORMAT_H
+#define IO_FORMAT_H
+
+#include "core/status.h"
+#include "kith/io.h"
+
+/* A row of the table in formats.c: what kith_format tells the world, and the functions behind it.
+ *
+ * Paths and options are never NULL here; *bodies is NULL on entry, and again on failure. */
+struct format {
+    const char *name;
+    const char *extensions; /* space-separated, without dots */
+    const char *description;
+    const char *lacks; /* why read and write are NULL, or NULL */
+
+    /* Messages leave the path out: kith_bodies_read puts it before them, and checks that all
+     * numbers are finite. */
+    kith_status (*read)(const char *path, const kith_read_options *options, kith_bodies **bodies);
+
+    /* Messages name the path, as those of io/output.h do. The bodies are checked already. */
+    kith_status (*write)(const kith_bodies *bodies, const char *path,
+                         const kith_write_options *options);
+
+    /* The kith_column flags that a file of these bodies would keep. */
+    unsigned (*holds)(const kith_bodies *bodies);
+
+    /* Whether the content is of this format; NULL if the extension alone decides. Formats that
+     * have this function share their extensions when reading. False if the file cannot be read. */
+    bool (*recognizes)(const char *path);
+};
+
+enum {
+    all_columns = KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID | KITH_NAME
+};
+
+kith_status csv_read(const char *path, const kith_read_options *options, kith_bodies **bodies);
+kith_status csv_write(const kith_bodies *bodies, const char *path,
+                      const kith_write_options *options);
+unsigned csv_holds(const kith_bodies *bodies);
+
+kith_status xyz_read(const char *path, const kith_read_options *options, kith_bodies **bodies);
+kith_status xyz_write(const kith_bodies *bodies, const char *path,
+                      const kith_write_options *options);
+unsigned xyz_holds(const kith_bodies *bodies);
+
+kith_status npy_read(const char *path, const kith_read_options *options, kith_bodies **bodies);
+kith_status npy_write(const kith_bodies *bodies, const char *path,
+                      const kith_write_options *options);
+unsigned npy_holds(const kith_bodies *bodies);
+
+kith_status tipsy_read(const char *path, const kith_read_options *options, kith_bodies **bodies);
+kith_status tipsy_write(const kith_bodies *bodies, const char *path,
+                        const kith_write_options *options);
+unsigned tipsy_holds(const kith_bodies *bodies);
+
+/* Only in builds with HDF5 (KITH_HAS_HDF5). */
+kith_status gadget_read(const char *path, const kith_read_options *options, kith_bodies **bodies);
+kith_status gadget_write(const kith_bodies *bodies, const char *path,
+                         const kith_write_options *options);
+unsigned gadget_holds(const kith_bodies *bodies);
+bool hdf5_looks_like_gadget(const char *path); /* has /Header and a /PartTypeN */
+
+kith_status h5md_read(const char *path, const kith_read_options *options, kith_bodies **bodies);
+kith_status h5md_write(const kith_bodies *bodies, const char *path,
+                       const kith_write_options *options);
+unsigned h5md_holds(const kith_bodies *bodies);
+bool hdf5_looks_like_h5md(const char *path); /* has /h5md */
+
+#endif

@@ -1,0 +1,207 @@
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+
+struct kith_output {
+    FILE *stream;
+    char *path;      /* as given */
+    char *target;    /* path with symbolic links followed: what is renamed to */
+    char *temporary; /* the same as target if in place */
+    bool in_place;
+};
+
+static void close_and_free(kith_output *output)
+{
+    if (output->stream)
+        fclose(output->stream);
+    if (output->temporary != output->target)
+        free(output->temporary);
+    free(output->target);
+    free(output->path);
+    free(output);
+}
+
+static kith_status fail_to_write(const char *path, int error)
+{
+    return kith_fail(KITH_IO_ERROR, "%s: cannot be written: %s", path, strerror(error));
+}
+
+/* /dev/stdout may lead to a regular file; that file belongs to whoever opened it. */
+static bool is_written_in_place(const char *path, const struct stat *found)
+{
+    return !S_ISREG(found->st_mode) || strncmp(path, "/dev/", 5) == 0 ||
+           strncmp(path, "/proc/", 6) == 0;
+}
+
+static kith_status open_in_place(kith_output *output)
+{
+    output->in_place = true;
+    output->temporary = output->target;
+    const int descriptor = open(output->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (descriptor < 0)
+        return fail_to_write(output->path, errno);
+    output->stream = fdopen(descriptor, "a");
+    if (!output->stream) {
+        close(descriptor);
+        return fail_to_write(output->path, ENOMEM);
+    }
+    return KITH_OK;
+}
+
+/* Not mkstemp, whose files only the owner may read. */
+static int create_temporary(char *name, size_t bytes, int directory_length, const char *target,
+                            mode_t mode)
+{
+    for (int attempt = 0; attempt < 10000; attempt++) {
+        snprintf(name, bytes, "%.*s.kith-%ld-%d.tmp", directory_length, target, (long)getpid(),
+                 attempt);
+        const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (descriptor >= 0 || errno != EEXIST)
+            return descriptor;
+    }
+    return -1;
+}
+
+static kith_status open_temporary(kith_output *output, const struct stat *old)
+{
+    const char *slash = strrchr(output->target, '/');
+    const int directory_length = slash ? (int)(slash - output->target) + 1 : 0;
+    const size_t bytes = (size_t)directory_length + 64;
+    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", &output->temporary));
+
+    if (old && access(output->target, W_OK) != 0)
+        return fail_to_write(output->path, errno);
+    const int descriptor =
+        create_temporary(output->temporary, bytes, directory_length, output->target, 0666);
+    if (descriptor < 0) {
+        const int error = errno;
+        output->temporary[0] = 0;
+        return kith_fail(KITH_IO_ERROR, "%s: no file can be made in directory '%.*s': %s",
+                         output->path, slash ? directory_length : 1, slash ? output->target : ".",
+                         strerror(error));
+    }
+    if (old)
+        (void)!fchmod(descriptor, old->st_mode & 07777);
+    output->stream = fdopen(descriptor, "wb");
+    if (!output->stream) {
+        close(descriptor);
+        return fail_to_write(output->path, ENOMEM);
+    }
+    return KITH_OK;
+}
+
+static kith_status copy_text(const char *text, char **copy)
+{
+    const size_t bytes = strlen(text) + 1;
+    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", copy));
+    memcpy(*copy, text, bytes);
+    return KITH_OK;
+}
+
+static kith_status set_up(kith_output *output, const char *path)
+{
+    KITH_TRY(copy_text(path, &output->path));
+    struct stat found;
+    const bool exists = stat(path, &found) == 0;
+    if (exists && S_ISDIR(found.st_mode))
+        return fail_to_write(path, EISDIR);
+
+    char *resolved = exists ? realpath(path, NULL) : NULL;
+    const kith_status status = copy_text(resolved ? resolved : path, &output->target);
+    free(resolved);
+    KITH_TRY(status);
+    if (exists && is_written_in_place(path, &found))
+        return open_in_place(output);
+    return open_temporary(output, exists ? &found : NULL);
+}
+
+kith_status kith_output_open(const char *path, kith_output **output)
+{
+    *output = NULL;
+    kith_output *opened = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *opened, "output file", &opened));
+    const kith_status status = set_up(opened, path);
+    if (status != KITH_OK) {
+        kith_output_discard(opened);
+        return status;
+    }
+    *output = opened;
+    return KITH_OK;
+}
+
+FILE *kith_output_stream(kith_output *output)
+{
+    return output->stream;
+}
+
+const char *kith_output_path(const kith_output *output)
+{
+    return output->temporary;
+}
+
+bool kith_output_is_in_place(const kith_output *output)
+{
+    return output->in_place;
+}
+
+/* The name is on the disk only when the directory is; not all file systems can say so. */
+static void synchronize_directory(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    char *directory = slash ? strndup(target, (size_t)(slash - target) + 1) : strdup(".");
+    const int descriptor = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+        (void)!fsync(descriptor);
+        close(descriptor);
+    }
+    free(directory);
+}
+
+/* 0 or the first error; the stream is closed in any case. */
+static int flush_and_close(kith_output *output)
+{
+    FILE *stream = output->stream;
+    output->stream = NULL;
+    int error = 0;
+    errno = 0;
+    if (fflush(stream) != 0 || ferror(stream))
+        error = errno ? errno : EIO;
+    if (!error && !output->in_place && fsync(fileno(stream)) != 0)
+        error = errno;
+    errno = 0;
+    if (fclose(stream) != 0 && !error)
+        error = errno ? errno : EIO;
+    return error;
+}
+
+kith_status kith_output_finish(kith_output *output)
+{
+    int error = flush_and_close(output);
+    if (!error && !output->in_place && rename(output->temporary, output->target) != 0)
+        error = errno;
+    if (error) {
+        const kith_status status = fail_to_write(output->path, error);
+        kith_output_discard(output);
+        return status;
+    }
+    if (!output->in_place)
+        synchronize_directory(output->target);
+    close_and_free(output);
+    return KITH_OK;
+}
+
+void kith_output_discard(kith_output *output)
+{
+    if (!output)
+        return;
+    if (!output->in_place && output->temporary && output->temporary[0])
+        unlink(output->temporary);
+    close_and_free(output);
+}

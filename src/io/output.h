@@ -1,0 +1,44 @@
+#ifndef IO_OUTPUT_H
+#define IO_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/status.h"
+
+/* A file being written, which is either whole or not there.
+ *
+ * Everything goes to a temporary file in the same directory; finishing brings it to the disk and
+ * renames it, so that an old file of that name stays until then. A path that is there and is not a
+ * regular file (a pipe, a terminal, /dev/stdout) is written in place.
+ *
+ * All messages name the path and give the system's reason. */
+typedef struct kith_output kith_output;
+
+/* Opens path for writing.
+ *
+ *   output  [out] goes with kith_output_finish or kith_output_discard; NULL on failure
+ *
+ * Errors: KITH_IO_ERROR (no such directory, no permission, path is a directory). */
+kith_status kith_output_open(const char *path, kith_output **output);
+
+/* Where to write. Errors may be left to kith_output_finish, which sees them all. */
+FILE *kith_output_stream(kith_output *output);
+
+/* The name of the temporary file, for libraries that open files by name: they may truncate it, and
+ * must have closed it before kith_output_finish. */
+const char *kith_output_path(const kith_output *output);
+
+/* The path is a pipe or a device: it cannot be opened by name, or written out of order. */
+bool kith_output_is_in_place(const kith_output *output);
+
+/* Flushes, brings the file to the disk and gives it its name; frees output in any case.
+ *
+ * Errors: KITH_IO_ERROR (a full disk, for example): then the temporary file is gone and an old file
+ *         as it was. */
+kith_status kith_output_finish(kith_output *output);
+
+/* Removes the temporary file and frees output; keeps the thread's message. NULL is fine. */
+void kith_output_discard(kith_output *output);
+
+#endif
