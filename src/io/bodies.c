@@ -1,38 +1,68 @@
-#include "kith/bodies.h"
+#include "io/bodies.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 
-static kith_status add_reals(double **column, int64_t count, const char *what)
+enum column_kind { real_scalar, real_vector, other };
+
+static const struct column {
+    const char *name;
+    unsigned flag; /* 0: every set of bodies has it */
+    enum column_kind kind;
+    size_t offset; /* of the pointer in kith_bodies */
+    int64_t bytes; /* of one element */
+} columns[] = {
+    {"position", 0, real_vector, offsetof(kith_bodies, position), sizeof(double)},
+    {"velocity", KITH_VELOCITY, real_vector, offsetof(kith_bodies, velocity), sizeof(double)},
+    {"mass", KITH_MASS, real_scalar, offsetof(kith_bodies, mass), sizeof(double)},
+    {"charge", KITH_CHARGE, real_scalar, offsetof(kith_bodies, charge), sizeof(double)},
+    {"softening", KITH_SOFTENING, real_scalar, offsetof(kith_bodies, softening), sizeof(double)},
+    {"id", KITH_ID, other, offsetof(kith_bodies, id), sizeof(int64_t)},
+    {"name", KITH_NAME, other, offsetof(kith_bodies, name), sizeof(kith_name)},
+};
+
+enum { column_count = sizeof columns / sizeof columns[0] };
+
+/* The columns' pointers have different types: they are copied as bytes. */
+static void *get_column(const kith_bodies *bodies, const struct column *column)
 {
-    return *column ? KITH_OK : kith_allocate(count, sizeof **column, what, column);
+    void *memory = NULL;
+    memcpy(&memory, (const char *)bodies + column->offset, sizeof memory);
+    return memory;
 }
 
-kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned columns)
+static void set_column(kith_bodies *bodies, const struct column *column, void *memory)
 {
-    const int64_t n = bodies->count;
-    if (columns & KITH_VELOCITY)
-        KITH_TRY(add_reals(&bodies->velocity, n * bodies->dimensions, "velocities"));
-    if (columns & KITH_MASS)
-        KITH_TRY(add_reals(&bodies->mass, n, "masses"));
-    if (columns & KITH_CHARGE)
-        KITH_TRY(add_reals(&bodies->charge, n, "charges"));
-    if (columns & KITH_SOFTENING)
-        KITH_TRY(add_reals(&bodies->softening, n, "softening lengths"));
-    if ((columns & KITH_ID) && !bodies->id)
-        KITH_TRY(kith_allocate(n, sizeof *bodies->id, "ids", &bodies->id));
-    if ((columns & KITH_NAME) && !bodies->name)
-        KITH_TRY(kith_allocate(n, sizeof *bodies->name, "names", &bodies->name));
+    memcpy((char *)bodies + column->offset, &memory, sizeof memory);
+}
+
+static int64_t bytes_of_row(const kith_bodies *bodies, const struct column *column)
+{
+    return column->kind == real_vector ? bodies->dimensions * column->bytes : column->bytes;
+}
+
+kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned wanted)
+{
+    for (int32_t k = 0; k < column_count; k++) {
+        const struct column *column = &columns[k];
+        if (!(wanted & column->flag) || get_column(bodies, column))
+            continue;
+        void *memory = NULL;
+        KITH_TRY(kith_allocate(bodies->count, bytes_of_row(bodies, column), column->name, &memory));
+        set_column(bodies, column, memory);
+    }
     return KITH_OK;
 }
 
-kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned columns,
+kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned wanted,
                                kith_bodies **bodies)
 {
     *bodies = NULL;
-    if (count < 0 || count > INT64_MAX / 8)
+    if (count < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; give a number of bodies ≥ 0",
                          (long long)count);
     if (dimensions != 2 && dimensions != 3)
@@ -42,10 +72,10 @@ kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned colum
     KITH_TRY(kith_allocate(1, sizeof *created, "bodies", &created));
     created->count = count;
     created->dimensions = dimensions;
-    kith_status status = kith_allocate(count, dimensions * (int64_t)sizeof(double), "positions",
-                                       &created->position);
+    kith_status status =
+        kith_allocate(count, dimensions * (int64_t)sizeof(double), "position", &created->position);
     if (status == KITH_OK)
-        status = kith_bodies_add_columns(created, columns);
+        status = kith_bodies_add_columns(created, wanted);
     if (status != KITH_OK) {
         kith_bodies_free(created);
         return status;
@@ -54,43 +84,79 @@ kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned colum
     return KITH_OK;
 }
 
+static kith_status resize_column(kith_bodies *bodies, const struct column *column, int64_t count)
+{
+    void *old = get_column(bodies, column);
+    if (!old)
+        return KITH_OK;
+    void *resized = NULL;
+    const int64_t row = bytes_of_row(bodies, column);
+    KITH_TRY(kith_allocate(count, row, column->name, &resized));
+    const int64_t kept = count < bodies->count ? count : bodies->count;
+    if (kept > 0)
+        memcpy(resized, old, (size_t)(kept * row));
+    free(old);
+    set_column(bodies, column, resized);
+    return KITH_OK;
+}
+
+kith_status kith_bodies_resize(kith_bodies *bodies, int64_t count)
+{
+    for (int32_t k = 0; k < column_count && count != bodies->count; k++)
+        KITH_TRY(resize_column(bodies, &columns[k], count));
+    bodies->count = count;
+    return KITH_OK;
+}
+
 void kith_bodies_free(kith_bodies *bodies)
 {
-    if (!bodies)
-        return;
-    free(bodies->position);
-    free(bodies->velocity);
-    free(bodies->mass);
-    free(bodies->charge);
-    free(bodies->softening);
-    free(bodies->id);
-    free(bodies->name);
+    for (int32_t k = 0; bodies && k < column_count; k++)
+        free(get_column(bodies, &columns[k]));
     free(bodies);
 }
 
-static kith_status check_column(const double *column, int64_t count, int32_t width,
-                                const char *what)
+unsigned kith_bodies_columns(const kith_bodies *bodies)
 {
-    for (int64_t k = 0; column && k < count * width; k++)
-        if (!isfinite(column[k]))
+    unsigned flags = 0;
+    for (int32_t k = 0; k < column_count; k++)
+        if (get_column(bodies, &columns[k]))
+            flags |= columns[k].flag;
+    return flags;
+}
+
+static kith_status check_column(const kith_bodies *bodies, const struct column *column)
+{
+    const double *value = get_column(bodies, column);
+    const int32_t width = column->kind == real_vector ? bodies->dimensions : 1;
+    for (int64_t k = 0; value && k < bodies->count * width; k++)
+        if (!isfinite(value[k]))
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "%s of body %lld (from 0) is %g; every number must be finite", what,
-                             (long long)(k / width), column[k]);
+                             "%s of body %lld (from 0) is %g; every number must be finite",
+                             column->name, (long long)(k / width), value[k]);
+    return KITH_OK;
+}
+
+static kith_status check_cell(const kith_bodies *bodies)
+{
+    for (int32_t k = 0; bodies->has_cell && k < 9; k++)
+        if (!isfinite(bodies->cell[k]))
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "component %d of cell vector %d (from 0) is %g; give a finite number",
+                             (int)k % 3, (int)k / 3, bodies->cell[k]);
     return KITH_OK;
 }
 
 kith_status kith_bodies_check(const kith_bodies *bodies)
 {
-    const int64_t n = bodies->count;
-    KITH_TRY(check_column(bodies->position, n, bodies->dimensions, "position"));
-    KITH_TRY(check_column(bodies->velocity, n, bodies->dimensions, "velocity"));
-    KITH_TRY(check_column(bodies->mass, n, 1, "mass"));
-    KITH_TRY(check_column(bodies->charge, n, 1, "charge"));
-    KITH_TRY(check_column(bodies->softening, n, 1, "softening"));
-    for (int64_t i = 0; bodies->softening && i < n; i++)
+    for (int32_t k = 0; k < column_count; k++)
+        if (columns[k].kind != other)
+            KITH_TRY(check_column(bodies, &columns[k]));
+    for (int64_t i = 0; bodies->softening && i < bodies->count; i++)
         if (bodies->softening[i] < 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "softening of body %lld (from 0) is %g; give a length ≥ 0",
                              (long long)i, bodies->softening[i]);
-    return KITH_OK;
+    if (!isfinite(bodies->time))
+        return kith_fail(KITH_INVALID_ARGUMENT, "time is %g; give a finite number", bodies->time);
+    return check_cell(bodies);
 }

@@ -6,11 +6,13 @@
 
 /* A row of the table in formats.c: what kith_format tells the world, and the functions behind it.
  *
- * Paths and options are never NULL here; *bodies is NULL on entry, and again on failure. */
+ * Paths and options are never NULL here; *bodies is NULL on entry, and may hold bodies for the
+ * caller to free after a failure. The thread's locale is "C" meanwhile. */
 struct format {
     const char *name;
     const char *extensions; /* space-separated, without dots */
     const char *description;
+    bool has_frames;   /* several in a file: read looks at options->frame */
     const char *lacks; /* why read and write are NULL, or NULL */
 
     /* Messages leave the path out: kith_bodies_read puts it before them, and checks that all

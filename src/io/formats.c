@@ -4,6 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/bodies.h"
+#include "io/numbers.h"
+
 #ifdef KITH_HAS_HDF5
 #define HDF5_FUNCTIONS(format)                                                                     \
     NULL, format##_read, format##_write, format##_holds, hdf5_looks_like_##format
@@ -13,15 +16,15 @@
 
 static const struct format formats[] = {
     {"csv", "csv", "comma-separated text; the header names the columns: x,y[,z],vx,vy[,vz],m,q,…",
-     NULL, csv_read, csv_write, csv_holds, NULL},
-    {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)", NULL,
-     xyz_read, xyz_write, xyz_holds, NULL},
-    {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", NULL, npy_read, npy_write,
-     npy_holds, NULL},
-    {"tipsy", "tipsy tip", "Tipsy binary (single precision); big-endian, or native when reading",
-     NULL, tipsy_read, tipsy_write, tipsy_holds, NULL},
-    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", HDF5_FUNCTIONS(gadget)},
-    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", HDF5_FUNCTIONS(h5md)},
+     false, NULL, csv_read, csv_write, csv_holds, NULL},
+    {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)", true,
+     NULL, xyz_read, xyz_write, xyz_holds, NULL},
+    {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", false, NULL, npy_read,
+     npy_write, npy_holds, NULL},
+    {"tipsy", "tipsy tip", "Tipsy binary, single precision; reads either byte order", false, NULL,
+     tipsy_read, tipsy_write, tipsy_holds, NULL},
+    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", false, HDF5_FUNCTIONS(gadget)},
+    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", true, HDF5_FUNCTIONS(h5md)},
 };
 
 enum { format_count = sizeof formats / sizeof formats[0] };
@@ -120,6 +123,15 @@ static kith_status require(const char *path, const struct format *format, bool a
                      format->lacks);
 }
 
+static kith_status check_frame(const char *path, const struct format *format, int64_t frame)
+{
+    if (format->has_frames || (frame >= -1 && frame <= 1))
+        return KITH_OK;
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "%s: frame is %lld, and a file of format %s has one frame only", path,
+                     (long long)frame, format->name);
+}
+
 kith_status kith_bodies_read(const char *path, const kith_read_options *options,
                              kith_bodies **bodies)
 {
@@ -130,9 +142,13 @@ kith_status kith_bodies_read(const char *path, const kith_read_options *options,
     if (!chosen.format)
         format = look_inside(path, format);
     KITH_TRY(require(path, format, format->read));
+    KITH_TRY(check_frame(path, format, chosen.frame));
 
+    struct c_locale locale;
+    KITH_TRY(c_locale_enter(&locale));
     kith_bodies *read = NULL;
     kith_status status = format->read(path, &chosen, &read);
+    c_locale_leave(&locale);
     if (status == KITH_OK && kith_bodies_check(read) != KITH_OK)
         status = KITH_BAD_FORMAT;
     if (status != KITH_OK) {
@@ -151,15 +167,12 @@ kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
     KITH_TRY(choose(path, chosen.format, &format));
     KITH_TRY(require(path, format, format->write));
     KITH_TRY(kith_bodies_check(bodies));
-    return format->write(bodies, path, &chosen);
-}
 
-static unsigned columns_of(const kith_bodies *bodies)
-{
-    return (bodies->velocity ? (unsigned)KITH_VELOCITY : 0) |
-           (bodies->mass ? (unsigned)KITH_MASS : 0) | (bodies->charge ? (unsigned)KITH_CHARGE : 0) |
-           (bodies->softening ? (unsigned)KITH_SOFTENING : 0) |
-           (bodies->id ? (unsigned)KITH_ID : 0) | (bodies->name ? (unsigned)KITH_NAME : 0);
+    struct c_locale locale;
+    KITH_TRY(c_locale_enter(&locale));
+    const kith_status status = format->write(bodies, path, &chosen);
+    c_locale_leave(&locale);
+    return status;
 }
 
 kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
@@ -169,6 +182,6 @@ kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
     const struct format *format = NULL;
     KITH_TRY(choose(path, options ? options->format : NULL, &format));
     KITH_TRY(require(path, format, format->write));
-    *columns = columns_of(bodies) & ~format->holds(bodies);
+    *columns = kith_bodies_columns(bodies) & ~format->holds(bodies);
     return KITH_OK;
 }

@@ -10,7 +10,6 @@
  *   values  rows × columns
  *
  * Errors: KITH_IO_ERROR; the message names the path. */
-kith_status npy_write_matrix(const char *path, int64_t rows, int64_t columns,
-                             const double *values);
+kith_status npy_write_matrix(const char *path, int64_t rows, int64_t columns, const double *values);
 
 #endif

@@ -1,0 +1,15 @@
+#ifndef IO_BODIES_H
+#define IO_BODIES_H
+
+#include "core/status.h"
+#include "kith/bodies.h"
+
+/* Changes the number of bodies: the first ones stay, new ones are zeros. For readers that learn the
+ * number only at the end: they double it as they go, from 1 at least (without bodies there are no
+ * columns). Errors: KITH_OUT_OF_MEMORY; the bodies are then good only for kith_bodies_free. */
+kith_status kith_bodies_resize(kith_bodies *bodies, int64_t count);
+
+/* The kith_column flags of the columns that are there. */
+unsigned kith_bodies_columns(const kith_bodies *bodies);
+
+#endif

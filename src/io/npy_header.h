@@ -1,0 +1,25 @@
+#ifndef IO_NPY_HEADER_H
+#define IO_NPY_HEADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/status.h"
+
+/* The header of an NPY file: a Python dictionary with the type, the order and the shape. */
+struct npy_header {
+    char descr[16]; /* "<f8" */
+    bool fortran_order;
+    int64_t ndim;
+    int64_t shape[2];    /* the first two of ndim */
+    char shape_text[64]; /* as the file writes it, for messages */
+};
+
+/* Reads it and leaves the stream at the data. Errors: KITH_BAD_FORMAT, KITH_IO_ERROR. */
+kith_status npy_header_read(FILE *stream, struct npy_header *header);
+
+/* Writes one of version 1.0 for a row-major matrix of float64. */
+void npy_header_write(FILE *stream, int64_t rows, int64_t columns);
+
+#endif

@@ -1,0 +1,33 @@
+#ifndef IO_TEXT_H
+#define IO_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/status.h"
+
+/* Opens a file for reading. Messages leave the path out. Errors: KITH_IO_ERROR. */
+kith_status open_input(const char *path, FILE **stream);
+
+/* A text file, read line by line; lines may have any length. */
+struct text {
+    FILE *stream;
+    char *line; /* of the last text_next, without its end; may be changed */
+    size_t capacity;
+    int64_t number; /* of the line, from 1 */
+};
+
+kith_status text_open(const char *path, struct text *text);
+
+/* Reads a line; *found is false after the last. A byte-order mark (UTF-8) at the start of the file
+ * is left out. Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (a zero byte: not text), KITH_OUT_OF_MEMORY.
+ */
+kith_status text_next(struct text *text, bool *found);
+
+/* Goes back to the start. Errors: KITH_IO_ERROR (a pipe). */
+kith_status text_rewind(struct text *text);
+
+void text_close(struct text *text);
+
+#endif
