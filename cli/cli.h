@@ -12,7 +12,7 @@ enum { exit_ok = 0, exit_failed = 1, exit_usage = 2 };
 /* A command of the program: a row of the table in main.c. */
 struct command {
     const char *name;
-    const char *description; /* one line, for kith --help */
+    const char *description;           /* one line, for kith --help */
     int (*run)(int argc, char **argv); /* argv[0] is "kith NAME"; returns an exit code */
 };
 
@@ -35,12 +35,31 @@ extern const struct argp common_argp;
 /* Prints "kith NAME: <the library's message>" on one line of stderr; returns exit_failed. */
 int cli_fail(const char *command);
 
-/* The same with words of its own; returns exit_failed. */
+/* The same with words of its own. */
 int cli_fail_with(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Parses option values; on failure end the program through argp_error (exit code 2). */
-double cli_parse_real(const char *option, const char *text, struct argp_state *state);
-int64_t cli_parse_count(const char *option, const char *text, struct argp_state *state);
+/* Prints "kith NAME: note: …" on stderr, unless quiet. */
+void cli_note(bool quiet, const char *command, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Option values as numbers; text that is none ends the program through argp_error (exit 2). */
+double cli_parse_real(const char *option, const char *text, const struct argp_state *state);
+double cli_parse_positive(const char *option, const char *text, const struct argp_state *state);
+int64_t cli_parse_count(const char *option, const char *text, const struct argp_state *state);
+int64_t cli_parse_integer(const char *option, const char *text, const struct argp_state *state);
+
+/* A help_filter for argp that leaves out its note on short options. */
+char *cli_filter_help(int key, const char *text, void *input);
+
+/* For help_filter: a table of names and descriptions as text on the heap, wrapped to the screen. */
+char *cli_help_table(const char *title, int64_t count,
+                     void (*row)(int64_t k, const char **name, const char **description));
+
+/* "-" as an output file is standard output. */
+const char *cli_output_path(const char *path);
+
+const char *cli_device_name(kith_device device);
+const char *cli_precision_name(kith_dtype precision);
 
 #endif

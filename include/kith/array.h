@@ -9,7 +9,11 @@ extern "C" {
 #endif
 
 /* Where memory is, or where to compute. The numbers of the kinds are DLPack's. */
-typedef enum kith_device_kind { KITH_DEVICE_AUTO = 0, KITH_CPU = 1, KITH_CUDA = 2 } kith_device_kind;
+typedef enum kith_device_kind {
+    KITH_DEVICE_AUTO = 0,
+    KITH_CPU = 1,
+    KITH_CUDA = 2
+} kith_device_kind;
 
 typedef struct kith_device {
     kith_device_kind kind;

@@ -17,7 +17,7 @@ typedef enum kith_forces_method {
 typedef struct kith_forces_options {
     double gravitational_constant; /* G; 0 stands for 1 */
     double softening;              /* ε ≥ 0, of every body */
-    kith_array source_softening;   /* or a length a source; then also one a target if those differ */
+    kith_array source_softening; /* or a length a source; then also one a target if those differ */
     kith_array target_softening;
     kith_forces_method method;
 } kith_forces_options;
@@ -28,8 +28,8 @@ typedef struct kith_forces_options {
  *     φ_i = −G Σ_j m_j / (r² + ε²)^{1/2}
  *
  * A pair with r² + ε² = 0 contributes nothing, to either sum. If the targets are the sources, j = i
- * is left out. With a softening length a body, ε² of a pair is (ε_i² + ε_j²) / 2: symmetric, and the
- * common ε if all are equal.
+ * is left out. With a softening length a body, ε² of a pair is (ε_i² + ε_j²) / 2: symmetric, and
+ * the common ε if all are equal.
  *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0

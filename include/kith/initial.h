@@ -20,9 +20,10 @@ typedef struct kith_initial {
 const kith_initial *kith_initial_list(int64_t *count);
 
 typedef struct kith_initial_options {
-    int64_t count;       /* bodies; 0: the kind's default */
-    uint64_t seed;       /* of the random numbers (Philox 4x64-10 of Random123) */
-    int32_t dimensions;  /* 0 or 3; 2 for the kinds that can be flat (lattice, cubes, two-body …) */
+    int64_t count; /* bodies; 0: the kind's default, or none at all if count_given */
+    bool count_given;
+    uint64_t seed;      /* of the random numbers (Philox 4x64-10 of Random123) */
+    int32_t dimensions; /* 0 or 3; 2 for the kinds that can be flat (lattice, cubes, two-body …) */
     double eccentricity; /* two-body: 0 ≤ e < 1 */
     double mass_ratio;   /* two-body and galaxies: second over first; 0: 1 */
 } kith_initial_options;

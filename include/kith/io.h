@@ -21,7 +21,8 @@ const kith_format *kith_format_list(int64_t *count);
 
 typedef struct kith_read_options {
     const char *format; /* a format's name; NULL: by the extension (and the content of .h5) */
-    int64_t frame;      /* of a file with several: 0 the last, k > 0 the k-th (from 1), −k from the end */
+    int64_t
+        frame; /* of a file with several: 0 the last, k > 0 the k-th (from 1), −k from the end */
 } kith_read_options;
 
 /* Reads bodies from a file.

@@ -13,6 +13,7 @@
 #include "kith/run.h"
 #include "kith/simulation.h"
 #include "kith/status.h"
+#include "kith/table.h"
 #include "kith/trajectory.h"
 
 #endif

@@ -25,10 +25,10 @@ typedef struct kith_run_summary {
     double energy_initial, energy_final;
     double relative_energy_error;     /* |E − E_0| / |E_0| at the end */
     double max_relative_energy_error; /* over the frames */
-    double momentum_error;            /* |P − P_0| / Σ m |v| at the start, or |P − P_0| if that is 0 */
-    double interactions_per_second;   /* N² × evaluations / seconds, of this call */
-    double gflops;                    /* 20 flop an interaction */
-    double seconds;                   /* of stepping in this call, without files and diagnostics */
+    double momentum_error; /* |P − P_0| / Σ m |v| at the start, or |P − P_0| if that is 0 */
+    double interactions_per_second; /* N² × evaluations / seconds, of this call */
+    double gflops;                  /* 20 flop an interaction */
+    double seconds;                 /* of stepping in this call, without files and diagnostics */
     kith_device device;
     kith_dtype precision;
     char integrator[KITH_NAME_BYTES];
@@ -39,11 +39,11 @@ typedef struct kith_run_summary {
 /* Runs a simulation from bodies to a finished file: frames, observables, checkpoints.
  *
  * The first frame is the start, the last is at until. Frames go to a hidden working file beside the
- * output. Every checkpoint_seconds of wall time (the first time after one second, and never so often
- * that it costs more than a twentieth of the time) the working file, with a checkpoint in it, takes
- * output's place by a rename: output is at all times absent, an older file, or a whole H5MD file to
- * open and to resume from, also after kill -9 or a loss of power. A cancelled run writes a checkpoint,
- * then returns KITH_CANCELLED with the summary filled in.
+ * output. Every checkpoint_seconds of wall time (the first time after one second, and never so
+ * often that it costs more than a twentieth of the time) the working file, with a checkpoint in it,
+ * takes output's place by a rename: output is at all times absent, an older file, or a whole H5MD
+ * file to open and to resume from, also after kill -9 or a loss of power. A cancelled run writes a
+ * checkpoint, then returns KITH_CANCELLED with the summary filled in.
  *
  * With resume the run goes on from output, bit for bit as if never stopped; it may be given a later
  * until. If output does not exist the run starts from the bodies. Other differences to the run that

@@ -103,8 +103,7 @@ kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *c
 
 /* Restores into a simulation made with the same options and bodies.
  * Errors: KITH_INVALID_ARGUMENT if the number of arrays or bytes does not fit. */
-kith_status kith_simulation_restore(kith_simulation *simulation,
-                                    const kith_checkpoint *checkpoint);
+kith_status kith_simulation_restore(kith_simulation *simulation, const kith_checkpoint *checkpoint);
 
 void kith_checkpoint_free(kith_checkpoint *checkpoint);
 

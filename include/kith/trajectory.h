@@ -20,12 +20,12 @@ void kith_trajectory_close(kith_trajectory *trajectory);
 
 int64_t kith_trajectory_frames(const kith_trajectory *trajectory);
 
-/* Reads frame k (0 ≤ k < frames): positions, velocities if there, time; masses, charges, ids, names.
+/* Reads frame k (0 ≤ k < frames): positions, velocities if there, time; masses, charges, ids,
+ * names.
  *
  *   bodies  [in/out] NULL: made, and owned by the caller; else one that this function returned for
  *           the same trajectory, to be filled again without an allocation */
-kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame,
-                                 kith_bodies **bodies);
+kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kith_bodies **bodies);
 
 /* Reads /observables/NAME/value of every frame.
  *

@@ -13,8 +13,8 @@ static const struct kith_backend *find_backend(kith_device_kind kind)
     const struct kith_backend *backend = NULL;
     for (int32_t k = 0; (backend = kith_backend_at(k)); k++) {
         const char *note = NULL;
-        const bool wanted = kind == KITH_DEVICE_AUTO ? backend->device_count(&note) > 0
-                                                     : kind == backend->kind;
+        const bool wanted =
+            kind == KITH_DEVICE_AUTO ? backend->device_count(&note) > 0 : kind == backend->kind;
         if (wanted)
             return backend;
     }
@@ -25,8 +25,9 @@ static kith_status choose_device(kith_device wanted, struct kith_context *contex
 {
     const struct kith_backend *backend = find_backend(wanted.kind);
     if (!backend)
-        return kith_fail(KITH_NO_DEVICE, "device is %s, which this build has no backend for; use "
-                                         "the CPU or build with the CUDA toolkit",
+        return kith_fail(KITH_NO_DEVICE,
+                         "device is %s, which this build has no backend for; use "
+                         "the CPU or build with the CUDA toolkit",
                          wanted.kind == KITH_CUDA ? "cuda" : "of an unknown kind");
 
     const char *note = NULL;
@@ -43,9 +44,8 @@ static kith_status choose_device(kith_device wanted, struct kith_context *contex
 static kith_status set_up(const kith_context_options *options, struct kith_context *context)
 {
     if (options->threads < 0 || options->threads > max_threads)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "threads is %d; give 1 to %d, or 0 for one a core", (int)options->threads,
-                         max_threads);
+        return kith_fail(KITH_INVALID_ARGUMENT, "threads is %d; give 1 to %d, or 0 for one a core",
+                         (int)options->threads, max_threads);
     context->threads = options->threads ? options->threads : omp_get_max_threads();
     context->stream = options->stream;
     KITH_TRY(kith_isa_choose(&context->isa));

@@ -59,9 +59,9 @@ static kith_status choose_named(const kith_isa *list, const char *name, int32_t 
         if (strcmp(list[k].name, name) != 0)
             continue;
         if (!list[k].supported)
-            return kith_fail(KITH_UNSUPPORTED,
-                             "KITH_ISA is %s, which this processor lacks; unset it or see kith info",
-                             name);
+            return kith_fail(
+                KITH_UNSUPPORTED,
+                "KITH_ISA is %s, which this processor lacks; unset it or see kith info", name);
         *index = k;
         return KITH_OK;
     }

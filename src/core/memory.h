@@ -5,7 +5,8 @@
 
 #include "core/status.h"
 
-/* Vector kernels read whole vectors: arrays for them have room for a multiple of so many elements. */
+/* Vector kernels read whole vectors: arrays for them have room for a multiple of so many elements.
+ */
 enum { kith_padding = 64 };
 
 static inline int64_t kith_padded(int64_t count)
@@ -17,7 +18,8 @@ static inline int64_t kith_padded(int64_t count)
  *
  *   memory  [out] goes with free(); NULL for count 0 and on failure
  *
- * Errors: KITH_OUT_OF_MEMORY, also if the product overflows; the message names what and how much. */
+ * Errors: KITH_OUT_OF_MEMORY, also if the product overflows; the message names what and how much.
+ */
 kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, void *memory);
 
 #endif

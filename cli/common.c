@@ -1,0 +1,203 @@
+/* What all commands say the same way: shared options, errors, numbers. */
+
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { key_device = 0x1000, key_threads, key_precision, key_json };
+
+static const struct argp_option options[] = {
+    {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K (default: auto)", 0},
+    {"threads", key_threads, "N", 0, "CPU threads (default: one a core)", 0},
+    {"precision", key_precision, "P", 0, "single or double (default: double)", 0},
+    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
+    {"quiet", 'q', NULL, 0, "no progress, notes or summary", 0},
+    {0}};
+
+static void parse_device(const char *text, kith_device *device, const struct argp_state *state)
+{
+    if (strcmp(text, "auto") == 0)
+        *device = (kith_device){KITH_DEVICE_AUTO, 0};
+    else if (strcmp(text, "cpu") == 0)
+        *device = (kith_device){KITH_CPU, 0};
+    else if (strcmp(text, "cuda") == 0)
+        *device = (kith_device){KITH_CUDA, 0};
+    else if (strncmp(text, "cuda:", 5) == 0)
+        *device =
+            (kith_device){KITH_CUDA, (int32_t)cli_parse_count("--device cuda", text + 5, state)};
+    else
+        argp_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
+}
+
+static void parse_precision(const char *text, kith_dtype *precision, const struct argp_state *state)
+{
+    if (strcmp(text, "single") == 0)
+        *precision = KITH_F32;
+    else if (strcmp(text, "double") == 0)
+        *precision = KITH_F64;
+    else
+        argp_error(state, "--precision is '%s'; give single or double", text);
+}
+
+static int32_t parse_threads(const char *text, const struct argp_state *state)
+{
+    const int64_t threads = cli_parse_count("--threads", text, state);
+    if (threads < 1 || threads > 4096)
+        argp_error(state, "--threads is %s; give 1 to 4096", text);
+    return (int32_t)threads;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct common_options *common = state->input;
+    switch (key) {
+    case key_device:
+        parse_device(argument, &common->context.device, state);
+        return 0;
+    case key_threads:
+        common->context.threads = parse_threads(argument, state);
+        return 0;
+    case key_precision:
+        parse_precision(argument, &common->precision, state);
+        return 0;
+    case key_json:
+        common->json = true;
+        return 0;
+    case 'q':
+        common->quiet = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp common_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+
+int cli_fail(const char *command)
+{
+    return cli_fail_with(command, "%s", kith_error_message());
+}
+
+int cli_fail_with(const char *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", command);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return exit_failed;
+}
+
+void cli_note(bool quiet, const char *command, const char *format, ...)
+{
+    if (quiet)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: note: ", command);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+double cli_parse_real(const char *option, const char *text, const struct argp_state *state)
+{
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value))
+        argp_error(state, "%s is '%s'; give a finite number", option, text);
+    return value;
+}
+
+double cli_parse_positive(const char *option, const char *text, const struct argp_state *state)
+{
+    const double value = cli_parse_real(option, text, state);
+    if (!(value > 0))
+        argp_error(state, "%s is %s; give a number greater than 0", option, text);
+    return value;
+}
+
+int64_t cli_parse_integer(const char *option, const char *text, const struct argp_state *state)
+{
+    char *end = NULL;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno == ERANGE)
+        argp_error(state, "%s is '%s'; give a whole number", option, text);
+    return value;
+}
+
+int64_t cli_parse_count(const char *option, const char *text, const struct argp_state *state)
+{
+    const int64_t value = cli_parse_integer(option, text, state);
+    if (value < 0)
+        argp_error(state, "%s is %s; give a whole number of at least 0", option, text);
+    return value;
+}
+
+char *cli_filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
+}
+
+/* Prints words from text, breaking lines before the screen's edge; argp counts bytes, so do we. */
+static void print_wrapped(FILE *stream, const char *text, int indent)
+{
+    enum { screen = 78 };
+    int column = indent;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > screen) {
+            fprintf(stream, "\n%*s", indent, "");
+            column = indent;
+        }
+        column += fprintf(stream, "%s%.*s", column > indent ? " " : "", length, text);
+        text += length + (text[length] == ' ');
+    }
+}
+
+char *cli_help_table(const char *title, int64_t count,
+                     void (*row)(int64_t k, const char **name, const char **description))
+{
+    enum { name_width = 19, indent = name_width + 3 };
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream)
+        return NULL;
+    fprintf(stream, "%s", title);
+    for (int64_t k = 0; k < count; k++) {
+        const char *name = NULL, *description = NULL;
+        row(k, &name, &description);
+        fprintf(stream, "\n  %-*s ", name_width, name);
+        print_wrapped(stream, description, indent);
+    }
+    fclose(stream);
+    return text;
+}
+
+const char *cli_output_path(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "/dev/stdout" : path;
+}
+
+const char *cli_device_name(kith_device device)
+{
+    static char name[32];
+    if (device.kind == KITH_CPU)
+        return "cpu";
+    snprintf(name, sizeof name, "cuda:%d", (int)device.index);
+    return name;
+}
+
+const char *cli_precision_name(kith_dtype precision)
+{
+    return precision == KITH_F32 ? "single" : "double";
+}

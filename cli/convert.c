@@ -1,0 +1,118 @@
+/* kith convert: bodies from one file format to another. */
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct convert_options {
+    const char *path[2];
+    kith_read_options read;
+    kith_write_options write;
+    bool quiet;
+};
+
+enum { key_from = 0x5000, key_to, key_frame };
+
+static const struct argp_option options[] = {
+    {"from", key_from, "FORMAT", 0, "of A (default: by its extension)", 0},
+    {"to", key_to, "FORMAT", 0, "of B (default: by its extension)", 0},
+    {"format", key_to, NULL, OPTION_ALIAS, NULL, 0},
+    {"frame", key_frame, "K", 0,
+     "of an A with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
+     0},
+    {"quiet", 'q', NULL, 0, "no notes", 0},
+    {0}};
+
+static const char documentation[] = "Convert the bodies of file A to file B.\v"
+                                    "Examples:\n"
+                                    "  kith convert galaxy.tipsy galaxy.h5\n"
+                                    "  kith convert run.h5 end.csv\n"
+                                    "  kith convert run.h5 start.csv --frame 1";
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct convert_options *convert = state->input;
+    switch (key) {
+    case key_from:
+        convert->read.format = argument;
+        return 0;
+    case key_to:
+        convert->write.format = argument;
+        return 0;
+    case key_frame:
+        convert->read.frame = cli_parse_integer("--frame", argument, state);
+        return 0;
+    case 'q':
+        convert->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num >= 2)
+            argp_error(state, "'%s' is a third file; give A and B", argument);
+        convert->path[state->arg_num] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (state->arg_num < 2)
+            argp_error(state, "give two files: A to read and B to write");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void format_row(int64_t k, const char **name, const char **description)
+{
+    static char names[64], text[256];
+    int64_t count = 0;
+    const kith_format *row = &kith_format_list(&count)[k];
+    snprintf(names, sizeof names, "%s (.%s)", row->name, row->extensions);
+    for (char *blank = strchr(strchr(names, ' ') + 1, ' '); blank; blank = strchr(blank, ' '))
+        *blank = ',';
+    snprintf(text, sizeof text, "%s%s%s", row->description, row->lacks ? "; " : "",
+             row->lacks ? row->lacks : "");
+    *name = names;
+    *description = text;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+    int64_t count = 0;
+    kith_format_list(&count);
+    if (key == ARGP_KEY_HELP_EXTRA)
+        return cli_help_table("Formats:", count, format_row);
+    return cli_filter_help(key, text, input);
+}
+
+static void note_dropped_columns(const char *command, const struct convert_options *convert,
+                                 const kith_bodies *bodies)
+{
+    static const char *const names[] = {"velocities",        "masses", "charges",
+                                        "softening lengths", "ids",    "names"};
+    unsigned dropped = 0;
+    if (kith_format_drops(bodies, convert->path[1], &convert->write, &dropped) != KITH_OK)
+        return;
+    for (unsigned k = 0; k < 6; k++)
+        if (dropped & (1u << k))
+            cli_note(convert->quiet, command, "%s has no place for %s: left out", convert->path[1],
+                     names[k]);
+}
+
+int command_convert(int argc, char **argv)
+{
+    struct convert_options convert = {0};
+    const struct argp argp = {options, parse, "A B", documentation, NULL, filter_help, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &convert);
+
+    convert.path[1] = cli_output_path(convert.path[1]);
+    convert.write.arguments = (const char *const *)argv;
+    kith_bodies *bodies = NULL;
+    int code = exit_ok;
+    if (kith_bodies_read(convert.path[0], &convert.read, &bodies) != KITH_OK ||
+        kith_bodies_write(bodies, convert.path[1], &convert.write) != KITH_OK)
+        code = cli_fail(argv[0]);
+    else
+        note_dropped_columns(argv[0], &convert, bodies);
+    kith_bodies_free(bodies);
+    return code;
+}

@@ -1,0 +1,213 @@
+/* kith forces: all-pairs accelerations and potentials of a file's bodies. */
+
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+#include "load.h"
+
+struct forces_options {
+    struct common_options common;
+    struct input_options input;
+    kith_forces_method method;
+    const char *output;
+};
+
+enum { key_law = 0x4000, key_method };
+
+static const struct argp_option options[] = {
+    {"law", key_law, "LAW", 0, "the law of the force: gravity", 0},
+    {"method", key_method, "METHOD", 0, "auto, direct or reference (default: auto)", 0},
+    {"output", 'o', "FILE", 0,
+     "write ax,ay[,az],potential to FILE, .csv or .npy (default: standard output, as CSV)", 0},
+    {0}};
+
+static const struct argp_child children[] = {
+    {&input_argp, 0, "Bodies and gravity:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
+
+static const char documentation[] =
+    "Compute the acceleration and the potential of every body of FILE under the gravity of all "
+    "others.\v"
+    "Examples:\n"
+    "  kith forces plummer.csv --softening 0.01 -o acc.csv\n"
+    "  kith forces plummer.csv --precision single --json";
+
+/* The names of enum kith_forces_method, in its order. */
+static const char *const method_names[] = {"auto", "direct", "reference"};
+
+static kith_forces_method parse_method(const char *text, const struct argp_state *state)
+{
+    for (int k = 0; k < 3; k++)
+        if (strcmp(text, method_names[k]) == 0)
+            return (kith_forces_method)k;
+    argp_error(state, "--method is '%s'; give auto, direct or reference", text);
+    return KITH_FORCES_AUTO;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct forces_options *forces = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &forces->input;
+        state->child_inputs[1] = &forces->common;
+        return 0;
+    case key_law:
+        if (strcmp(argument, "gravity") != 0)
+            argp_error(state, "--law is '%s'; this version knows gravity", argument);
+        return 0;
+    case key_method:
+        forces->method = parse_method(argument, state);
+        return 0;
+    case 'o':
+        forces->output = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!forces->input.path)
+            argp_error(state, "FILE is missing: the bodies to compute with");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Numbers in the precision of the computation: the bodies' columns, and room for the result. */
+struct columns {
+    void *position, *mass, *softening, *result; /* result: N × (D + 1) */
+};
+
+static void *converted(const double *values, int64_t count, kith_dtype dtype)
+{
+    void *memory = calloc((size_t)count + 1, (size_t)kith_dtype_bytes(dtype));
+    if (!memory || !values)
+        return memory;
+    for (int64_t k = 0; k < count; k++)
+        if (dtype == KITH_F32)
+            ((float *)memory)[k] = (float)values[k];
+        else
+            ((double *)memory)[k] = values[k];
+    return memory;
+}
+
+static void free_columns(struct columns *columns)
+{
+    free(columns->position);
+    free(columns->mass);
+    free(columns->softening);
+    free(columns->result);
+}
+
+static bool make_columns(const kith_bodies *bodies, kith_dtype dtype, struct columns *columns)
+{
+    const int64_t n = bodies->count, d = bodies->dimensions;
+    columns->position = converted(bodies->position, n * d, dtype);
+    columns->mass = converted(bodies->mass, n, dtype);
+    columns->softening = converted(bodies->softening, n, dtype);
+    columns->result = converted(NULL, n * (d + 1), dtype);
+    return columns->position && columns->mass && columns->softening && columns->result;
+}
+
+/* Column k of the row-major result. */
+static kith_array result_column(const kith_bodies *bodies, const struct columns *columns,
+                                kith_dtype dtype, int64_t k)
+{
+    kith_array array = kith_array_vector((char *)columns->result + k * kith_dtype_bytes(dtype),
+                                         dtype, bodies->count);
+    array.strides[0] = bodies->dimensions + 1;
+    return array;
+}
+
+static kith_status compute(kith_context *context, const struct forces_options *forces,
+                           const kith_bodies *bodies, const struct columns *columns,
+                           double *seconds)
+{
+    const kith_dtype dtype = forces->common.precision;
+    const int64_t n = bodies->count, d = bodies->dimensions;
+    kith_forces_options chosen = {.gravitational_constant = forces->input.gravitational_constant,
+                                  .softening = forces->input.softening,
+                                  .method = forces->method};
+    if (forces->input.softening_of_file)
+        chosen.source_softening = kith_array_vector(columns->softening, dtype, n);
+    kith_array acceleration = kith_array_matrix(columns->result, dtype, n, d);
+    acceleration.strides[0] = d + 1;
+    const kith_array masses =
+        bodies->mass ? kith_array_vector(columns->mass, dtype, n) : kith_array_none();
+
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    const kith_status status = kith_forces_compute(
+        context, &chosen, kith_array_none(), kith_array_matrix(columns->position, dtype, n, d),
+        masses, acceleration, result_column(bodies, columns, dtype, d));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    *seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    return status;
+}
+
+static kith_status write_result(const struct forces_options *forces, const kith_bodies *bodies,
+                                const struct columns *columns)
+{
+    static const char *const names[2][4] = {{"ax", "ay", "potential", NULL},
+                                            {"ax", "ay", "az", "potential"}};
+    kith_table_column table[4];
+    const int64_t count = bodies->dimensions + 1;
+    for (int64_t k = 0; k < count; k++)
+        table[k] = (kith_table_column){names[bodies->dimensions - 2][k],
+                                       result_column(bodies, columns, forces->common.precision, k)};
+    const char *path = forces->output ? forces->output : "-";
+    return kith_table_write(path, NULL, count, table);
+}
+
+static int print_json(const char *command, const struct forces_options *forces,
+                      const kith_context *context, const kith_bodies *bodies, double seconds)
+{
+    const double interactions = (double)bodies->count * (double)bodies->count;
+    const kith_forces_method method = forces->method ? forces->method : KITH_FORCES_DIRECT;
+    cJSON *object = cJSON_CreateObject();
+    json_add_count(object, "bodies", bodies->count);
+    json_add_real(object, "interactions_per_second", interactions / seconds);
+    json_add_real(object, "gflops", 20e-9 * interactions / seconds);
+    json_add_real(object, "seconds", seconds);
+    cJSON_AddStringToObject(object, "device", cli_device_name(kith_context_device(context)));
+    cJSON_AddStringToObject(object, "precision", cli_precision_name(forces->common.precision));
+    cJSON_AddStringToObject(object, "method", method_names[method]);
+    return json_print(command, object);
+}
+
+static int run_forces(const char *command, const struct forces_options *forces,
+                      kith_context *context, const kith_bodies *bodies, struct columns *columns)
+{
+    double seconds = 0;
+    if (!make_columns(bodies, forces->common.precision, columns))
+        return cli_fail_with(command, "no memory for %lld bodies", (long long)bodies->count);
+    if (compute(context, forces, bodies, columns, &seconds) != KITH_OK)
+        return cli_fail(command);
+    if ((forces->output || !forces->common.json) &&
+        write_result(forces, bodies, columns) != KITH_OK)
+        return cli_fail(command);
+    return forces->common.json ? print_json(command, forces, context, bodies, seconds) : exit_ok;
+}
+
+int command_forces(int argc, char **argv)
+{
+    struct forces_options forces = {0};
+    const struct argp argp = {options,  parse,           "FILE", documentation,
+                              children, cli_filter_help, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &forces);
+
+    kith_context *context = NULL;
+    kith_bodies *bodies = NULL;
+    struct columns columns = {0};
+    int code = exit_failed;
+    if (kith_context_create(&forces.common.context, &context) != KITH_OK)
+        code = cli_fail(argv[0]);
+    else if ((code = load_bodies(argv[0], &forces.input, forces.common.quiet || forces.common.json,
+                                 &bodies)) == exit_ok)
+        code = run_forces(argv[0], &forces, context, bodies, &columns);
+    free_columns(&columns);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+    return code;
+}

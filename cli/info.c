@@ -1,0 +1,122 @@
+/* kith info: what this build and this machine can do. */
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "print one JSON object on standard output", 0}, {0}};
+
+static const char documentation[] =
+    "Tell the version, instruction sets, threads, devices and file formats.\v"
+    "The environment variable KITH_ISA (v4, v3, v2, neon) forces an instruction set.";
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    bool *json = state->input;
+    switch (key) {
+    case 'j':
+        *json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "kith info takes no file");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void add_devices(cJSON *object)
+{
+    cJSON *devices = cJSON_AddArrayToObject(object, "devices");
+    cJSON *backends = cJSON_AddObjectToObject(object, "backends");
+    kith_backend_info info;
+    for (int32_t k = 0; kith_backend_describe(k, &info); k++) {
+        cJSON *backend = cJSON_AddObjectToObject(backends, info.name);
+        cJSON_AddBoolToObject(backend, "built", info.built);
+        json_add_count(backend, "devices", info.device_count);
+        if (info.note)
+            cJSON_AddStringToObject(backend, "note", info.note);
+        for (int32_t i = 0; i < info.device_count; i++) {
+            const kith_device device = {strcmp(info.name, "cpu") == 0 ? KITH_CPU : KITH_CUDA, i};
+            cJSON_AddItemToArray(devices, cJSON_CreateString(cli_device_name(device)));
+        }
+    }
+}
+
+static void add_formats(cJSON *object)
+{
+    int64_t count = 0;
+    const kith_format *formats = kith_format_list(&count);
+    cJSON *list = cJSON_AddObjectToObject(object, "formats");
+    for (int64_t k = 0; k < count; k++) {
+        cJSON *format = cJSON_AddObjectToObject(list, formats[k].name);
+        cJSON_AddBoolToObject(format, "reads", formats[k].reads);
+        cJSON_AddBoolToObject(format, "writes", formats[k].writes);
+        cJSON_AddStringToObject(format, "extensions", formats[k].extensions);
+    }
+}
+
+static int print_json(const char *command, const kith_context *context)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "version", kith_version());
+    cJSON_AddStringToObject(object, "instruction_set", kith_context_isa(context));
+    cJSON *sets = cJSON_AddArrayToObject(object, "instruction_sets");
+    int64_t count = 0;
+    const kith_isa *list = kith_isa_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (list[k].supported)
+            cJSON_AddItemToArray(sets, cJSON_CreateString(list[k].name));
+    json_add_count(object, "threads", kith_context_threads(context));
+    add_devices(object);
+    add_formats(object);
+    cJSON_AddBoolToObject(object, "hdf5", kith_build_has_hdf5());
+    return json_print(command, object);
+}
+
+static int print_text(const kith_context *context)
+{
+    printf("kith %s\n\nInstruction sets\n", kith_version());
+    int64_t count = 0;
+    const kith_isa *list = kith_isa_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        printf("  %-8s %-24s %s\n", list[k].name, list[k].description,
+               !list[k].supported                                     ? "not on this processor"
+               : strcmp(list[k].name, kith_context_isa(context)) == 0 ? "in use"
+                                                                      : "supported");
+    printf("\nDevices\n");
+    kith_backend_info info;
+    for (int32_t k = 0; kith_backend_describe(k, &info); k++)
+        if (info.device_count == 0)
+            printf("  %-8s none: %s\n", info.name, info.note ? info.note : "not found");
+        else if (strcmp(info.name, "cpu") == 0)
+            printf("  %-8s %d threads\n", info.name, (int)kith_context_threads(context));
+        else
+            printf("  %-8s %d\n", info.name, (int)info.device_count);
+    printf("\nFile formats\n");
+    const kith_format *formats = kith_format_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        printf("  %-8s %-12s %s%s%s\n", formats[k].name, formats[k].extensions,
+               formats[k].description, formats[k].lacks ? "; " : "",
+               formats[k].lacks ? formats[k].lacks : "");
+    return exit_ok;
+}
+
+int command_info(int argc, char **argv)
+{
+    bool json = false;
+    const struct argp argp = {options, parse, "", documentation, NULL, cli_filter_help, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &json);
+
+    kith_context *context = NULL;
+    if (kith_context_create(NULL, &context) != KITH_OK)
+        return cli_fail(argv[0]);
+    const int code = json ? print_json(argv[0], context) : print_text(context);
+    kith_context_free(context);
+    return code;
+}

@@ -1,0 +1,16 @@
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+/* Adds a number; null if it is infinite or NaN. */
+void json_add_real(cJSON *object, const char *key, double value);
+
+/* Adds a whole number with all its digits. */
+void json_add_count(cJSON *object, const char *key, int64_t value);
+
+/* Prints the object on standard output and frees it; returns an exit code. */
+int json_print(const char *command, cJSON *object);
+
+#endif

@@ -1,0 +1,82 @@
+/* Reading the bodies that a command computes with. */
+
+#include "load.h"
+
+#include <string.h>
+
+enum { key_g = 0x3000, key_softening, key_format, key_frame };
+
+static const struct argp_option options[] = {
+    {"g", key_g, "G", 0, "gravitational constant (default: 1)", 0},
+    {"softening", key_softening, "E", 0,
+     "Plummer softening length (default: 0), or 'file' for the file's own, one a body", 0},
+    {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
+    {"frame", key_frame, "K", 0,
+     "of a file with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
+     0},
+    {0}};
+
+static double parse_g(const char *text, const struct argp_state *state)
+{
+    const double g = cli_parse_real("--g", text, state);
+    if (g == 0)
+        argp_error(state, "--g is 0; give a number other than 0, or masses of 0");
+    return g;
+}
+
+static void parse_softening(const char *text, struct input_options *input,
+                            const struct argp_state *state)
+{
+    if (strcmp(text, "file") == 0) {
+        input->softening_of_file = true;
+        return;
+    }
+    input->softening = cli_parse_real("--softening", text, state);
+    if (input->softening < 0)
+        argp_error(state, "--softening is %s; give a length of at least 0, or 'file'", text);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct input_options *input = state->input;
+    switch (key) {
+    case key_g:
+        input->gravitational_constant = parse_g(argument, state);
+        return 0;
+    case key_softening:
+        parse_softening(argument, input, state);
+        return 0;
+    case key_format:
+        input->format = argument;
+        return 0;
+    case key_frame:
+        input->frame = cli_parse_integer("--frame", argument, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (input->path)
+            argp_error(state, "one FILE at a time, please: '%s' is a second", argument);
+        input->path = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp input_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+
+int load_bodies(const char *command, const struct input_options *input, bool quiet,
+                kith_bodies **bodies)
+{
+    const kith_read_options read = {.format = input->format, .frame = input->frame};
+    if (kith_bodies_read(input->path, &read, bodies) != KITH_OK)
+        return cli_fail(command);
+    if (input->softening_of_file && !(*bodies)->softening)
+        return cli_fail_with(command,
+                             "%s gives no softening lengths; give --softening a length instead",
+                             input->path);
+    if (!input->softening_of_file && input->softening == 0 && (*bodies)->softening)
+        cli_note(quiet, command,
+                 "%s gives softening lengths, and none is used; --softening file takes them",
+                 input->path);
+    return exit_ok;
+}

@@ -1,0 +1,20 @@
+#ifndef CLI_LOAD_H
+#define CLI_LOAD_H
+
+#include "cli.h"
+
+/* The input that kith run and kith forces share: a file of bodies, its format, G and softening. */
+struct input_options {
+    const char *path, *format;
+    int64_t frame;
+    double gravitational_constant;
+    double softening;
+    bool softening_of_file; /* --softening file */
+};
+extern const struct argp input_argp;
+
+/* Reads the bodies and checks --softening file; returns an exit code. */
+int load_bodies(const char *command, const struct input_options *input, bool quiet,
+                kith_bodies **bodies);
+
+#endif

@@ -1,0 +1,131 @@
+/* kith make: initial conditions. */
+
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct make_options {
+    const char *kind, *output, *format;
+    kith_initial_options initial;
+    bool quiet;
+};
+
+enum { key_seed = 0x2000, key_eccentricity, key_mass_ratio, key_format };
+
+static const struct argp_option options[] = {
+    {"number", 'n', "N", 0, "number of bodies (default: by kind)", 0},
+    {"seed", key_seed, "S", 0, "seed of the random numbers (default: 0)", 0},
+    {"dimensions", 'd', "D", 0, "2 or 3 (default: 3)", 0},
+    {"eccentricity", key_eccentricity, "E", 0, "of two-body's orbit, 0 <= E < 1", 0},
+    {"mass-ratio", key_mass_ratio, "Q", 0, "second mass over first, where there are two", 0},
+    {"output", 'o', "FILE", 0, "write to FILE (default: standard output, as CSV)", 0},
+    {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
+    {"quiet", 'q', NULL, 0, "no notes", 0},
+    {0}};
+
+static const char documentation[] =
+    "Make initial conditions; the same bits on every machine for a seed.\v"
+    "Examples:\n"
+    "  kith make plummer -n 10000 --seed 7 -o plummer.csv\n"
+    "  kith make two-body --eccentricity 0.9 -o kepler.csv";
+
+static int32_t parse_dimensions(const char *text, const struct argp_state *state)
+{
+    const int64_t dimensions = cli_parse_count("--dimensions", text, state);
+    if (dimensions != 2 && dimensions != 3)
+        argp_error(state, "--dimensions is %s; give 2 or 3", text);
+    return (int32_t)dimensions;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct make_options *make = state->input;
+    switch (key) {
+    case 'n':
+        make->initial.count = cli_parse_count("-n", argument, state);
+        make->initial.count_given = true;
+        return 0;
+    case key_seed:
+        make->initial.seed = (uint64_t)cli_parse_count("--seed", argument, state);
+        return 0;
+    case 'd':
+        make->initial.dimensions = parse_dimensions(argument, state);
+        return 0;
+    case key_eccentricity:
+        make->initial.eccentricity = cli_parse_real("--eccentricity", argument, state);
+        return 0;
+    case key_mass_ratio:
+        make->initial.mass_ratio = cli_parse_positive("--mass-ratio", argument, state);
+        return 0;
+    case 'o':
+        make->output = argument;
+        return 0;
+    case key_format:
+        make->format = argument;
+        return 0;
+    case 'q':
+        make->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (make->kind)
+            argp_error(state, "one KIND at a time, please: '%s' is a second", argument);
+        make->kind = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!make->kind)
+            argp_error(state, "KIND is missing; kith make --help lists them");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void kind_row(int64_t k, const char **name, const char **description)
+{
+    int64_t count = 0;
+    const kith_initial *row = &kith_initial_list(&count)[k];
+    *name = row->name;
+    *description = row->description;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+    int64_t count = 0;
+    kith_initial_list(&count);
+    if (key == ARGP_KEY_HELP_EXTRA)
+        return cli_help_table("Kinds:", count, kind_row);
+    return cli_filter_help(key, text, input);
+}
+
+static const char *run_hint(const char *kind)
+{
+    int64_t count = 0;
+    const kith_initial *list = kith_initial_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (strcmp(list[k].name, kind) == 0)
+            return list[k].run_hint;
+    return NULL;
+}
+
+int command_make(int argc, char **argv)
+{
+    struct make_options make = {0};
+    const struct argp argp = {options, parse, "KIND", documentation, NULL, filter_help, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &make);
+
+    const char *path = cli_output_path(make.output ? make.output : "-");
+    const kith_write_options write = {
+        .format = make.format || strcmp(path, "/dev/stdout") != 0 ? make.format : "csv",
+        .arguments = (const char *const *)argv};
+    kith_bodies *bodies = NULL;
+    int code = exit_ok;
+    if (kith_initial_make(make.kind, &make.initial, &bodies) != KITH_OK ||
+        kith_bodies_write(bodies, path, &write) != KITH_OK)
+        code = cli_fail(argv[0]);
+    else if (make.output && run_hint(make.kind))
+        cli_note(make.quiet, argv[0], "try: kith run %s %s -o run.h5", make.output,
+                 run_hint(make.kind));
+    kith_bodies_free(bodies);
+    return code;
+}

@@ -1,0 +1,98 @@
+#include "progress.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { bar_width = 24 };
+
+/* The signal handler needs a name that it can reach: one command runs in a program at a time. */
+static kith_context *running;
+static volatile sig_atomic_t caught;
+static struct timespec started, shown;
+static int64_t first_done;
+
+static double seconds_between(const struct timespec *from, const struct timespec *to)
+{
+    return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
+}
+
+static void cancel_on_signal(int signal)
+{
+    caught = signal;
+    if (running)
+        kith_context_cancel(running);
+}
+
+static void print_left(double seconds)
+{
+    const long long s = (long long)fmin(ceil(seconds), 1e12);
+    if (s >= 3600)
+        fprintf(stderr, "%lld:%02lld:%02lld left", s / 3600, s / 60 % 60, s % 60);
+    else
+        fprintf(stderr, "%lld:%02lld left", s / 60, s % 60);
+}
+
+static void draw(void *user, int64_t done, int64_t total)
+{
+    (void)user;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (first_done < 0) {
+        first_done = done;
+        started = now;
+    } else if (seconds_between(&shown, &now) < 0.1 && done < total) {
+        return;
+    }
+    shown = now;
+
+    const double part = total > 0 ? (double)done / (double)total : 1;
+    const int filled = (int)(part * bar_width);
+    fprintf(stderr, "\r\033[K%3d %% [", (int)(100 * part));
+    for (int k = 0; k < bar_width; k++)
+        fputc(k < filled ? '#' : '.', stderr);
+    fprintf(stderr, "] %lld of %lld steps", (long long)done, (long long)total);
+    const double elapsed = seconds_between(&started, &now);
+    const double speed = elapsed > 0 ? (double)(done - first_done) / elapsed : 0;
+    if (speed > 0) {
+        fprintf(stderr, ", %.3g steps/s, ", speed);
+        print_left((double)(total - done) / speed);
+    }
+    fflush(stderr);
+}
+
+static void handle_signals(void (*handler)(int))
+{
+    struct sigaction action = {0};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void progress_begin(kith_context *context, bool quiet)
+{
+    running = context;
+    first_done = -1;
+    handle_signals(cancel_on_signal);
+    if (!quiet && isatty(STDERR_FILENO))
+        kith_context_set_progress(context, draw, NULL);
+}
+
+void progress_end(kith_context *context)
+{
+    if (first_done >= 0)
+        fprintf(stderr, "\r\033[K");
+    kith_context_set_progress(context, NULL, NULL);
+    handle_signals(SIG_DFL);
+    running = NULL;
+}
+
+int progress_signal(void)
+{
+    return caught;
+}

@@ -1,0 +1,226 @@
+/* kith run: an N-body simulation, from a file of bodies to an H5MD file. */
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "load.h"
+#include "progress.h"
+
+struct run_options {
+    struct common_options common;
+    struct input_options input;
+    kith_run_options run;
+    bool until_given;
+};
+
+enum { key_dt = 0x6000, key_until, key_integrator, key_every, key_checkpoint, key_resume };
+
+static const struct argp_option options[] = {
+    {"dt", key_dt, "D", 0, "length of a step", 0},
+    {"until", key_until, "T", 0, "time to run to; the last step lands on it exactly", 0},
+    {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
+    {"every", key_every, "K", 0,
+     "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
+    {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
+    {"checkpoint-every", key_checkpoint, "SECONDS", 0,
+     "bring FILE up to date every so many seconds, with a checkpoint (default: 10)", 0},
+    {"resume", key_resume, NULL, 0,
+     "go on from the checkpoint in the output file, bit for bit; starts from the bodies if there is "
+     "no such file",
+     0},
+    {0}};
+
+static const struct argp_child children[] = {
+    {&input_argp, 0, "Bodies and gravity:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
+
+static const char documentation[] =
+    "Run the bodies of FILE under their mutual gravity with a fixed step.\v"
+    "Examples:\n"
+    "  kith make plummer -n 1000 -o plummer.csv\n"
+    "  kith run plummer.csv --dt 0.01 --until 10 --softening 0.02 -o plummer.h5\n"
+    "  kith run --resume --until 20 -o plummer.h5\n"
+    "SIGINT (Ctrl-C) and SIGTERM write a checkpoint to the output, then end the run.";
+
+static void parse_argument(struct run_options *run, const struct argp_state *state)
+{
+    const bool resume = run->run.resume;
+    if (resume && !run->run.output)
+        argp_error(state, "--resume needs -o FILE: the file to go on from");
+    if (!run->input.path && !resume)
+        argp_error(state, "FILE is missing: the bodies to start from");
+    if (run->run.simulation.dt == 0 && !(resume && !run->input.path))
+        argp_error(state, "--dt is missing: the length of a step");
+    if (!run->until_given && !(resume && !run->input.path))
+        argp_error(state, "--until is missing: the time to run to");
+}
+
+static int64_t parse_every(const char *text, const struct argp_state *state)
+{
+    const int64_t every = cli_parse_count("--every", text, state);
+    if (every == 0)
+        argp_error(state, "--every is 0; give a number of steps of at least 1");
+    return every;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct run_options *run = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &run->input;
+        state->child_inputs[1] = &run->common;
+        return 0;
+    case key_dt:
+        run->run.simulation.dt = cli_parse_positive("--dt", argument, state);
+        return 0;
+    case key_until:
+        run->run.until = cli_parse_real("--until", argument, state);
+        run->until_given = true;
+        return 0;
+    case key_integrator:
+        run->run.simulation.integrator = argument;
+        return 0;
+    case key_every:
+        run->run.every = parse_every(argument, state);
+        return 0;
+    case 'o':
+        run->run.output = argument;
+        return 0;
+    case key_checkpoint:
+        run->run.checkpoint_seconds = cli_parse_positive("--checkpoint-every", argument, state);
+        return 0;
+    case key_resume:
+        run->run.resume = true;
+        return 0;
+    case ARGP_KEY_END:
+        parse_argument(run, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void integrator_row(int64_t k, const char **name, const char **description)
+{
+    int64_t count = 0;
+    const kith_integrator *row = &kith_integrator_list(&count)[k];
+    *name = row->name;
+    *description = row->description;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+    int64_t count = 0;
+    kith_integrator_list(&count);
+    if (key == ARGP_KEY_HELP_EXTRA)
+        return cli_help_table("Integrators:", count, integrator_row);
+    return cli_filter_help(key, text, input);
+}
+
+static int print_json(const char *command, const kith_run_summary *summary)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_count(object, "bodies", summary->bodies);
+    json_add_count(object, "steps", summary->steps);
+    json_add_real(object, "dt", summary->dt);
+    json_add_real(object, "time", summary->time);
+    json_add_real(object, "energy_initial", summary->energy_initial);
+    json_add_real(object, "energy_final", summary->energy_final);
+    json_add_real(object, "relative_energy_error", summary->relative_energy_error);
+    json_add_real(object, "max_relative_energy_error", summary->max_relative_energy_error);
+    json_add_real(object, "momentum_error", summary->momentum_error);
+    json_add_real(object, "interactions_per_second", summary->interactions_per_second);
+    json_add_real(object, "gflops", summary->gflops);
+    json_add_real(object, "seconds", summary->seconds);
+    cJSON_AddStringToObject(object, "device", cli_device_name(summary->device));
+    cJSON_AddStringToObject(object, "precision", cli_precision_name(summary->precision));
+    cJSON_AddStringToObject(object, "integrator", summary->integrator);
+    return json_print(command, object);
+}
+
+static void print_text(const struct run_options *run, const kith_run_summary *summary)
+{
+    const int64_t here = summary->steps - summary->steps_resumed;
+    printf("%lld bodies, %lld steps of %g to time %.15g; %s, %s precision, %s\n",
+           (long long)summary->bodies, (long long)summary->steps, summary->dt, summary->time,
+           summary->integrator, cli_precision_name(summary->precision),
+           cli_device_name(summary->device));
+    if (summary->steps_resumed > 0)
+        printf("resumed after step %lld\n", (long long)summary->steps_resumed);
+    printf("energy %.15g at the start, %.15g at the end: relative error %.2g, at most %.2g\n",
+           summary->energy_initial, summary->energy_final, summary->relative_energy_error,
+           summary->max_relative_energy_error);
+    printf("momentum error %.2g\n", summary->momentum_error);
+    printf("%.3g s of stepping: %.3g steps/s, %.3g interactions/s, %.3g Gflop/s\n",
+           summary->seconds, summary->seconds > 0 ? (double)here / summary->seconds : 0,
+           summary->interactions_per_second, summary->gflops);
+    if (run->run.output)
+        printf("wrote %s\n", run->run.output);
+}
+
+static int report(const char *command, const struct run_options *run,
+                  const kith_run_summary *summary)
+{
+    if (run->common.json)
+        return print_json(command, summary);
+    if (!run->common.quiet)
+        print_text(run, summary);
+    return exit_ok;
+}
+
+static int interrupted(const char *command, const struct run_options *run,
+                       const kith_run_summary *summary)
+{
+    const char *signal = strsignal(progress_signal());
+    if (!run->run.output)
+        return cli_fail_with(command, "stopped at step %lld by a signal (%s); nothing was kept",
+                             (long long)summary->steps, signal);
+    return cli_fail_with(command,
+                         "stopped at step %lld by a signal (%s); %s holds a checkpoint: "
+                         "kith run --resume -o %s goes on",
+                         (long long)summary->steps, signal, run->run.output, run->run.output);
+}
+
+static int run_simulation(const char *command, struct run_options *run, kith_context *context,
+                          const kith_bodies *bodies)
+{
+    kith_run_summary summary = {0};
+    progress_begin(context, run->common.quiet);
+    const kith_status status = kith_run(context, &run->run, bodies, &summary);
+    progress_end(context);
+    if (status == KITH_CANCELLED)
+        return interrupted(command, run, &summary);
+    return status == KITH_OK ? report(command, run, &summary) : cli_fail(command);
+}
+
+int command_run(int argc, char **argv)
+{
+    struct run_options run = {0};
+    const struct argp argp = {options,       parse,    "FILE --dt D --until T\n--resume -o OUTPUT",
+                              documentation, children, filter_help,
+                              NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &run);
+
+    run.run.arguments = (const char *const *)argv;
+    run.run.input = run.input.path;
+    run.run.simulation.precision = run.common.precision;
+    run.run.simulation.gravitational_constant = run.input.gravitational_constant;
+    run.run.simulation.softening = run.input.softening;
+    run.run.simulation.softening_of_bodies = run.input.softening_of_file;
+
+    kith_context *context = NULL;
+    kith_bodies *bodies = NULL;
+    int code = exit_ok;
+    if (kith_context_create(&run.common.context, &context) != KITH_OK)
+        code = cli_fail(argv[0]);
+    else if (run.input.path)
+        code = load_bodies(argv[0], &run.input, run.common.quiet || run.common.json, &bodies);
+    if (code == exit_ok)
+        code = run_simulation(argv[0], &run, context, bodies);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+    return code;
+}

@@ -1,0 +1,32 @@
+#ifndef KITH_TABLE_H
+#define KITH_TABLE_H
+
+#include "kith/array.h"
+#include "kith/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A named column of numbers. */
+typedef struct kith_table_column {
+    const char *name;
+    kith_array values; /* a vector on the host, any stride */
+} kith_table_column;
+
+/* Writes columns of one length to a file, by its extension: .csv (a header line, 17 digits) or .npy
+ * (rows × columns, float64).
+ *
+ *   path    the file: written under a temporary name, then renamed; "-" is standard output, as CSV
+ *   format  "csv" or "npy"; NULL: by the extension
+ *
+ * Errors: KITH_INVALID_ARGUMENT (columns of different lengths), KITH_UNSUPPORTED (extension),
+ *         KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */
+kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
+                             const kith_table_column *columns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,98 @@
+#include "kith/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/npy.h"
+#include "io/output.h"
+
+static double value_at(const kith_array *column, int64_t row)
+{
+    const char *at =
+        (const char *)column->data + row * column->strides[0] * kith_dtype_bytes(column->dtype);
+    switch (column->dtype) {
+    case KITH_F32:
+        return *(const float *)(const void *)at;
+    case KITH_I64:
+        return (double)*(const int64_t *)(const void *)at;
+    case KITH_I32:
+        return *(const int32_t *)(const void *)at;
+    default:
+        return *(const double *)(const void *)at;
+    }
+}
+
+static void write_cell(FILE *stream, const kith_array *column, int64_t row)
+{
+    if (column->dtype == KITH_I64)
+        fprintf(stream, "%lld",
+                (long long)((const int64_t *)column->data)[row * column->strides[0]]);
+    else
+        fprintf(stream, "%.17g", value_at(column, row));
+}
+
+static kith_status write_csv(const char *path, int64_t column_count,
+                             const kith_table_column *columns, int64_t rows)
+{
+    kith_output *output = NULL;
+    KITH_TRY(kith_output_open(path, &output));
+    FILE *stream = kith_output_stream(output);
+    for (int64_t k = 0; k < column_count; k++)
+        fprintf(stream, "%s%s", k ? "," : "", columns[k].name);
+    fputc('\n', stream);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t k = 0; k < column_count; k++) {
+            if (k)
+                fputc(',', stream);
+            write_cell(stream, &columns[k].values, i);
+        }
+        fputc('\n', stream);
+    }
+    return kith_output_finish(output);
+}
+
+static kith_status write_npy(const char *path, int64_t column_count,
+                             const kith_table_column *columns, int64_t rows)
+{
+    double *matrix = NULL;
+    KITH_TRY(kith_allocate(rows, column_count * (int64_t)sizeof *matrix, "table", &matrix));
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < column_count; k++)
+            matrix[i * column_count + k] = value_at(&columns[k].values, i);
+    const kith_status status = npy_write_matrix(path, rows, column_count, matrix);
+    free(matrix);
+    return status;
+}
+
+/* The formats of a table: a row a format. */
+static const struct {
+    const char *name;
+    kith_status (*write)(const char *path, int64_t column_count, const kith_table_column *columns,
+                         int64_t rows);
+} formats[] = {{"csv", write_csv}, {"npy", write_npy}};
+
+enum { format_count = sizeof formats / sizeof formats[0] };
+
+kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
+                             const kith_table_column *columns)
+{
+    const int64_t rows = column_count > 0 ? columns[0].values.shape[0] : 0;
+    for (int64_t k = 1; k < column_count; k++)
+        if (columns[k].values.shape[0] != rows)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "column %s has %lld rows and column %s %lld; give columns of one "
+                             "length",
+                             columns[0].name, (long long)rows, columns[k].name,
+                             (long long)columns[k].values.shape[0]);
+
+    const bool to_stdout = strcmp(path, "-") == 0;
+    const char *dot = strrchr(path, '.');
+    const char *name = format ? format : to_stdout ? "csv" : dot ? dot + 1 : "";
+    for (int k = 0; k < format_count; k++)
+        if (strcmp(name, formats[k].name) == 0)
+            return formats[k].write(to_stdout ? "/dev/stdout" : path, column_count, columns, rows);
+    return kith_fail(KITH_UNSUPPORTED,
+                     "%s: the format of a table cannot be told; name the file .csv or .npy", path);
+}
