@@ -1,0 +1,302 @@
+/* The program's manners: exit codes, messages, JSON, and that nothing old is lost. */
+
+#include "testing.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
+
+/* Fails unless kith ended with this code and one line on stderr that contains the words. */
+static void assert_refused(const struct program_result *result, int code, const char *words)
+{
+    if (result->exit_code != code)
+        fail_msg("exit code %d, not %d; stderr: %s", result->exit_code, code, result->err);
+    if (!strstr(result->err, words))
+        fail_msg("stderr '%s' lacks '%s'", result->err, words);
+    if (strncmp(result->err, "kith", 4) != 0)
+        fail_msg("stderr does not begin with the program's name: %s", result->err);
+    const char *newline = strchr(result->err, '\n');
+    if (code == 1 && (!newline || newline[1]))
+        fail_msg("stderr is not one line: %s", result->err);
+}
+
+static void assert_succeeded(const struct program_result *result)
+{
+    if (result->exit_code != 0)
+        fail_msg("exit code %d; stderr: %s", result->exit_code, result->err);
+}
+
+static void test_help_and_version_succeed(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "--help",         "make --help", "run --help", "forces --help", "plot --help",
+        "convert --help", "info --help", "--version",  "run --version", "make --version"};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        const struct program_result *result = program_run("%s", words[k]);
+        assert_succeeded(result);
+        assert_true(strlen(result->out) > 8);
+        assert_string_equal(result->err, "");
+    }
+}
+
+static void test_help_fits_eighty_columns(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"--help",        "make --help", "run --help",
+                                        "forces --help", "plot --help", "convert --help"};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        const char *line = program_run("%s", words[k])->out;
+        while (*line) {
+            const size_t length = strcspn(line, "\n");
+            size_t columns = 0;
+            for (size_t i = 0; i < length; i++)
+                columns += ((unsigned char)line[i] & 0xc0) != 0x80;
+            if (columns > 80)
+                fail_msg("%s: %zu columns: %.*s", words[k], columns, (int)length, line);
+            line += length + (line[length] == '\n');
+        }
+    }
+}
+
+static void test_help_lists_the_tables(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(program_run("make --help")->out, "outer-solar-system"));
+    assert_non_null(strstr(program_run("run --help")->out, "yoshida8"));
+    assert_non_null(strstr(program_run("convert --help")->out, "tipsy"));
+}
+
+static void test_wrong_usage_exits_with_2(void **state)
+{
+    (void)state;
+    assert_refused(program_run("frobnicate"), 2, "'frobnicate' is no command");
+    assert_refused(program_run("run --frobnicate"), 2, "frobnicate");
+    assert_refused(program_run("run a.csv --dt 1"), 2, "--until is missing");
+    assert_refused(program_run("run a.csv --until 1"), 2, "--dt is missing");
+    assert_refused(program_run("run --dt 1 --until 1"), 2, "FILE is missing");
+    assert_refused(program_run("run a.csv --dt 0 --until 1"), 2, "--dt is 0");
+    assert_refused(program_run("run a.csv --dt -1 --until 1"), 2, "--dt is -1");
+    assert_refused(program_run("run a.csv --dt nan --until 1"), 2, "--dt is 'nan'");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --every 0"), 2, "--every is 0");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --g 0"), 2, "--g is 0");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --softening -1"), 2,
+                   "--softening is -1");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --threads 0"), 2, "--threads is 0");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --precision half"), 2, "--precision");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --device tpu"), 2, "--device is 'tpu'");
+    assert_refused(program_run("forces a.csv --law magic"), 2, "--law is 'magic'");
+    assert_refused(program_run("forces a.csv --method magic"), 2, "--method is 'magic'");
+    assert_refused(program_run("make"), 2, "KIND is missing");
+    assert_refused(program_run("make plummer -n -5"), 2, "-n is -5");
+    assert_refused(program_run("convert a.csv"), 2, "give two files");
+    assert_refused(program_run("run --resume"), 2, "--resume needs -o");
+}
+
+static void test_bad_input_exits_with_1_and_one_line(void **state)
+{
+    (void)state;
+    program_write("nan.csv", "x,y,z\n1,2,3\n4,nan,6\n");
+    program_write("short.csv", "x,y,z\n1,2,3\n4,5\n");
+    program_write("nox.csv", "y,z\n1,2\n");
+    program_write("empty.csv", "");
+    program_write("two.csv", "x,y,z,m\n0,0,0,1\n1,0,0,1\n");
+    assert_refused(program_run("forces @missing.csv"), 1, "missing.csv");
+    assert_refused(program_run("forces @nan.csv"), 1, "line 3");
+    assert_refused(program_run("forces @short.csv"), 1, "line 3");
+    assert_refused(program_run("forces @nox.csv"), 1, "x");
+    assert_refused(program_run("forces @empty.csv"), 1, "empty");
+    assert_refused(program_run("forces @two.csv -o @a.xyzzy"), 1, ".csv or .npy");
+    assert_refused(program_run("forces @two.csv -o @nowhere/a.csv"), 1, "nowhere");
+    assert_refused(program_run("forces @two.csv -o /dev/full"), 1, "/dev/full");
+    assert_refused(program_run("forces @two.csv --softening file"), 1, "no softening lengths");
+    assert_refused(program_run("forces @two.csv --device cuda"), 1, "cuda");
+    assert_refused(program_run("convert @two.csv @two.xyzzy"), 1, "xyzzy");
+    assert_refused(program_run("make no-such-kind"), 1, "plummer");
+    assert_refused(program_run("make plummer -n 10 -o @nowhere/p.csv"), 1, "nowhere");
+    assert_refused(program_run("make plummer -n 10 -o /dev/full --format csv"), 1, "/dev/full");
+    assert_refused(program_run("run @two.csv --dt 0.1 --until -1"), 1, "until is -1");
+    assert_refused(program_run("run @two.csv --dt 0.1 --until 1 --integrator magic"), 1,
+                   "leapfrog");
+}
+
+static void test_two_bodies_attract_by_the_formula(void **state)
+{
+    (void)state;
+    program_write("pair.csv", "x,y,z,m\n0,0,0,3\n2,0,0,5\n");
+    assert_succeeded(program_run("forces @pair.csv -o @pair-acc.csv"));
+    char *text = program_read("pair-acc.csv");
+    assert_string_equal(text, "ax,ay,az,potential\n1.25,0,0,-2.5\n-0.75,0,0,-1.5\n");
+    free(text);
+}
+
+static void test_forces_in_the_plane_have_three_columns(void **state)
+{
+    (void)state;
+    program_write("flat.csv", "x,y\n0,0\n0,2\n");
+    const struct program_result *result = program_run("forces @flat.csv");
+    assert_succeeded(result);
+    assert_string_equal(result->out, "ax,ay,potential\n0,0.25,-0.5\n0,-0.25,-0.5\n");
+}
+
+static void test_json_is_alone_on_stdout_and_has_the_keys(void **state)
+{
+    (void)state;
+    program_write("pair.csv", "x,y,z,m\n0,0,0,3\n2,0,0,5\n");
+    const struct program_result *forces = program_run("forces @pair.csv --json");
+    assert_succeeded(forces);
+    static const char *const forces_keys[] = {
+        "bodies", "interactions_per_second", "gflops", "seconds", "device", "precision", "method"};
+    for (size_t k = 0; k < sizeof forces_keys / sizeof forces_keys[0]; k++)
+        assert_non_null(strstr(forces->out, forces_keys[k]));
+    assert_int_equal(forces->out[0], '{');
+
+    const struct program_result *run = program_run("run @pair.csv --dt 0.1 --until 1 --json");
+    assert_succeeded(run);
+    static const char *const run_keys[] = {"bodies",
+                                           "steps",
+                                           "dt",
+                                           "time",
+                                           "energy_initial",
+                                           "energy_final",
+                                           "relative_energy_error",
+                                           "max_relative_energy_error",
+                                           "momentum_error",
+                                           "interactions_per_second",
+                                           "gflops",
+                                           "seconds",
+                                           "device",
+                                           "precision",
+                                           "integrator"};
+    for (size_t k = 0; k < sizeof run_keys / sizeof run_keys[0]; k++)
+        assert_non_null(strstr(run->out, run_keys[k]));
+    assert_true(program_json_number(run->out, "steps") == 10);
+    assert_true(program_json_number(run->out, "time") == 1);
+    assert_true(program_json_number(run->out, "dt") == 0.1);
+}
+
+static void test_a_figure_that_is_not_a_number_is_null(void **state)
+{
+    (void)state;
+    program_write("one.csv", "x,y,z,m\n0,0,0,1\n");
+    const struct program_result *result = program_run("run @one.csv --dt 0.1 --until 1 --json");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->out, "\"relative_energy_error\":\tnull"));
+}
+
+static void test_no_bodies_and_one_body_are_valid(void **state)
+{
+    (void)state;
+    program_write("none.csv", "x,y,z\n");
+    program_write("one.csv", "x,y,z\n1,2,3\n");
+    assert_string_equal(program_run("forces @none.csv")->out, "ax,ay,az,potential\n");
+    assert_string_equal(program_run("forces @one.csv")->out, "ax,ay,az,potential\n0,0,0,0\n");
+    assert_succeeded(program_run("run @none.csv --dt 1 --until 3 -o @none.h5"));
+    assert_succeeded(program_run("run @one.csv --dt 1 --until 3 -o @one.h5"));
+    assert_succeeded(program_run("make plummer -n 0 -o @zero.csv"));
+    assert_succeeded(program_run("make plummer -n 1 -o @single.csv"));
+}
+
+static void test_a_failed_write_keeps_the_old_file(void **state)
+{
+    (void)state;
+    program_write("old.csv", "x,y,z\n1,2,3\n");
+    program_write("bad.csv", "x,y,z\n1,2,oops\n");
+    assert_refused(program_run("forces @bad.csv -o @old.csv"), 1, "oops");
+    assert_refused(program_run("convert @bad.csv @old.csv"), 1, "oops");
+    char *text = program_read("old.csv");
+    assert_string_equal(text, "x,y,z\n1,2,3\n");
+    free(text);
+}
+
+static void test_convert_keeps_every_bit(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make plummer -n 100 --seed 3 -o @p.csv"));
+    assert_succeeded(program_run("convert @p.csv @p.xyz"));
+    assert_succeeded(program_run("convert @p.xyz @p.h5"));
+    assert_succeeded(program_run("convert @p.h5 @p.hdf5"));
+    assert_succeeded(program_run("convert @p.hdf5 @p2.csv"));
+    assert_succeeded(program_run("forces @p.csv -o @a1.csv"));
+    assert_succeeded(program_run("forces @p2.csv -o @a2.csv"));
+    char *first = program_read("a1.csv"), *second = program_read("a2.csv");
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+}
+
+static void test_results_do_not_depend_on_the_number_of_threads(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make plummer -n 3001 -o @big.csv"));
+    assert_succeeded(program_run("forces @big.csv --threads 1 -o @t1.csv"));
+    assert_succeeded(program_run("forces @big.csv --threads 3 -o @t3.csv"));
+    char *first = program_read("t1.csv"), *second = program_read("t3.csv");
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+}
+
+static void test_a_signal_writes_a_checkpoint_to_resume_from(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make six --seed 1 -o @six.csv"));
+    const char *options = "--dt 0.0001 --until 200 --softening 0.1 --every 10000 --threads 1";
+    assert_succeeded(program_run("run @six.csv %s -o @whole.h5", options));
+
+    const pid_t process = program_start("run @six.csv %s -o @cut.h5", options);
+    usleep(200000);
+    kill(process, SIGTERM);
+    int status = 0;
+    waitpid(process, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    assert_true(program_exists("cut.h5"));
+
+    assert_succeeded(program_run("run @six.csv %s --resume -o @cut.h5", options));
+    assert_succeeded(program_run("convert @whole.h5 @whole.csv"));
+    assert_succeeded(program_run("convert @cut.h5 @cut.csv"));
+    char *whole = program_read("whole.csv"), *cut = program_read("cut.csv");
+    assert_string_equal(whole, cut);
+    free(whole);
+    free(cut);
+}
+
+static void test_info_tells_formats_devices_and_threads(void **state)
+{
+    (void)state;
+    const struct program_result *result = program_run("info --json");
+    assert_succeeded(result);
+    static const char *const words[] = {"version", "instruction_sets", "threads", "devices",
+                                        "cpu",     "formats",          "csv",     "h5md",
+                                        "tipsy"};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        assert_non_null(strstr(result->out, words[k]));
+    assert_succeeded(program_run("info"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_help_and_version_succeed),
+        cmocka_unit_test(test_help_fits_eighty_columns),
+        cmocka_unit_test(test_help_lists_the_tables),
+        cmocka_unit_test(test_wrong_usage_exits_with_2),
+        cmocka_unit_test(test_bad_input_exits_with_1_and_one_line),
+        cmocka_unit_test(test_two_bodies_attract_by_the_formula),
+        cmocka_unit_test(test_forces_in_the_plane_have_three_columns),
+        cmocka_unit_test(test_json_is_alone_on_stdout_and_has_the_keys),
+        cmocka_unit_test(test_a_figure_that_is_not_a_number_is_null),
+        cmocka_unit_test(test_no_bodies_and_one_body_are_valid),
+        cmocka_unit_test(test_a_failed_write_keeps_the_old_file),
+        cmocka_unit_test(test_convert_keeps_every_bit),
+        cmocka_unit_test(test_results_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(test_a_signal_writes_a_checkpoint_to_resume_from),
+        cmocka_unit_test(test_info_tells_formats_devices_and_threads),
+    };
+    return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
+}

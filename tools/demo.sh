@@ -1,0 +1,34 @@
+#!/bin/sh
+# The main job on real input: three systems from initial conditions to pictures.
+set -eu
+kith=$1
+folder=$2
+mkdir -p "$folder"
+
+step() { printf '\n== %s\n' "$1"; }
+show() { echo "+ $*"; "$@"; }
+
+step "The outer solar system for 100 000 years (Applegate et al. 1986)"
+show "$kith" make outer-solar-system --quiet -o "$folder/outer.csv"
+show "$kith" run "$folder/outer.csv" --g 0.000295912208285591 --dt 40 --until 36525000 \
+    --every 913 -o "$folder/outer.h5"
+show "$kith" plot "$folder/outer.h5" --what orbits -o "$folder/outer-orbits.png"
+show "$kith" plot "$folder/outer.h5" --what energy -o "$folder/outer-energy.png"
+
+step "Six random bodies, five million steps"
+show "$kith" make six --seed 6 --quiet -o "$folder/six.csv"
+show "$kith" run "$folder/six.csv" --dt 0.00001 --until 50 --every 2500 --softening 0.05 \
+    -o "$folder/six.h5"
+show "$kith" plot "$folder/six.h5" --what planes -o "$folder/six-planes.png"
+show "$kith" plot "$folder/six.h5" --what 3d -o "$folder/six-3d.png"
+show "$kith" plot "$folder/six.h5" --what energy -o "$folder/six-energy.png"
+
+step "Two colliding galaxies"
+show "$kith" make galaxies -n 6000 --seed 1 --quiet -o "$folder/galaxies.csv"
+show "$kith" run "$folder/galaxies.csv" --dt 0.02 --until 10 --softening 0.05 --every 5 \
+    -o "$folder/galaxies.h5"
+show "$kith" plot "$folder/galaxies.h5" --what orbits -o "$folder/galaxies.png"
+show "$kith" plot "$folder/galaxies.h5" --what animation -o "$folder/galaxies.gif"
+
+step "Done: the pictures are in $folder/"
+ls "$folder" | grep -E '\.(png|gif)$' | sed "s|^|  $folder/|"

@@ -1,0 +1,52 @@
+# Installs what a job needs, by the system's packages; read by ./dev.
+
+# One line a job: a test that tells whether it is all there, and the Debian packages.
+packages_of() {
+    case $1 in
+    build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libcjson-dev librandom123-dev" ;;
+    test) echo "libcmocka-dev python3 python3-venv" ;;
+    plot) echo "gnuplot-nox fonts-dejavu-core" ;;
+    lint) echo "clang-format clang-tidy cppcheck libomp-dev libcmocka-dev" ;;
+    fuzz) echo "clang libclang-rt-14-dev libomp-dev" ;;
+    esac
+}
+
+installed() { dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
+
+need() { # JOB...
+    if ! command -v dpkg-query >/dev/null 2>&1; then
+        echo "This system has no apt; these Debian packages or their like must be there:"
+        for job in "$@"; do echo "  $(packages_of "$job")"; done
+        return 0
+    fi
+    missing=
+    for job in "$@"; do
+        for package in $(packages_of "$job"); do
+            installed "$package" || missing="$missing $package"
+        done
+    done
+    [ -n "$missing" ] || return 0
+    echo "Installing:$missing"
+    as_root=
+    [ "$(id -u)" -eq 0 ] || as_root=sudo
+    export DEBIAN_FRONTEND=noninteractive
+    log=$(mktemp)
+    # shellcheck disable=SC2086
+    if ! { $as_root apt-get update && $as_root apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        echo "./dev: the packages could not be installed; the lines above say why" >&2
+        exit 1
+    fi
+    rm -f "$log"
+}
+
+python_venv() { # FOLDER REQUIREMENTS
+    stamp=$1/.installed
+    if [ -f "$stamp" ] && cmp -s "$2" "$stamp"; then return 0; fi
+    echo "Installing Python packages into $1: $(grep -v '^#' "$2" | tr '\n' ' ')"
+    rm -rf "$1"
+    python3 -m venv "$1"
+    "$1/bin/python" -m pip install --quiet --disable-pip-version-check -r "$2"
+    cp "$2" "$stamp"
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Layout, clang-tidy and cppcheck over the project's own C; no warnings allowed.
+set -eu
+jobs=$1
+
+sources=$(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+echo "clang-format"
+# shellcheck disable=SC2086
+clang-format --dry-run --Werror $sources
+
+# clang's compiler reads the project as its own build would: it needs a build folder's list of
+# commands, made with clang's OpenMP.
+cmake -S . -B build-lint -G Ninja -DCMAKE_C_COMPILER=clang -DKITH_BUILD_TESTS=ON \
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build-lint.log 2>&1 || { cat build-lint.log >&2; exit 1; }
+rm -f build-lint.log
+
+echo "clang-tidy"
+# A kernel file is in the list once for each instruction set; once is enough.
+git ls-files '*.c' | xargs -P "$jobs" -n 4 clang-tidy -p build-lint --quiet 2>build-lint/tidy.log ||
+    { cat build-lint/tidy.log >&2; exit 1; }
+
+echo "cppcheck"
+cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+    --error-exitcode=1 -j "$jobs" -Iinclude -Isrc -DKITH_VERSION='""' -D__x86_64__ \
+    -DKITH_ISA_NAME=v4 --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+    src cli examples bench
+echo "lint: no warnings"
