@@ -1,0 +1,24 @@
+#!/bin/sh
+# Feeds damaged files to every reader, so many seconds each. The seeds are files that kith writes.
+set -eu
+jobs=$1
+seconds=$2
+
+cmake -S . -B build-fuzz -G Ninja -DCMAKE_C_COMPILER=clang -DKITH_BUILD_FUZZ=ON \
+    -DKITH_SANITIZE=fuzzer-no-link,address,undefined >build-fuzz.log 2>&1 ||
+    { cat build-fuzz.log >&2; exit 1; }
+rm -f build-fuzz.log
+cmake --build build-fuzz --parallel "$jobs"
+
+for program in build-fuzz/fuzz_*; do
+    [ -x "$program" ] || continue
+    format=${program##*/fuzz_}
+    corpus=build-fuzz/corpus-$format
+    mkdir -p "$corpus"
+    for kind in two-body outer-solar-system plummer lattice; do
+        build-fuzz/kith make "$kind" --quiet --format "$format" -o "$corpus/$kind"
+    done
+    echo "== $format, $seconds s"
+    "$program" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=4096 -timeout=10 \
+        -artifact_prefix="build-fuzz/$format-" -print_final_stats=1 "$corpus" 2>&1 | tail -12
+done
