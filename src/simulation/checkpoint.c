@@ -1,0 +1,133 @@
+/* The state of a simulation, out to bodies and checkpoints and in again. */
+
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "simulation/integrator.h"
+
+kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies)
+{
+    if (bodies->count != simulation->count || bodies->dimensions != simulation->dimensions)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "bodies have room for %lld in %d dimensions; the simulation has %lld in "
+                         "%d",
+                         (long long)bodies->count, (int)bodies->dimensions,
+                         (long long)simulation->count, (int)simulation->dimensions);
+    KITH_TRY(kith_bodies_add_columns(bodies, KITH_VELOCITY));
+    KITH_TRY(simulation_read_vectors(simulation, POSITION, bodies->position));
+    KITH_TRY(simulation_read_vectors(simulation, VELOCITY, bodies->velocity));
+    bodies->time = kith_simulation_time(simulation);
+    return KITH_OK;
+}
+
+/* Numbers of one array in the state. */
+static int64_t array_numbers(const struct kith_simulation *simulation)
+{
+    return simulation->count * simulation->dimensions;
+}
+
+static int64_t state_bytes(const struct kith_simulation *simulation)
+{
+    return simulation->method->kept * array_numbers(simulation) *
+           kith_dtype_bytes(simulation->dtype);
+}
+
+static void narrow_to_float(const double *from, float *to, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
+}
+
+static void widen_to_double(const float *from, double *to, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+static kith_status save_arrays(struct kith_simulation *simulation, double *rows, void *state)
+{
+    const int64_t numbers = array_numbers(simulation);
+    for (int32_t array = 0; array < simulation->method->kept; array++) {
+        if (simulation->dtype == KITH_F64) {
+            KITH_TRY(simulation_read_vectors(simulation, array, (double *)state + array * numbers));
+        } else {
+            KITH_TRY(simulation_read_vectors(simulation, array, rows));
+            narrow_to_float(rows, (float *)state + array * numbers, numbers);
+        }
+    }
+    return KITH_OK;
+}
+
+static kith_status restore_arrays(struct kith_simulation *simulation, double *rows,
+                                  const void *state)
+{
+    const int64_t numbers = array_numbers(simulation);
+    for (int32_t array = 0; array < simulation->method->kept; array++) {
+        if (simulation->dtype == KITH_F64) {
+            KITH_TRY(simulation_write_vectors(simulation, array,
+                                              (const double *)state + array * numbers));
+        } else {
+            widen_to_double((const float *)state + array * numbers, rows, numbers);
+            KITH_TRY(simulation_write_vectors(simulation, array, rows));
+        }
+    }
+    return KITH_OK;
+}
+
+kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *checkpoint)
+{
+    double *rows = NULL;
+    void *state = NULL;
+    KITH_TRY(kith_allocate(array_numbers(simulation), sizeof *rows, "checkpoint", &rows));
+    kith_status status = kith_allocate(state_bytes(simulation), 1, "checkpoint", &state);
+    if (status == KITH_OK && simulation->count > 0)
+        status = save_arrays(simulation, rows, state);
+    free(rows);
+    if (status != KITH_OK) {
+        free(state);
+        return status;
+    }
+    kith_checkpoint_free(checkpoint);
+    *checkpoint = (kith_checkpoint){
+        .steps = simulation->steps,
+        .start_time = simulation->start_time,
+        .start_steps = simulation->start_steps,
+        .evaluations = simulation->evaluations,
+        .arrays = simulation->method->kept,
+        .bytes = state_bytes(simulation),
+        .state = state,
+    };
+    return KITH_OK;
+}
+
+kith_status kith_simulation_restore(kith_simulation *simulation, const kith_checkpoint *checkpoint)
+{
+    if (checkpoint->arrays != simulation->method->kept ||
+        checkpoint->bytes != state_bytes(simulation))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the checkpoint has %lld arrays in %lld bytes and the simulation needs "
+                         "%d in %lld; give one of a simulation with the same bodies, integrator "
+                         "and precision",
+                         (long long)checkpoint->arrays, (long long)checkpoint->bytes,
+                         (int)simulation->method->kept, (long long)state_bytes(simulation));
+    double *rows = NULL;
+    KITH_TRY(kith_allocate(array_numbers(simulation), sizeof *rows, "checkpoint", &rows));
+    kith_status status = KITH_OK;
+    if (simulation->count > 0)
+        status = restore_arrays(simulation, rows, checkpoint->state);
+    free(rows);
+    KITH_TRY(status);
+    simulation->steps = checkpoint->steps;
+    simulation->start_time = checkpoint->start_time;
+    simulation->start_steps = checkpoint->start_steps;
+    simulation->evaluations = checkpoint->evaluations;
+    return KITH_OK;
+}
+
+void kith_checkpoint_free(kith_checkpoint *checkpoint)
+{
+    if (!checkpoint)
+        return;
+    free(checkpoint->state);
+    *checkpoint = (kith_checkpoint){0};
+}
