@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { max_arguments = 64, max_command = 8192 };
 
 static char folder[] = "/tmp/kith-test-XXXXXX";
