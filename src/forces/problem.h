@@ -17,6 +17,8 @@ struct forces_problem {
     kith_dtype dtype; /* KITH_F64 or KITH_F32 */
     int32_t dimensions;
     bool self; /* the targets are the sources */
+    bool
+        may_be_cancelled; /* stop with KITH_CANCELLED, outputs incomplete, if the context says so */
     int64_t target_count, source_count;
     double gravitational_constant;
     double softening2;

@@ -1,0 +1,37 @@
+#ifndef CORE_SIMD_GENERIC_H
+#define CORE_SIMD_GENERIC_H
+
+/* The functions of simd.h that differ between instruction sets, for a compiler that knows vectors
+ * and a processor that we know nothing of. Included by simd.h only. */
+
+#include "core/simd_bits.h"
+
+#define SIMD_ESTIMATE_BITS_FLOAT  4
+#define SIMD_ESTIMATE_BITS_DOUBLE 4
+
+#define SIMD_DEFINE_GENERIC(real, vint)                                                            \
+    SIMD_INLINE v##real simd_fma_##real(v##real a, v##real b, v##real c)                           \
+    {                                                                                              \
+        return a * b + c;                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_max_##real(v##real a, v##real b)                                      \
+    {                                                                                              \
+        const vint larger = (vint)(a > b);                                                         \
+        return (v##real)(((vint)a & larger) | ((vint)b & ~larger));                                \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_unless_equal_##real(v##real a, v##real b, v##real value)              \
+    {                                                                                              \
+        return (v##real)((vint)(a != b) & (vint)value);                                            \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_estimate_rsqrt_##real(v##real x)                                      \
+    {                                                                                              \
+        return simd_bits_rsqrt_##real(x);                                                          \
+    }
+
+SIMD_DEFINE_GENERIC(float, vint32)
+SIMD_DEFINE_GENERIC(double, vint64)
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef CORE_SIMD_NEON_H
+#define CORE_SIMD_NEON_H
+
+/* The functions of simd.h that differ between instruction sets, for arm64. Included by simd.h
+ * only. */
+
+#include <arm_neon.h>
+
+#define SIMD_ESTIMATE_BITS_FLOAT  8
+#define SIMD_ESTIMATE_BITS_DOUBLE 8
+
+#define SIMD_DEFINE_NEON(real, type, vint)                                                         \
+    SIMD_INLINE v##real simd_fma_##real(v##real a, v##real b, v##real c)                           \
+    {                                                                                              \
+        return vfmaq_##type(c, a, b);                                                              \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_max_##real(v##real a, v##real b)                                      \
+    {                                                                                              \
+        return vmaxq_##type(a, b);                                                                 \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_unless_equal_##real(v##real a, v##real b, v##real value)              \
+    {                                                                                              \
+        return (v##real)((vint)(a != b) & (vint)value);                                            \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_estimate_rsqrt_##real(v##real x)                                      \
+    {                                                                                              \
+        return vrsqrteq_##type(x);                                                                 \
+    }
+
+SIMD_DEFINE_NEON(float, f32, vint32)
+SIMD_DEFINE_NEON(double, f64, vint64)
+
+#endif

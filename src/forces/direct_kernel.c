@@ -1,0 +1,65 @@
+/* The direct kernels of one instruction set: direct_kernel_body.h, for float and for double. */
+
+#include "forces/direct_kernel.h"
+
+#include "core/memory.h"
+#include "core/simd.h"
+
+/* Sums over so many sources are taken in the problem's own precision, the sum of these sums in
+ * double: a float result is then as good as its terms for any number of sources. */
+enum { chunk_sources = 256 };
+
+/* Vectors of targets in a register block; the targets left at the end go one vector at a time. A
+ * block of any set divides kith_padding. */
+enum { wide = 4 };
+
+/* Where ε² comes from, and whether s² = 0 can be. */
+enum softening {
+    softening_safe,    /* one for all pairs, at least the floor of s² */
+    softening_small,   /* one for all pairs, 0 perhaps */
+    softening_per_body /* half of it from the target, half from the source */
+};
+
+enum outputs { only_acceleration, with_potential, with_jerk };
+
+/* What the inner loop is compiled for; constants once inlined. */
+struct variant {
+    int32_t vectors; /* of targets in a block: wide or 1 */
+    int32_t dimensions;
+    enum softening softening;
+    enum outputs outputs;
+};
+
+#define EACH_DIMENSION(ROW, outputs, softening)                                                    \
+    ROW(outputs, softening, 2) ROW(outputs, softening, 3)
+#define EACH_SOFTENING(ROW, outputs)                                                               \
+    EACH_DIMENSION(ROW, outputs, softening_safe)                                                   \
+    EACH_DIMENSION(ROW, outputs, softening_small)                                                  \
+    EACH_DIMENSION(ROW, outputs, softening_per_body)
+/* In the order of the indices [outputs][softening][dimensions − 2]. */
+#define EACH_VARIANT(ROW)                                                                          \
+    EACH_SOFTENING(ROW, only_acceleration)                                                         \
+    EACH_SOFTENING(ROW, with_potential)                                                            \
+    EACH_SOFTENING(ROW, with_jerk)
+
+/* S2_FLOOR: the least s² whose 1/s³ is finite, with room for masses and velocities of 2. */
+#define REAL       float
+#define VREAL      vfloat
+#define NAME(name) name##_float
+#define S2_FLOOR   0x1p-84f
+#include "forces/direct_kernel_body.h"
+#undef REAL
+#undef VREAL
+#undef NAME
+#undef S2_FLOOR
+
+#define REAL       double
+#define VREAL      vdouble
+#define NAME(name) name##_double
+#define S2_FLOOR   0x1p-680
+#include "forces/direct_kernel_body.h"
+
+const struct forces_direct_kernels KITH_ISA_SYMBOL(forces_direct) = {
+    .in_double = forces_direct_double,
+    .in_float = forces_direct_float,
+};
