@@ -1,4 +1,195 @@
-#include "core/status.h"
 #include "kith/initial.h"
-const kith_initial *kith_initial_list(int64_t *count) { *count = 0; return 0; }
-kith_status kith_initial_make(const char *k, const kith_initial_options *o, kith_bodies **b) { (void)k,(void)o; *b=0; return kith_fail(KITH_UNSUPPORTED, "not yet"); }
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "initial/recipe.h"
+
+_Static_assert(FLT_EVAL_METHOD == 0, "the same bits everywhere need doubles that are rounded at "
+                                     "every step: on 32-bit x86 compile with -msse2 -mfpmath=sse");
+
+enum kind {
+    TWO_BODY,
+    LAGRANGE,
+    FIGURE_EIGHT,
+    SIX,
+    SOLAR_SYSTEM,
+    OUTER_SOLAR_SYSTEM,
+    PLUMMER,
+    HERNQUIST,
+    UNIFORM_CUBE,
+    UNIFORM_SPHERE,
+    DISK,
+    GALAXIES,
+    LATTICE,
+    LATTICE_WALK,
+    KIND_COUNT
+};
+
+static const kith_initial kinds[KIND_COUNT] = {
+    [TWO_BODY] =
+        {"two-body",
+         "Kepler orbit from pericentre: G = m1 + m2 = a = 1, period 2π; eccentricity, mass ratio",
+         2, 2, "--dt 0.005 --until 62.83185307179586"},
+    [LAGRANGE] = {"lagrange",
+                  "rotating triangle of side 1, G = total mass = 1, period 2π; masses 1 : q : q, "
+                  "q = 0.01 (stable)",
+                  3, 3, "--dt 0.01 --until 628.3185307179586"},
+    [FIGURE_EIGHT] =
+        {"figure-8",
+         "three unit masses on one eight, G = 1, period 6.325913982926228 (Chenciner & "
+         "Montgomery 2000)",
+         3, 3, "--dt 0.01 --until 6.325913982926228 --integrator yoshida8"},
+    [SIX] = {"six",
+             "six bodies, G = 1: masses in [1,10], positions in [-5,5]³, velocities in [-1,1]³", 6,
+             6, "--dt 0.0005 --until 10 --softening 0.1"},
+    [SOLAR_SYSTEM] = {"solar-system",
+                      "Sun, planets, Pluto at J2000.0, ecliptic; AU, days, solar masses (JPL: "
+                      "Standish's elements)",
+                      10, 10, "--g 0.00029591220828559115 --dt 1 --until 36525"},
+    [OUTER_SOLAR_SYSTEM] =
+        {"outer-solar-system",
+         "Sun, Jupiter … Neptune, Pluto; AU, days, solar masses (Applegate et al. "
+         "1986)",
+         6, 6, "--g 0.00029591220828559115 --dt 100 --until 36525000"},
+    [PLUMMER] =
+        {"plummer",
+         "cluster in equilibrium, G = M = 1, E = -1/4 (Plummer; Aarseth, Hénon & Wielen 1974)",
+         1000, 0, "--dt 0.005 --until 20 --softening 0.02"},
+    [HERNQUIST] = {"hernquist",
+                   "galaxy bulge in equilibrium, G = M = a = 1, cut at 200 a (Hernquist 1990)",
+                   1000, 0, "--dt 0.005 --until 20 --softening 0.05"},
+    [UNIFORM_CUBE] = {"uniform-cube",
+                      "random points of the unit cube or square, at rest; G = M = 1", 1000, 0,
+                      "--dt 0.002 --until 2 --softening 0.05"},
+    [UNIFORM_SPHERE] = {"uniform-sphere",
+                        "random points of the unit ball or disc, at rest: cold collapse; G = M = 1",
+                        1000, 0, "--dt 0.005 --until 5 --softening 0.05"},
+    [DISK] = {"disk",
+              "spinning exponential disk (mass 0.2, length 1) about a bulge (mass 0.8), G = 1 "
+              "(Freeman 1970)",
+              4000, 0, "--dt 0.05 --until 50 --softening 0.1"},
+    [GALAXIES] =
+        {"galaxies",
+         "two disks of mass 1 and q on a parabolic encounter, G = 1 (Toomre & Toomre 1972)", 6000,
+         0, "--dt 0.08 --until 45 --softening 0.1"},
+    [LATTICE] = {"lattice", "sites of the cubic or square lattice, row by row; no masses", 1000, 0,
+                 ""},
+    [LATTICE_WALK] = {"lattice-walk",
+                      "random walk of beads on the cubic or square lattice, from 0; no masses",
+                      1000, 0, ""},
+};
+
+static const struct initial_recipe recipes[KIND_COUNT] = {
+    [TWO_BODY] = {initial_two_body, KITH_VELOCITY | KITH_MASS, true, true, 1, 2},
+    [LAGRANGE] = {initial_lagrange, KITH_VELOCITY | KITH_MASS, true, false, 0.01, 3},
+    [FIGURE_EIGHT] = {initial_figure_eight, KITH_VELOCITY | KITH_MASS, true, false, 0, 3},
+    [SIX] = {initial_six, KITH_VELOCITY | KITH_MASS, false, false, 0, 6},
+    [SOLAR_SYSTEM] = {initial_solar_system, KITH_VELOCITY | KITH_MASS | KITH_NAME, false, false, 0,
+                      10},
+    [OUTER_SOLAR_SYSTEM] = {initial_outer_solar_system, KITH_VELOCITY | KITH_MASS | KITH_NAME,
+                            false, false, 0, 6},
+    [PLUMMER] = {initial_plummer, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
+    [HERNQUIST] = {initial_hernquist, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
+    [UNIFORM_CUBE] = {initial_uniform_cube, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [UNIFORM_SPHERE] = {initial_uniform_sphere, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [DISK] = {initial_disk, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [GALAXIES] = {initial_galaxies, KITH_VELOCITY | KITH_MASS, false, false, 1, 2},
+    [LATTICE] = {initial_lattice, 0, true, false, 0, 1},
+    [LATTICE_WALK] = {initial_lattice_walk, 0, true, false, 0, 1},
+};
+
+const kith_initial *kith_initial_list(int64_t *count)
+{
+    *count = KIND_COUNT;
+    return kinds;
+}
+
+static kith_status fail_unknown(const char *name)
+{
+    char known[512] = "";
+    size_t length = 0;
+    for (int k = 0; k < KIND_COUNT && length < sizeof known; k++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                                   k == 0 ? "" : ", ", kinds[k].name);
+    return kith_fail(KITH_INVALID_ARGUMENT, "kind is '%s'; give one of %s", name ? name : "",
+                     known);
+}
+
+static kith_status find_kind(const char *name, int *kind)
+{
+    for (int k = 0; k < KIND_COUNT; k++)
+        if (name && strcmp(name, kinds[k].name) == 0) {
+            *kind = k;
+            return KITH_OK;
+        }
+    return fail_unknown(name);
+}
+
+static kith_status check_count(int kind, int64_t count)
+{
+    const int64_t fixed = kinds[kind].fixed_count;
+    if (fixed && count != fixed)
+        return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; %s has always %lld bodies",
+                         (long long)count, kinds[kind].name, (long long)fixed);
+    if (count < recipes[kind].minimum_count)
+        return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; %s needs at least %lld",
+                         (long long)count, kinds[kind].name,
+                         (long long)recipes[kind].minimum_count);
+    return KITH_OK;
+}
+
+static kith_status check_shape(int kind, const kith_initial_options *options)
+{
+    const struct initial_recipe *recipe = &recipes[kind];
+    if (options->dimensions != 2 && options->dimensions != 3)
+        return kith_fail(KITH_INVALID_ARGUMENT, "dimensions is %d; give 2 or 3",
+                         (int)options->dimensions);
+    if (options->dimensions == 2 && !recipe->can_be_flat)
+        return kith_fail(KITH_INVALID_ARGUMENT, "dimensions is 2; %s exists in 3 only",
+                         kinds[kind].name);
+    if (options->eccentricity != 0 && !recipe->takes_eccentricity)
+        return kith_fail(KITH_INVALID_ARGUMENT, "eccentricity is %g; %s takes none, leave it out",
+                         options->eccentricity, kinds[kind].name);
+    if (!(options->eccentricity >= 0 && options->eccentricity < 1))
+        return kith_fail(KITH_INVALID_ARGUMENT, "eccentricity is %g; give 0 ≤ e < 1",
+                         options->eccentricity);
+    if (options->mass_ratio != 0 && recipe->default_mass_ratio == 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "mass ratio is %g; %s takes none, leave it out",
+                         options->mass_ratio, kinds[kind].name);
+    if (options->mass_ratio < 0 || !isfinite(options->mass_ratio))
+        return kith_fail(KITH_INVALID_ARGUMENT, "mass ratio is %g; give a finite number > 0",
+                         options->mass_ratio);
+    return KITH_OK;
+}
+
+/* The options with the kind's defaults in place of zeros. */
+static kith_initial_options with_defaults(int kind, const kith_initial_options *options)
+{
+    kith_initial_options chosen = options ? *options : (kith_initial_options){0};
+    if (chosen.count == 0)
+        chosen.count = kinds[kind].default_count;
+    if (chosen.dimensions == 0)
+        chosen.dimensions = 3;
+    return chosen;
+}
+
+kith_status kith_initial_make(const char *name, const kith_initial_options *options,
+                              kith_bodies **bodies)
+{
+    *bodies = NULL;
+    int kind = 0;
+    KITH_TRY(find_kind(name, &kind));
+    kith_initial_options chosen = with_defaults(kind, options);
+    KITH_TRY(check_count(kind, chosen.count));
+    KITH_TRY(check_shape(kind, &chosen));
+    if (chosen.mass_ratio == 0)
+        chosen.mass_ratio = recipes[kind].default_mass_ratio;
+
+    KITH_TRY(kith_bodies_create(chosen.count, chosen.dimensions, recipes[kind].columns, bodies));
+    recipes[kind].fill(&chosen, *bodies);
+    return KITH_OK;
+}

@@ -1,0 +1,100 @@
+#include "initial/random.h"
+
+#include <Random123/philox.h>
+#include <math.h>
+
+struct random_stream random_begin(uint64_t seed, enum random_purpose purpose, int64_t body)
+{
+    return (struct random_stream){
+        .key = {seed, (uint64_t)purpose}, .counter = {0, (uint64_t)body, 0, 0}, .used = 4};
+}
+
+static void draw_block(struct random_stream *stream)
+{
+    const philox4x64_ctr_t counter = {{stream->counter[0], stream->counter[1], 0, 0}};
+    const philox4x64_key_t key = {{stream->key[0], stream->key[1]}};
+    const philox4x64_ctr_t drawn = philox4x64(counter, key);
+    for (int k = 0; k < 4; k++)
+        stream->block[k] = drawn.v[k];
+    stream->counter[0]++;
+    stream->used = 0;
+}
+
+uint64_t random_bits(struct random_stream *stream)
+{
+    if (stream->used == 4)
+        draw_block(stream);
+    return stream->block[stream->used++];
+}
+
+double random_uniform(struct random_stream *stream)
+{
+    return (double)(random_bits(stream) >> 11) * 0x1p-53;
+}
+
+double random_between(struct random_stream *stream, double low, double high)
+{
+    return low + (high - low) * random_uniform(stream);
+}
+
+/* Von Neumann's comparisons (1951): of the numbers u_1 > u_2 > … drawn until one is not smaller
+ * than its predecessor, the run's length is odd with probability e^-u_1. An even run adds 1 to the
+ * result and starts anew. */
+double random_exponential(struct random_stream *stream)
+{
+    double whole = 0;
+    for (;; whole += 1) {
+        const double first = random_uniform(stream);
+        double last = first;
+        int length = 1;
+        for (double next; (next = random_uniform(stream)) < last; last = next)
+            length++;
+        if (length % 2 == 1)
+            return whole + first;
+    }
+}
+
+void random_in_ball(struct random_stream *stream, int32_t dimensions, double *point)
+{
+    double r2 = 0;
+    do {
+        r2 = 0;
+        for (int32_t k = 0; k < dimensions; k++) {
+            point[k] = random_between(stream, -1, 1);
+            r2 += point[k] * point[k];
+        }
+    } while (r2 >= 1);
+}
+
+/* A point of the unit disc without its centre, and its squared radius. */
+static double in_disc(struct random_stream *stream, double point[2])
+{
+    double r2 = 0;
+    do {
+        random_in_ball(stream, 2, point);
+        r2 = point[0] * point[0] + point[1] * point[1];
+    } while (r2 == 0);
+    return r2;
+}
+
+/* The squared length of two normal numbers is twice an exponential one; their direction is free. */
+void random_normal_pair(struct random_stream *stream, double normal[2])
+{
+    double point[2];
+    const double r2 = in_disc(stream, point);
+    const double scale = sqrt(2 * random_exponential(stream) / r2);
+    normal[0] = scale * point[0];
+    normal[1] = scale * point[1];
+}
+
+/* On the sphere by Marsaglia (1972). */
+void random_direction(struct random_stream *stream, int32_t dimensions, double *unit)
+{
+    double point[2];
+    const double r2 = in_disc(stream, point);
+    const double scale = dimensions == 2 ? 1 / sqrt(r2) : 2 * sqrt(1 - r2);
+    unit[0] = scale * point[0];
+    unit[1] = scale * point[1];
+    if (dimensions == 3)
+        unit[2] = 1 - 2 * r2;
+}

@@ -1,0 +1,46 @@
+#ifndef INITIAL_RECIPE_H
+#define INITIAL_RECIPE_H
+
+#include "kith/initial.h"
+
+/* What a kind of initial conditions can do, beside its public row. */
+struct initial_recipe {
+    /* Fills in bodies that have the count, dimensions and columns wanted, all numbers 0. The
+     * options have been checked, and their defaults put in. Never fails. */
+    void (*fill)(const kith_initial_options *options, kith_bodies *bodies);
+    unsigned columns; /* kith_column flags */
+    bool can_be_flat;
+    bool takes_eccentricity;
+    double default_mass_ratio; /* 0: takes none */
+    int64_t minimum_count;
+};
+
+/* few_body.c */
+void initial_two_body(const kith_initial_options *options, kith_bodies *bodies);
+void initial_lagrange(const kith_initial_options *options, kith_bodies *bodies);
+void initial_figure_eight(const kith_initial_options *options, kith_bodies *bodies);
+void initial_six(const kith_initial_options *options, kith_bodies *bodies);
+
+/* solar_system.c */
+void initial_solar_system(const kith_initial_options *options, kith_bodies *bodies);
+void initial_outer_solar_system(const kith_initial_options *options, kith_bodies *bodies);
+
+/* spheres.c */
+void initial_plummer(const kith_initial_options *options, kith_bodies *bodies);
+void initial_hernquist(const kith_initial_options *options, kith_bodies *bodies);
+
+/* uniform.c */
+void initial_uniform_cube(const kith_initial_options *options, kith_bodies *bodies);
+void initial_uniform_sphere(const kith_initial_options *options, kith_bodies *bodies);
+
+/* disk.c */
+void initial_disk(const kith_initial_options *options, kith_bodies *bodies);
+
+/* galaxies.c */
+void initial_galaxies(const kith_initial_options *options, kith_bodies *bodies);
+
+/* lattice.c */
+void initial_lattice(const kith_initial_options *options, kith_bodies *bodies);
+void initial_lattice_walk(const kith_initial_options *options, kith_bodies *bodies);
+
+#endif
