@@ -1,20 +1,226 @@
+#include <string.h>
+
+#include "io/bodies.h"
+#include "io/csv_header.h"
 #include "io/format.h"
+#include "io/numbers.h"
+#include "io/output.h"
+#include "io/text.h"
+
+enum { first_capacity = 1024 };
+
+/* Where a real of body i is. */
+static double *real_at(const kith_bodies *bodies, const struct csv_column *column, int64_t i)
+{
+    const char *const member = (const char *)bodies + column->offset;
+    double *const values = *(double *const *)(const void *)member;
+    return column->component < 0 ? values + i : values + i * bodies->dimensions + column->component;
+}
+
+static kith_status store_real(const char *field, const struct csv_column *column,
+                              kith_bodies *bodies, int64_t i)
+{
+    if (parse_real(field, real_at(bodies, column, i)))
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT, "column %s is '%.40s'; give a finite number", column->name,
+                     field);
+}
+
+static kith_status store_integer(const char *field, const struct csv_column *column,
+                                 kith_bodies *bodies, int64_t i)
+{
+    if (parse_integer(field, &bodies->id[i]))
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT, "column %s is '%.40s'; give an integer of 64 bits",
+                     column->name, field);
+}
+
+static kith_status store_text(const char *field, const struct csv_column *column,
+                              kith_bodies *bodies, int64_t i)
+{
+    const size_t length = strlen(field);
+    if (length >= KITH_NAME_BYTES)
+        return kith_fail(KITH_BAD_FORMAT, "column %s is '%.40s', %lld bytes long; give at most %d",
+                         column->name, field, (long long)length, KITH_NAME_BYTES - 1);
+    memcpy(bodies->name[i], field, length + 1);
+    return KITH_OK;
+}
+
+static kith_status (*const store[])(const char *field, const struct csv_column *column,
+                                    kith_bodies *bodies, int64_t i) = {
+    [csv_text] = store_text, [csv_integer] = store_integer, [csv_real] = store_real};
+
+static kith_status store_line(char *line, const struct csv_header *header, kith_bodies *bodies,
+                              int64_t i)
+{
+    char *fields[csv_column_count];
+    int32_t count = 0;
+    KITH_TRY(csv_split(line, csv_column_count, fields, &count));
+    if (count != header->fields)
+        return kith_fail(KITH_BAD_FORMAT, "%d fields, and the header names %d", (int)count,
+                         (int)header->fields);
+    for (int32_t k = 0; k < count; k++) {
+        const struct csv_column *column = &csv_columns[header->column[k]];
+        KITH_TRY(store[column->kind](fields[k], column, bodies, i));
+    }
+    return KITH_OK;
+}
+
+/* Goes to the next line that is neither blank nor a comment. */
+static kith_status next_line(struct text *text, bool *found)
+{
+    do {
+        KITH_TRY(text_next(text, found));
+        const char first = *found ? text->line[strspn(text->line, " \t")] : 'x';
+        if (first && first != '#')
+            return KITH_OK;
+    } while (true);
+}
+
+static kith_status at_line(kith_status status, const struct text *text)
+{
+    if (status == KITH_BAD_FORMAT)
+        return kith_fail_within(status, "line %lld: ", (long long)text->number);
+    return status;
+}
+
+static kith_status read_header(struct text *text, struct csv_header *header)
+{
+    bool found = false;
+    KITH_TRY(next_line(text, &found));
+    if (!found)
+        return kith_fail(KITH_BAD_FORMAT, "the file is empty; its first line must name the "
+                                          "columns, for example x,y,z,vx,vy,vz,m");
+    char *fields[csv_column_count];
+    int32_t count = 0;
+    kith_status status = csv_split(text->line, csv_column_count, fields, &count);
+    if (status == KITH_OK)
+        status = csv_header_parse(fields, count, header);
+    return at_line(status, text);
+}
+
+static kith_status read_rows(struct text *text, const struct csv_header *header,
+                             kith_bodies *bodies)
+{
+    int64_t i = 0;
+    bool found = false;
+    for (;; i++) {
+        KITH_TRY(next_line(text, &found));
+        if (!found)
+            return kith_bodies_resize(bodies, i);
+        if (i == bodies->count)
+            KITH_TRY(kith_bodies_resize(bodies, 2 * i));
+        KITH_TRY(at_line(store_line(text->line, header, bodies, i), text));
+    }
+}
+
+static kith_status read_text(struct text *text, kith_bodies **bodies)
+{
+    struct csv_header header;
+    KITH_TRY(read_header(text, &header));
+    KITH_TRY(kith_bodies_create(first_capacity, header.dimensions, header.flags, bodies));
+    return read_rows(text, &header, *bodies);
+}
 
 kith_status csv_read(const char *path, const kith_read_options *options, kith_bodies **bodies)
 {
-    (void)path, (void)options, (void)bodies;
-    return kith_fail(KITH_UNSUPPORTED, "csv is not written yet");
-}
-
-kith_status csv_write(const kith_bodies *bodies, const char *path,
-                      const kith_write_options *options)
-{
-    (void)path, (void)options, (void)bodies;
-    return kith_fail(KITH_UNSUPPORTED, "csv is not written yet");
+    (void)options;
+    struct text text;
+    KITH_TRY(text_open(path, &text));
+    const kith_status status = read_text(&text, bodies);
+    text_close(&text);
+    return status;
 }
 
 unsigned csv_holds(const kith_bodies *bodies)
 {
     (void)bodies;
-    return 0;
+    return all_columns;
+}
+
+static void write_real(FILE *stream, const struct csv_column *column, const kith_bodies *bodies,
+                       int64_t i)
+{
+    char text[real_bytes];
+    const int length = format_real(*real_at(bodies, column, i), text);
+    fwrite(text, 1, (size_t)length, stream);
+}
+
+static void write_integer(FILE *stream, const struct csv_column *column, const kith_bodies *bodies,
+                          int64_t i)
+{
+    (void)column;
+    fprintf(stream, "%lld", (long long)bodies->id[i]);
+}
+
+/* In quotes if it would not read back as it is. */
+static void write_text(FILE *stream, const struct csv_column *column, const kith_bodies *bodies,
+                       int64_t i)
+{
+    (void)column;
+    const char *name = bodies->name[i];
+    if (!strpbrk(name, "\", \t#")) {
+        fputs(name, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *name; name++)
+        fputs(*name == '"' ? "\"\"" : (const char[]){*name, 0}, stream);
+    fputc('"', stream);
+}
+
+static void (*const write_field[])(FILE *stream, const struct csv_column *column,
+                                   const kith_bodies *bodies, int64_t i) = {
+    [csv_text] = write_text, [csv_integer] = write_integer, [csv_real] = write_real};
+
+/* The columns that these bodies have. */
+static int32_t choose_columns(const kith_bodies *bodies, const struct csv_column **chosen)
+{
+    const unsigned flags = kith_bodies_columns(bodies);
+    int32_t count = 0;
+    for (int32_t k = 0; k < csv_column_count; k++) {
+        const struct csv_column *column = &csv_columns[k];
+        if ((column->flag == 0 || (flags & column->flag)) && column->component < bodies->dimensions)
+            chosen[count++] = column;
+    }
+    return count;
+}
+
+static void write_rows(FILE *stream, const kith_bodies *bodies)
+{
+    const struct csv_column *columns[csv_column_count];
+    const int32_t count = choose_columns(bodies, columns);
+    for (int32_t k = 0; k < count; k++)
+        fprintf(stream, "%s%s", k ? "," : "", columns[k]->name);
+    fputc('\n', stream);
+    for (int64_t i = 0; i < bodies->count; i++) {
+        for (int32_t k = 0; k < count; k++) {
+            if (k)
+                fputc(',', stream);
+            write_field[columns[k]->kind](stream, columns[k], bodies, i);
+        }
+        fputc('\n', stream);
+    }
+}
+
+static kith_status check_names(const kith_bodies *bodies)
+{
+    for (int64_t i = 0; bodies->name && i < bodies->count; i++)
+        if (strpbrk(bodies->name[i], "\r\n"))
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "the name of body %lld (from 0) has a line break, which CSV cannot "
+                             "hold; rename the body",
+                             (long long)i);
+    return KITH_OK;
+}
+
+kith_status csv_write(const kith_bodies *bodies, const char *path,
+                      const kith_write_options *options)
+{
+    (void)options;
+    KITH_TRY(check_names(bodies));
+    kith_output *output = NULL;
+    KITH_TRY(kith_output_open(path, &output));
+    write_rows(kith_output_stream(output), bodies);
+    return kith_output_finish(output);
 }
