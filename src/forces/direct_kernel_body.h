@@ -165,7 +165,7 @@ static void NAME(store)(void *to, int64_t begin, int32_t count, double factor,
 {
     REAL *restrict result = (REAL *)to + begin;
     for (int32_t lane = 0; lane < count; lane++)
-        result[lane] = (REAL)(factor * total[lane]);
+        result[lane] = (REAL)(factor * total[lane] + 0.0); /* + 0: no −0 of an empty sum */
 }
 
 /* Writes the totals of the block at begin, times G, to the outputs that are wanted. */

@@ -11,9 +11,15 @@ struct forces_units {
     double length, mass; /* powers of two, to divide by */
 };
 
+/* k of the power of two 2^k ≤ largest < 2^{k+1}; 0 for 0. */
+static inline int forces_exponent_of(double largest)
+{
+    return largest > 0 ? ilogb(largest) : 0;
+}
+
 static inline double forces_unit_for(double largest)
 {
-    return largest > 0 ? ldexp(1.0, ilogb(largest)) : 1.0;
+    return ldexp(1.0, forces_exponent_of(largest));
 }
 
 /* G in these units: a and φ then come out in units of length, per time². */

@@ -1,0 +1,93 @@
+#include "forces/forces_reference.h"
+
+#include <math.h>
+
+#include "core/context.h"
+
+struct vector {
+    double x, y, z;
+};
+
+static struct vector vector_at(const void *const components[3], int64_t i)
+{
+    const double *x = components[0], *y = components[1], *z = components[2];
+    return (struct vector){x ? x[i] : 0, y ? y[i] : 0, z ? z[i] : 0};
+}
+
+static void set_vector(void *const components[3], int64_t i, double factor, struct vector value)
+{
+    double *x = components[0], *y = components[1], *z = components[2];
+    if (x)
+        x[i] = factor * value.x;
+    if (y)
+        y[i] = factor * value.y;
+    if (z)
+        z[i] = factor * value.z;
+}
+
+static struct vector difference(struct vector a, struct vector b)
+{
+    return (struct vector){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static double dot(struct vector a, struct vector b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* sum += factor · a */
+static void add(struct vector *sum, double factor, struct vector a)
+{
+    sum->x += factor * a.x;
+    sum->y += factor * a.y;
+    sum->z += factor * a.z;
+}
+
+static double softening2_of(const struct forces_problem *problem, int64_t i, int64_t j)
+{
+    const double *half_i = problem->target_half_softening2;
+    const double *half_j = problem->source_half_softening2;
+    return half_i ? half_i[i] + half_j[j] : problem->softening2;
+}
+
+static void forces_at_target(const struct forces_problem *problem, int64_t i)
+{
+    const double *mass = problem->source_mass;
+    const struct vector x_i = vector_at(problem->target_position, i);
+    const struct vector v_i = vector_at(problem->target_velocity, i);
+    struct vector acceleration = {0}, jerk = {0};
+    double potential = 0;
+
+    for (int64_t j = 0; j < problem->source_count; j++) {
+        if (problem->self && i == j)
+            continue;
+        const struct vector d = difference(vector_at(problem->source_position, j), x_i);
+        const struct vector u = difference(vector_at(problem->source_velocity, j), v_i);
+        const double s2 = dot(d, d) + softening2_of(problem, i, j);
+        if (s2 == 0)
+            continue;
+        const double s = sqrt(s2), s3 = s2 * s, s5 = s3 * s2;
+        add(&acceleration, mass[j] / s3, d);
+        potential -= mass[j] / s;
+        add(&jerk, mass[j] / s3, u);
+        add(&jerk, -3 * mass[j] * dot(d, u) / s5, d);
+    }
+
+    const double g = problem->gravitational_constant;
+    set_vector(problem->acceleration, i, g, acceleration);
+    set_vector(problem->jerk, i, g, jerk);
+    if (problem->potential)
+        ((double *)problem->potential)[i] = g * potential;
+}
+
+kith_status forces_reference(kith_context *context, const struct forces_problem *problem)
+{
+    if (problem->dtype != KITH_F64)
+        return kith_fail(KITH_INVALID_ARGUMENT, "the problem is not in double precision");
+    for (int64_t i = 0; i < problem->target_count; i++) {
+        if (problem->may_be_cancelled)
+            KITH_TRY(kith_context_check_cancelled(context));
+        forces_at_target(problem, i);
+    }
+    return KITH_OK;
+}

@@ -1,0 +1,13 @@
+#ifndef FORCES_FORCES_REFERENCE_H
+#define FORCES_FORCES_REFERENCE_H
+
+#include "forces/problem.h"
+#include "kith/context.h"
+
+/* What the fast paths are tested against: the formula of problem.h as a loop, in double precision,
+ * by one thread. The problem's memory must be the host's.
+ *
+ * Errors: KITH_INVALID_ARGUMENT if the problem is not in double. */
+kith_status forces_reference(kith_context *context, const struct forces_problem *problem);
+
+#endif
