@@ -203,14 +203,14 @@ static void write_rows(FILE *stream, const kith_bodies *bodies)
     }
 }
 
-static kith_status check_names(const kith_bodies *bodies)
+static kith_status check_names(const kith_bodies *bodies, const char *path)
 {
     for (int64_t i = 0; bodies->name && i < bodies->count; i++)
         if (strpbrk(bodies->name[i], "\r\n"))
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "the name of body %lld (from 0) has a line break, which CSV cannot "
-                             "hold; rename the body",
-                             (long long)i);
+                             "%s: the name of body %lld (from 0) has a line break, which CSV "
+                             "cannot hold; rename the body",
+                             path, (long long)i);
     return KITH_OK;
 }
 
@@ -218,7 +218,7 @@ kith_status csv_write(const kith_bodies *bodies, const char *path,
                       const kith_write_options *options)
 {
     (void)options;
-    KITH_TRY(check_names(bodies));
+    KITH_TRY(check_names(bodies, path));
     kith_output *output = NULL;
     KITH_TRY(kith_output_open(path, &output));
     write_rows(kith_output_stream(output), bodies);

@@ -189,6 +189,16 @@ static kith_status look_for_ids(const struct target *target)
     return KITH_OK;
 }
 
+/* Bodies without softening are written with zeros. */
+static void drop_zero_softening(kith_bodies *bodies)
+{
+    for (int64_t i = 0; i < bodies->count; i++)
+        if (bodies->softening[i] != 0)
+            return;
+    free(bodies->softening);
+    bodies->softening = NULL;
+}
+
 /* Names only where they tell something: dark is what writing takes for granted. */
 static unsigned columns_of(const struct tipsy_header *header)
 {
@@ -212,6 +222,8 @@ static kith_status read_file(FILE *stream, kith_bodies **bodies)
     if (status == KITH_OK)
         status = look_for_ids(&target);
     free(target.potential);
+    if (status == KITH_OK)
+        drop_zero_softening(*bodies);
     return status;
 }
 

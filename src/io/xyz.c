@@ -1,20 +1,221 @@
+/* XYZ and extended XYZ (https://github.com/libAtoms/extxyz): frames of a count, a comment, atoms.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "io/bodies.h"
 #include "io/format.h"
+#include "io/numbers.h"
+#include "io/text.h"
+#include "io/xyz_comment.h"
+
+enum { first_capacity = 1024 };
+
+static const char no_species[] = "X";
+
+static kith_status at_line(kith_status status, const struct text *text)
+{
+    if (status == KITH_BAD_FORMAT)
+        return kith_fail_within(status, "line %lld: ", (long long)text->number);
+    return status;
+}
+
+/* Reads the first line of a frame, if there is one more. */
+static kith_status read_count(struct text *text, bool *found, int64_t *count)
+{
+    char *word = NULL;
+    do {
+        KITH_TRY(text_next(text, found));
+        if (!*found)
+            return KITH_OK;
+        char *rest = text->line + strspn(text->line, " \t");
+        word = strsep(&rest, " \t");
+    } while (!*word);
+    if (parse_integer(word, count) && *count >= 0)
+        return KITH_OK;
+    return at_line(kith_fail(KITH_BAD_FORMAT, "'%.40s' is no number of atoms", word), text);
+}
+
+static kith_status need_line(struct text *text, int64_t atom, int64_t count)
+{
+    bool found = false;
+    KITH_TRY(text_next(text, &found));
+    if (found)
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT,
+                     "line %lld: the file ends after %lld of the frame's %lld atoms",
+                     (long long)text->number, (long long)(atom < 0 ? 0 : atom), (long long)count);
+}
+
+static kith_status skip_atoms(struct text *text, int64_t count)
+{
+    for (int64_t i = -1; i < count; i++)
+        KITH_TRY(need_line(text, i, count));
+    return KITH_OK;
+}
+
+static kith_status count_frames(struct text *text, int64_t *frames)
+{
+    bool found = false;
+    int64_t count = 0;
+    for (*frames = 0;; ++*frames) {
+        KITH_TRY(read_count(text, &found, &count));
+        if (!found)
+            return KITH_OK;
+        KITH_TRY(skip_atoms(text, count));
+    }
+}
+
+/* Goes to the frame that is asked for: 0 and −1 the last, 1 the first. */
+static kith_status find_frame(struct text *text, int64_t wanted)
+{
+    int64_t frames = 0;
+    KITH_TRY(count_frames(text, &frames));
+    if (frames == 0)
+        return kith_fail(KITH_BAD_FORMAT, "the file is empty; its first line must be the number of "
+                                          "atoms");
+    const int64_t index = wanted > 0 ? wanted - 1 : frames + (wanted == 0 ? -1 : wanted);
+    if (index < 0 || index >= frames)
+        return kith_fail(KITH_INVALID_ARGUMENT, "frame is %lld, and the file has %lld",
+                         (long long)wanted, (long long)frames);
+    KITH_TRY(text_rewind(text));
+    for (int64_t k = 0; k < index; k++) {
+        bool found = false;
+        int64_t count = 0;
+        KITH_TRY(read_count(text, &found, &count));
+        KITH_TRY(skip_atoms(text, count));
+    }
+    return KITH_OK;
+}
+
+static void *member(const kith_bodies *bodies, const struct xyz_property *property)
+{
+    void *memory = NULL;
+    memcpy(&memory, (const char *)bodies + property->offset, sizeof memory);
+    return memory;
+}
+
+static kith_status store_name(const char *word, kith_bodies *bodies, int64_t i)
+{
+    const size_t length = strlen(word);
+    if (length >= KITH_NAME_BYTES)
+        return kith_fail(KITH_BAD_FORMAT, "species is '%.40s', %lld bytes long; give at most %d",
+                         word, (long long)length, KITH_NAME_BYTES - 1);
+    memcpy(bodies->name[i], word, length + 1);
+    return KITH_OK;
+}
+
+static kith_status store_real(const char *word, const struct xyz_property *property,
+                              int32_t component, kith_bodies *bodies, int64_t i)
+{
+    double value = 0;
+    if (!parse_real(word, &value))
+        return kith_fail(KITH_BAD_FORMAT, "%s is '%.40s'; give a finite number", property->name,
+                         word);
+    const int32_t width = property->width == 3 ? bodies->dimensions : 1;
+    double *values = member(bodies, property);
+    if (component < width)
+        values[i * width + component] = value;
+    else if (value != 0)
+        return kith_fail(KITH_BAD_FORMAT, "component z of %s is %g, and dimensions is 2",
+                         property->name, value);
+    return KITH_OK;
+}
+
+static kith_status store_word(const char *word, const struct xyz_property *property,
+                              int32_t component, kith_bodies *bodies, int64_t i)
+{
+    if (!property)
+        return KITH_OK;
+    if (property->type == 'S')
+        return store_name(word, bodies, i);
+    if (property->type == 'R')
+        return store_real(word, property, component, bodies, i);
+    if (parse_integer(word, &bodies->id[i]))
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT, "%s is '%.40s'; give an integer of 64 bits", property->name,
+                     word);
+}
+
+static kith_status store_atom(char *line, const struct xyz_comment *comment, kith_bodies *bodies,
+                              int64_t i)
+{
+    int32_t count = 0;
+    char *rest = line;
+    for (const char *word; (word = strsep(&rest, " \t"));) {
+        if (!*word)
+            continue;
+        if (count < comment->columns)
+            KITH_TRY(store_word(word, comment->column[count].property,
+                                comment->column[count].component, bodies, i));
+        count++;
+    }
+    if (count == comment->columns)
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT,
+                     "%d columns, and %d are expected; name the columns with Properties= in the "
+                     "frame's second line",
+                     (int)count, (int)comment->columns);
+}
+
+static kith_status read_atoms(struct text *text, const struct xyz_comment *comment, int64_t count,
+                              kith_bodies *bodies)
+{
+    for (int64_t i = 0; i < count; i++) {
+        KITH_TRY(need_line(text, i, count));
+        if (i == bodies->count)
+            KITH_TRY(kith_bodies_resize(bodies, i < count / 2 ? 2 * i : count));
+        KITH_TRY(at_line(store_atom(text->line, comment, bodies, i), text));
+    }
+    return kith_bodies_resize(bodies, count);
+}
+
+/* Bodies without names are written as atoms of species X. */
+static void drop_empty_names(kith_bodies *bodies)
+{
+    for (int64_t i = 0; i < bodies->count; i++)
+        if (strcmp(bodies->name[i], no_species) != 0)
+            return;
+    free(bodies->name);
+    bodies->name = NULL;
+}
+
+static void take_comment(const struct xyz_comment *comment, kith_bodies *bodies)
+{
+    bodies->time = comment->time;
+    bodies->has_cell = comment->has_lattice;
+    memcpy(bodies->cell, comment->lattice, sizeof bodies->cell);
+    memcpy(bodies->periodic, comment->pbc, sizeof bodies->periodic);
+}
+
+static kith_status read_frame(struct text *text, struct xyz_comment *comment, kith_bodies **bodies)
+{
+    bool found = false;
+    int64_t count = 0;
+    KITH_TRY(read_count(text, &found, &count));
+    KITH_TRY(need_line(text, -1, count));
+    KITH_TRY(at_line(xyz_comment_parse(text->line, comment), text));
+    KITH_TRY(kith_bodies_create(count < first_capacity ? count : first_capacity,
+                                comment->dimensions, comment->flags, bodies));
+    take_comment(comment, *bodies);
+    KITH_TRY(read_atoms(text, comment, count, *bodies));
+    if ((*bodies)->name)
+        drop_empty_names(*bodies);
+    return KITH_OK;
+}
 
 kith_status xyz_read(const char *path, const kith_read_options *options, kith_bodies **bodies)
 {
-    (void)path, (void)options, (void)bodies;
-    return kith_fail(KITH_UNSUPPORTED, "xyz is not written yet");
-}
-
-kith_status xyz_write(const kith_bodies *bodies, const char *path,
-                      const kith_write_options *options)
-{
-    (void)path, (void)options, (void)bodies;
-    return kith_fail(KITH_UNSUPPORTED, "xyz is not written yet");
-}
-
-unsigned xyz_holds(const kith_bodies *bodies)
-{
-    (void)bodies;
-    return 0;
+    struct xyz_comment *comment = NULL;
+    struct text text;
+    KITH_TRY(text_open(path, &text));
+    kith_status status = kith_allocate(1, sizeof *comment, "comment", &comment);
+    if (status == KITH_OK)
+        status = find_frame(&text, options->frame);
+    if (status == KITH_OK)
+        status = read_frame(&text, comment, bodies);
+    free(comment);
+    text_close(&text);
+    return status;
 }

@@ -1,0 +1,215 @@
+#include "io/xyz_comment.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "io/numbers.h"
+
+#define MEMBER(name) offsetof(kith_bodies, name)
+
+const struct xyz_property xyz_properties[xyz_property_count] = {
+    {"species", "", 'S', 1, KITH_NAME, MEMBER(name)},
+    {"pos", "", 'R', 3, 0, MEMBER(position)},
+    {"velo", "velocities vel", 'R', 3, KITH_VELOCITY, MEMBER(velocity)},
+    {"masses", "mass", 'R', 1, KITH_MASS, MEMBER(mass)},
+    {"charge", "charges initial_charges", 'R', 1, KITH_CHARGE, MEMBER(charge)},
+    {"eps", "softening", 'R', 1, KITH_SOFTENING, MEMBER(softening)},
+    {"id", "", 'I', 1, KITH_ID, MEMBER(id)},
+};
+
+static bool is_in(const char *words, const char *word)
+{
+    const size_t wanted = strlen(word);
+    while (*words) {
+        const size_t length = strcspn(words, " ");
+        if (length == wanted && memcmp(words, word, length) == 0)
+            return true;
+        words += length + (words[length] == ' ');
+    }
+    return false;
+}
+
+/* NULL also for a property of a known name and another type: it means something else. */
+static const struct xyz_property *find_property(const char *name, char type, int64_t width)
+{
+    for (int32_t k = 0; k < xyz_property_count; k++) {
+        const struct xyz_property *property = &xyz_properties[k];
+        const bool named = strcmp(property->name, name) == 0 || is_in(property->aliases, name);
+        const bool fits = type == property->type || (type == 'I' && property->type == 'R');
+        if (named && fits && width == property->width)
+            return property;
+    }
+    return NULL;
+}
+
+static bool has_property(const struct xyz_comment *comment, const struct xyz_property *property)
+{
+    for (int32_t k = 0; k < comment->columns; k++)
+        if (comment->column[k].property == property)
+            return true;
+    return false;
+}
+
+static kith_status add_property(struct xyz_comment *comment, const char *name, char type,
+                                int64_t width)
+{
+    const struct xyz_property *property = find_property(name, type, width);
+    if (property && has_property(comment, property))
+        return kith_fail(KITH_BAD_FORMAT, "Properties has '%.40s' twice", name);
+    if (width < 1 || width > xyz_max_columns - comment->columns)
+        return kith_fail(KITH_BAD_FORMAT, "Properties has more than %d columns", xyz_max_columns);
+    for (int32_t k = 0; k < width; k++) {
+        comment->column[comment->columns].property = property;
+        comment->column[comment->columns++].component = k;
+    }
+    if (property)
+        comment->flags |= property->flag;
+    return KITH_OK;
+}
+
+static kith_status take_properties(char *value, struct xyz_comment *comment)
+{
+    comment->columns = 0;
+    comment->flags = 0;
+    char *rest = value;
+    while (rest) {
+        const char *name = strsep(&rest, ":");
+        const char *type = strsep(&rest, ":");
+        const char *width_text = strsep(&rest, ":");
+        int64_t width = 0;
+        if (!width_text || strlen(type) != 1 || !strchr("SRIL", *type) ||
+            !parse_integer(width_text, &width))
+            return kith_fail(KITH_BAD_FORMAT,
+                             "Properties is wrong at '%.40s'; give name:type:columns with type S, "
+                             "R, I or L, as in species:S:1:pos:R:3",
+                             name);
+        KITH_TRY(add_property(comment, name, *type, width));
+    }
+    return has_property(comment, &xyz_properties[1])
+               ? KITH_OK
+               : kith_fail(KITH_BAD_FORMAT, "Properties lacks the positions, pos:R:3");
+}
+
+static kith_status take_lattice(char *value, struct xyz_comment *comment)
+{
+    int32_t count = 0;
+    char *rest = value;
+    for (const char *word; (word = strsep(&rest, " \t"));) {
+        if (!*word)
+            continue;
+        if (count == 9 || !parse_real(word, &comment->lattice[count]))
+            return kith_fail(KITH_BAD_FORMAT,
+                             "Lattice is wrong at '%.40s'; give nine finite "
+                             "numbers",
+                             word);
+        count++;
+    }
+    return count == 9 ? KITH_OK
+                      : kith_fail(KITH_BAD_FORMAT, "Lattice has %d numbers; give nine", (int)count);
+}
+
+static kith_status take_pbc(char *value, struct xyz_comment *comment)
+{
+    int32_t count = 0;
+    char *rest = value;
+    for (const char *word; (word = strsep(&rest, " \t"));) {
+        if (!*word)
+            continue;
+        const bool yes = is_in("T True true 1", word);
+        if (count == 3 || (!yes && !is_in("F False false 0", word)))
+            return kith_fail(KITH_BAD_FORMAT, "pbc is wrong at '%.40s'; give three of T and F",
+                             word);
+        comment->pbc[count++] = yes;
+    }
+    comment->has_pbc = true;
+    return count == 3 ? KITH_OK
+                      : kith_fail(KITH_BAD_FORMAT, "pbc has %d words; give three", (int)count);
+}
+
+/* Other programs may mean something else by these two keys: what does not fit is left alone. */
+static kith_status take_time(char *value, struct xyz_comment *comment)
+{
+    double time = 0;
+    if (parse_real(value, &time))
+        comment->time = time;
+    return KITH_OK;
+}
+
+static kith_status take_dimensions(char *value, struct xyz_comment *comment)
+{
+    if (strcmp(value, "2") == 0)
+        comment->dimensions = 2;
+    return KITH_OK;
+}
+
+static const struct {
+    const char *name;
+    kith_status (*take)(char *value, struct xyz_comment *comment);
+} keys[] = {{"Properties", take_properties},
+            {"Lattice", take_lattice},
+            {"pbc", take_pbc},
+            {"Time", take_time},
+            {"dimensions", take_dimensions}};
+
+enum { key_count = sizeof keys / sizeof keys[0] };
+
+/* Cuts the value out of the line, in place, and goes on behind it. */
+static kith_status take_value(char **line, char **value)
+{
+    char *at = *line;
+    const char *closing = *at == '"' ? "\"" : *at == '\'' ? "'" : *at == '{' ? "}" : NULL;
+    char *end = NULL;
+    if (closing) {
+        at++;
+        end = strpbrk(at, closing);
+        if (!end)
+            return kith_fail(KITH_BAD_FORMAT, "a quote is not closed at '%.40s'", *line);
+    } else {
+        end = at + strcspn(at, " \t");
+    }
+    *line = end + (*end != 0);
+    *end = 0;
+    *value = at;
+    return KITH_OK;
+}
+
+static kith_status take_pairs(char *line, struct xyz_comment *comment)
+{
+    for (;;) {
+        line += strspn(line, " \t");
+        const size_t length = strcspn(line, "= \t");
+        if (!*line)
+            return KITH_OK;
+        const char *key = line;
+        line += length;
+        if (*line != '=')
+            continue;
+        *line++ = 0;
+        char *value = NULL;
+        KITH_TRY(take_value(&line, &value));
+        for (int32_t k = 0; k < key_count; k++)
+            if (strcasecmp(keys[k].name, key) == 0)
+                KITH_TRY(keys[k].take(value, comment));
+    }
+}
+
+/* ASE's conventions: without pbc a lattice is periodic in all directions; nine zeros are none. */
+static void complete_cell(struct xyz_comment *comment)
+{
+    comment->has_lattice = false;
+    for (int32_t k = 0; k < 9; k++)
+        comment->has_lattice = comment->has_lattice || comment->lattice[k] != 0;
+    for (int32_t k = 0; k < 3; k++)
+        comment->pbc[k] = comment->has_lattice && (comment->pbc[k] || !comment->has_pbc);
+}
+
+kith_status xyz_comment_parse(char *line, struct xyz_comment *comment)
+{
+    *comment = (struct xyz_comment){.dimensions = 3};
+    KITH_TRY(add_property(comment, "species", 'S', 1));
+    KITH_TRY(add_property(comment, "pos", 'R', 3));
+    if (strcasestr(line, "Properties=") || strcasestr(line, "Lattice="))
+        KITH_TRY(take_pairs(line, comment));
+    complete_cell(comment);
+    return KITH_OK;
+}

@@ -1,0 +1,43 @@
+#ifndef IO_XYZ_COMMENT_H
+#define IO_XYZ_COMMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/status.h"
+#include "kith/bodies.h"
+
+/* A property of an atom that kith keeps. */
+struct xyz_property {
+    const char *name, *aliases; /* the name is written, the space-separated aliases are read too */
+    char type;                  /* S, R or I */
+    int32_t width;              /* columns of the file */
+    unsigned flag;              /* kith_column; 0 for positions */
+    size_t offset;              /* of the pointer in kith_bodies */
+};
+
+enum { xyz_property_count = 7, xyz_max_columns = 256 };
+
+/* In the order in which they are written. */
+extern const struct xyz_property xyz_properties[xyz_property_count];
+
+/* What the second line of a frame says: key=value pairs, of which kith takes Lattice, pbc,
+ * Properties, Time and dimensions. A line with neither Lattice nor Properties is free text, and the
+ * columns then are species and position. */
+struct xyz_comment {
+    bool has_lattice, has_pbc, pbc[3];
+    double lattice[9];
+    double time;
+    int32_t dimensions;
+    unsigned flags; /* kith_column */
+    int32_t columns;
+    struct {
+        const struct xyz_property *property; /* NULL: skipped */
+        int32_t component;
+    } column[xyz_max_columns];
+};
+
+/* Understands the line, which it changes. Errors: KITH_BAD_FORMAT; messages leave the line out. */
+kith_status xyz_comment_parse(char *line, struct xyz_comment *comment);
+
+#endif

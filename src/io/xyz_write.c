@@ -1,0 +1,112 @@
+#include <string.h>
+
+#include "io/bodies.h"
+#include "io/format.h"
+#include "io/numbers.h"
+#include "io/output.h"
+#include "io/xyz_comment.h"
+
+unsigned xyz_holds(const kith_bodies *bodies)
+{
+    (void)bodies;
+    return all_columns;
+}
+
+static void write_real(FILE *stream, double value)
+{
+    char text[real_bytes];
+    fwrite(text, 1, (size_t)format_real(value, text), stream);
+}
+
+static void write_cell(FILE *stream, const kith_bodies *bodies)
+{
+    fputs("Lattice=\"", stream);
+    for (int32_t k = 0; k < 9; k++) {
+        fputs(k ? " " : "", stream);
+        write_real(stream, bodies->cell[k]);
+    }
+    fputs("\" ", stream);
+}
+
+/* The position and the species are in every file. */
+static int32_t choose_properties(const kith_bodies *bodies, const struct xyz_property **chosen)
+{
+    const unsigned flags = kith_bodies_columns(bodies) | KITH_NAME;
+    int32_t count = 0;
+    for (int32_t k = 0; k < xyz_property_count; k++)
+        if (xyz_properties[k].flag == 0 || (flags & xyz_properties[k].flag))
+            chosen[count++] = &xyz_properties[k];
+    return count;
+}
+
+static void write_comment(FILE *stream, const kith_bodies *bodies,
+                          const struct xyz_property *const *properties, int32_t count)
+{
+    if (bodies->has_cell)
+        write_cell(stream, bodies);
+    fputs("Properties=", stream);
+    for (int32_t k = 0; k < count; k++)
+        fprintf(stream, "%s%s:%c:%d", k ? ":" : "", properties[k]->name, properties[k]->type,
+                (int)properties[k]->width);
+    fputs(" pbc=\"", stream);
+    for (int32_t k = 0; k < 3; k++)
+        fprintf(stream, "%s%c", k ? " " : "", bodies->has_cell && bodies->periodic[k] ? 'T' : 'F');
+    fputs("\" Time=", stream);
+    write_real(stream, bodies->time);
+    fputs(bodies->dimensions == 2 ? " dimensions=2\n" : "\n", stream);
+}
+
+static void write_property(FILE *stream, const struct xyz_property *property,
+                           const kith_bodies *bodies, int64_t i)
+{
+    if (property->type == 'S') {
+        fputs(bodies->name && bodies->name[i][0] ? bodies->name[i] : "X", stream);
+        return;
+    }
+    if (property->type == 'I') {
+        fprintf(stream, "%lld", (long long)bodies->id[i]);
+        return;
+    }
+    const double *values = NULL;
+    memcpy(&values, (const char *)bodies + property->offset, sizeof values);
+    const int32_t width = property->width == 3 ? bodies->dimensions : 1;
+    for (int32_t k = 0; k < property->width; k++) {
+        fputs(k ? " " : "", stream);
+        write_real(stream, k < width ? values[i * width + k] : 0);
+    }
+}
+
+static void write_frame(FILE *stream, const kith_bodies *bodies)
+{
+    const struct xyz_property *properties[xyz_property_count];
+    const int32_t count = choose_properties(bodies, properties);
+    fprintf(stream, "%lld\n", (long long)bodies->count);
+    write_comment(stream, bodies, properties, count);
+    for (int64_t i = 0; i < bodies->count; i++)
+        for (int32_t k = 0; k < count; k++) {
+            write_property(stream, properties[k], bodies, i);
+            fputc(k + 1 < count ? ' ' : '\n', stream);
+        }
+}
+
+static kith_status check_names(const kith_bodies *bodies, const char *path)
+{
+    for (int64_t i = 0; bodies->name && i < bodies->count; i++)
+        if (strpbrk(bodies->name[i], " \t\r\n"))
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "%s: the name of body %lld (from 0) is '%s', and XYZ takes no spaces "
+                             "in names; rename the body or choose another format",
+                             path, (long long)i, bodies->name[i]);
+    return KITH_OK;
+}
+
+kith_status xyz_write(const kith_bodies *bodies, const char *path,
+                      const kith_write_options *options)
+{
+    (void)options;
+    KITH_TRY(check_names(bodies, path));
+    kith_output *output = NULL;
+    KITH_TRY(kith_output_open(path, &output));
+    write_frame(kith_output_stream(output), bodies);
+    return kith_output_finish(output);
+}
