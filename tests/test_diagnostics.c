@@ -1,0 +1,194 @@
+#include "simulating.h"
+
+static void assert_near(double found, double expected, double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%.17g is not within %g of %.17g", found, tolerance, expected);
+}
+
+static kith_bodies *bodies_of(int64_t count, int32_t dimensions)
+{
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(count, dimensions, KITH_VELOCITY | KITH_MASS, &bodies));
+    return bodies;
+}
+
+/* The diagnostics of bodies at rest in time. */
+static kith_diagnostics diagnostics_of(const kith_bodies *bodies, kith_simulation_options options)
+{
+    kith_context *context = cpu_context(1);
+    options.dt = 1;
+    kith_simulation *simulation = simulated(context, bodies, options);
+    const kith_diagnostics diagnostics = diagnosed(simulation);
+    kith_simulation_free(simulation);
+    kith_context_free(context);
+    return diagnostics;
+}
+
+static void test_two_bodies_have_the_energy_and_momenta_of_the_formulas(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = bodies_of(2, 3);
+    bodies->mass[0] = 3, bodies->mass[1] = 5;
+    bodies->position[0] = 1, bodies->position[4] = 4, bodies->position[5] = 12;
+    bodies->velocity[1] = 2, bodies->velocity[5] = -1;
+    const double g = 7, r2 = 1 + 16 + 144;
+    const kith_diagnostics d =
+        diagnostics_of(bodies, (kith_simulation_options){.gravitational_constant = g});
+
+    assert_near(d.kinetic_energy, 0.5 * 3 * 4 + 0.5 * 5 * 1, 1e-14);
+    assert_near(d.potential_energy, -g * 3 * 5 / sqrt(r2), 1e-14);
+    assert_near(d.total_energy, d.kinetic_energy + d.potential_energy, 0);
+    assert_near(d.momentum[0], 0, 0);
+    assert_near(d.momentum[1], 6, 1e-15);
+    assert_near(d.momentum[2], -5, 1e-15);
+    /* 3·(1,0,0)×(0,2,0) + 5·(0,4,12)×(0,0,−1) */
+    assert_near(d.angular_momentum[0], -20, 1e-14);
+    assert_near(d.angular_momentum[1], 0, 1e-14);
+    assert_near(d.angular_momentum[2], 6, 1e-14);
+    assert_near(d.center_of_mass[0], 3.0 / 8, 1e-15);
+    assert_near(d.center_of_mass[1], 20.0 / 8, 1e-15);
+    assert_near(d.center_of_mass[2], 60.0 / 8, 1e-15);
+    kith_bodies_free(bodies);
+}
+
+static void test_softening_enters_the_potential_as_the_root_of_the_squares(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = bodies_of(2, 3);
+    bodies->mass[0] = bodies->mass[1] = 1;
+    bodies->position[3] = 4;
+    assert_near(diagnostics_of(bodies, (kith_simulation_options){.softening = 3}).potential_energy,
+                -1.0 / 5, 1e-16);
+
+    assert_ok(kith_bodies_add_columns(bodies, KITH_SOFTENING));
+    bodies->softening[0] = sqrt(18);
+    assert_near(diagnostics_of(bodies, (kith_simulation_options){.softening_of_bodies = true})
+                    .potential_energy,
+                -1.0 / 5, 1e-15);
+    kith_bodies_free(bodies);
+}
+
+static void test_in_two_dimensions_the_angular_momentum_is_a_third_component(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = bodies_of(1, 2);
+    bodies->mass[0] = 2;
+    bodies->position[0] = 3, bodies->velocity[1] = 5;
+    const kith_diagnostics d = diagnostics_of(bodies, (kith_simulation_options){0});
+    assert_near(d.angular_momentum[0], 0, 0);
+    assert_near(d.angular_momentum[1], 0, 0);
+    assert_near(d.angular_momentum[2], 30, 1e-14);
+    assert_near(d.momentum[1], 10, 1e-15);
+    kith_bodies_free(bodies);
+}
+
+static void test_no_bodies_have_no_energy(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = bodies_of(0, 3);
+    const kith_diagnostics d = diagnostics_of(bodies, (kith_simulation_options){0});
+    assert_true(d.kinetic_energy == 0 && d.potential_energy == 0 && d.total_energy == 0);
+    for (int k = 0; k < 3; k++)
+        assert_true(d.momentum[k] == 0 && d.angular_momentum[k] == 0 && d.center_of_mass[k] == 0);
+    assert_true(isnan(d.virial_ratio));
+    kith_bodies_free(bodies);
+}
+
+static void test_massless_bodies_have_no_energy_and_a_centre_at_zero(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = bodies_of(3, 3);
+    for (int k = 0; k < 9; k++)
+        bodies->position[k] = k, bodies->velocity[k] = 1;
+    const kith_diagnostics d = diagnostics_of(bodies, (kith_simulation_options){0});
+    assert_true(d.total_energy == 0 && d.center_of_mass[0] == 0);
+    kith_bodies_free(bodies);
+}
+
+/* 1e16 + 1 − 1e16 is 0 in plain double precision, in whatever order the three are added but one. */
+static void test_sums_keep_what_plain_addition_would_lose(void **state)
+{
+    (void)state;
+    const double speed[] = {1, 1e16, 1, -1e16, 1};
+    kith_bodies *bodies = bodies_of(5, 3);
+    for (int i = 0; i < 5; i++) {
+        bodies->mass[i] = 1;
+        bodies->position[3 * i] = i;
+        bodies->velocity[3 * i + 1] = speed[i];
+    }
+    assert_near(diagnostics_of(bodies, (kith_simulation_options){0}).momentum[1], 3, 0);
+    kith_bodies_free(bodies);
+}
+
+static void test_a_plummer_sphere_in_motion_is_in_virial_equilibrium(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 2000, .seed = 3});
+    const double at_rest = diagnostics_of(bodies, (kith_simulation_options){0}).virial_ratio;
+    for (int64_t i = 0; i < bodies->count; i++) {
+        bodies->position[3 * i] += 1000;
+        bodies->velocity[3 * i + 1] += 50;
+    }
+    const double moving = diagnostics_of(bodies, (kith_simulation_options){0}).virial_ratio;
+    assert_near(at_rest, 1, 0.05);
+    assert_near(moving, at_rest, 1e-9);
+    kith_bodies_free(bodies);
+}
+
+static void test_diagnosing_changes_no_bit_of_a_simulation(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = made("six", (kith_initial_options){0});
+    const kith_simulation_options options = {.dt = 1e-3, .softening = 0.1};
+    kith_simulation *watched = simulated(context, bodies, options);
+    kith_simulation *alone = simulated(context, bodies, options);
+    for (int k = 0; k < 100; k++) {
+        assert_ok(kith_simulation_step(watched, 1));
+        diagnosed(watched);
+    }
+    assert_ok(kith_simulation_step(alone, 100));
+    kith_bodies *a = state_of(watched, bodies), *b = state_of(alone, bodies);
+    assert_same_state(a, b);
+    kith_bodies_free(a);
+    kith_bodies_free(b);
+    kith_simulation_free(watched);
+    kith_simulation_free(alone);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
+/* Bodies whose numbers are floats have the same energy in both precisions, to the last bit. */
+static void test_a_simulation_in_float_is_diagnosed_in_double(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 100, .seed = 5});
+    for (int64_t k = 0; k < 300; k++) {
+        bodies->position[k] = (double)(float)bodies->position[k];
+        bodies->velocity[k] = (double)(float)bodies->velocity[k];
+    }
+    for (int64_t i = 0; i < 100; i++)
+        bodies->mass[i] = (double)(float)bodies->mass[i];
+    const kith_diagnostics wide = diagnostics_of(bodies, (kith_simulation_options){0});
+    const kith_diagnostics narrow =
+        diagnostics_of(bodies, (kith_simulation_options){.precision = KITH_F32});
+    assert_memory_equal(&wide, &narrow, sizeof wide);
+    kith_bodies_free(bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_bodies_have_the_energy_and_momenta_of_the_formulas),
+        cmocka_unit_test(test_softening_enters_the_potential_as_the_root_of_the_squares),
+        cmocka_unit_test(test_in_two_dimensions_the_angular_momentum_is_a_third_component),
+        cmocka_unit_test(test_no_bodies_have_no_energy),
+        cmocka_unit_test(test_massless_bodies_have_no_energy_and_a_centre_at_zero),
+        cmocka_unit_test(test_sums_keep_what_plain_addition_would_lose),
+        cmocka_unit_test(test_a_plummer_sphere_in_motion_is_in_virial_equilibrium),
+        cmocka_unit_test(test_diagnosing_changes_no_bit_of_a_simulation),
+        cmocka_unit_test(test_a_simulation_in_float_is_diagnosed_in_double),
+    };
+    return cmocka_run_group_tests_name("diagnostics", tests, NULL, NULL);
+}
