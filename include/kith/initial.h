@@ -13,7 +13,7 @@ typedef struct kith_initial {
     const char *description; /* one line, with units and source */
     int64_t default_count;   /* bodies if options.count is 0 */
     int64_t fixed_count;     /* the only number of bodies possible, or 0 for any */
-    const char *run_hint;    /* arguments of kith run that suit it: "--dt 0.01 --until 10" */
+    const char *run_hint; /* arguments of kith run that suit it, "--dt 0.01 --until 10"; or NULL */
 } kith_initial;
 
 /* The table of initial conditions; *count rows, static memory. */
@@ -25,10 +25,13 @@ typedef struct kith_initial_options {
     uint64_t seed;      /* of the random numbers (Philox 4x64-10 of Random123) */
     int32_t dimensions; /* 0 or 3; 2 for the kinds that can be flat (lattice, cubes, two-body …) */
     double eccentricity; /* two-body: 0 ≤ e < 1 */
-    double mass_ratio;   /* two-body and galaxies: second over first; 0: 1 */
+    double mass_ratio;   /* > 0, or 0: the kind's default, see below */
 } kith_initial_options;
 
 /* Makes initial conditions: the same bits on every machine for the same kind and options.
+ *
+ * The mass ratio of two-body and galaxies is second over first, 1 by default; of lagrange second
+ * and third over first, 0.01 by default: the triangle is stable up to 0.0198 (Gascheau 1843).
  *
  *   kind     a name of the table
  *   options  NULL for the defaults

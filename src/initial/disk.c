@@ -7,7 +7,7 @@
 
 static const double bulge_mass = 0.8;
 static const double stars_mass = 0.2;
-static const double bulge_size = 0.1;
+static const double bulge_size = 0.15;
 static const double inner_edge = 0.3;
 static const double outer_edge = 6;
 static const double thickness = 0.05;

@@ -4,9 +4,10 @@
 #include "initial/disk.h"
 #include "initial/recipe.h"
 
-/* Pericentre distance, and the start on the orbit: tan(ν/2) of the true anomaly. */
+/* Pericentre distance, and the start on the orbit as D = tan(ν/2) of the true anomaly: by Barker's
+ * equation √(2p³/μ) (|D| + |D|³/3) before the pericentre, that is 13.2 for μ = 2. */
 static const double pericentre = 2;
-static const double start = -1.75;
+static const double start = -2;
 
 /* One of the two galaxies: how it differs from disk.h's, where it is and how it moves. The disk is
  * tilted about the x axis, which points to the pericentre. */

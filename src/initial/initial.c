@@ -71,16 +71,16 @@ static const kith_initial kinds[KIND_COUNT] = {
     [DISK] = {"disk",
               "spinning exponential disk (mass 0.2, length 1) about a bulge (mass 0.8), G = 1 "
               "(Freeman 1970)",
-              4000, 0, "--dt 0.05 --until 50 --softening 0.1"},
+              4000, 0, "--dt 0.05 --until 50 --softening 0.15"},
     [GALAXIES] =
         {"galaxies",
          "two disks of mass 1 and q on a parabolic encounter, G = 1 (Toomre & Toomre 1972)", 6000,
-         0, "--dt 0.08 --until 45 --softening 0.1"},
+         0, "--dt 0.06 --until 30 --softening 0.15"},
     [LATTICE] = {"lattice", "sites of the cubic or square lattice, row by row; no masses", 1000, 0,
-                 ""},
+                 NULL},
     [LATTICE_WALK] = {"lattice-walk",
                       "random walk of beads on the cubic or square lattice, from 0; no masses",
-                      1000, 0, ""},
+                      1000, 0, NULL},
 };
 
 static const struct initial_recipe recipes[KIND_COUNT] = {

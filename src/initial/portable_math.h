@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The cube root of x > 0, the same bits on every machine, within 4e-16 of it, relative.
+/* The cube root of x > 0, the same bits on every machine, within 1e-15 of it, relative.
  *
  * x = m·8^k with 1/8 ≤ m < 1; a parabola through the cube root there is right to 3 %, and each of
  * Newton's steps squares the error, so that four leave nothing but rounding. */
