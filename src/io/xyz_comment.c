@@ -153,23 +153,26 @@ static const struct {
 
 enum { key_count = sizeof keys / sizeof keys[0] };
 
+/* Where a quoted text ends; a backslash takes the meaning from the character after it. */
+static char *find_closing(char *at, char closing)
+{
+    while (*at && *at != closing)
+        at += *at == '\\' && at[1] ? 2 : 1;
+    return *at ? at : NULL;
+}
+
 /* Cuts the value out of the line, in place, and goes on behind it. */
 static kith_status take_value(char **line, char **value)
 {
-    char *at = *line;
-    const char *closing = *at == '"' ? "\"" : *at == '\'' ? "'" : *at == '{' ? "}" : NULL;
-    char *end = NULL;
-    if (closing) {
-        at++;
-        end = strpbrk(at, closing);
-        if (!end)
-            return kith_fail(KITH_BAD_FORMAT, "a quote is not closed at '%.40s'", *line);
-    } else {
-        end = at + strcspn(at, " \t");
-    }
+    const char opening = **line;
+    const bool quoted = opening == '"' || opening == '\'' || opening == '{';
+    *value = *line + quoted;
+    char *end = quoted ? find_closing(*value, opening == '{' ? '}' : opening)
+                       : *value + strcspn(*value, " \t");
+    if (!end)
+        return kith_fail(KITH_BAD_FORMAT, "a quote is not closed at '%.40s'", *line);
     *line = end + (*end != 0);
     *end = 0;
-    *value = at;
     return KITH_OK;
 }
 

@@ -1,0 +1,181 @@
+#include "testing.h"
+
+#include "testing_files.h"
+
+enum {
+    columns_of_a_body =
+        KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID | KITH_NAME
+};
+
+static void test_csv_keeps_every_bit(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("csv");
+    static const int64_t counts[] = {0, 1, 2, 1000, 1025};
+    for (int k = 0; k < 5; k++)
+        for (int32_t dimensions = 2; dimensions <= 3; dimensions++) {
+            const unsigned columns = k % 2 ? columns_of_a_body : KITH_MASS;
+            kith_bodies *bodies = random_bodies(&numbers, counts[k], dimensions, columns);
+            assert_round_trip(bodies, "all.csv");
+            kith_bodies_free(bodies);
+        }
+}
+
+static void test_csv_takes_columns_in_any_order_case_and_spelling(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = read_file(file_of_text("order.csv", "Charge, Z ,MASS,y,id,X,softening\n"
+                                                              "-1,3,10,2,7,1,0.5\n"));
+    assert_int_equal(bodies->count, 1);
+    assert_int_equal(bodies->dimensions, 3);
+    for (int k = 0; k < 3; k++)
+        assert_true(bodies->position[k] == k + 1);
+    assert_true(bodies->mass[0] == 10 && bodies->charge[0] == -1 && bodies->softening[0] == 0.5);
+    assert_int_equal(bodies->id[0], 7);
+    assert_null(bodies->velocity);
+    kith_bodies_free(bodies);
+}
+
+static void test_csv_without_z_is_flat(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = read_file(file_of_text("flat.csv", "x,y,vx,vy\n1,2,3,4\n"));
+    assert_int_equal(bodies->dimensions, 2);
+    assert_true(bodies->position[1] == 2 && bodies->velocity[1] == 4);
+    kith_bodies_free(bodies);
+}
+
+static void test_csv_tolerates_what_editors_leave(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = read_file(file_of_text(
+        "tolerant.csv", "\xEF\xBB\xBF# a comment\r\n\r\nname,x,y\r\n  Sun , 1 ,\t2\r\n   \r\n"
+                        "  # another\r\n\"Halley, \"\"1P\"\"\",+1.5e+1,-.5\r\n,3.,4"));
+    assert_int_equal(bodies->count, 3);
+    assert_string_equal(bodies->name[0], "Sun");
+    assert_string_equal(bodies->name[1], "Halley, \"1P\"");
+    assert_string_equal(bodies->name[2], "");
+    assert_true(bodies->position[2] == 15 && bodies->position[3] == -0.5);
+    assert_true(bodies->position[4] == 3 && bodies->position[5] == 4);
+    kith_bodies_free(bodies);
+}
+
+static void test_csv_keeps_names_that_need_quotes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a,b", "\"", "#1", " x ", "", "\"a\" b", "\xC3\xA9"};
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(7, 2, KITH_NAME, &bodies));
+    for (int i = 0; i < 7; i++)
+        snprintf(bodies->name[i], KITH_NAME_BYTES, "%s", names[i]);
+    assert_round_trip(bodies, "names.csv");
+    snprintf(bodies->name[3], KITH_NAME_BYTES, "two\nlines");
+    assert_fails(kith_bodies_write(bodies, in_files("names.csv"), NULL), KITH_INVALID_ARGUMENT,
+                 "body 3 (from 0) has a line break");
+    kith_bodies_free(bodies);
+}
+
+static void test_csv_writes_integers_as_integers_and_short_decimals(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(1, 2, KITH_MASS | KITH_ID | KITH_NAME, &bodies));
+    bodies->position[0] = 3;
+    bodies->position[1] = 0.1;
+    bodies->mass[0] = 1e22;
+    bodies->id[0] = INT64_MIN;
+    strcpy(bodies->name[0], "a");
+    assert_ok(kith_bodies_write(bodies, in_files("short.csv"), NULL));
+    assert_content(in_files("short.csv"), "name,id,m,x,y\na,-9223372036854775808,1e+22,3,0.1\n");
+    kith_bodies_free(bodies);
+}
+
+static void test_csv_lines_may_have_any_length(void **state)
+{
+    (void)state;
+    enum { spaces = 300000 };
+    char *text = malloc(spaces + 32);
+    const int header = sprintf(text, "x,y\n");
+    memset(text + header, ' ', spaces);
+    sprintf(text + header + spaces, "1,2\n");
+    kith_bodies *bodies = read_file(file_of_text("long.csv", text));
+    assert_int_equal(bodies->count, 1);
+    assert_true(bodies->position[1] == 2);
+    kith_bodies_free(bodies);
+    free(text);
+}
+
+static void test_csv_refuses_a_wrong_header(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "the file is empty"},
+        {"\n# only this\n", "the file is empty"},
+        {"1,2,3\n4,5,6\n", "line 1: the header is missing"},
+        {"x,y,w\n1,2,3\n", "line 1: column 'w' is unknown; the known ones are x, y, z, vx"},
+        {"x,y,X\n1,2,3\n", "line 1: column 'X' is there twice"},
+        {"m,x,y,mass\n1,2,3,4\n", "line 1: column 'mass' is there twice"},
+        {"y,z\n1,2\n", "line 1: column x is missing"},
+        {"x,z\n1,2\n", "line 1: column y is missing"},
+        {"x,y,z,vx,vy\n", "line 1: column vz is missing"},
+        {"x,y,vy\n", "line 1: column vx is missing"},
+        {"x,y,vx,vy,vz\n", "line 1: column vz is there, but z is missing"},
+        {"x,y,\n1,2,\n", "line 1: column '' is unknown"},
+        {"x,y,z,vx,vy,vz,m,q,eps,id,name,x\n", "line 1: there are 12 columns"},
+        {"x,\"y\n1,2\n", "line 1: a quote is not closed"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        assert_text_refused("header.csv", cases[k][0], cases[k][1]);
+}
+
+static void test_csv_refuses_a_wrong_row(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"x,y\n1,2\n3\n", "line 3: 1 fields, and the header names 2"},
+        {"x,y\n1,2,3\n", "line 2: 3 fields, and the header names 2"},
+        {"x,y\n\n# c\n1,\n", "line 4: column y is ''; give a finite number"},
+        {"x,y\n1,two\n", "line 2: column y is 'two'"},
+        {"x,y\n1,2x\n", "line 2: column y is '2x'"},
+        {"x,y\n1,2 3\n", "line 2: column y is '2 3'"},
+        {"x,y\n1,0x10\n", "line 2: column y is '0x10'"},
+        {"x,y\nnan,2\n", "line 2: column x is 'nan'"},
+        {"x,y\n1,-inf\n", "line 2: column y is '-inf'"},
+        {"x,y\n1,1e999\n", "line 2: column y is '1e999'"},
+        {"x,y,m\n1,2,-\n", "line 2: column m is '-'"},
+        {"id,x,y\n9223372036854775808,1,2\n", "line 2: column id is '9223372036854775808'"},
+        {"id,x,y\n1.0,1,2\n", "line 2: column id is '1.0'; give an integer"},
+        {"id,x,y\n,1,2\n", "line 2: column id is ''"},
+        {"x,y,eps\n1,2,-3\n", "softening of body 0 (from 0) is -3"},
+        {"name,x,y\n0123456789012345678901234567890x,1,2\n", "line 2: column name is '01234"},
+        {"name,x,y\n\"a\"b,1,2\n", "line 2: 'b,1,2' follows a closing quote"},
+        {"name,x,y\n\"a\n\",1,2\n", "line 2: a quote is not closed"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        assert_text_refused("row.csv", cases[k][0], cases[k][1]);
+}
+
+static void test_csv_refuses_what_is_not_text(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    const char *path = file_of_bytes("zero.csv", "x,y\n1,\0002\n", 9);
+    assert_fails(kith_bodies_read(path, NULL, &bodies), KITH_BAD_FORMAT, "line 2 has a zero byte");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_csv_keeps_every_bit),
+        cmocka_unit_test(test_csv_takes_columns_in_any_order_case_and_spelling),
+        cmocka_unit_test(test_csv_without_z_is_flat),
+        cmocka_unit_test(test_csv_tolerates_what_editors_leave),
+        cmocka_unit_test(test_csv_keeps_names_that_need_quotes),
+        cmocka_unit_test(test_csv_writes_integers_as_integers_and_short_decimals),
+        cmocka_unit_test(test_csv_lines_may_have_any_length),
+        cmocka_unit_test(test_csv_refuses_a_wrong_header),
+        cmocka_unit_test(test_csv_refuses_a_wrong_row),
+        cmocka_unit_test(test_csv_refuses_what_is_not_text),
+    };
+    return cmocka_run_group_tests_name("csv", tests, make_files_directory, remove_files_directory);
+}
