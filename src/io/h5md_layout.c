@@ -1,0 +1,206 @@
+#include "io/h5md_layout.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "io/hdf5_data.h"
+#include "io/hdf5_file.h"
+#include "kith/build.h"
+
+const struct h5md_observable h5md_observables[h5md_observable_count] = {
+    {"kinetic_energy", 1, offsetof(kith_diagnostics, kinetic_energy)},
+    {"potential_energy", 1, offsetof(kith_diagnostics, potential_energy)},
+    {"total_energy", 1, offsetof(kith_diagnostics, total_energy)},
+    {"momentum", 3, offsetof(kith_diagnostics, momentum)},
+    {"angular_momentum", 3, offsetof(kith_diagnostics, angular_momentum)},
+    {"center_of_mass", 3, offsetof(kith_diagnostics, center_of_mass)},
+    {"virial_ratio", 1, offsetof(kith_diagnostics, virial_ratio)},
+};
+
+/* A quarter of a megabyte, but no more frames than will come (64 in case the run is extended). */
+int64_t h5md_chunk_frames(const struct h5md_layout *layout)
+{
+    enum { chunk_bytes = 256 << 10, fewest = 64, most = 1024 };
+    const int64_t frame_bytes = layout->count * 3 * kith_dtype_bytes(layout->precision);
+    const int64_t useful = layout->frames_expected > fewest ? layout->frames_expected : fewest;
+    int64_t frames = frame_bytes > 0 ? chunk_bytes / frame_bytes : most;
+    frames = frames < useful ? frames : useful;
+    frames = frames < most ? frames : most;
+    return frames > 1 ? frames : 1;
+}
+
+static kith_status make_metadata(hid_t file)
+{
+    hid_t h5md = H5I_INVALID_HID, author = H5I_INVALID_HID, creator = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, "/h5md", &h5md));
+    KITH_TRY(hdf5_make_group(file, "/h5md/author", &author));
+    KITH_TRY(hdf5_make_group(file, "/h5md/creator", &creator));
+    const int32_t version[2] = {1, 1};
+    const struct hdf5_shape two = {1, {2}};
+    KITH_TRY(hdf5_set_numbers(h5md, "version", H5T_STD_I32LE, H5T_NATIVE_INT32, two, version));
+    KITH_TRY(hdf5_set_text(author, "name", "kith"));
+    KITH_TRY(hdf5_set_text(creator, "name", "kith"));
+    return hdf5_set_text(creator, "version", kith_version());
+}
+
+static kith_status make_box(hid_t file, const struct h5md_layout *layout, const kith_bodies *bodies)
+{
+    hid_t box = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, H5MD_BOX, &box));
+    const int32_t dimension = 3;
+    KITH_TRY(hdf5_set_numbers(box, "dimension", H5T_STD_I32LE, H5T_NATIVE_INT32,
+                              (struct hdf5_shape){0}, &dimension));
+
+    char boundary[3][sizeof "periodic"] = {"none", "none", "none"};
+    for (int k = 0; layout->cell && k < 3; k++)
+        if (bodies->periodic[k] && k < bodies->dimensions)
+            snprintf(boundary[k], sizeof boundary[k], "periodic");
+    const hid_t word = H5Tcopy(H5T_C_S1);
+    H5Tset_size(word, sizeof boundary[0]);
+    const struct hdf5_shape three = {1, {3}};
+    const kith_status status = hdf5_set_numbers(box, "boundary", word, word, three, boundary);
+    H5Tclose(word);
+    return status;
+}
+
+/* A series with step and time of its own, or another's as hard links. */
+static kith_status make_series(hid_t file, const char *path, hid_t type, struct hdf5_shape frame,
+                               int64_t chunk_frames)
+{
+    enum { scalars_in_chunk = 1024 };
+    hid_t group = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, path, &group));
+    KITH_TRY(hdf5_make_series(group, "value", type, frame, chunk_frames));
+    if (strcmp(path, H5MD_POSITION) == 0) {
+        const struct hdf5_shape one = {0};
+        KITH_TRY(hdf5_make_series(group, "step", H5T_STD_I64LE, one, scalars_in_chunk));
+        return hdf5_make_series(group, "time", H5T_IEEE_F64LE, one, scalars_in_chunk);
+    }
+    if (H5Lcreate_hard(file, H5MD_POSITION "/step", group, "step", H5P_DEFAULT, H5P_DEFAULT) < 0 ||
+        H5Lcreate_hard(file, H5MD_POSITION "/time", group, "time", H5P_DEFAULT, H5P_DEFAULT) < 0)
+        return hdf5_fail(KITH_IO_ERROR, "links cannot be made in %s", path);
+    return KITH_OK;
+}
+
+static kith_status make_all_series(hid_t file, const struct h5md_layout *layout)
+{
+    enum { observations_in_chunk = 1024 };
+    const int64_t frames = h5md_chunk_frames(layout);
+    const hid_t real = hdf5_real_in_file(layout->precision);
+    const struct hdf5_shape rows = {2, {(hsize_t)layout->count, 3}};
+    KITH_TRY(make_series(file, H5MD_POSITION, real, rows, frames));
+    if (layout->velocities)
+        KITH_TRY(make_series(file, H5MD_VELOCITY, real, rows, frames));
+    if (layout->cell)
+        KITH_TRY(make_series(file, H5MD_BOX "/edges", H5T_IEEE_F64LE,
+                             (struct hdf5_shape){2, {3, 3}}, observations_in_chunk));
+    for (int k = 0; layout->observables && k < h5md_observable_count; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "/observables/%s", h5md_observables[k].name);
+        const struct hdf5_shape frame = {h5md_observables[k].components > 1, {3}};
+        KITH_TRY(make_series(file, path, H5T_IEEE_F64LE, frame, observations_in_chunk));
+    }
+    return KITH_OK;
+}
+
+static int compare_names(const void *one, const void *other, void *names)
+{
+    const kith_name *name = names;
+    const int64_t i = *(const int64_t *)one, j = *(const int64_t *)other;
+    const int order = strncmp(name[i], name[j], KITH_NAME_BYTES);
+    return order ? order : (i > j) - (i < j);
+}
+
+/* Bodies of one name are of one species, whose number is the row of the first of them. */
+static kith_status number_species(const kith_bodies *bodies, int32_t *species)
+{
+    const int64_t n = bodies->count;
+    if (!bodies->name)
+        return KITH_OK;
+    int64_t *order = NULL;
+    KITH_TRY(kith_allocate(n, sizeof *order, "order of names", &order));
+    for (int64_t i = 0; i < n; i++)
+        order[i] = i;
+    qsort_r(order, (size_t)n, sizeof *order, compare_names, bodies->name);
+    int64_t first = 0;
+    for (int64_t k = 0; k < n; k++) {
+        if (strncmp(bodies->name[order[k]], bodies->name[order[first]], KITH_NAME_BYTES) != 0)
+            first = k;
+        species[order[k]] = (int32_t)order[first];
+    }
+    free(order);
+    return KITH_OK;
+}
+
+static kith_status write_species(hid_t group, const kith_bodies *bodies)
+{
+    int32_t *species = NULL;
+    KITH_TRY(kith_allocate(bodies->count, sizeof *species, "species", &species));
+    kith_status status = number_species(bodies, species);
+    if (status == KITH_OK)
+        status = hdf5_write(group, "species", H5T_STD_I32LE, H5T_NATIVE_INT32,
+                            (struct hdf5_shape){1, {(hsize_t)bodies->count}}, species);
+    free(species);
+    return status;
+}
+
+/* VMD uses id as an index, so it counts rows; ids of the bodies' own are kept beside it. */
+static kith_status write_ids(hid_t group, const kith_bodies *bodies)
+{
+    const struct hdf5_shape rows = {1, {(hsize_t)bodies->count}};
+    int64_t *row = NULL;
+    KITH_TRY(kith_allocate(bodies->count, sizeof *row, "ids", &row));
+    for (int64_t i = 0; i < bodies->count; i++)
+        row[i] = i;
+    kith_status status = hdf5_write(group, "id", H5T_STD_I64LE, H5T_NATIVE_INT64, rows, row);
+    free(row);
+    if (status == KITH_OK && bodies->id)
+        status =
+            hdf5_write(group, "original_id", H5T_STD_I64LE, H5T_NATIVE_INT64, rows, bodies->id);
+    return status;
+}
+
+static kith_status write_names(hid_t group, const kith_bodies *bodies)
+{
+    const hid_t name = H5Tcopy(H5T_C_S1);
+    H5Tset_size(name, KITH_NAME_BYTES);
+    H5Tset_cset(name, H5T_CSET_UTF8);
+    const kith_status status = hdf5_write(
+        group, "name", name, name, (struct hdf5_shape){1, {(hsize_t)bodies->count}}, bodies->name);
+    H5Tclose(name);
+    return status;
+}
+
+static kith_status write_columns(hid_t file, const kith_bodies *bodies)
+{
+    hid_t group = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, H5MD_PARTICLES, &group));
+    const struct {
+        const char *name;
+        const double *values;
+    } columns[] = {
+        {"mass", bodies->mass}, {"charge", bodies->charge}, {"softening", bodies->softening}};
+    const struct hdf5_shape rows = {1, {(hsize_t)bodies->count}};
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        if (columns[k].values)
+            KITH_TRY(hdf5_write(group, columns[k].name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rows,
+                                columns[k].values));
+    KITH_TRY(write_species(group, bodies));
+    KITH_TRY(write_ids(group, bodies));
+    return bodies->name ? write_names(group, bodies) : KITH_OK;
+}
+
+kith_status h5md_make_layout(hid_t file, const struct h5md_layout *layout,
+                             const kith_bodies *bodies)
+{
+    KITH_TRY(make_metadata(file));
+    KITH_TRY(make_box(file, layout, bodies));
+    KITH_TRY(make_all_series(file, layout));
+    KITH_TRY(write_columns(file, bodies));
+    hid_t parameters = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &parameters));
+    return hdf5_write_integer(parameters, "dimensions", bodies->dimensions);
+}

@@ -1,0 +1,48 @@
+#ifndef IO_H5MD_LAYOUT_H
+#define IO_H5MD_LAYOUT_H
+
+#include <hdf5.h>
+
+#include "core/status.h"
+#include "kith/bodies.h"
+#include "kith/simulation.h"
+
+/* What an H5MD file of kith holds (H5MD 1.1: de Buyl, Colberg & Höfling 2014, Comput. Phys. Commun.
+ * 185, 1546). Two readers are stricter than that: MDAnalysis wants the one group under /particles
+ * to be called trajectory, and observables to have the frames' cadence; VMD takes anything with
+ * position/value for atoms. */
+struct h5md_layout {
+    int64_t count;           /* N */
+    int64_t frames_expected; /* roughly: few frames get small chunks */
+    kith_dtype precision;    /* of positions and velocities; everything else is double */
+    bool velocities;         /* has /particles/trajectory/velocity */
+    bool observables;        /* has /observables */
+    bool cell;               /* has /particles/trajectory/box/edges */
+};
+
+/* Makes everything but the frames: /h5md, the box, the columns that do not change in time, and
+ * empty series. A trajectory always has three components, z = 0 in 2D; /parameters/kith/dimensions
+ * has the true number. */
+kith_status h5md_make_layout(hid_t file, const struct h5md_layout *layout,
+                             const kith_bodies *bodies);
+
+/* Frames that a chunk of positions holds. */
+int64_t h5md_chunk_frames(const struct h5md_layout *layout);
+
+/* A series under /observables: numbers of kith_diagnostics. */
+struct h5md_observable {
+    const char *name;
+    int32_t components; /* 1 or 3 */
+    size_t offset;      /* in kith_diagnostics */
+};
+
+enum { h5md_observable_count = 7, h5md_numbers_observed = 13 };
+extern const struct h5md_observable h5md_observables[h5md_observable_count];
+
+#define H5MD_PARTICLES  "/particles/trajectory"
+#define H5MD_POSITION   H5MD_PARTICLES "/position"
+#define H5MD_VELOCITY   H5MD_PARTICLES "/velocity"
+#define H5MD_BOX        H5MD_PARTICLES "/box"
+#define H5MD_PARAMETERS "/parameters/kith"
+
+#endif

@@ -1,0 +1,32 @@
+#ifndef IO_H5MD_READER_H
+#define IO_H5MD_READER_H
+
+#include <hdf5.h>
+
+#include "core/status.h"
+#include "kith/bodies.h"
+
+/* An H5MD file open for reading, of kith or another program: its one group under /particles, or the
+ * one called trajectory. Messages leave the path out. */
+struct h5md_reader {
+    hid_t file, particles;
+    int64_t count;      /* N */
+    int64_t frames;     /* 1 if the positions are fixed in time */
+    int32_t dimensions; /* 2 or 3: kith's own 2D files have three components */
+    bool fixed;         /* position is a dataset, not a series */
+    double *time;       /* of every frame; 0 where the file has none */
+};
+
+/* Opens a file.
+ *
+ *   reader  [out] goes with h5md_reader_close, only after success */
+kith_status h5md_reader_open(const char *path, struct h5md_reader *reader);
+void h5md_reader_close(struct h5md_reader *reader);
+
+/* The kith_column flags of what a frame holds. */
+unsigned h5md_reader_columns(const struct h5md_reader *reader);
+
+/* Reads frame k (0 ≤ k < frames) into bodies made with count, dimensions and columns. */
+kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, kith_bodies *bodies);
+
+#endif

@@ -1,0 +1,37 @@
+#ifndef IO_H5MD_WRITER_H
+#define IO_H5MD_WRITER_H
+
+#include "io/h5md_layout.h"
+
+/* Appends frames to an H5MD file; they gather in memory until they fill a chunk. */
+struct h5md_writer {
+    hid_t file;
+    struct h5md_layout layout;
+    int64_t written;  /* frames in the file */
+    int64_t gathered; /* frames in memory */
+    int64_t room;     /* for so many */
+    int64_t *step;
+    double *time;
+    double *observables; /* one after the other, each with `room` frames */
+    double *edges;
+    void *position, *velocity; /* in the layout's precision */
+};
+
+/* Begins to append to a file of this layout, a new one or one with frames.
+ *
+ *   writer  [out] goes with h5md_writer_end, which does not flush; also after a failure */
+kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
+                              struct h5md_writer *writer);
+void h5md_writer_end(struct h5md_writer *writer);
+
+/* Adds a frame; diagnostics only if the layout has observables, else NULL. */
+kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith_bodies *bodies,
+                            const kith_diagnostics *diagnostics);
+
+/* Brings the gathered frames into the file. */
+kith_status h5md_writer_flush(struct h5md_writer *writer);
+
+/* Drops all but the first frames from a file of this layout. */
+kith_status h5md_truncate(hid_t file, const struct h5md_layout *layout, int64_t frames);
+
+#endif

@@ -1,0 +1,101 @@
+/* What needs HDF5, in a build without it. */
+
+#include "io/run_file.h"
+#include "kith/trajectory.h"
+
+static kith_status lacks_hdf5(const char *path)
+{
+    return kith_fail(KITH_UNSUPPORTED,
+                     "%s: this build has no HDF5, which H5MD files need; install libhdf5-dev and "
+                     "build again",
+                     path);
+}
+
+kith_status kith_trajectory_open(const char *path, kith_trajectory **trajectory)
+{
+    *trajectory = NULL;
+    return lacks_hdf5(path);
+}
+
+void kith_trajectory_close(kith_trajectory *trajectory)
+{
+    (void)trajectory;
+}
+
+int64_t kith_trajectory_frames(const kith_trajectory *trajectory)
+{
+    (void)trajectory;
+    return 0;
+}
+
+kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kith_bodies **bodies)
+{
+    (void)trajectory, (void)frame, (void)bodies;
+    return lacks_hdf5("trajectory");
+}
+
+kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,
+                                       int64_t *components, double **values, double **times)
+{
+    (void)trajectory, (void)name, (void)components, (void)values, (void)times;
+    return lacks_hdf5("trajectory");
+}
+
+bool run_file_exists(const char *output)
+{
+    (void)output;
+    return false;
+}
+
+kith_status run_past_read(const char *output, struct run_past *past)
+{
+    (void)past;
+    return lacks_hdf5(output);
+}
+
+void run_past_free(struct run_past *past)
+{
+    (void)past;
+}
+
+kith_status run_file_create(const char *output, const struct run_parameters *parameters,
+                            const struct run_origin *origin, const kith_bodies *bodies,
+                            int64_t frames_expected, struct run_file **file)
+{
+    (void)parameters, (void)origin, (void)bodies, (void)frames_expected;
+    *file = NULL;
+    return lacks_hdf5(output);
+}
+
+kith_status run_file_resume(const char *output, const struct run_parameters *parameters,
+                            const struct run_origin *origin, const struct run_past *past,
+                            int64_t frames_expected, struct run_file **file)
+{
+    (void)parameters, (void)origin, (void)past, (void)frames_expected;
+    *file = NULL;
+    return lacks_hdf5(output);
+}
+
+kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
+                         const kith_diagnostics *diagnostics)
+{
+    (void)file, (void)step, (void)bodies, (void)diagnostics;
+    return lacks_hdf5("run");
+}
+
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint)
+{
+    (void)file, (void)checkpoint;
+    return lacks_hdf5("run");
+}
+
+double run_file_publishing_seconds(const struct run_file *file)
+{
+    (void)file;
+    return 0;
+}
+
+void run_file_close(struct run_file *file)
+{
+    (void)file;
+}

@@ -1,0 +1,79 @@
+#ifndef IO_HDF5_DATA_H
+#define IO_HDF5_DATA_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "kith/array.h"
+
+/* Groups, attributes and datasets, each in one call. Messages name the dataset. Objects go with
+ * their file (see hdf5_open). */
+
+enum { hdf5_max_rank = 4 };
+
+struct hdf5_shape {
+    int rank; /* 0: one number */
+    hsize_t size[hdf5_max_rank];
+};
+
+/* HDF5's names of a precision, in memory and in a file. */
+hid_t hdf5_real_in_memory(kith_dtype dtype);
+hid_t hdf5_real_in_file(kith_dtype dtype);
+
+/* Makes a group, and those above it that are missing; an old one is opened. */
+kith_status hdf5_make_group(hid_t parent, const char *path, hid_t *group);
+
+/* Sets an attribute: text of fixed length, or numbers (rank 0 or 1). */
+kith_status hdf5_set_text(hid_t object, const char *name, const char *text);
+kith_status hdf5_set_numbers(hid_t object, const char *name, hid_t file_type, hid_t memory_type,
+                             struct hdf5_shape shape, const void *numbers);
+
+/* Writes a dataset of fixed shape; one of that name is replaced. */
+kith_status hdf5_write(hid_t parent, const char *name, hid_t file_type, hid_t memory_type,
+                       struct hdf5_shape shape, const void *data);
+kith_status hdf5_write_text(hid_t parent, const char *name, const char *text);
+kith_status hdf5_write_real(hid_t parent, const char *name, double value);
+kith_status hdf5_write_integer(hid_t parent, const char *name, int64_t value);
+
+/* Makes an empty dataset that grows along its first axis: chunked, shuffled, and deflated if this
+ * HDF5 can.
+ *
+ *   frame         shape of one entry
+ *   chunk_frames  entries in a chunk; big entries are split over chunks by their rows */
+kith_status hdf5_make_series(hid_t parent, const char *name, hid_t file_type,
+                             struct hdf5_shape frame, int64_t chunk_frames);
+
+/* Appends entries to a series. */
+kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64_t entries,
+                        const void *data);
+
+/* Drops all but the first entries of a series. */
+kith_status hdf5_truncate(hid_t parent, const char *name, int64_t entries);
+
+/* Whether there is an object at path; false, not an error, if a group on the way is missing. */
+bool hdf5_exists(hid_t parent, const char *path);
+bool hdf5_is_group(hid_t parent, const char *path);
+
+/* The shape of a dataset; KITH_BAD_FORMAT if it is not there, not of numbers, or was never
+ * written. */
+kith_status hdf5_shape_of(hid_t parent, const char *path, struct hdf5_shape *shape);
+
+/* Reads a box of a dataset: from first, as many as shape says; first NULL: from its beginning. */
+kith_status hdf5_read(hid_t parent, const char *path, hid_t memory_type, const hsize_t *first,
+                      struct hdf5_shape shape, void *data);
+
+/* Reads one number; KITH_BAD_FORMAT if it is not there. */
+kith_status hdf5_read_real(hid_t parent, const char *path, double *value);
+kith_status hdf5_read_integer(hid_t parent, const char *path, int64_t *value);
+
+/* Reads text of fixed length, cut to fit; KITH_BAD_FORMAT if it is not there. */
+kith_status hdf5_read_text(hid_t parent, const char *path, size_t bytes, char *text);
+
+/* Reads an attribute's numbers: rank 0 or 1, at most `most` of them.
+ *   count  [out] how many there were; 0 if there is no such attribute */
+kith_status hdf5_get_numbers(hid_t object, const char *name, hid_t memory_type, int64_t most,
+                             void *numbers, int64_t *count);
+
+#endif

@@ -1,0 +1,44 @@
+#ifndef IO_HDF5_FILE_H
+#define IO_HDF5_FILE_H
+
+#include <hdf5.h>
+
+#include "core/status.h"
+
+/* A stay in the HDF5 library.
+ *
+ * HDF5 keeps global state, prints errors by itself and is not always built for threads. So one
+ * thread of kith at a time is inside it, with the printing off. Functions that begin a session must
+ * not be called within one. */
+struct hdf5_session {
+    H5E_auto2_t report;
+    void *report_data;
+};
+
+void hdf5_begin(struct hdf5_session *session);
+void hdf5_end(const struct hdf5_session *session);
+
+/* As kith_fail, with HDF5's reason for its last failure appended. Call it before HDF5 again. */
+kith_status hdf5_fail(kith_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Opens an HDF5 file. Closing it closes all that was opened in it (H5F_CLOSE_STRONG), so that the
+ * functions of this room need not on their error paths. Messages leave the path out.
+ *
+ *   flags  H5F_ACC_RDONLY or H5F_ACC_RDWR
+ *   file   [out] goes with H5Fclose; H5I_INVALID_HID on failure
+ *
+ * Errors: KITH_IO_ERROR (no such file, no permission), KITH_BAD_FORMAT (no HDF5, truncated). */
+kith_status hdf5_open(const char *path, unsigned flags, hid_t *file);
+
+/* Makes an HDF5 file in the earliest format, which every reader knows. An old one is emptied. */
+kith_status hdf5_create(const char *path, hid_t *file);
+
+/* Makes an HDF5 file in memory, to be written in one go: then no failure of the disk can hit HDF5,
+ * and pipes will do. */
+kith_status hdf5_create_in_memory(hid_t *file);
+
+/* Writes a file in memory to path (io/output.h). Messages name the path. Errors: KITH_IO_ERROR. */
+kith_status hdf5_save(hid_t file, const char *path);
+
+#endif

@@ -1,0 +1,243 @@
+#include "io/run_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "io/h5md_writer.h"
+#include "io/hdf5_data.h"
+#include "io/hdf5_file.h"
+#include "io/run_parameters.h"
+#include "io/working_file.h"
+
+struct run_file {
+    struct working_file working;
+    struct h5md_layout layout;
+    struct h5md_writer writer; /* meaningful while is_open */
+    int32_t dimensions;
+    bool is_open;
+    double publishing_seconds;
+};
+
+bool run_file_exists(const char *output)
+{
+    return access(output, F_OK) == 0;
+}
+
+static kith_status begin_frames(struct run_file *file, hid_t hdf5)
+{
+    file->is_open = true;
+    return h5md_writer_begin(hdf5, &file->layout, &file->writer);
+}
+
+/* Frames gathered in memory only are lost. */
+static herr_t end_frames(struct run_file *file)
+{
+    const hid_t hdf5 = file->writer.file;
+    h5md_writer_end(&file->writer);
+    file->is_open = false;
+    return H5Fclose(hdf5);
+}
+
+static kith_status allocate_file(const kith_bodies *bodies, kith_dtype precision,
+                                 int64_t frames_expected, struct run_file **file)
+{
+    KITH_TRY(kith_allocate(1, sizeof **file, "run file", file));
+    (*file)->dimensions = bodies->dimensions;
+    (*file)->layout = (struct h5md_layout){.count = bodies->count,
+                                           .frames_expected = frames_expected,
+                                           .precision = precision,
+                                           .velocities = true,
+                                           .observables = true};
+    return KITH_OK;
+}
+
+/* Masses are always there, for readers that want them. */
+static kith_status write_unit_masses(hid_t hdf5, int64_t count)
+{
+    double *mass = NULL;
+    KITH_TRY(kith_allocate(count, sizeof *mass, "masses", &mass));
+    for (int64_t i = 0; i < count; i++)
+        mass[i] = 1;
+    const kith_status status =
+        hdf5_write(hdf5, H5MD_PARTICLES "/mass", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                   (struct hdf5_shape){1, {(hsize_t)count}}, mass);
+    free(mass);
+    return status;
+}
+
+static kith_status write_beginning(hid_t hdf5, const struct run_file *file,
+                                   const struct run_parameters *parameters,
+                                   const struct run_origin *origin, const kith_bodies *bodies)
+{
+    KITH_TRY(h5md_make_layout(hdf5, &file->layout, bodies));
+    if (!bodies->mass)
+        KITH_TRY(write_unit_masses(hdf5, bodies->count));
+    KITH_TRY(run_parameters_write_origin(hdf5, origin->arguments, origin->input));
+    return run_parameters_write(hdf5, parameters);
+}
+
+static kith_status create(const struct run_parameters *parameters, const struct run_origin *origin,
+                          const kith_bodies *bodies, struct run_file *file)
+{
+    hid_t hdf5 = H5I_INVALID_HID;
+    KITH_TRY(hdf5_create(file->working.path, &hdf5));
+    const kith_status status = write_beginning(hdf5, file, parameters, origin, bodies);
+    if (status != KITH_OK) {
+        H5Fclose(hdf5);
+        return status;
+    }
+    return begin_frames(file, hdf5);
+}
+
+/* Keeps a file that could be made, or frees it. */
+static kith_status hand_over(kith_status status, struct run_file *made, struct run_file **file)
+{
+    *file = status == KITH_OK ? made : NULL;
+    if (status != KITH_OK)
+        run_file_close(made);
+    return status;
+}
+
+kith_status run_file_create(const char *output, const struct run_parameters *parameters,
+                            const struct run_origin *origin, const kith_bodies *bodies,
+                            int64_t frames_expected, struct run_file **file)
+{
+    struct run_file *made = NULL;
+    *file = NULL;
+    KITH_TRY(allocate_file(bodies, parameters->precision, frames_expected, &made));
+    kith_status status = working_file_open(output, &made->working);
+    if (status == KITH_OK) {
+        struct hdf5_session session;
+        hdf5_begin(&session);
+        status = create(parameters, origin, bodies, made);
+        hdf5_end(&session);
+        if (status != KITH_OK)
+            status = kith_fail_within(status, "%s: ", output);
+    }
+    return hand_over(status, made, file);
+}
+
+/* Goes on with a copy of what is published. */
+static kith_status reopen(struct run_file *file)
+{
+    const double start = kith_clock();
+    hid_t hdf5 = H5I_INVALID_HID;
+    KITH_TRY(working_file_copy(&file->working));
+    kith_status status = hdf5_open(file->working.path, H5F_ACC_RDWR, &hdf5);
+    if (status == KITH_OK)
+        status = begin_frames(file, hdf5);
+    file->publishing_seconds += kith_clock() - start;
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", file->working.output);
+}
+
+/* The old file is opened, changed and looked at, before its writer begins to count its frames. */
+static kith_status cut_and_reopen(struct run_file *file, const struct run_parameters *parameters,
+                                  const struct run_origin *origin, int64_t frames)
+{
+    hid_t hdf5 = H5I_INVALID_HID;
+    KITH_TRY(hdf5_open(file->working.path, H5F_ACC_RDWR, &hdf5));
+    kith_status status = h5md_truncate(hdf5, &file->layout, frames);
+    if (status == KITH_OK)
+        status = run_parameters_write_origin(hdf5, origin->arguments, origin->input);
+    if (status == KITH_OK)
+        status = run_parameters_write(hdf5, parameters);
+    if (status == KITH_OK)
+        return begin_frames(file, hdf5);
+    H5Fclose(hdf5);
+    return status;
+}
+
+kith_status run_file_resume(const char *output, const struct run_parameters *parameters,
+                            const struct run_origin *origin, const struct run_past *past,
+                            int64_t frames_expected, struct run_file **file)
+{
+    struct run_file *made = NULL;
+    *file = NULL;
+    KITH_TRY(allocate_file(past->start, parameters->precision, frames_expected, &made));
+    kith_status status = working_file_open(output, &made->working);
+    if (status == KITH_OK)
+        status = working_file_copy(&made->working);
+    if (status == KITH_OK) {
+        struct hdf5_session session;
+        hdf5_begin(&session);
+        status = cut_and_reopen(made, parameters, origin, past->frames);
+        hdf5_end(&session);
+        if (status != KITH_OK)
+            status = kith_fail_within(status, "%s: ", output);
+    }
+    return hand_over(status, made, file);
+}
+
+static kith_status add(struct run_file *file, int64_t step, const kith_bodies *bodies,
+                       const kith_diagnostics *diagnostics)
+{
+    if (!file->is_open)
+        KITH_TRY(reopen(file));
+    const kith_status status = h5md_writer_add(&file->writer, step, bodies, diagnostics);
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", file->working.output);
+}
+
+kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
+                         const kith_diagnostics *diagnostics)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    const kith_status status = add(file, step, bodies, diagnostics);
+    hdf5_end(&session);
+    return status;
+}
+
+static kith_status finish_frames(struct run_file *file, const kith_checkpoint *checkpoint)
+{
+    const struct h5md_layout *layout = &file->layout;
+    KITH_TRY(h5md_writer_flush(&file->writer));
+    KITH_TRY(run_checkpoint_write(file->writer.file, layout->precision, layout->count,
+                                  file->dimensions, checkpoint));
+    if (H5Fflush(file->writer.file, H5F_SCOPE_GLOBAL) < 0)
+        return hdf5_fail(KITH_IO_ERROR, "cannot be written");
+    return end_frames(file) < 0 ? hdf5_fail(KITH_IO_ERROR, "cannot be written") : KITH_OK;
+}
+
+static kith_status publish(struct run_file *file, const kith_checkpoint *checkpoint)
+{
+    if (!file->is_open)
+        KITH_TRY(reopen(file));
+    const double start = kith_clock();
+    const kith_status status = finish_frames(file, checkpoint);
+    if (status != KITH_OK)
+        return kith_fail_within(status, "%s: ", file->working.output);
+    KITH_TRY(working_file_publish(&file->working));
+    file->publishing_seconds = kith_clock() - start;
+    return KITH_OK;
+}
+
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    const kith_status status = publish(file, checkpoint);
+    hdf5_end(&session);
+    return status;
+}
+
+double run_file_publishing_seconds(const struct run_file *file)
+{
+    return file->publishing_seconds;
+}
+
+void run_file_close(struct run_file *file)
+{
+    if (!file)
+        return;
+    if (file->is_open) {
+        struct hdf5_session session;
+        hdf5_begin(&session);
+        end_frames(file);
+        hdf5_end(&session);
+    }
+    working_file_close(&file->working);
+    free(file);
+}

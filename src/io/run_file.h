@@ -1,0 +1,79 @@
+#ifndef IO_RUN_FILE_H
+#define IO_RUN_FILE_H
+
+#include "core/status.h"
+#include "kith/bodies.h"
+#include "kith/simulation.h"
+
+/* The file of a run, written so that it is always whole.
+ *
+ * Frames are appended to a hidden working file beside the output. Publishing puts a checkpoint into
+ * it, brings it to the disk and renames it over the output; the next frame begins with a copy of
+ * what was published. So HDF5 never has the output itself open for writing. */
+struct run_file;
+
+/* What a run is, besides its bodies. */
+struct run_parameters {
+    double dt, until;
+    double gravitational_constant, softening;
+    bool softening_of_bodies;
+    kith_dtype precision;
+    int64_t every; /* steps between frames */
+    char integrator[KITH_NAME_BYTES];
+};
+
+struct run_origin {
+    const char *const *arguments; /* the command line, NULL-ended, or NULL */
+    const char *input;            /* the bodies' file, or NULL */
+};
+
+/* What an interrupted or finished run left in its output. */
+struct run_past {
+    struct run_parameters parameters;
+    kith_bodies *start; /* frame 0, in the run's precision */
+    kith_checkpoint checkpoint;
+    int64_t frames;              /* those before the checkpoint's step */
+    kith_diagnostics first;      /* of frame 0 */
+    double largest_energy_error; /* max |E − E_0| over those frames */
+};
+
+/* Makes the working file of a new run.
+ *
+ *   output           not there, or a regular file, which stays until the first publishing
+ *   frames_expected  roughly
+ *   file             [out] goes with run_file_close
+ *
+ * Errors: KITH_INVALID_ARGUMENT, KITH_IO_ERROR, KITH_UNSUPPORTED (no HDF5), KITH_OUT_OF_MEMORY. */
+kith_status run_file_create(const char *output, const struct run_parameters *parameters,
+                            const struct run_origin *origin, const kith_bodies *bodies,
+                            int64_t frames_expected, struct run_file **file);
+
+/* Whether there is an output to resume from. */
+bool run_file_exists(const char *output);
+
+/* Reads what there is to resume from. The frame at the checkpoint's own step does not count: the
+ * run writes it again, if it still has one there.
+ *
+ *   past  [out] goes with run_past_free; empty on failure */
+kith_status run_past_read(const char *output, struct run_past *past);
+void run_past_free(struct run_past *past);
+
+/* Makes the working file of a resumed run: output with the past's frames and no later ones. */
+kith_status run_file_resume(const char *output, const struct run_parameters *parameters,
+                            const struct run_origin *origin, const struct run_past *past,
+                            int64_t frames_expected, struct run_file **file);
+
+/* Adds the frame of a step. */
+kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
+                         const kith_diagnostics *diagnostics);
+
+/* Brings all frames and the checkpoint to the output. After a failure the output is as before. */
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint);
+
+/* Seconds that the last publishing took, with the copy after it. */
+double run_file_publishing_seconds(const struct run_file *file);
+
+/* Removes the working file, keeps the thread's message, frees; NULL is fine. */
+void run_file_close(struct run_file *file);
+
+#endif

@@ -1,0 +1,160 @@
+#include "io/run_parameters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "io/h5md_layout.h"
+#include "io/hdf5_data.h"
+#include "kith/build.h"
+
+#define CHECKPOINT H5MD_PARAMETERS "/checkpoint"
+
+enum { checkpoint_format = 1 };
+
+static const char precision_names[][8] = {[KITH_F64] = "double", [KITH_F32] = "single"};
+
+/* Appends an argument as a shell would want it: in quotes if it has anything unusual. */
+static char *append_quoted(char *end, const char *argument)
+{
+    static const char usual[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "-_./:=,+@%^";
+    if (*argument && argument[strspn(argument, usual)] == 0)
+        return stpcpy(end, argument);
+    *end++ = '\'';
+    for (; *argument; argument++)
+        end = *argument == '\'' ? stpcpy(end, "'\\''") : (*end = *argument, end + 1);
+    return stpcpy(end, "'");
+}
+
+static kith_status join(const char *const *arguments, char **line)
+{
+    size_t bytes = 1;
+    for (int k = 0; arguments[k]; k++)
+        bytes += 4 * strlen(arguments[k]) + 3;
+    KITH_TRY(kith_allocate((int64_t)bytes, 1, "command line", line));
+    char *end = *line;
+    for (int k = 0; arguments[k]; k++) {
+        if (k > 0)
+            end = stpcpy(end, " ");
+        end = k > 0 ? append_quoted(end, arguments[k]) : stpcpy(end, arguments[k]);
+    }
+    return KITH_OK;
+}
+
+static kith_status write_command_line(hid_t group, const char *const *arguments)
+{
+    char *line = NULL;
+    KITH_TRY(join(arguments, &line));
+    const kith_status status = hdf5_write_text(group, "command_line", line);
+    free(line);
+    return status;
+}
+
+kith_status run_parameters_write_origin(hid_t file, const char *const *arguments, const char *input)
+{
+    hid_t group = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &group));
+    KITH_TRY(hdf5_write_text(group, "version", kith_version()));
+    KITH_TRY(hdf5_write_text(group, "units", "those of the input, taken to be consistent"));
+    if (input)
+        KITH_TRY(hdf5_write_text(group, "input", input));
+    return arguments ? write_command_line(group, arguments) : KITH_OK;
+}
+
+kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters)
+{
+    hid_t group = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &group));
+    KITH_TRY(hdf5_write_text(group, "integrator", parameters->integrator));
+    KITH_TRY(hdf5_write_text(group, "precision", precision_names[parameters->precision]));
+    KITH_TRY(hdf5_write_real(group, "dt", parameters->dt));
+    KITH_TRY(hdf5_write_real(group, "until", parameters->until));
+    KITH_TRY(hdf5_write_integer(group, "every", parameters->every));
+    KITH_TRY(hdf5_write_real(group, "gravitational_constant", parameters->gravitational_constant));
+    KITH_TRY(hdf5_write_real(group, "softening", parameters->softening));
+    return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
+}
+
+kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
+{
+    *parameters = (struct run_parameters){0};
+    if (!hdf5_is_group(file, H5MD_PARAMETERS) || !hdf5_is_group(file, CHECKPOINT))
+        return kith_fail(KITH_BAD_FORMAT, "it has no checkpoint of a run of kith (" CHECKPOINT
+                                          "); start anew, without resume");
+    const hid_t group = H5Gopen2(file, H5MD_PARAMETERS, H5P_DEFAULT);
+    char precision[8];
+    int64_t softening_of_bodies = 0;
+    KITH_TRY(
+        hdf5_read_text(group, "integrator", sizeof parameters->integrator, parameters->integrator));
+    KITH_TRY(hdf5_read_text(group, "precision", sizeof precision, precision));
+    KITH_TRY(hdf5_read_real(group, "dt", &parameters->dt));
+    KITH_TRY(hdf5_read_real(group, "until", &parameters->until));
+    KITH_TRY(hdf5_read_integer(group, "every", &parameters->every));
+    KITH_TRY(hdf5_read_real(group, "gravitational_constant", &parameters->gravitational_constant));
+    KITH_TRY(hdf5_read_real(group, "softening", &parameters->softening));
+    KITH_TRY(hdf5_read_integer(group, "softening_of_bodies", &softening_of_bodies));
+    parameters->softening_of_bodies = softening_of_bodies != 0;
+    parameters->precision = strcmp(precision, precision_names[KITH_F32]) == 0 ? KITH_F32 : KITH_F64;
+    if (parameters->every < 1)
+        return kith_fail(KITH_BAD_FORMAT, "its parameter every is %lld, which no run of kith wrote",
+                         (long long)parameters->every);
+    return KITH_OK;
+}
+
+kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count,
+                                 int32_t dimensions, const kith_checkpoint *checkpoint)
+{
+    hid_t group = H5I_INVALID_HID;
+    const struct hdf5_shape shape = {
+        3, {(hsize_t)checkpoint->arrays, (hsize_t)count, (hsize_t)dimensions}};
+    KITH_TRY(hdf5_make_group(file, CHECKPOINT, &group));
+    KITH_TRY(hdf5_write_integer(group, "format", checkpoint_format));
+    KITH_TRY(hdf5_write_integer(group, "steps", checkpoint->steps));
+    KITH_TRY(hdf5_write_real(group, "start_time", checkpoint->start_time));
+    KITH_TRY(hdf5_write_integer(group, "start_steps", checkpoint->start_steps));
+    KITH_TRY(hdf5_write_integer(group, "evaluations", checkpoint->evaluations));
+    const kith_status status = hdf5_write(group, "state", hdf5_real_in_file(precision),
+                                          hdf5_real_in_memory(precision), shape, checkpoint->state);
+    H5Gclose(group);
+    return status;
+}
+
+static kith_status read_state(hid_t group, kith_dtype precision, int64_t count, int32_t dimensions,
+                              kith_checkpoint *checkpoint)
+{
+    struct hdf5_shape shape;
+    KITH_TRY(hdf5_shape_of(group, "state", &shape));
+    if (shape.rank != 3 || shape.size[0] > 64 || shape.size[1] != (hsize_t)count ||
+        shape.size[2] != (hsize_t)dimensions)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "dataset " CHECKPOINT "/state is not one of arrays × %lld × %d",
+                         (long long)count, (int)dimensions);
+    checkpoint->arrays = (int64_t)shape.size[0];
+    checkpoint->bytes = checkpoint->arrays * count * dimensions * kith_dtype_bytes(precision);
+    KITH_TRY(kith_allocate(checkpoint->bytes, 1, "checkpoint", &checkpoint->state));
+    return hdf5_read(group, "state", hdf5_real_in_memory(precision), NULL, shape,
+                     checkpoint->state);
+}
+
+kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count, int32_t dimensions,
+                                kith_checkpoint *checkpoint)
+{
+    *checkpoint = (kith_checkpoint){0};
+    const hid_t group = H5Gopen2(file, CHECKPOINT, H5P_DEFAULT);
+    int64_t format = 0;
+    KITH_TRY(hdf5_read_integer(group, "format", &format));
+    if (format != checkpoint_format)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "its checkpoint has format %lld, and this kith knows %d; use the version "
+                         "that wrote it",
+                         (long long)format, checkpoint_format);
+    KITH_TRY(hdf5_read_integer(group, "steps", &checkpoint->steps));
+    KITH_TRY(hdf5_read_real(group, "start_time", &checkpoint->start_time));
+    KITH_TRY(hdf5_read_integer(group, "start_steps", &checkpoint->start_steps));
+    KITH_TRY(hdf5_read_integer(group, "evaluations", &checkpoint->evaluations));
+    const kith_status status = read_state(group, precision, count, dimensions, checkpoint);
+    if (status != KITH_OK)
+        kith_checkpoint_free(checkpoint);
+    return status;
+}

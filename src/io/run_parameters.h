@@ -1,0 +1,32 @@
+#ifndef IO_RUN_PARAMETERS_H
+#define IO_RUN_PARAMETERS_H
+
+#include <hdf5.h>
+
+#include "core/status.h"
+#include "io/run_file.h"
+
+/* /parameters/kith in an H5MD file: one scalar dataset a parameter. */
+
+/* Where the file comes from: version, command_line, input and a note on units. Those not known
+ * (NULL) are left out. */
+kith_status run_parameters_write_origin(hid_t file, const char *const *arguments,
+                                        const char *input);
+
+kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters);
+
+/* Errors: KITH_BAD_FORMAT: no run of kith wrote the file. */
+kith_status run_parameters_read(hid_t file, struct run_parameters *parameters);
+
+/* The checkpoint in /parameters/kith/checkpoint; an older one is replaced. Its state is one dataset
+ * arrays × N × D. */
+kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count,
+                                 int32_t dimensions, const kith_checkpoint *checkpoint);
+
+/*   checkpoint  [out] goes with kith_checkpoint_free
+ *
+ * Errors: KITH_BAD_FORMAT (none, or of another version of kith), KITH_OUT_OF_MEMORY. */
+kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count, int32_t dimensions,
+                                kith_checkpoint *checkpoint);
+
+#endif

@@ -1,0 +1,139 @@
+#include "kith/trajectory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "io/h5md_reader.h"
+#include "io/hdf5_data.h"
+#include "io/hdf5_file.h"
+
+struct kith_trajectory {
+    struct h5md_reader reader;
+    char *path;
+};
+
+kith_status kith_trajectory_open(const char *path, kith_trajectory **trajectory)
+{
+    *trajectory = NULL;
+    struct kith_trajectory *opened = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *opened, "trajectory", &opened));
+    kith_status status = kith_allocate((int64_t)strlen(path) + 1, 1, "file name", &opened->path);
+    if (status == KITH_OK) {
+        struct hdf5_session session;
+        memcpy(opened->path, path, strlen(path));
+        hdf5_begin(&session);
+        status = h5md_reader_open(path, &opened->reader);
+        hdf5_end(&session);
+    }
+    if (status != KITH_OK) {
+        free(opened->path);
+        free(opened);
+        return kith_fail_within(status, "%s: ", path);
+    }
+    *trajectory = opened;
+    return KITH_OK;
+}
+
+void kith_trajectory_close(kith_trajectory *trajectory)
+{
+    if (!trajectory)
+        return;
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    h5md_reader_close(&trajectory->reader);
+    hdf5_end(&session);
+    free(trajectory->path);
+    free(trajectory);
+}
+
+int64_t kith_trajectory_frames(const kith_trajectory *trajectory)
+{
+    return trajectory->reader.frames;
+}
+
+static kith_status read_frame(const struct h5md_reader *reader, int64_t frame, kith_bodies *bodies)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    const kith_status status = h5md_reader_frame(reader, frame, bodies);
+    hdf5_end(&session);
+    KITH_TRY(status);
+    return kith_bodies_check(bodies) == KITH_OK ? KITH_OK : KITH_BAD_FORMAT;
+}
+
+static kith_status make_bodies(const struct h5md_reader *reader, kith_bodies **bodies)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    const unsigned columns = h5md_reader_columns(reader);
+    hdf5_end(&session);
+    return kith_bodies_create(reader->count, reader->dimensions, columns, bodies);
+}
+
+kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kith_bodies **bodies)
+{
+    const struct h5md_reader *reader = &trajectory->reader;
+    if (frame < 0 || frame >= reader->frames)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s: frame is %lld; the file has frames 0 to %lld",
+                         trajectory->path, (long long)frame, (long long)reader->frames - 1);
+    kith_bodies *filled = *bodies;
+    if (!filled)
+        KITH_TRY(make_bodies(reader, &filled));
+    else if (filled->count != reader->count || filled->dimensions != reader->dimensions)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s: these bodies are not of this trajectory",
+                         trajectory->path);
+
+    const kith_status status = read_frame(reader, frame, filled);
+    if (status != KITH_OK) {
+        if (!*bodies)
+            kith_bodies_free(filled);
+        return kith_fail_within(status, "%s: frame %lld: ", trajectory->path, (long long)frame);
+    }
+    *bodies = filled;
+    return KITH_OK;
+}
+
+/* Shape and values of an observable; those of a scalar one are frames × 1. */
+static kith_status read_observable(const struct h5md_reader *reader, const char *name,
+                                   int64_t *components, double **values)
+{
+    char path[256];
+    struct hdf5_shape shape;
+    snprintf(path, sizeof path, "/observables/%s/value", name);
+    KITH_TRY(hdf5_shape_of(reader->file, path, &shape));
+    if (shape.rank < 1 || shape.rank > 2 || shape.size[0] != (hsize_t)reader->frames)
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s is not one number or vector a frame", path);
+    *components = shape.rank == 2 ? (int64_t)shape.size[1] : 1;
+    KITH_TRY(kith_allocate(reader->frames, *components * (int64_t)sizeof **values, "observable",
+                           values));
+    return hdf5_read(reader->file, path, H5T_NATIVE_DOUBLE, NULL, shape, *values);
+}
+
+static kith_status copy_times(const struct h5md_reader *reader, double **times)
+{
+    KITH_TRY(kith_allocate(reader->frames, sizeof **times, "times", times));
+    memcpy(*times, reader->time, (size_t)reader->frames * sizeof **times);
+    return KITH_OK;
+}
+
+kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,
+                                       int64_t *components, double **values, double **times)
+{
+    struct hdf5_session session;
+    *values = NULL;
+    if (times)
+        *times = NULL;
+    hdf5_begin(&session);
+    kith_status status = read_observable(&trajectory->reader, name, components, values);
+    hdf5_end(&session);
+    if (status == KITH_OK && times)
+        status = copy_times(&trajectory->reader, times);
+    if (status != KITH_OK) {
+        free(*values);
+        *values = NULL;
+        return kith_fail_within(status, "%s: ", trajectory->path);
+    }
+    return KITH_OK;
+}

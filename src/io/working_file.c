@@ -1,0 +1,234 @@
+#include "io/working_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+
+enum { host_bytes = 65, most_attempts = 10000, copy_bytes = 1 << 20 };
+
+static kith_status fail_to_write(const struct working_file *file, int error)
+{
+    return kith_fail(KITH_IO_ERROR, "%s: cannot be written: %s", file->output, strerror(error));
+}
+
+static kith_status copy_text(const char *text, char **copy)
+{
+    const size_t bytes = strlen(text) + 1;
+    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", copy));
+    memcpy(*copy, text, bytes);
+    return KITH_OK;
+}
+
+static int directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* "." or the path up to its last slash, on the heap; NULL without memory. */
+static char *directory_of(const char *path)
+{
+    const int length = directory_length(path);
+    return length > 0 ? strndup(path, (size_t)length) : strdup(".");
+}
+
+/* What the names of all working files of this output on this host begin with, up to the PID. */
+static char *name_prefix(const char *target)
+{
+    char host[host_bytes] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || strchr(host, '/'))
+        host[0] = 0;
+    char *prefix = NULL;
+    if (asprintf(&prefix, ".%s.kith-%s-", target + directory_length(target), host) < 0)
+        return NULL;
+    return prefix;
+}
+
+static bool is_left_by_the_dead(const char *name, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return false;
+    char *end = NULL;
+    errno = 0;
+    const long process = strtol(name + length, &end, 10);
+    return errno == 0 && process > 0 && *end == '-' && kill((pid_t)process, 0) != 0 &&
+           errno == ESRCH;
+}
+
+static void remove_stale(const char *target, const char *prefix)
+{
+    char *name = directory_of(target);
+    DIR *directory = name ? opendir(name) : NULL;
+    free(name);
+    if (!directory)
+        return;
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (is_left_by_the_dead(entry->d_name, prefix))
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    closedir(directory);
+}
+
+/* Two runs in one process are told apart by the last number. */
+static kith_status create(struct working_file *file, const char *prefix)
+{
+    const int length = directory_length(file->target);
+    const size_t bytes = (size_t)length + strlen(prefix) + 48;
+    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", &file->path));
+    for (int attempt = 0; attempt < most_attempts; attempt++) {
+        snprintf(file->path, bytes, "%.*s%s%ld-%d", length, file->target, prefix, (long)getpid(),
+                 attempt);
+        const int descriptor = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0) {
+            close(descriptor);
+            file->exists = true;
+            return KITH_OK;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return kith_fail(KITH_IO_ERROR, "%s: no file can be made in directory '%.*s': %s", file->output,
+                     length ? length : 1, length ? file->target : ".", strerror(errno));
+}
+
+static kith_status set_up(const char *output, struct working_file *file)
+{
+    KITH_TRY(copy_text(output, &file->output));
+    struct stat found;
+    const bool exists = stat(output, &found) == 0;
+    if (exists && !S_ISREG(found.st_mode))
+        return kith_fail(KITH_IO_ERROR,
+                         "%s: cannot be written: not a regular file, which a run needs", output);
+    if (exists && access(output, W_OK) != 0)
+        return fail_to_write(file, errno);
+    char *resolved = exists ? realpath(output, NULL) : NULL;
+    const kith_status status = copy_text(resolved ? resolved : output, &file->target);
+    free(resolved);
+    KITH_TRY(status);
+
+    char *prefix = name_prefix(file->target);
+    if (!prefix)
+        return kith_fail(KITH_OUT_OF_MEMORY, "%s: no memory for a file name", output);
+    remove_stale(file->target, prefix);
+    const kith_status created = create(file, prefix);
+    free(prefix);
+    if (created == KITH_OK && exists)
+        (void)!chmod(file->path, found.st_mode & 07777);
+    return created;
+}
+
+kith_status working_file_open(const char *output, struct working_file *file)
+{
+    *file = (struct working_file){0};
+    const kith_status status = set_up(output, file);
+    if (status != KITH_OK)
+        working_file_close(file);
+    return status;
+}
+
+/* 0 or an error number. */
+static int copy_by_hand(int from, int to)
+{
+    char *buffer = malloc(copy_bytes);
+    if (!buffer)
+        return ENOMEM;
+    int error = 0;
+    for (ssize_t got; !error && (got = read(from, buffer, copy_bytes)) != 0;) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            error = errno;
+        for (ssize_t put = 0, done; !error && put < got; put += done) {
+            done = write(to, buffer + put, (size_t)(got - put));
+            if (done < 0 && errno != EINTR)
+                error = errno;
+            done = done < 0 ? 0 : done;
+        }
+    }
+    free(buffer);
+    return error;
+}
+
+/* Shares the blocks if the file system can; else lets the kernel copy; else copies. */
+static int copy_content(int from, int to)
+{
+    if (ioctl(to, FICLONE, from) == 0)
+        return 0;
+    for (;;) {
+        const ssize_t copied = copy_file_range(from, NULL, to, NULL, (size_t)1 << 30, 0);
+        if (copied < 0 && errno == EINTR)
+            continue;
+        if (copied < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS ||
+                           errno == EOPNOTSUPP || errno == EPERM))
+            return copy_by_hand(from, to);
+        if (copied <= 0)
+            return copied < 0 ? errno : 0;
+    }
+}
+
+kith_status working_file_copy(struct working_file *file)
+{
+    struct stat found;
+    const int from = open(file->target, O_RDONLY | O_CLOEXEC);
+    if (from < 0 || fstat(from, &found) != 0) {
+        const int error = errno;
+        if (from >= 0)
+            close(from);
+        return kith_fail(KITH_IO_ERROR, "%s: cannot be read: %s", file->output, strerror(error));
+    }
+    const int to =
+        open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, found.st_mode & 07777);
+    file->exists = file->exists || to >= 0;
+    int error = to < 0 ? errno : copy_content(from, to);
+    if (to >= 0 && close(to) != 0 && !error)
+        error = errno;
+    close(from);
+    return error ? fail_to_write(file, error) : KITH_OK;
+}
+
+/* 0 or an error number. */
+static int synchronize(const char *path, int flags)
+{
+    const int descriptor = open(path, flags | O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    const int error = fsync(descriptor) != 0 ? errno : 0;
+    close(descriptor);
+    return error;
+}
+
+kith_status working_file_publish(struct working_file *file)
+{
+    int error = synchronize(file->path, O_RDWR);
+    if (!error && rename(file->path, file->target) != 0)
+        error = errno;
+    if (error)
+        return fail_to_write(file, error);
+    file->exists = false;
+    /* The new name lasts when the directory is on the disk; not all file systems can tell. */
+    char *directory = directory_of(file->target);
+    if (directory)
+        synchronize(directory, O_RDONLY | O_DIRECTORY);
+    free(directory);
+    return KITH_OK;
+}
+
+void working_file_close(struct working_file *file)
+{
+    if (file->exists)
+        unlink(file->path);
+    free(file->output);
+    free(file->target);
+    free(file->path);
+    *file = (struct working_file){0};
+}
