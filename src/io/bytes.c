@@ -16,6 +16,14 @@ kith_status read_bytes(FILE *stream, void *memory, int64_t bytes, const char *wh
                      (long long)ftello(stream), what);
 }
 
+kith_status seek_to(FILE *stream, int64_t offset)
+{
+    if (fseeko(stream, offset, SEEK_SET) != 0)
+        return kith_fail(KITH_IO_ERROR, "cannot be read from offset %lld: %s", (long long)offset,
+                         strerror(errno));
+    return KITH_OK;
+}
+
 bool input_bytes_left(FILE *stream, int64_t *bytes)
 {
     struct stat found;

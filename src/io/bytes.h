@@ -11,6 +11,9 @@
  * ends before (the message says at which offset), KITH_IO_ERROR. */
 kith_status read_bytes(FILE *stream, void *memory, int64_t bytes, const char *what);
 
+/* Goes to an offset. Errors: KITH_IO_ERROR (a pipe). */
+kith_status seek_to(FILE *stream, int64_t offset);
+
 /* The bytes from here to the end of the file; false if that cannot be told (a pipe). */
 bool input_bytes_left(FILE *stream, int64_t *bytes);
 

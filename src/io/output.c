@@ -164,20 +164,24 @@ static void synchronize_directory(const char *target)
     free(directory);
 }
 
+/* Why an earlier write failed: stdio has forgotten it, but one byte more meets the same reason. */
+static int reason_of_failure(FILE *stream)
+{
+    return write(fileno(stream), "", 1) < 0 ? errno : EIO;
+}
+
 /* 0 or the first error; the stream is closed in any case. */
 static int flush_and_close(kith_output *output)
 {
     FILE *stream = output->stream;
     output->stream = NULL;
     int error = 0;
-    errno = 0;
-    if (fflush(stream) != 0 || ferror(stream))
-        error = errno ? errno : EIO;
-    if (!error && !output->in_place && fsync(fileno(stream)) != 0)
+    if (ferror(stream))
+        error = reason_of_failure(stream);
+    else if (fflush(stream) != 0 || (!output->in_place && fsync(fileno(stream)) != 0))
         error = errno;
-    errno = 0;
     if (fclose(stream) != 0 && !error)
-        error = errno ? errno : EIO;
+        error = errno;
     return error;
 }
 

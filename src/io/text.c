@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/bytes.h"
+
 static kith_status fail_to_read(int error)
 {
     return kith_fail(KITH_IO_ERROR, "cannot be read: %s", strerror(error));
@@ -63,8 +65,7 @@ kith_status text_next(struct text *text, bool *found)
 
 kith_status text_rewind(struct text *text)
 {
-    if (fseeko(text->stream, 0, SEEK_SET) != 0)
-        return fail_to_read(errno);
+    KITH_TRY(seek_to(text->stream, 0));
     text->number = 0;
     return KITH_OK;
 }

@@ -81,11 +81,27 @@ static kith_status understand(const unsigned char *raw, int64_t file_bytes,
                          (int)header->count[tipsy_gas], (int)header->count[tipsy_dark],
                          (int)header->count[tipsy_star], (long long)bytes_of_records(header),
                          (long long)file_bytes,
-                         header->bytes < tipsy_header_bytes + 1 ? "truncated" : "damaged");
+                         header->bytes < tipsy_padded_bytes ? "truncated" : "too long");
     }
     return kith_fail(KITH_BAD_FORMAT,
                      "the numbers at offset 8 are no Tipsy header in either byte order (bodies = "
                      "gas + dark + star, in 2 or 3 dimensions)");
+}
+
+/* A file with a padded header that lost its last 4 bytes has the size of one without padding; what
+ * is taken for the first mass is then the padding, which is 0. */
+static kith_status check_first_mass(FILE *stream, const struct tipsy_header *header)
+{
+    if (header->bytes != tipsy_header_bytes || bytes_of_records(header) == 0)
+        return KITH_OK;
+    uint32_t mass = 0;
+    KITH_TRY(read_bytes(stream, &mass, sizeof mass, "the first record"));
+    if (mass == 0)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "the file is truncated: the first mass at offset 28 is 0, "
+                         "as if the header's padding were there and the last 4 "
+                         "bytes missing");
+    return KITH_OK;
 }
 
 static kith_status read_header(FILE *stream, struct tipsy_header *header)
@@ -94,10 +110,11 @@ static kith_status read_header(FILE *stream, struct tipsy_header *header)
     if (!input_bytes_left(stream, &file_bytes))
         return kith_fail(KITH_UNSUPPORTED, "Tipsy is read from regular files only: the size of the "
                                            "file tells its kind");
-    unsigned char raw[tipsy_padded_bytes];
-    KITH_TRY(read_bytes(stream, raw, tipsy_header_bytes, "the header"));
+    unsigned char raw[tipsy_header_bytes];
+    KITH_TRY(read_bytes(stream, raw, sizeof raw, "the header"));
     KITH_TRY(understand(raw, file_bytes, header));
-    return read_bytes(stream, raw, header->bytes - tipsy_header_bytes, "the header's padding");
+    KITH_TRY(check_first_mass(stream, header));
+    return seek_to(stream, header->bytes);
 }
 
 /* What becomes of a file's records: the bodies, and the words where potentials are. */
