@@ -56,7 +56,10 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 /* The vector with all elements x. */
 #define simd_all(x) _Generic((x), float : simd_all_float, double : simd_all_double)(x)
 
-#if defined(__x86_64__)
+/* SIMD_GENERIC: the portable functions, for tests of them. */
+#if defined(SIMD_GENERIC)
+#include "core/simd_generic.h"
+#elif defined(__x86_64__)
 #include "core/simd_x86.h"
 #elif defined(__aarch64__)
 #include "core/simd_neon.h"

@@ -1,0 +1,48 @@
+/* Compiled for each instruction set, and once more with SIMD_GENERIC. */
+
+#include "simd_functions.h"
+
+#include "core/simd.h"
+
+#define DEFINE(real)                                                                               \
+    enum { lanes_##real = SIMD_BYTES / sizeof(real) };                                             \
+                                                                                                   \
+    static void fma_##real(const real *a, const real *b, const real *c, real *result)              \
+    {                                                                                              \
+        for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
+            simd_store(result + k,                                                                 \
+                       simd_fma(simd_load(a + k), simd_load(b + k), simd_load(c + k)));            \
+    }                                                                                              \
+                                                                                                   \
+    static void max_##real(const real *a, const real *b, real *result)                             \
+    {                                                                                              \
+        for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
+            simd_store(result + k, simd_max(simd_load(a + k), simd_load(b + k)));                  \
+    }                                                                                              \
+                                                                                                   \
+    static void unless_equal_##real(const real *a, const real *b, const real *value, real *result) \
+    {                                                                                              \
+        for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
+            simd_store(result + k, simd_unless_equal(simd_load(a + k), simd_load(b + k),           \
+                                                     simd_load(value + k)));                       \
+    }                                                                                              \
+                                                                                                   \
+    static void rsqrt_##real(const real *x, real *result)                                          \
+    {                                                                                              \
+        for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
+            simd_store(result + k, simd_rsqrt(simd_load(x + k)));                                  \
+    }
+
+DEFINE(float)
+DEFINE(double)
+
+const struct simd_functions KITH_ISA_SYMBOL(simd_functions) = {
+    .fma_float = fma_float,
+    .max_float = max_float,
+    .unless_equal_float = unless_equal_float,
+    .rsqrt_float = rsqrt_float,
+    .fma_double = fma_double,
+    .max_double = max_double,
+    .unless_equal_double = unless_equal_double,
+    .rsqrt_double = rsqrt_double,
+};
