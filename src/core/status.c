@@ -7,13 +7,12 @@ enum { message_bytes = 1024 };
 
 static _Thread_local char message[message_bytes];
 
-kith_status kith_fail(kith_status status, const char *format, ...)
+void kith_fail_message(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return status;
 }
 
 kith_status kith_fail_within(kith_status status, const char *format, ...)
