@@ -39,7 +39,7 @@ static const struct expected_bits known[] = {
     {"solar-system", {0}, 0x657d97d39c433bf1},
     {"outer-solar-system", {0}, 0xdaa1923dd7b0584f},
     {"plummer", {.count = 100, .seed = 1}, 0xf58215149136fe03},
-    {"hernquist", {.count = 100, .seed = 1}, 0x226b8f761f4880d0},
+    {"hernquist", {.count = 100, .seed = 1}, 0xba6725dd915ad2bd},
     {"uniform-cube", {.count = 100, .seed = 1}, 0x21651903e61196f6},
     {"uniform-sphere", {.count = 100, .seed = 1, .dimensions = 2}, 0x3781661ebde54b33},
     {"uniform-sphere", {.count = 100, .seed = 1}, 0xda83f27b446ec8ee},

@@ -14,8 +14,13 @@ static void subtract_mean(double *column, const double *mass, int64_t count, int
     }
 }
 
+void initial_stop(kith_bodies *bodies)
+{
+    subtract_mean(bodies->velocity, bodies->mass, bodies->count, bodies->dimensions);
+}
+
 void initial_center(kith_bodies *bodies)
 {
     subtract_mean(bodies->position, bodies->mass, bodies->count, bodies->dimensions);
-    subtract_mean(bodies->velocity, bodies->mass, bodies->count, bodies->dimensions);
+    initial_stop(bodies);
 }

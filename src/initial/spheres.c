@@ -89,7 +89,8 @@ static double hernquist_speed(struct random_stream *stream, double psi)
 }
 
 /* Hernquist (1990): the radius that holds a fraction X of the mass is √X / (1 − √X). The model is
- * cut at 200 scale lengths, and of such a mass that 1 is left within: nothing changes there. */
+ * cut at 200 scale lengths, and of such a mass that 1 is left within: nothing changes there. The
+ * cusp stays at the origin: far bodies would draw the centre of mass up to 10/√N from it. */
 void initial_hernquist(const kith_initial_options *options, kith_bodies *bodies)
 {
     const double greatest_root = 200.0 / 201.0;
@@ -105,5 +106,5 @@ void initial_hernquist(const kith_initial_options *options, kith_bodies *bodies)
         scatter(&stream, r, bodies->position + 3 * i);
         scatter(&stream, speed, bodies->velocity + 3 * i);
     }
-    initial_center(bodies);
+    initial_stop(bodies);
 }
