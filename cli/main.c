@@ -9,6 +9,7 @@
 static const struct command commands[] = {
     {"make", "make initial conditions", command_make},
     {"run", "run an N-body simulation", command_run},
+    {"plot", "draw a picture of a run", command_plot},
     {"forces", "compute all-pairs accelerations and potentials", command_forces},
     {"convert", "convert bodies between file formats", command_convert},
     {"info", "what this build and this machine can do", command_info},

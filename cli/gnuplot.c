@@ -1,0 +1,139 @@
+/* Running gnuplot, and writing text that it takes as text. */
+
+#include "gnuplot.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Starts a program with three files as its standard streams; 0, or why that failed.
+ *
+ * Files, not pipes: neither side can block the other or be killed by SIGPIPE. The input is named as
+ * an argument too, because gnuplot reads its standard input a byte at a time. */
+static int spawn(const char *program, FILE *input, FILE *output, FILE *errors, pid_t *child)
+{
+    FILE *const streams[3] = {input, output, errors};
+    char name[] = "gnuplot", no_settings[] = "--default-settings", from[] = "/dev/stdin";
+    char *const arguments[] = {name, no_settings, from, NULL};
+    posix_spawn_file_actions_t actions;
+    int reason = posix_spawn_file_actions_init(&actions);
+    if (reason != 0)
+        return reason;
+    for (int k = 0; k < 3 && reason == 0; k++)
+        reason = posix_spawn_file_actions_adddup2(&actions, fileno(streams[k]), k);
+    if (reason == 0)
+        reason = posix_spawnp(child, program, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return reason;
+}
+
+static bool wait_for(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Says the last line that is not empty: gnuplot puts the reason there, below a copy of the command.
+ */
+static void fail_with_last_line(const char *command, const char *program, FILE *errors)
+{
+    char line[512], reason[512] = "it gave no reason";
+    rewind(errors);
+    while (fgets(line, sizeof line, errors)) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (line[strspn(line, " \t")] != 0)
+            snprintf(reason, sizeof reason, "%s", line + strspn(line, " \t"));
+    }
+    cli_fail_with(command, "%s failed: %s", program, reason);
+}
+
+static void fail_to_start(const char *command, const char *program, int reason)
+{
+    if (reason == ENOENT)
+        cli_fail_with(command,
+                      "gnuplot is not installed: there is no program '%s'; install it (apt install "
+                      "gnuplot-nox) or name one in KITH_GNUPLOT",
+                      program);
+    else
+        cli_fail_with(command, "cannot start '%s': %s; install gnuplot (apt install gnuplot-nox)",
+                      program, strerror(reason));
+}
+
+bool gnuplot_run(const char *command, FILE *script, FILE *picture)
+{
+    const char *named = getenv("KITH_GNUPLOT");
+    const char *program = named && *named ? named : "gnuplot";
+    FILE *errors = tmpfile();
+    if (!errors || fflush(script) != 0 || ferror(script)) {
+        cli_fail_with(command, "cannot write a temporary file: %s", strerror(errno));
+        if (errors)
+            fclose(errors);
+        return false;
+    }
+    rewind(script);
+    pid_t child = 0;
+    const int reason = spawn(program, script, picture, errors, &child);
+    bool done = false;
+    if (reason != 0)
+        fail_to_start(command, program, reason);
+    else if (!wait_for(child))
+        fail_with_last_line(command, program, errors);
+    else
+        done = true;
+    fclose(errors);
+    return done;
+}
+
+/* Bytes of the UTF-8 character at text, or 0 if there is none (RFC 3629). */
+static int utf8_bytes(const unsigned char *text)
+{
+    static const unsigned smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (text[0] < 0x80)
+        return 1;
+    const int bytes = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+    if (text[0] < 0xc2 || text[0] > 0xf4)
+        return 0;
+    unsigned character = text[0] & (0x7fu >> bytes);
+    for (int k = 1; k < bytes; k++) {
+        if ((text[k] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (text[k] & 0x3fu);
+    }
+    const bool surrogate = character >= 0xd800 && character <= 0xdfff;
+    return character < smallest[bytes] || character > 0x10ffff || surrogate ? 0 : bytes;
+}
+
+static bool is_plain(unsigned char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || strchr(" .,:+-/=()", byte);
+}
+
+void gnuplot_write_text(FILE *script, const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    fputc('"', script);
+    while (*byte) {
+        const int bytes = utf8_bytes(byte);
+        if (bytes == 0)
+            fputc('?', script);
+        else if (*byte < 0x20 || *byte == 0x7f)
+            fputc(' ', script);
+        else if (is_plain(*byte))
+            fputc(*byte, script);
+        else
+            for (int k = 0; k < bytes; k++)
+                fprintf(script, "\\%03o", byte[k]);
+        byte += bytes ? bytes : 1;
+    }
+    fputc('"', script);
+}

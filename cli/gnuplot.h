@@ -1,0 +1,19 @@
+#ifndef CLI_GNUPLOT_H
+#define CLI_GNUPLOT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Runs gnuplot, or the program that the environment variable KITH_GNUPLOT names, with a script as
+ * its input and a file as its output.
+ *
+ * The script must set a terminal but no output. No shell is involved. On failure says why, with
+ * gnuplot's own words, and returns false. */
+bool gnuplot_run(const char *command, FILE *script, FILE *picture);
+
+/* Writes text as a gnuplot string, quotes included. Whatever the text, it stays text: every byte
+ * but plain letters, digits and a few marks goes as an octal escape. Bytes that are no UTF-8 become
+ * '?', control characters blanks. Use it where enhanced text is off. */
+void gnuplot_write_text(FILE *script, const char *text);
+
+#endif

@@ -1,0 +1,237 @@
+/* kith plot: pictures of a run, drawn by gnuplot. */
+
+#include "plot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gnuplot.h"
+
+static const struct plot_kind kinds[] = {
+    {"orbits", "paths in the x-y plane; the last frame if there are many bodies", "png svg gif",
+     1200, 54, plot_draw_orbits},
+    {"planes", "the same in the x-y, x-z and y-z planes, at one scale", "png svg gif", 1800, 95,
+     plot_draw_planes},
+    {"3d", "the same in space, with the shadow on the floor", "png svg gif", 1200, 62,
+     plot_draw_space},
+    {"energy", "relative error of the total energy against time", "png svg gif", 1200, 54,
+     plot_draw_energy},
+    {"animation", "the bodies in motion; trails if there are few", "gif", 640, 45,
+     plot_draw_animation},
+};
+
+enum { kind_count = sizeof kinds / sizeof kinds[0] };
+
+enum { smallest_side = 160, largest_side = 8000 };
+
+enum { key_what = 0x6000, key_title, key_width, key_height, key_dark, key_frames };
+
+static const struct argp_option options[] = {
+    {"what", key_what, "KIND", 0, "what to draw: see below", 0},
+    {"output", 'o', "FILE", 0, "the picture; its extension is its format", 0},
+    {"frames", key_frames, "A:B", 0,
+     "draw frames A to B only, both included, counted from 1 (default: all)", 0},
+    {"title", key_title, "TEXT", 0, "a line above the picture", 0},
+    {"width", key_width, "PIXELS", 0, "of the picture (default: by kind)", 0},
+    {"height", key_height, "PIXELS", 0, "of the picture (default: as the data need)", 0},
+    {"dark", key_dark, NULL, 0, "light on dark", 0},
+    {"quiet", 'q', NULL, 0, "no notes", 0},
+    {0}};
+
+static const char documentation[] =
+    "Draw a picture of the run in the H5MD file RUN.\v"
+    "Examples:\n"
+    "  kith plot run.h5 --what orbits -o orbits.png\n"
+    "  kith plot run.h5 --what energy --title 'Leapfrog, dt = 0.01' -o energy.svg\n"
+    "  kith plot run.h5 --what animation --frames 1:300 -o run.gif\n"
+    "\n"
+    "Needs gnuplot; the environment variable KITH_GNUPLOT may name one.";
+
+static void kind_row(int64_t k, const char **name, const char **description)
+{
+    static char line[128];
+    snprintf(line, sizeof line, "%s (%s)", kinds[k].description, kinds[k].extensions);
+    *name = kinds[k].name;
+    *description = line;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key == ARGP_KEY_HELP_EXTRA)
+        return cli_help_table("Kinds, and the files that they come as:", kind_count, kind_row);
+    return (char *)text;
+}
+
+static const struct plot_kind *parse_kind(const char *name, const struct argp_state *state)
+{
+    char known[128];
+    int length = 0;
+    for (int k = 0; k < kind_count; k++) {
+        if (strcmp(name, kinds[k].name) == 0)
+            return &kinds[k];
+        const char *between = k == 0 ? "" : k == kind_count - 1 ? " or " : ", ";
+        length +=
+            snprintf(known + length, sizeof known - (size_t)length, "%s%s", between, kinds[k].name);
+    }
+    argp_error(state, "--what is '%s'; give %s", name, known);
+    return NULL;
+}
+
+static int parse_side(const char *option, const char *text, const struct argp_state *state)
+{
+    const int64_t pixels = cli_parse_count(option, text, state);
+    if (pixels < smallest_side || pixels > largest_side)
+        argp_error(state, "%s is %s; give %d to %d pixels", option, text, smallest_side,
+                   largest_side);
+    return (int)pixels;
+}
+
+/* Sets first_frame and frames. An end left out is the run's: frames is then 0. */
+static void parse_frames(const char *text, struct plot *plot, const struct argp_state *state)
+{
+    const char *colon = strchr(text, ':');
+    char *first_end = NULL, *last_end = NULL;
+    if (!colon) {
+        argp_error(state, "--frames is '%s'; give A:B, as 1:100", text);
+        return;
+    }
+    const long long first = colon == text ? 1 : strtoll(text, &first_end, 10);
+    const long long last = colon[1] ? strtoll(colon + 1, &last_end, 10) : INT64_MAX;
+    if ((first_end && first_end != colon) || (last_end && *last_end) || first < 1 || last < first)
+        argp_error(state, "--frames is '%s'; give A:B with whole numbers 1 <= A <= B", text);
+    plot->first_frame = first - 1;
+    plot->frames = colon[1] ? last - first + 1 : 0;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+static void check_options(struct plot *plot, const struct argp_state *state)
+{
+    plot->format = plot->output ? picture_format_of(plot->output) : NULL;
+    if (!plot->input)
+        argp_error(state, "RUN is missing: an H5MD file that kith run wrote");
+    else if (!plot->kind)
+        argp_error(state, "--what is missing; kith plot --help lists the kinds");
+    else if (!plot->output)
+        argp_error(state, "-o is missing: the picture to write, as run.png");
+    else if (!plot->format)
+        argp_error(state, "-o is '%s'; give a name that ends in .png, .svg or .gif", plot->output);
+    else if (!has_word(plot->kind->extensions, plot->format->extension))
+        argp_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
+                   plot->kind->name, plot->kind->extensions);
+    else if (plot->width == 0)
+        plot->width = plot->kind->width;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct plot *plot = state->input;
+    switch (key) {
+    case key_what:
+        plot->kind = parse_kind(argument, state);
+        return 0;
+    case 'o':
+        plot->output = argument;
+        return 0;
+    case key_frames:
+        parse_frames(argument, plot, state);
+        return 0;
+    case key_title:
+        plot->title = argument;
+        return 0;
+    case key_width:
+        plot->width = parse_side("--width", argument, state);
+        return 0;
+    case key_height:
+        plot->height = parse_side("--height", argument, state);
+        return 0;
+    case key_dark:
+        plot->dark = true;
+        return 0;
+    case 'q':
+        plot->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (plot->input)
+            argp_error(state, "'%s' is a second RUN; give one", argument);
+        plot->input = argument;
+        return 0;
+    case ARGP_KEY_END:
+        check_options(plot, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void *plot_allocate(const struct plot *plot, int64_t count, size_t bytes)
+{
+    void *memory = calloc(count > 0 ? (size_t)count : 1, bytes);
+    if (!memory)
+        cli_fail_with(plot->command, "out of memory: %lld numbers; draw fewer --frames",
+                      (long long)count);
+    return memory;
+}
+
+/* Fits --frames to those that the run has. */
+static bool choose_frames(struct plot *plot, const kith_trajectory *trajectory)
+{
+    const int64_t there = kith_trajectory_frames(trajectory);
+    if (there == 0) {
+        cli_fail_with(plot->command, "%s has no frames to draw", plot->input);
+        return false;
+    }
+    if (plot->frames == 0)
+        plot->frames = there - plot->first_frame;
+    if (plot->frames < 1 || plot->first_frame > there - plot->frames) {
+        cli_fail_with(plot->command, "%s has %lld frames; give --frames within 1:%lld", plot->input,
+                      (long long)there, (long long)there);
+        return false;
+    }
+    return true;
+}
+
+static int draw(const struct plot *plot, kith_trajectory *trajectory)
+{
+    FILE *script = tmpfile(), *picture = tmpfile();
+    int code = exit_failed;
+    if (!script || !picture)
+        cli_fail_with(plot->command, "cannot make a temporary file; free some space in /tmp");
+    else if (plot->kind->draw(plot, trajectory, script) == exit_ok &&
+             gnuplot_run(plot->command, script, picture) &&
+             picture_write(plot->command, plot->output, plot->format, picture))
+        code = exit_ok;
+    if (script)
+        fclose(script);
+    if (picture)
+        fclose(picture);
+    return code;
+}
+
+int command_plot(int argc, char **argv)
+{
+    struct plot plot = {.command = argv[0]};
+    const struct argp argp = {options, parse, "RUN", documentation, NULL, filter_help, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &plot);
+
+    if (!picture_can_write(plot.command, plot.output))
+        return exit_failed;
+    kith_trajectory *trajectory = NULL;
+    if (kith_trajectory_open(plot.input, &trajectory) != KITH_OK)
+        return cli_fail(plot.command);
+    int code = exit_failed;
+    if (choose_frames(&plot, trajectory))
+        code = draw(&plot, trajectory);
+    kith_trajectory_close(trajectory);
+    if (code == exit_ok && !plot.quiet)
+        fprintf(stderr, "wrote %s\n", plot.output);
+    return code;
+}

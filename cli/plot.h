@@ -1,0 +1,43 @@
+#ifndef CLI_PLOT_H
+#define CLI_PLOT_H
+
+#include <stdio.h>
+
+#include "cli.h"
+#include "plot_picture.h"
+
+struct plot;
+
+/* A kind of plot: a row of the table in plot.c.
+ *
+ * draw reads the run and writes the whole gnuplot script with its data; when it fails it has said
+ * why and returns exit_failed. */
+struct plot_kind {
+    const char *name, *description;
+    const char *extensions; /* of the pictures it comes as, space-separated */
+    int width;              /* in pixels, unless the user gives one */
+    double columns;         /* the width, in font sizes */
+    int (*draw)(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+};
+
+/* What the user asked for. */
+struct plot {
+    const char *command; /* for messages: "kith plot" */
+    const char *input, *output, *title;
+    const struct plot_kind *kind;
+    const struct picture_format *format;
+    int width, height;           /* pixels; height 0: as the data need */
+    int64_t first_frame, frames; /* of the run, from 0 */
+    bool dark, quiet;
+};
+
+int plot_draw_orbits(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_planes(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_space(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_animation(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+
+/* Zeroed memory for count × bytes, which goes with free(); on failure says so and returns NULL. */
+void *plot_allocate(const struct plot *plot, int64_t count, size_t bytes);
+
+#endif

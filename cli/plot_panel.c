@@ -1,0 +1,138 @@
+/* A graph of tracks in a plane. */
+
+#include "plot_panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "gnuplot.h"
+
+static void write_position(FILE *script, const struct plane *plane, const double *position,
+                           double factor)
+{
+    fprintf(script, "%.8g %.8g", along(plane->across, position) * factor,
+            along(plane->up, position) * factor);
+}
+
+static void write_paths(FILE *script, const struct tracks *tracks, const struct plane *plane,
+                        double factor)
+{
+    for (int64_t i = 0; i < tracks->bodies; i++) {
+        for (int64_t k = 0; k < tracks->frames; k++) {
+            write_position(script, plane, tracks_at(tracks, k, i), factor);
+            fputc('\n', script);
+        }
+        fprintf(script, "\n\n");
+    }
+}
+
+static bool write_points(FILE *script, const struct plot *plot, const struct tracks *tracks,
+                         const struct plane *plane, const struct span spans[2], double factor)
+{
+    const unsigned transparency = plot->format->transparency ? 0x50000000 : 0;
+    const int64_t last = tracks->frames - 1;
+    double *density = plot_allocate(plot, tracks->bodies, sizeof(double));
+    const bool done = density && tracks_density(plot, tracks, last, plane, spans, density);
+    for (int64_t i = 0; done && i < tracks->bodies; i++) {
+        write_position(script, plane, tracks_at(tracks, last, i), factor);
+        fprintf(script, " %u\n", theme_density(theme_of(plot), density[i]) | transparency);
+    }
+    free(density);
+    return done;
+}
+
+bool panel_write_data(FILE *script, const struct plot *plot, const struct tracks *tracks,
+                      const struct plane *plane, const struct span spans[2], double factor)
+{
+    bool done = true;
+    fprintf(script, "$tracks << end_of_tracks\n");
+    if (tracks_are_few(tracks))
+        write_paths(script, tracks, plane, factor);
+    else
+        done = write_points(script, plot, tracks, plane, spans, factor);
+    fprintf(script, "end_of_tracks\n");
+    return done;
+}
+
+/* A line or, where that is not the path, dots; their key is a larger one. */
+static void write_path_element(FILE *script, const struct tracks *tracks, int64_t body,
+                               struct body_style style, bool has_key)
+{
+    const bool coarse = tracks_are_coarse(tracks, body);
+    fprintf(script, "$tracks index %lld using 1:2 with ", (long long)body);
+    if (coarse)
+        fprintf(script, "points pointtype %d pointsize 0.3", style.mark);
+    else
+        fprintf(script, "lines dashtype %d linewidth 1.4", style.dash);
+    fprintf(script, " linecolor rgb '#%06x' ", style.color);
+    if (coarse && has_key)
+        fprintf(script,
+                "notitle, NaN with points pointtype %d pointsize 0.8 linecolor rgb '#%06x' ",
+                style.mark, style.color);
+    if (has_key) {
+        fprintf(script, "title ");
+        gnuplot_write_text(script, tracks->label[body]);
+    } else
+        fprintf(script, "notitle");
+}
+
+void panel_write_elements(FILE *script, const struct plot *plot, const struct tracks *tracks,
+                          bool has_key)
+{
+    const struct theme *theme = theme_of(plot);
+    if (!tracks_are_few(tracks)) {
+        fprintf(script,
+                "$tracks using 1:2:3 with points pointtype 7 pointsize %.2f linecolor rgb variable "
+                "notitle",
+                tracks->bodies > 20000 ? 0.2 : 0.35);
+        return;
+    }
+    for (int64_t i = 0; i < tracks->bodies; i++) {
+        write_path_element(script, tracks, i, theme_body(theme, i), has_key);
+        fprintf(script, ", \\\n");
+    }
+    for (int64_t i = 0; i < tracks->bodies; i++) {
+        const struct body_style style = theme_body(theme, i);
+        fprintf(
+            script,
+            "%s$tracks index %lld every ::0::0 using 1:2 with points pointtype %d pointsize 1.3 "
+            "linecolor rgb '#%06x' notitle",
+            i > 0 ? ", \\\n" : "", (long long)i, style.mark, style.color);
+    }
+    if (has_key)
+        fprintf(
+            script,
+            ", \\\nNaN with points pointtype 7 pointsize 1.3 linecolor rgb '#%06x' title 'start'",
+            theme->faint);
+}
+
+double panel_fit(struct box box, struct span spans[2])
+{
+    const double sides[2] = {box.width, box.height};
+    double scale = 0, largest = 0;
+    for (int k = 0; k < 2; k++) {
+        scale = fmax(scale, (spans[k].high - spans[k].low) / sides[k]);
+        largest = fmax(largest, fabs(spans[k].low));
+    }
+    if (scale <= 0) /* a single point */
+        scale = (largest > 0 ? 0.2 * largest : 2) / fmin(box.width, box.height);
+    for (int k = 0; k < 2; k++) {
+        const double middle = 0.5 * (spans[k].low + spans[k].high);
+        const double half = 0.5 * sides[k] * scale;
+        spans[k] = (struct span){middle - half, middle + half};
+    }
+    return scale;
+}
+
+void panel_write_axes(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
+                      const int axes[2], const struct span spans[2], struct unit unit)
+{
+    const double longer = fmax(box.width, box.height);
+    const double length = fmax(spans[0].high - spans[0].low, spans[1].high - spans[1].low);
+    const double step = tic_step(length * unit.factor, longer / (4.5 * canvas.em));
+    style_place(script, canvas, box);
+    for (int k = 0; k < 2; k++) {
+        const struct span scaled = {spans[k].low * unit.factor, spans[k].high * unit.factor};
+        style_axis(script, plot, k == 0 ? "x" : "y", scaled, step, style_coordinate(axes[k]), unit);
+    }
+}

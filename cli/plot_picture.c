@@ -1,0 +1,129 @@
+/* Picture files: their formats, and putting a whole one in place of an old one. */
+
+#include "plot_picture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const struct picture_format formats[] = {
+    {"png", "pngcairo enhanced", "\x89PNG\r\n\x1a\n", "IEND\xae\x42\x60\x82", 8, 8, true, 0.75},
+    {"svg", "svg enhanced", "<?xml ", "</svg>\n", 6, 7, true, 1},
+    {"gif", "gif enhanced", "GIF8", ";", 4, 1, false, 0.75},
+};
+
+const struct picture_format *picture_format_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    if (!dot)
+        return NULL;
+    for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++)
+        if (strcasecmp(dot + 1, formats[k].extension) == 0)
+            return &formats[k];
+    return NULL;
+}
+
+/* The directory of path as a text on the heap. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+bool picture_can_write(const char *command, const char *path)
+{
+    struct stat there;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        cli_fail_with(command, "%s is not a regular file; give another name to -o", path);
+        return false;
+    }
+    char *directory = directory_of(path);
+    const bool writable = directory && access(directory, W_OK | X_OK) == 0;
+    if (!writable)
+        cli_fail_with(command, "%s: cannot write to the directory %s: %s", path,
+                      directory ? directory : "", strerror(errno));
+    free(directory);
+    return writable;
+}
+
+static bool is_whole(const struct picture_format *format, FILE *picture)
+{
+    char bytes[16];
+    const size_t begin = (size_t)format->begin_bytes, end = (size_t)format->end_bytes;
+    rewind(picture);
+    if (fread(bytes, 1, begin, picture) != begin || memcmp(bytes, format->begins, begin) != 0)
+        return false;
+    if (fseek(picture, -(long)end, SEEK_END) != 0 || fread(bytes, 1, end, picture) != end)
+        return false;
+    return memcmp(bytes, format->ends, end) == 0;
+}
+
+static bool copy(FILE *from, FILE *to)
+{
+    char buffer[1 << 16];
+    size_t bytes;
+    rewind(from);
+    while ((bytes = fread(buffer, 1, sizeof buffer, from)) > 0)
+        if (fwrite(buffer, 1, bytes, to) != bytes)
+            return false;
+    return !ferror(from);
+}
+
+/* mkstemp makes files that only their owner may read; a picture is an ordinary file. */
+static bool give_ordinary_mode(int descriptor)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return fchmod(descriptor, 0666 & ~mask) == 0;
+}
+
+/* Fills a temporary file and gives it its name; errno says why if that fails. */
+static bool put_in_place(const char *path, char *temporary, FILE *picture)
+{
+    const int descriptor = mkstemp(temporary);
+    if (descriptor < 0)
+        return false;
+    FILE *stream = fdopen(descriptor, "wb");
+    bool done = stream && copy(picture, stream) && fflush(stream) == 0 &&
+                give_ordinary_mode(descriptor) && fsync(descriptor) == 0;
+    if (stream)
+        done = fclose(stream) == 0 && done;
+    else
+        close(descriptor);
+    done = done && rename(temporary, path) == 0;
+    if (!done) {
+        const int reason = errno;
+        unlink(temporary);
+        errno = reason;
+    }
+    return done;
+}
+
+bool picture_write(const char *command, const char *path, const struct picture_format *format,
+                   FILE *picture)
+{
+    if (!is_whole(format, picture)) {
+        cli_fail_with(command,
+                      "%s: gnuplot made no whole picture; is the disk of temporary files full?",
+                      path);
+        return false;
+    }
+    char *temporary = NULL;
+    char *directory = directory_of(path);
+    bool done = false;
+    if (directory && asprintf(&temporary, "%s/.kith-plot-XXXXXX", directory) > 0)
+        done = put_in_place(path, temporary, picture);
+    if (!done)
+        cli_fail_with(command, "%s: cannot write: %s", path, strerror(errno));
+    free(temporary);
+    free(directory);
+    return done;
+}

@@ -1,0 +1,28 @@
+#ifndef CLI_PLOT_PICTURE_H
+#define CLI_PLOT_PICTURE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A format of pictures: a row of the table in plot_picture.c. */
+struct picture_format {
+    const char *extension;
+    const char *terminal;      /* gnuplot's name and options */
+    const char *begins, *ends; /* bytes that every whole file has there */
+    int begin_bytes, end_bytes;
+    bool transparency;       /* colours may have an alpha channel */
+    double points_per_pixel; /* of the terminal's font sizes */
+};
+
+/* The format of a file name by its extension; NULL if there is none. */
+const struct picture_format *picture_format_of(const char *path);
+
+/* Fails early if a file could not be put at path: says why, returns false. */
+bool picture_can_write(const char *command, const char *path);
+
+/* Copies a picture to path, through a temporary name in the same directory, so that path is whole
+ * or as before. On failure, also if the picture is not whole, says why and returns false. */
+bool picture_write(const char *command, const char *path, const struct picture_format *format,
+                   FILE *picture);
+
+#endif

@@ -1,0 +1,101 @@
+#ifndef CLI_PLOT_STYLE_H
+#define CLI_PLOT_STYLE_H
+
+#include "plot_tracks.h"
+
+enum { theme_bodies = 8, theme_ramp_stops = 5, theme_ramp_levels = 24 };
+
+/* Colours as 0xRRGGBB. */
+struct theme {
+    unsigned background, foreground, faint;
+    unsigned body[theme_bodies];
+    unsigned ramp[theme_ramp_stops]; /* from sparse to dense */
+};
+
+/* How the kth of few bodies looks: the colours return after theme_bodies of them, with another mark
+ * and line. */
+struct body_style {
+    unsigned color;
+    int mark, dash; /* gnuplot's pointtype and dashtype */
+};
+
+const struct theme *theme_of(const struct plot *plot);
+struct body_style theme_body(const struct theme *theme, int64_t body);
+
+/* A colour between two; share 0 is the first. */
+unsigned theme_mix(unsigned first, unsigned second, double share);
+
+/* The colour of a density from 0 to 1, in theme_ramp_levels steps: a GIF has only 256 colours. */
+unsigned theme_density(const struct theme *theme, double density);
+
+/* The picture's size in pixels, and the font's; all lengths of a layout are multiples of em. */
+struct canvas {
+    int width, height;
+    double em;
+};
+
+/* A rectangle of the canvas in pixels, from its lower left corner. */
+struct box {
+    double left, bottom, width, height;
+};
+
+/* Room around graphs for their letters, in em. */
+struct margins {
+    double left, right, bottom, top;
+};
+
+/* Those of a graph with labelled axes, the key, and a line above if there is a title or time. */
+struct margins style_margins(const struct plot *plot, const struct tracks *tracks);
+
+/* Places graphs side by side, each with the margins, but the right one only once. If the user gave
+ * no height, the graphs' is shape times their width, and at least least em. */
+struct canvas style_lay_out(const struct plot *plot, struct margins margins, int graphs,
+                            double shape, double least, struct box *boxes);
+
+/* Numbers on an axis are divided by 10^exponent, so that they stay short: a multiple of 3, and 0
+ * for numbers of usual size. */
+struct unit {
+    int exponent;
+    double factor; /* 10^-exponent */
+};
+
+struct unit unit_of(const struct span *spans, int count);
+
+/* A step of 1, 2 or 5 · 10^k between marks on an axis, with at most so many steps on it. */
+double tic_step(double length, double steps);
+
+/* Writes the script's beginning: terminal, colours, frame. options are more of the terminal's. */
+void style_begin(FILE *script, const struct plot *plot, struct canvas canvas, const char *options);
+
+/* Writes where the graph stands. */
+void style_place(FILE *script, struct canvas canvas, struct box box);
+
+/* Writes that the key, if the plot has titles, is a column at the right of a box. */
+void style_key(FILE *script, const struct plot *plot, struct canvas canvas, struct box box);
+
+/* Writes the title at the left above a box, and a note at the right; both may be NULL. */
+void style_header(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
+                  const char *note);
+
+/* The same with the time of the frame that a picture of many bodies shows. */
+void style_time_header(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
+                       const struct tracks *tracks);
+
+/* Writes the range (in the unit), marks and label of the axis "x", "y" or "z". symbol is in
+ * gnuplot's enhanced text. */
+void style_axis(FILE *script, const struct plot *plot, const char *axis, struct span span,
+                double step, const char *symbol, struct unit unit);
+
+/* Digits after the point that marks at multiples of a step need. */
+int tic_decimals(double step);
+
+/* Writes "label" in gnuplot's enhanced text, as a string, with the unit. */
+void style_write_label(FILE *script, const char *label, struct unit unit);
+
+/* "{/:Italic x}" for 0, …: the name of a coordinate. */
+const char *style_coordinate(int axis);
+
+/* The height of the key, in em. */
+double style_key_height(const struct tracks *tracks);
+
+#endif
