@@ -39,8 +39,10 @@ typedef struct kith_diagnostics {
     double total_energy;
     double momentum[3];         /* Σ m v */
     double angular_momentum[3]; /* Σ m x × v; in 2D only the third is not 0 */
-    double center_of_mass[3];   /* Σ m x / Σ m */
-    double virial_ratio;        /* −2T / W, W = Σ m x·a; 1 in equilibrium; NaN if W = 0 */
+    double center_of_mass[3];   /* Σ m x / Σ m; 0 without mass */
+    /* −2T / W with T and W = Σ m x·a in the frame of the centre of mass; 1 in equilibrium; NaN if
+     * W = 0. */
+    double virial_ratio;
 } kith_diagnostics;
 
 /* Makes a simulation; copies the bodies.
@@ -49,8 +51,10 @@ typedef struct kith_diagnostics {
  *   bodies   any number, 0 and 1 too; without velocities they start at rest
  *   simulation  [out] owned by the caller, goes with kith_simulation_free, before its context
  *
- * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite, unknown integrator: the message lists the
- *         known ones; bodies not finite), KITH_OUT_OF_MEMORY. */
+ * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
+ *         known ones; softening < 0, or missing in the bodies that shall have it; bodies not finite
+ *         or with a mass < 0: the message names the row), KITH_OUT_OF_MEMORY.
+ * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation);
 
@@ -67,7 +71,8 @@ kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
 kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
 
 /* Steps until the time is exactly until; the last step is shorter if dt does not divide the rest.
- * A rest that is a whole number of steps to within 1e-9 of a step is taken as whole. */
+ * A rest that is a whole number of steps to within 1e-9 of a step, or to what the rounding of both
+ * times amounts to, is taken as whole. */
 kith_status kith_simulation_run(kith_simulation *simulation, double until);
 
 /* How many steps kith_simulation_run takes from time start: whole ones of dt, plus a shorter one if
@@ -86,8 +91,8 @@ kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnosti
 
 /* All that a simulation must remember to go on bit for bit.
  *
- * state is [arrays][N][D] in the simulation's precision: positions, velocities, and what the
- * integrator keeps (accelerations, jerks). */
+ * state is [arrays][N][D] in the simulation's precision and the caller's units: positions,
+ * velocities, and what the integrator keeps (accelerations, jerks). */
 typedef struct kith_checkpoint {
     int64_t steps;
     double start_time;   /* time is start_time + (steps − start_steps)·dt */

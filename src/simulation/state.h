@@ -10,7 +10,7 @@ struct integrator_method;
 
 /* The arrays of a simulation, a vector a body in each. An integrator has the first two and as many
  * more as it asks for; it may use those behind ACCELERATION as it likes. */
-enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = 8 };
+enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = 7 };
 
 /* An array is [D][stride] numbers in the backend's memory, stride = kith_padded(N). What lies
  * behind the N-th element of positions and velocities is zero, always: forces may be evaluated
