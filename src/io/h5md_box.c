@@ -42,9 +42,11 @@ static kith_status read_boundary(hid_t box, kith_bodies *bodies)
     const int64_t count = H5Sget_simple_extent_npoints(space);
     const bool usable = H5Tget_class(type) == H5T_STRING && count <= most_words &&
                         (count == 1 || count >= bodies->dimensions);
-    const kith_status status =
-        usable ? read_words(attribute, type, count, words)
-               : kith_fail(KITH_BAD_FORMAT, "attribute boundary of box is not a word a dimension");
+    kith_status status = KITH_OK;
+    if (usable)
+        status = read_words(attribute, type, count, words);
+    else
+        status = kith_fail(KITH_BAD_FORMAT, "attribute boundary of box is not a word a dimension");
     H5Sclose(space);
     H5Tclose(type);
     H5Aclose(attribute);

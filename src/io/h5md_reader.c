@@ -95,7 +95,8 @@ static bool has_names(const struct h5md_reader *reader)
 static kith_status read_names(const struct h5md_reader *reader, kith_name *names)
 {
     const hid_t dataset = H5Dopen2(reader->particles, "name", H5P_DEFAULT);
-    const hid_t type = H5Dget_type(dataset);
+    const hid_t stored = H5Dget_type(dataset), type = H5Tcopy(stored);
+    H5Tclose(stored);
     H5Tset_size(type, KITH_NAME_BYTES);
     const kith_status status =
         reader->count > 0 && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) < 0

@@ -45,7 +45,7 @@ static herr_t take_reason(unsigned depth, const H5E_error2_t *error, void *text)
     return 0;
 }
 
-kith_status hdf5_fail(kith_status status, const char *format, ...)
+void hdf5_fail_message(const char *format, ...)
 {
     char reason[reason_bytes] = "HDF5 gives no reason";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, reason);
@@ -55,7 +55,7 @@ kith_status hdf5_fail(kith_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    return kith_fail(status, "%s: %s", words, reason);
+    kith_fail_message("%s: %s", words, reason);
 }
 
 /* The system's reasons are told apart from HDF5's: no such file is no bad format. */

@@ -19,8 +19,9 @@ void hdf5_begin(struct hdf5_session *session);
 void hdf5_end(const struct hdf5_session *session);
 
 /* As kith_fail, with HDF5's reason for its last failure appended. Call it before HDF5 again. */
-kith_status hdf5_fail(kith_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define hdf5_fail(status, ...) (hdf5_fail_message(__VA_ARGS__), (status))
+
+void hdf5_fail_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Opens an HDF5 file. Closing it closes all that was opened in it (H5F_CLOSE_STRONG), so that the
  * functions of this room need not on their error paths. Messages leave the path out.

@@ -156,8 +156,9 @@ kith_status hdf5_read_integer(hid_t parent, const char *path, int64_t *value)
 
 static kith_status read_text(hid_t dataset, const char *path, size_t bytes, char *text)
 {
-    const hid_t type = H5Dget_type(dataset);
+    const hid_t stored = H5Dget_type(dataset), type = H5Tcopy(stored);
     const hid_t space = H5Dget_space(dataset);
+    H5Tclose(stored);
     const bool one = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
                      H5Sget_simple_extent_npoints(space) == 1;
     H5Sclose(space);

@@ -34,6 +34,7 @@ struct run_past {
     kith_checkpoint checkpoint;
     int64_t frames;              /* those before the checkpoint's step */
     kith_diagnostics first;      /* of frame 0 */
+    kith_diagnostics last;       /* of the last of those frames, or of frame 0 */
     double largest_energy_error; /* max |E − E_0| over those frames */
 };
 

@@ -38,9 +38,10 @@ static kith_status count_frames(const struct h5md_reader *reader, int64_t checkp
     return status;
 }
 
-/* Numbers of the frame 0 of every observable. */
-static kith_status read_first(hid_t file, kith_diagnostics *first)
+/* All observables of a frame. */
+static kith_status read_diagnostics(hid_t file, int64_t frame, kith_diagnostics *diagnostics)
 {
+    const hsize_t first[2] = {(hsize_t)frame, 0};
     for (int k = 0; k < h5md_observable_count; k++) {
         char path[64];
         snprintf(path, sizeof path, "/observables/%s/value", h5md_observables[k].name);
@@ -48,11 +49,11 @@ static kith_status read_first(hid_t file, kith_diagnostics *first)
         const struct hdf5_shape box = {components > 1 ? 2 : 1, {1, components}};
         struct hdf5_shape shape;
         KITH_TRY(hdf5_shape_of(file, path, &shape));
-        if (shape.rank != box.rank || shape.size[0] < 1 ||
+        if (shape.rank != box.rank || shape.size[0] <= first[0] ||
             (box.rank == 2 && shape.size[1] != components))
             return kith_fail(KITH_BAD_FORMAT, "dataset %s has another shape than kith's", path);
-        KITH_TRY(hdf5_read(file, path, H5T_NATIVE_DOUBLE, NULL, box,
-                           (char *)first + h5md_observables[k].offset));
+        KITH_TRY(hdf5_read(file, path, H5T_NATIVE_DOUBLE, first, box,
+                           (char *)diagnostics + h5md_observables[k].offset));
     }
     return KITH_OK;
 }
@@ -83,7 +84,8 @@ static kith_status read_past(const struct h5md_reader *reader, struct run_past *
                                  reader->dimensions, &past->checkpoint));
     KITH_TRY(count_frames(reader, past->checkpoint.steps, &past->frames));
     KITH_TRY(read_start(reader, &past->start));
-    KITH_TRY(read_first(reader->file, &past->first));
+    KITH_TRY(read_diagnostics(reader->file, 0, &past->first));
+    KITH_TRY(read_diagnostics(reader->file, past->frames > 0 ? past->frames - 1 : 0, &past->last));
     return read_largest_error(reader->file, past);
 }
 

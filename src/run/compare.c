@@ -1,0 +1,103 @@
+#include "run/compare.h"
+
+#include <string.h>
+
+static const char remedy[] = "give the same, or write to another file";
+
+static kith_status compare_words(const char *what, const char *wanted, const char *past,
+                                 const char *output)
+{
+    if (strcmp(wanted, past) != 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %s, and %s was begun with %s; %s", what,
+                         wanted, output, past, remedy);
+    return KITH_OK;
+}
+
+static kith_status compare_real(const char *what, double wanted, double past, const char *output)
+{
+    if (wanted != past)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %.17g, and %s was begun with %.17g; %s",
+                         what, wanted, output, past, remedy);
+    return KITH_OK;
+}
+
+static kith_status compare_count(const char *what, int64_t wanted, int64_t past, const char *output)
+{
+    if (wanted != past)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %lld, and %s was begun with %lld; %s", what,
+                         (long long)wanted, output, (long long)past, remedy);
+    return KITH_OK;
+}
+
+static const char *precision_name(kith_dtype precision)
+{
+    return precision == KITH_F32 ? "single" : "double";
+}
+
+static const char *softening_name(bool of_bodies)
+{
+    return of_bodies ? "that of the bodies" : "one for all bodies";
+}
+
+kith_status compare_parameters(const struct run_parameters *wanted,
+                               const struct run_parameters *past, const char *output)
+{
+    KITH_TRY(compare_real("dt", wanted->dt, past->dt, output));
+    KITH_TRY(compare_words("integrator", wanted->integrator, past->integrator, output));
+    KITH_TRY(compare_real("gravitational constant", wanted->gravitational_constant,
+                          past->gravitational_constant, output));
+    KITH_TRY(compare_words("softening", softening_name(wanted->softening_of_bodies),
+                           softening_name(past->softening_of_bodies), output));
+    KITH_TRY(compare_real("softening", wanted->softening, past->softening, output));
+    KITH_TRY(compare_words("precision", precision_name(wanted->precision),
+                           precision_name(past->precision), output));
+    return compare_count("every", wanted->every, past->every, output);
+}
+
+/* Columns of doubles; an absent one has the same number in every row. */
+struct column {
+    const char *name;
+    const double *wanted, *past;
+    int32_t width;
+    double absent;
+};
+
+static kith_status compare_column(const struct column *column, const struct run_past *past,
+                                  bool rounded, const char *output)
+{
+    const int64_t numbers = past->start->count * column->width;
+    for (int64_t k = 0; k < numbers; k++) {
+        double wanted = column->wanted ? column->wanted[k] : column->absent;
+        const double was = column->past ? column->past[k] : column->absent;
+        if (rounded && past->parameters.precision == KITH_F32)
+            wanted = (float)wanted;
+        if (memcmp(&wanted, &was, sizeof wanted) != 0)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "%s of body %lld (from 0) is %.17g, and %s was begun with %.17g; give "
+                             "the same bodies or none, or write to another file",
+                             column->name, (long long)(k / column->width), wanted, output, was);
+    }
+    return KITH_OK;
+}
+
+kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *past,
+                           const char *output)
+{
+    const kith_bodies *start = past->start;
+    const struct column position = {"position", bodies->position, start->position,
+                                    start->dimensions, 0};
+    const struct column velocity = {"velocity", bodies->velocity, start->velocity,
+                                    start->dimensions, 0};
+    const struct column mass = {"mass", bodies->mass, start->mass, 1, 1};
+    const struct column softening = {"softening", bodies->softening, start->softening, 1, 0};
+    KITH_TRY(compare_count("the number of bodies", bodies->count, start->count, output));
+    KITH_TRY(
+        compare_count("the number of dimensions", bodies->dimensions, start->dimensions, output));
+    KITH_TRY(compare_real("the bodies' time", bodies->time, start->time, output));
+    KITH_TRY(compare_column(&position, past, true, output));
+    KITH_TRY(compare_column(&velocity, past, true, output));
+    KITH_TRY(compare_column(&mass, past, false, output));
+    if (past->parameters.softening_of_bodies)
+        KITH_TRY(compare_column(&softening, past, false, output));
+    return KITH_OK;
+}

@@ -1,0 +1,53 @@
+#include "run/pace.h"
+
+#include <math.h>
+
+static const double default_checkpoint_seconds = 10, first_checkpoint_seconds = 1;
+static const double report_seconds = 0.1;
+
+/* Long enough that the looking up costs nothing, short enough for a person not to wait. */
+static const double look_up_seconds = 0.01;
+
+/* A checkpoint must not cost more than a twentieth of the time. */
+static const double most_of_time = 1.0 / 20;
+
+void pace_begin(struct pace *pace, double checkpoint_seconds, double now)
+{
+    const double wanted = checkpoint_seconds > 0 ? checkpoint_seconds : default_checkpoint_seconds;
+    *pace = (struct pace){.checkpoint_seconds = wanted,
+                          .publish_at = now + fmin(wanted, first_checkpoint_seconds),
+                          .report_at = now,
+                          .steps = 1};
+}
+
+int64_t pace_steps(const struct pace *pace, int64_t most)
+{
+    return pace->steps < (double)most ? (int64_t)pace->steps : most;
+}
+
+void pace_took(struct pace *pace, int64_t steps, double seconds)
+{
+    const double fitting = (double)steps * look_up_seconds / fmax(seconds, 1e-9);
+    pace->steps = fmax(1, fmin(fitting, 2 * pace->steps));
+}
+
+bool pace_reports(struct pace *pace, double now)
+{
+    if (now < pace->report_at)
+        return false;
+    pace->report_at = now + report_seconds;
+    return true;
+}
+
+/* The cost is known only when the file was copied, which is after the last publishing. */
+bool pace_publishes(const struct pace *pace, double now, double publishing_seconds)
+{
+    const double late =
+        pace->publish_at - pace->checkpoint_seconds + publishing_seconds / most_of_time;
+    return now >= fmax(pace->publish_at, late);
+}
+
+void pace_published(struct pace *pace, double now)
+{
+    pace->publish_at = now + pace->checkpoint_seconds;
+}

@@ -1,0 +1,33 @@
+#ifndef RUN_PACE_H
+#define RUN_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How many steps to take before looking up, and when to write a checkpoint. All times are seconds
+ * of kith_clock. */
+struct pace {
+    double checkpoint_seconds; /* between checkpoints, if they are cheap */
+    double publish_at;         /* the next one */
+    double report_at;
+    double steps; /* that take about as long as one should not look up */
+};
+
+void pace_begin(struct pace *pace, double checkpoint_seconds, double now);
+
+/* Steps to take now, 1 ≤ … ≤ most. */
+int64_t pace_steps(const struct pace *pace, int64_t most);
+
+/* Learns how long steps take. */
+void pace_took(struct pace *pace, int64_t steps, double seconds);
+
+/* Whether it is time to tell the progress; ten times a second at most. */
+bool pace_reports(struct pace *pace, double now);
+
+/* Whether it is time to publish a checkpoint. */
+bool pace_publishes(const struct pace *pace, double now, double publishing_seconds);
+
+/* A checkpoint was published. */
+void pace_published(struct pace *pace, double now);
+
+#endif

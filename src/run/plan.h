@@ -1,0 +1,36 @@
+#ifndef RUN_PLAN_H
+#define RUN_PLAN_H
+
+#include "io/run_file.h"
+#include "kith/run.h"
+
+/* What a run is to do, worked out before anything is computed or written. */
+struct run_plan {
+    struct run_parameters parameters;
+    int64_t whole_end; /* steps done when only the shorter last one is missing */
+    int64_t end;       /* steps done at until */
+    double rest;       /* length of the shorter last step; 0: none */
+    int64_t frames;    /* about so many */
+};
+
+/* Checks the options and plans a run from its start.
+ *
+ * Errors: KITH_INVALID_ARGUMENT. */
+kith_status run_plan_start(const kith_run_options *options, const kith_bodies *bodies,
+                           struct run_plan *plan);
+
+/* Likewise, from the past of its output, which the options and bodies must agree with.
+ *
+ *   bodies  NULL: the past's; then options that are zero are the past's too */
+kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *bodies,
+                            const struct run_past *past, struct run_plan *plan);
+
+/* Whether a step has a frame: every K-th, and the last one. */
+bool run_plan_has_frame(const struct run_plan *plan, int64_t step);
+
+/* Where to stop next after a step: at the next frame, or before the shorter last step. */
+int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step);
+
+kith_simulation_options run_plan_simulation(const struct run_plan *plan);
+
+#endif
