@@ -1,0 +1,159 @@
+/* Pluto's resonance with Neptune: why two orbits that cross in the picture never meet.
+ *
+ *     pluto_resonance [OUTPUT.csv]
+ *
+ * Follows the outer solar system for 100 000 years and watches the angle
+ *
+ *     φ = 3 λ_Pluto − 2 λ_Neptune − ϖ_Pluto
+ *
+ * (λ: mean longitude, ϖ: longitude of the pericentre). φ librates about 180° with a period of 20
+ * 000 years (Cohen & Hubbard 1965, AJ 70, 10; Williams & Benson 1971, AJ 76, 167): when Pluto comes
+ * to its pericentre, inside Neptune's orbit, Neptune is far away. Writes time and φ to OUTPUT.csv,
+ * which pluto_resonance.gp draws, and prints the range of φ. */
+
+#include <math.h>
+#include <stdio.h>
+
+#include "kith/kith.h"
+
+enum { neptune = 4, pluto = 5, body_count = 6, samples = 1000 };
+
+static const double pi = 3.14159265358979323846;
+static const double gauss = 0.01720209895; /* √G in AU, days and solar masses */
+static const double step_days = 40;
+static const int64_t steps_a_sample = 913; /* 99.99 years of 365.25 days */
+
+struct orbit {
+    double mean_longitude, pericentre_longitude; /* radians */
+};
+
+static void cross(const double a[3], const double b[3], double product[3])
+{
+    for (int k = 0; k < 3; k++)
+        product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The ellipse that a body with this place and velocity about a mass μ/G would follow (Murray &
+ * Dermott 1999, Solar System Dynamics, §2.8). */
+static struct orbit osculating_orbit(double mu, const double x[3], const double v[3])
+{
+    double momentum[3], v_cross_momentum[3], toward_pericentre[3];
+    const double r = sqrt(dot(x, x)), semi_major_axis = 1 / (2 / r - dot(v, v) / mu);
+    cross(x, v, momentum);
+    cross(v, momentum, v_cross_momentum);
+    for (int k = 0; k < 3; k++)
+        toward_pericentre[k] = v_cross_momentum[k] / mu - x[k] / r;
+    const double eccentricity = sqrt(dot(toward_pericentre, toward_pericentre));
+
+    const double node = atan2(momentum[0], -momentum[1]);
+    const double to_node[3] = {cos(node), sin(node), 0};
+    double to_quarter[3]; /* in the orbit's plane, a right angle after the node, times |momentum| */
+    cross(momentum, to_node, to_quarter);
+    const double pericentre =
+        atan2(dot(toward_pericentre, to_quarter) / sqrt(dot(momentum, momentum)),
+              dot(toward_pericentre, to_node));
+    const double anomaly = atan2(dot(x, v) / sqrt(mu * semi_major_axis), 1 - r / semi_major_axis);
+    return (struct orbit){
+        .mean_longitude = node + pericentre + anomaly - eccentricity * sin(anomaly),
+        .pericentre_longitude = node + pericentre,
+    };
+}
+
+/* Elements about the barycentre of all bodies, with all their mass: about the Sun they would
+ * tremble with Jupiter's pull on it. */
+static struct orbit barycentric_orbit(const kith_bodies *bodies, int body)
+{
+    double mass = 0, x[3] = {0}, v[3] = {0};
+    for (int i = 0; i < body_count; i++)
+        mass += bodies->mass[i];
+    for (int k = 0; k < 3; k++) {
+        x[k] = bodies->position[3 * body + k];
+        v[k] = bodies->velocity[3 * body + k];
+        for (int i = 0; i < body_count; i++) {
+            x[k] -= bodies->mass[i] / mass * bodies->position[3 * i + k];
+            v[k] -= bodies->mass[i] / mass * bodies->velocity[3 * i + k];
+        }
+    }
+    return osculating_orbit(gauss * gauss * mass, x, v);
+}
+
+/* φ in degrees, from 0 to 360. */
+static double resonance_angle(const kith_bodies *bodies)
+{
+    const struct orbit outer = barycentric_orbit(bodies, pluto);
+    const struct orbit inner = barycentric_orbit(bodies, neptune);
+    const double angle =
+        3 * outer.mean_longitude - 2 * inner.mean_longitude - outer.pericentre_longitude;
+    const double turn = fmod(angle * 180 / pi, 360);
+    return turn < 0 ? turn + 360 : turn;
+}
+
+static kith_status follow(kith_simulation *simulation, kith_bodies *bodies, double *years,
+                          double *degrees)
+{
+    for (int k = 0; k <= samples; k++) {
+        kith_status status = kith_simulation_get_bodies(simulation, bodies);
+        years[k] = bodies->time / 365.25;
+        degrees[k] = resonance_angle(bodies);
+        if (status == KITH_OK)
+            status = kith_simulation_step(simulation, steps_a_sample);
+        if (status != KITH_OK)
+            return status;
+    }
+    return KITH_OK;
+}
+
+static kith_status write_angles(const char *path, double *years, double *degrees)
+{
+    const kith_table_column columns[] = {
+        {"years", kith_array_vector(years, KITH_F64, samples + 1)},
+        {"resonance_angle_degrees", kith_array_vector(degrees, KITH_F64, samples + 1)},
+    };
+    return kith_table_write(path, NULL, 2, columns);
+}
+
+/* Says the range of φ; 0 if it librates about 180°. */
+static int report(const double *degrees)
+{
+    double least = degrees[0], most = degrees[0];
+    for (int k = 1; k <= samples; k++) {
+        least = fmin(least, degrees[k]);
+        most = fmax(most, degrees[k]);
+    }
+    const int librates = least > 60 && most < 300;
+    printf("phi %s: from %.1f to %.1f degrees in 100 000 years\n",
+           librates ? "librates about 180 degrees" : "circulates", least, most);
+    return librates ? 0 : 1;
+}
+
+int main(int argument_count, char **arguments)
+{
+    static double years[samples + 1], degrees[samples + 1];
+    const kith_simulation_options options = {.dt = step_days,
+                                             .gravitational_constant = gauss * gauss};
+    kith_context *context = NULL;
+    kith_bodies *bodies = NULL;
+    kith_simulation *simulation = NULL;
+
+    kith_status status = kith_context_create(NULL, &context);
+    if (status == KITH_OK)
+        status = kith_initial_make("outer-solar-system", NULL, &bodies);
+    if (status == KITH_OK)
+        status = kith_simulation_create(context, &options, bodies, &simulation);
+    if (status == KITH_OK)
+        status = follow(simulation, bodies, years, degrees);
+    if (status == KITH_OK && argument_count > 1)
+        status = write_angles(arguments[1], years, degrees);
+    if (status != KITH_OK)
+        fprintf(stderr, "pluto_resonance: %s\n", kith_error_message());
+
+    kith_simulation_free(simulation);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+    return status == KITH_OK ? report(degrees) : 1;
+}
