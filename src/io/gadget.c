@@ -189,7 +189,7 @@ kith_status gadget_read(const char *path, const kith_read_options *options, kith
     hid_t file = H5I_INVALID_HID;
     (void)options;
     hdf5_begin(&session);
-    kith_status status = hdf5_open(path, H5F_ACC_RDONLY, &file);
+    kith_status status = hdf5_open(path, &file);
     if (status == KITH_OK) {
         status = read_bodies(file, bodies);
         H5Fclose(file);
@@ -207,7 +207,7 @@ bool hdf5_looks_like_gadget(const char *path)
     struct hdf5_session session;
     hid_t file = H5I_INVALID_HID;
     hdf5_begin(&session);
-    const bool opened = hdf5_open(path, H5F_ACC_RDONLY, &file) == KITH_OK;
+    const bool opened = hdf5_open(path, &file) == KITH_OK;
     const bool found = opened && hdf5_is_group(file, "/Header") && !hdf5_is_group(file, "/h5md");
     if (opened)
         H5Fclose(file);

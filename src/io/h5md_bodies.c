@@ -96,7 +96,7 @@ bool hdf5_looks_like_h5md(const char *path)
     struct hdf5_session session;
     hid_t file = H5I_INVALID_HID;
     hdf5_begin(&session);
-    const bool opened = hdf5_open(path, H5F_ACC_RDONLY, &file) == KITH_OK;
+    const bool opened = hdf5_open(path, &file) == KITH_OK;
     const bool found = opened && hdf5_is_group(file, "/h5md");
     if (opened)
         H5Fclose(file);

@@ -190,7 +190,7 @@ static kith_status read_times(struct h5md_reader *reader)
 kith_status h5md_reader_open(const char *path, struct h5md_reader *reader)
 {
     *reader = (struct h5md_reader){.particles = H5I_INVALID_HID};
-    KITH_TRY(hdf5_open(path, H5F_ACC_RDONLY, &reader->file));
+    KITH_TRY(hdf5_open(path, &reader->file));
     kith_status status = take_particles(reader);
     if (status == KITH_OK)
         status = take_shape(reader);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "io/hdf5_driver.h"
 #include "io/output.h"
 
 enum { reason_bytes = 256, memory_increment = 4 << 20 };
@@ -59,9 +60,9 @@ void hdf5_fail_message(const char *format, ...)
 }
 
 /* The system's reasons are told apart from HDF5's: no such file is no bad format. */
-static kith_status check_is_file(const char *path, int flags)
+static kith_status check_is_file(const char *path)
 {
-    const int descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK);
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat found;
     if (descriptor < 0 || fstat(descriptor, &found) != 0) {
         const int error = errno;
@@ -86,23 +87,36 @@ static hid_t file_access(void)
     return access;
 }
 
-kith_status hdf5_open(const char *path, unsigned flags, hid_t *file)
+kith_status hdf5_open(const char *path, hid_t *file)
 {
     *file = H5I_INVALID_HID;
-    KITH_TRY(check_is_file(path, flags == H5F_ACC_RDONLY ? O_RDONLY : O_RDWR));
+    KITH_TRY(check_is_file(path));
     const hid_t access = file_access();
-    *file = H5Fopen(path, flags, access);
+    *file = H5Fopen(path, H5F_ACC_RDONLY, access);
     const kith_status status =
         *file < 0 ? hdf5_fail(KITH_BAD_FORMAT, "not an HDF5 file, or a damaged one") : KITH_OK;
     H5Pclose(access);
     return status;
 }
 
-kith_status hdf5_create(const char *path, hid_t *file)
+kith_status hdf5_open_to_write(const char *path, int *error, hid_t *file)
 {
+    *file = H5I_INVALID_HID;
     const hid_t access = file_access();
-    *file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    const kith_status status = *file < 0 ? hdf5_fail(KITH_IO_ERROR, "cannot be created") : KITH_OK;
+    kith_status status = hdf5_use_steady_driver(access, error);
+    if (status == KITH_OK && (*file = H5Fopen(path, H5F_ACC_RDWR, access)) < 0)
+        status = hdf5_fail(KITH_BAD_FORMAT, "not an HDF5 file, or a damaged one");
+    H5Pclose(access);
+    return status;
+}
+
+kith_status hdf5_create(const char *path, int *error, hid_t *file)
+{
+    *file = H5I_INVALID_HID;
+    const hid_t access = file_access();
+    kith_status status = hdf5_use_steady_driver(access, error);
+    if (status == KITH_OK && (*file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)) < 0)
+        status = hdf5_fail(KITH_IO_ERROR, "cannot be created");
     H5Pclose(access);
     return status;
 }

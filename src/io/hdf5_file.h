@@ -26,14 +26,19 @@ void hdf5_fail_message(const char *format, ...) __attribute__((format(printf, 1,
 /* Opens an HDF5 file. Closing it closes all that was opened in it (H5F_CLOSE_STRONG), so that the
  * functions of this room need not on their error paths. Messages leave the path out.
  *
- *   flags  H5F_ACC_RDONLY or H5F_ACC_RDWR
  *   file   [out] goes with H5Fclose; H5I_INVALID_HID on failure
  *
  * Errors: KITH_IO_ERROR (no such file, no permission), KITH_BAD_FORMAT (no HDF5, truncated). */
-kith_status hdf5_open(const char *path, unsigned flags, hid_t *file);
+kith_status hdf5_open(const char *path, hid_t *file);
+
+/* The same for reading and writing. Writing as such never fails (io/hdf5_driver.h).
+ *
+ *   error  [out] the first error number of the system, 0 as long as all is well; must outlive the
+ *          file and be looked at after the work and after H5Fclose */
+kith_status hdf5_open_to_write(const char *path, int *error, hid_t *file);
 
 /* Makes an HDF5 file in the earliest format, which every reader knows. An old one is emptied. */
-kith_status hdf5_create(const char *path, hid_t *file);
+kith_status hdf5_create(const char *path, int *error, hid_t *file);
 
 /* Makes an HDF5 file in memory, to be written in one go: then no failure of the disk can hit HDF5,
  * and pipes will do. */

@@ -18,6 +18,7 @@ struct run_file {
     struct h5md_writer writer; /* meaningful while is_open */
     int32_t dimensions;
     bool is_open;
+    int error; /* of the system, in writing the working file; 0 if all is well */
     double publishing_seconds;
 };
 
@@ -30,6 +31,13 @@ static kith_status begin_frames(struct run_file *file, hid_t hdf5)
 {
     file->is_open = true;
     return h5md_writer_begin(hdf5, &file->layout, &file->writer);
+}
+
+static kith_status check_written(const struct run_file *file)
+{
+    if (file->error)
+        return kith_fail(KITH_IO_ERROR, "cannot be written: %s", strerror(file->error));
+    return KITH_OK;
 }
 
 /* Frames gathered in memory only are lost. */
@@ -83,7 +91,7 @@ static kith_status create(const struct run_parameters *parameters, const struct 
                           const kith_bodies *bodies, struct run_file *file)
 {
     hid_t hdf5 = H5I_INVALID_HID;
-    KITH_TRY(hdf5_create(file->working.path, &hdf5));
+    KITH_TRY(hdf5_create(file->working.path, &file->error, &hdf5));
     const kith_status status = write_beginning(hdf5, file, parameters, origin, bodies);
     if (status != KITH_OK) {
         H5Fclose(hdf5);
@@ -126,7 +134,7 @@ static kith_status reopen(struct run_file *file)
     const double start = kith_clock();
     hid_t hdf5 = H5I_INVALID_HID;
     KITH_TRY(working_file_copy(&file->working));
-    kith_status status = hdf5_open(file->working.path, H5F_ACC_RDWR, &hdf5);
+    kith_status status = hdf5_open_to_write(file->working.path, &file->error, &hdf5);
     if (status == KITH_OK)
         status = begin_frames(file, hdf5);
     file->publishing_seconds += kith_clock() - start;
@@ -138,7 +146,7 @@ static kith_status cut_and_reopen(struct run_file *file, const struct run_parame
                                   const struct run_origin *origin, int64_t frames)
 {
     hid_t hdf5 = H5I_INVALID_HID;
-    KITH_TRY(hdf5_open(file->working.path, H5F_ACC_RDWR, &hdf5));
+    KITH_TRY(hdf5_open_to_write(file->working.path, &file->error, &hdf5));
     kith_status status = h5md_truncate(hdf5, &file->layout, frames);
     if (status == KITH_OK)
         status = run_parameters_write_origin(hdf5, origin->arguments, origin->input);
@@ -176,7 +184,9 @@ static kith_status add(struct run_file *file, int64_t step, const kith_bodies *b
 {
     if (!file->is_open)
         KITH_TRY(reopen(file));
-    const kith_status status = h5md_writer_add(&file->writer, step, bodies, diagnostics);
+    kith_status status = h5md_writer_add(&file->writer, step, bodies, diagnostics);
+    if (status == KITH_OK)
+        status = check_written(file);
     return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", file->working.output);
 }
 
@@ -198,7 +208,9 @@ static kith_status finish_frames(struct run_file *file, const kith_checkpoint *c
                                   file->dimensions, checkpoint));
     if (H5Fflush(file->writer.file, H5F_SCOPE_GLOBAL) < 0)
         return hdf5_fail(KITH_IO_ERROR, "cannot be written");
-    return end_frames(file) < 0 ? hdf5_fail(KITH_IO_ERROR, "cannot be written") : KITH_OK;
+    if (end_frames(file) < 0)
+        return hdf5_fail(KITH_IO_ERROR, "cannot be written");
+    return check_written(file);
 }
 
 static kith_status publish(struct run_file *file, const kith_checkpoint *checkpoint)
