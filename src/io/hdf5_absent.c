@@ -1,5 +1,7 @@
 /* What needs HDF5, in a build without it. */
 
+#include <stddef.h>
+
 #include "io/run_file.h"
 #include "kith/trajectory.h"
 
