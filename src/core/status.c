@@ -7,12 +7,21 @@ enum { message_bytes = 1024 };
 
 static _Thread_local char message[message_bytes];
 
+/* A message may quote a damaged file: line breaks and terminal controls do not belong in it. */
+static void hide_controls(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
 void kith_fail_message(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    hide_controls(message);
 }
 
 kith_status kith_fail_within(kith_status status, const char *format, ...)
