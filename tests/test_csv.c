@@ -67,9 +67,9 @@ static void test_csv_keeps_names_that_need_quotes(void **state)
     kith_bodies *bodies = NULL;
     assert_ok(kith_bodies_create(7, 2, KITH_NAME, &bodies));
     for (int i = 0; i < 7; i++)
-        snprintf(bodies->name[i], KITH_NAME_BYTES, "%s", names[i]);
+        set_name(bodies, i, names[i]);
     assert_round_trip(bodies, "names.csv");
-    snprintf(bodies->name[3], KITH_NAME_BYTES, "two\nlines");
+    set_name(bodies, 3, "two\nlines");
     assert_fails(kith_bodies_write(bodies, in_files("names.csv"), NULL), KITH_INVALID_ARGUMENT,
                  "body 3 (from 0) has a line break");
     kith_bodies_free(bodies);
@@ -84,7 +84,7 @@ static void test_csv_writes_integers_as_integers_and_short_decimals(void **state
     bodies->position[1] = 0.1;
     bodies->mass[0] = 1e22;
     bodies->id[0] = INT64_MIN;
-    strcpy(bodies->name[0], "a");
+    set_name(bodies, 0, "a");
     assert_ok(kith_bodies_write(bodies, in_files("short.csv"), NULL));
     assert_content(in_files("short.csv"), "name,id,m,x,y\na,-9223372036854775808,1e+22,3,0.1\n");
     kith_bodies_free(bodies);

@@ -185,14 +185,14 @@ static void test_tipsy_sorts_species_and_keeps_their_order(void **state)
     kith_bodies *bodies = NULL;
     assert_ok(kith_bodies_create(5, 3, KITH_NAME, &bodies));
     for (int i = 0; i < 5; i++) {
-        strcpy(bodies->name[i], before[i]);
+        set_name(bodies, i, before[i]);
         bodies->position[3 * i] = i;
     }
     unsigned dropped = 0;
     const char *path = in_files("species.tipsy");
     assert_ok(kith_format_drops(bodies, path, NULL, &dropped));
     assert_int_equal(dropped, KITH_NAME);
-    strcpy(bodies->name[3], "dark");
+    set_name(bodies, 3, "dark");
     assert_ok(kith_format_drops(bodies, path, NULL, &dropped));
     assert_int_equal(dropped, 0);
 

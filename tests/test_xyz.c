@@ -140,7 +140,7 @@ static void test_xyz_refuses_names_with_spaces(void **state)
     (void)state;
     kith_bodies *bodies = NULL;
     assert_ok(kith_bodies_create(1, 3, KITH_NAME, &bodies));
-    strcpy(bodies->name[0], "Halley's comet");
+    set_name(bodies, 0, "Halley's comet");
     assert_fails(kith_bodies_write(bodies, in_files("names.xyz"), NULL), KITH_INVALID_ARGUMENT,
                  "body 0 (from 0) is 'Halley's comet'");
     kith_bodies_free(bodies);

@@ -116,7 +116,7 @@ static kith_status read_rows(struct text *text, const struct csv_header *header,
 
 static kith_status read_text(struct text *text, kith_bodies **bodies)
 {
-    struct csv_header header;
+    struct csv_header header = {0};
     KITH_TRY(read_header(text, &header));
     KITH_TRY(kith_bodies_create(first_capacity, header.dimensions, header.flags, bodies));
     return read_rows(text, &header, *bodies);

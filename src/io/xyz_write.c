@@ -15,7 +15,8 @@ unsigned xyz_holds(const kith_bodies *bodies)
 static void write_real(FILE *stream, double value)
 {
     char text[real_bytes];
-    fwrite(text, 1, (size_t)format_real(value, text), stream);
+    const int length = format_real(value, text);
+    fwrite(text, 1, (size_t)length, stream);
 }
 
 static void write_cell(FILE *stream, const kith_bodies *bodies)
