@@ -2,20 +2,18 @@
 
 #include "testing_initial.h"
 
-/* Σ m column: the momentum of velocities, the dipole of positions. */
+/* Adds Σ m column to sum: the momentum of velocities, the dipole of positions. */
 static void sum_weighted(const kith_bodies *bodies, const double *column, double sum[3])
 {
-    for (int32_t k = 0; k < 3; k++)
-        sum[k] = 0;
     for (int64_t i = 0; i < bodies->count; i++)
-        for (int32_t k = 0; k < bodies->dimensions; k++)
-            sum[k] += bodies->mass[i] * column[i * bodies->dimensions + k];
+        for (int32_t k = 0; k < 3; k++)
+            sum[k] += bodies->mass[i] * column[3 * i + k];
 }
 
 static void assert_centered(const kith_bodies *bodies, double tolerance)
 {
-    double center[3];
-    double momentum[3];
+    double center[3] = {0, 0, 0};
+    double momentum[3] = {0, 0, 0};
     sum_weighted(bodies, bodies->position, center);
     sum_weighted(bodies, bodies->velocity, momentum);
     for (int32_t k = 0; k < 3; k++) {

@@ -109,7 +109,7 @@ void disk_place(struct random_stream *stream, int64_t index, double position[3],
 
 void initial_disk(const kith_initial_options *options, kith_bodies *bodies)
 {
-    const int32_t d = bodies->dimensions;
+    const int32_t d = bodies->dimensions == 2 ? 2 : 3;
     for (int64_t i = 0; i < bodies->count; i++) {
         struct random_stream stream = random_begin(options->seed, RANDOM_DISK, i);
         double position[3];

@@ -37,20 +37,27 @@ double random_between(struct random_stream *stream, double low, double high)
     return low + (high - low) * random_uniform(stream);
 }
 
-/* Von Neumann's comparisons (1951): of the numbers u_1 > u_2 > … drawn until one is not smaller
- * than its predecessor, the run's length is odd with probability e^-u_1. An even run adds 1 to the
- * result and starts anew. */
+/* How many numbers a run has that starts with first and goes on as long as each is smaller than the
+ * one before. */
+static int64_t descending_run(struct random_stream *stream, double first)
+{
+    double last = first;
+    for (int64_t length = 1;; length++) {
+        const double next = random_uniform(stream);
+        if (next >= last)
+            return length;
+        last = next;
+    }
+}
+
+/* Von Neumann's comparisons (1951): a run that starts with u is of odd length with probability
+ * e^-u. An even run adds 1 to the result and starts anew. */
 double random_exponential(struct random_stream *stream)
 {
-    double whole = 0;
-    for (;; whole += 1) {
+    for (int64_t whole = 0;; whole++) {
         const double first = random_uniform(stream);
-        double last = first;
-        int length = 1;
-        for (double next; (next = random_uniform(stream)) < last; last = next)
-            length++;
-        if (length % 2 == 1)
-            return whole + first;
+        if (descending_run(stream, first) % 2 == 1)
+            return (double)whole + first;
     }
 }
 
