@@ -45,6 +45,11 @@ static inline void put_data(hid_t file, const char *path, hid_t type, hid_t memo
 #define put_doubles(file, path, type, data, ...)                                                   \
     put_data(file, path, type, H5T_NATIVE_DOUBLE, (const int[]){__VA_ARGS__, -1}, data)
 
+static inline void put_double(hid_t file, const char *path, double number)
+{
+    put_data(file, path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (const int[]){-1}, &number);
+}
+
 /* Writes an attribute of `count` numbers, or of one without a rank for count 0. */
 static inline void put_attribute(hid_t file, const char *path, const char *name, hid_t type,
                                  hid_t memory_type, int count, const void *data)
