@@ -63,19 +63,27 @@ static char *filter_help(int key, const char *text, void *input)
     return (char *)text;
 }
 
+const struct plot_kind *plot_kind_named(const char *name)
+{
+    for (int k = 0; k < kind_count; k++)
+        if (strcmp(name, kinds[k].name) == 0)
+            return &kinds[k];
+    return NULL;
+}
+
 static const struct plot_kind *parse_kind(const char *name, const struct argp_state *state)
 {
+    const struct plot_kind *kind = plot_kind_named(name);
     char known[128];
     int length = 0;
     for (int k = 0; k < kind_count; k++) {
-        if (strcmp(name, kinds[k].name) == 0)
-            return &kinds[k];
         const char *between = k == 0 ? "" : k == kind_count - 1 ? " or " : ", ";
         length +=
             snprintf(known + length, sizeof known - (size_t)length, "%s%s", between, kinds[k].name);
     }
-    argp_error(state, "--what is '%s'; give %s", name, known);
-    return NULL;
+    if (!kind)
+        argp_error(state, "--what is '%s'; give %s", name, known);
+    return kind;
 }
 
 static int parse_side(const char *option, const char *text, const struct argp_state *state)
@@ -127,8 +135,6 @@ static void check_options(struct plot *plot, const struct argp_state *state)
     else if (!has_word(plot->kind->extensions, plot->format->extension))
         argp_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
                    plot->kind->name, plot->kind->extensions);
-    else if (plot->width == 0)
-        plot->width = plot->kind->width;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

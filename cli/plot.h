@@ -26,10 +26,13 @@ struct plot {
     const char *input, *output, *title;
     const struct plot_kind *kind;
     const struct picture_format *format;
-    int width, height;           /* pixels; height 0: as the data need */
+    int width, height;           /* pixels; 0: by kind, and as the data need */
     int64_t first_frame, frames; /* of the run, from 0 */
     bool dark, quiet;
 };
+
+/* The row of a name, or NULL. */
+const struct plot_kind *plot_kind_named(const char *name);
 
 int plot_draw_orbits(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_planes(const struct plot *plot, kith_trajectory *trajectory, FILE *script);

@@ -64,14 +64,16 @@ static void write_few(FILE *script, const struct film *film, int64_t frame)
 {
     const struct theme *theme = theme_of(film->plot);
     const struct tracks *tracks = film->tracks;
-    fprintf(script,
-            "plot '-' using 1:2:3 with %s linecolor rgb variable notitle, "
-            "'-' using 1:2:3:4 with points pointtype variable pointsize 1.2 linecolor rgb variable "
-            "notitle",
-            film->dotted ? "points pointtype 7 pointsize 0.3" : "lines");
+    fprintf(
+        script,
+        "plot '-' using 1:2:3 with %s linecolor rgb variable notitle, "
+        "'-' using 1:2:3:4 with points pointtype variable pointsize 0.5*em linecolor rgb variable "
+        "notitle",
+        film->dotted ? "points pointtype 7 pointsize 0.14*em" : "lines");
     for (int64_t i = 0; i < tracks->bodies; i++) {
         const struct body_style style = theme_body(theme, i);
-        fprintf(script, ", NaN with points pointtype %d pointsize 1.2 linecolor rgb '#%06x' title ",
+        fprintf(script,
+                ", NaN with points pointtype %d pointsize 0.5*em linecolor rgb '#%06x' title ",
                 style.mark, style.color);
         gnuplot_write_text(script, tracks->label[i]);
     }

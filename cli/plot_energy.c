@@ -82,51 +82,48 @@ static struct span widened(struct span span)
     return (struct span){wide.low - margin, wide.high + margin};
 }
 
-static struct span scaled(struct span span, struct unit unit)
+static void write_axes(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
+                       const struct span spans[2], const struct unit units[2], bool relative)
 {
-    return (struct span){span.low * unit.factor, span.high * unit.factor};
-}
-
-static void write_axes(FILE *script, const struct plot *plot, struct box box, struct canvas canvas,
-                       bool relative, struct span times, struct unit time_unit, struct span values,
-                       struct unit value_unit)
-{
-    const double across = box.width / canvas.em, up = box.height / canvas.em;
-    style_place(script, canvas, box);
-    style_axis(script, plot, "x", times, tic_step(times.high - times.low, across / 7), "time",
-               time_unit);
-    style_axis(script, plot, "y", values, tic_step(values.high - values.low, up / 3.5),
-               relative
-                   ? "relative energy error  ({/:Italic E} − {/:Italic E}_0) / |{/:Italic E}_0|"
-                   : "energy error  {/:Italic E} − {/:Italic E}_0",
-               value_unit);
+    const char *const symbols[2] = {
+        "time", relative
+                    ? "relative energy error  ({/:Italic E} − {/:Italic E}_0) / |{/:Italic E}_0|"
+                    : "energy error  {/:Italic E} − {/:Italic E}_0"};
+    const double steps[2] = {box.width / (7 * canvas.em), box.height / (3.5 * canvas.em)};
+    struct axis axes[2];
+    for (int k = 0; k < 2; k++) {
+        const struct span scaled = {spans[k].low * units[k].factor,
+                                    spans[k].high * units[k].factor};
+        axes[k] = (struct axis){scaled, tic_step(scaled.high - scaled.low, steps[k]), symbols[k],
+                                units[k]};
+    }
+    style_axes(script, plot, canvas, box, axes);
 }
 
 static int draw_curve(const struct plot *plot, const struct curve *curve, FILE *script)
 {
-    struct span times, values;
-    if (!span_of(curve->time, curve->points, &times) ||
-        !span_of(curve->value, curve->points, &values))
+    struct span spans[2];
+    if (!span_of(curve->time, curve->points, &spans[0]) ||
+        !span_of(curve->value, curve->points, &spans[1]))
         return cli_fail_with(plot->command, "%s has no finite energy to draw", plot->input);
-    if (times.low == times.high)
-        times = (struct span){times.low - 0.5, times.high + 0.5};
-    values = widened(values);
-    const struct unit time_unit = unit_of(&times, 1), value_unit = power_of_ten(values);
+    if (spans[0].low == spans[0].high)
+        spans[0] = (struct span){spans[0].low - 0.5, spans[0].high + 0.5};
+    spans[1] = widened(spans[1]);
+    const struct unit units[2] = {unit_of(&spans[0], 1), power_of_ten(spans[1])};
 
-    const struct margins margins = {6.6, 2, 3.9, plot->title ? 2.6 : 1.4};
+    const struct margins margins = {6, 2, 3.9, plot->title ? 2.6 : 1.4};
     struct box box;
     const struct canvas canvas = style_lay_out(plot, margins, 1, 0.6, 0, &box);
     const struct theme *theme = theme_of(plot);
     style_begin(script, plot, canvas, "");
     style_header(script, plot, canvas, box, NULL);
-    write_axes(script, plot, box, canvas, curve->relative, scaled(times, time_unit), time_unit,
-               scaled(values, value_unit), value_unit);
-    write_curve(script, curve, time_unit.factor, value_unit.factor);
-    fprintf(
-        script,
-        "set ylabel offset -0.8\nunset key\nplot 0 with lines linecolor rgb '#%06x', $energy using 1:2 with %s "
-        "linecolor rgb '#%06x'\n",
-        theme->faint, curve->points > 1 ? "lines" : "points pointtype 7", theme->body[0]);
+    write_axes(script, plot, canvas, box, spans, units, curve->relative);
+    write_curve(script, curve, units[0].factor, units[1].factor);
+    fprintf(script,
+            "unset key\nplot 0 with lines linecolor rgb '#%06x', $energy using 1:2 with %s "
+            "linecolor rgb '#%06x'\n",
+            theme->faint, curve->points > 1 ? "lines" : "points pointtype 7 pointsize 0.36*em",
+            theme->body[0]);
     return exit_ok;
 }
 

@@ -83,13 +83,16 @@ int plot_draw_orbits(const struct plot *plot, kith_trajectory *trajectory, FILE 
     return code;
 }
 
-/* A run in two dimensions has only one plane. */
+/* A run in two dimensions has only one plane: that of orbits. */
 int plot_draw_planes(const struct plot *plot, kith_trajectory *trajectory, FILE *script)
 {
     struct tracks tracks;
+    struct plot flat = *plot;
+    flat.kind = plot_kind_named("orbits");
     if (tracks_read_still(plot, trajectory, &tracks) != exit_ok)
         return exit_failed;
-    const int code = draw(plot, &tracks, tracks.dimensions == 3 ? 3 : 1, script);
+    const int code = tracks.dimensions == 3 ? draw(plot, &tracks, most_panels, script)
+                                            : draw(&flat, &tracks, 1, script);
     tracks_free(&tracks);
     return code;
 }

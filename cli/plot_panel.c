@@ -61,13 +61,13 @@ static void write_path_element(FILE *script, const struct tracks *tracks, int64_
     const bool coarse = tracks_are_coarse(tracks, body);
     fprintf(script, "$tracks index %lld using 1:2 with ", (long long)body);
     if (coarse)
-        fprintf(script, "points pointtype %d pointsize 0.3", style.mark);
+        fprintf(script, "points pointtype %d pointsize 0.08*em", style.mark);
     else
         fprintf(script, "lines dashtype %d linewidth 1.4", style.dash);
     fprintf(script, " linecolor rgb '#%06x' ", style.color);
     if (coarse && has_key)
         fprintf(script,
-                "notitle, NaN with points pointtype %d pointsize 0.8 linecolor rgb '#%06x' ",
+                "notitle, NaN with points pointtype %d pointsize 0.22*em linecolor rgb '#%06x' ",
                 style.mark, style.color);
     if (has_key) {
         fprintf(script, "title ");
@@ -82,9 +82,9 @@ void panel_write_elements(FILE *script, const struct plot *plot, const struct tr
     const struct theme *theme = theme_of(plot);
     if (!tracks_are_few(tracks)) {
         fprintf(script,
-                "$tracks using 1:2:3 with points pointtype 7 pointsize %.2f linecolor rgb variable "
-                "notitle",
-                tracks->bodies > 20000 ? 0.2 : 0.35);
+                "$tracks using 1:2:3 with points pointtype 7 pointsize %.2f*em linecolor rgb "
+                "variable notitle",
+                tracks->bodies > 20000 ? 0.06 : 0.1);
         return;
     }
     for (int64_t i = 0; i < tracks->bodies; i++) {
@@ -93,17 +93,16 @@ void panel_write_elements(FILE *script, const struct plot *plot, const struct tr
     }
     for (int64_t i = 0; i < tracks->bodies; i++) {
         const struct body_style style = theme_body(theme, i);
-        fprintf(
-            script,
-            "%s$tracks index %lld every ::0::0 using 1:2 with points pointtype %d pointsize 1.3 "
-            "linecolor rgb '#%06x' notitle",
-            i > 0 ? ", \\\n" : "", (long long)i, style.mark, style.color);
+        fprintf(script,
+                "%s$tracks index %lld every ::0::0 using 1:2 with points pointtype %d "
+                "pointsize 0.36*em linecolor rgb '#%06x' notitle",
+                i > 0 ? ", \\\n" : "", (long long)i, style.mark, style.color);
     }
     if (has_key)
-        fprintf(
-            script,
-            ", \\\nNaN with points pointtype 7 pointsize 1.3 linecolor rgb '#%06x' title 'start'",
-            theme->faint);
+        fprintf(script,
+                ", \\\nNaN with points pointtype 7 pointsize 0.36*em linecolor rgb '#%06x' "
+                "title 'start'",
+                theme->faint);
 }
 
 double panel_fit(struct box box, struct span spans[2])
@@ -130,9 +129,11 @@ void panel_write_axes(FILE *script, const struct plot *plot, struct canvas canva
     const double longer = fmax(box.width, box.height);
     const double length = fmax(spans[0].high - spans[0].low, spans[1].high - spans[1].low);
     const double step = tic_step(length * unit.factor, longer / (4.5 * canvas.em));
-    style_place(script, canvas, box);
-    for (int k = 0; k < 2; k++) {
-        const struct span scaled = {spans[k].low * unit.factor, spans[k].high * unit.factor};
-        style_axis(script, plot, k == 0 ? "x" : "y", scaled, step, style_coordinate(axes[k]), unit);
-    }
+    struct axis both[2];
+    for (int k = 0; k < 2; k++)
+        both[k] = (struct axis){{spans[k].low * unit.factor, spans[k].high * unit.factor},
+                                step,
+                                style_coordinate(axes[k]),
+                                unit};
+    style_axes(script, plot, canvas, box, both);
 }

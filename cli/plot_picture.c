@@ -12,9 +12,10 @@
 #include "cli.h"
 
 static const struct picture_format formats[] = {
-    {"png", "pngcairo enhanced", "\x89PNG\r\n\x1a\n", "IEND\xae\x42\x60\x82", 8, 8, true, 0.75},
-    {"svg", "svg enhanced", "<?xml ", "</svg>\n", 6, 7, true, 1},
-    {"gif", "gif enhanced", "GIF8", ";", 4, 1, false, 0.75},
+    {"png", "pngcairo enhanced", "\x89PNG\r\n\x1a\n", "IEND\xae\x42\x60\x82", 8, 8, true, 0.75, 0,
+     6.2},
+    {"svg", "svg enhanced", "<?xml ", "</svg>", 6, 6, true, 1, 0.75, 0},
+    {"gif", "gif enhanced", "GIF8", ";", 4, 1, false, 0.75, 0, 6.2},
 };
 
 const struct picture_format *picture_format_of(const char *path)
@@ -54,6 +55,7 @@ bool picture_can_write(const char *command, const char *path)
     return writable;
 }
 
+/* Empty lines after the end do not count: SVG files have one or none by gnuplot's version. */
 static bool is_whole(const struct picture_format *format, FILE *picture)
 {
     char bytes[16];
@@ -61,9 +63,15 @@ static bool is_whole(const struct picture_format *format, FILE *picture)
     rewind(picture);
     if (fread(bytes, 1, begin, picture) != begin || memcmp(bytes, format->begins, begin) != 0)
         return false;
-    if (fseek(picture, -(long)end, SEEK_END) != 0 || fread(bytes, 1, end, picture) != end)
+    long newlines = -1;
+    do {
+        newlines++;
+        if (fseek(picture, -newlines - 1, SEEK_END) != 0)
+            return false;
+    } while (fgetc(picture) == '\n');
+    if (fseek(picture, -newlines - (long)end, SEEK_END) != 0)
         return false;
-    return memcmp(bytes, format->ends, end) == 0;
+    return fread(bytes, 1, end, picture) == end && memcmp(bytes, format->ends, end) == 0;
 }
 
 static bool copy(FILE *from, FILE *to)

@@ -149,14 +149,15 @@ static void write_grid(FILE *script, const struct space *space)
 
 /* The place of a label some em outward from a position on an edge. */
 static void write_label_place(FILE *script, const struct plot *plot, const struct space *space,
-                              const struct edge *edge, const double position[3], double distance)
+                              const struct edge *edge, const double position[3], double distance,
+                              const char *direction)
 {
     const double across = along(space->plane.across, edge->outward);
     const double up = along(space->plane.up, edge->outward);
     const double length = distance * space->length_per_em / hypot(across, up);
-    fprintf(script, " at first %.9g,%.9g center textcolor rgb '#%06x'\n",
+    fprintf(script, " at first %.9g,%.9g center %s textcolor rgb '#%06x'\n",
             (along(space->plane.across, position) + length * across) * space->unit.factor,
-            (along(space->plane.up, position) + length * up) * space->unit.factor,
+            (along(space->plane.up, position) + length * up) * space->unit.factor, direction,
             theme_of(plot)->foreground);
 }
 
@@ -172,12 +173,13 @@ static void write_edge(FILE *script, const struct plot *plot, const struct space
         position[axis] = (double)m * space->step;
         fprintf(script, "set label \"%s%.*f\"", m < 0 ? "−" : "", tic_decimals(step),
                 fabs((double)m * step));
-        write_label_place(script, plot, space, edge, position, 1.9);
+        write_label_place(script, plot, space, edge, position, 1.9, "");
     }
     position[axis] = 0.5 * (space->spans[axis].low + space->spans[axis].high);
     fprintf(script, "set label ");
     style_write_label(script, style_coordinate(axis), space->unit);
-    write_label_place(script, plot, space, edge, position, edge->name_distance);
+    write_label_place(script, plot, space, edge, position, edge->name_distance,
+                      axis == 2 ? "rotate by 90" : "");
 }
 
 /* What few bodies draw on the floor. */

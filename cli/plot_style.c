@@ -81,17 +81,18 @@ struct canvas style_lay_out(const struct plot *plot, struct margins margins, int
                             double shape, double least, struct box *boxes)
 {
     const double least_graph = 10, least_page = 18; /* em */
-    double em = plot->width / plot->kind->columns;
+    const int page_width = plot->width ? plot->width : plot->kind->width;
+    double em = page_width / plot->kind->columns;
     if (plot->height)
         em = fmin(em, plot->height / least_page);
-    const double column = (plot->width - margins.right * em) / graphs;
+    const double column = (page_width - margins.right * em) / graphs;
     const double width = fmax(column - margins.left * em, 1);
     const double around = (margins.bottom + margins.top) * em;
     const double height =
         plot->height ? plot->height - around : fmax(width * shape, fmax(least, least_graph) * em);
     for (int k = 0; k < graphs; k++)
         boxes[k] = (struct box){k * column + margins.left * em, margins.bottom * em, width, height};
-    return (struct canvas){plot->width, (int)(height + around), em};
+    return (struct canvas){page_width, (int)(height + around), em};
 }
 
 struct unit unit_of(const struct span *spans, int count)
@@ -125,15 +126,17 @@ void style_begin(FILE *script, const struct plot *plot, struct canvas canvas, co
 {
     const struct theme *theme = theme_of(plot);
     const double line = canvas.em / 16;
+    const double dot = plot->format->dot_em * canvas.em + plot->format->dot_pixels;
     fprintf(script,
             "set terminal %s size %d,%d font 'Sans,%.4g' linewidth %.3g background '#%06x' %s\n"
             "set encoding utf8\n"
             "set minussign\n"
+            "em = %.6g\n"
             "set border linecolor rgb '#%06x'\n"
             "set tics nomirror out scale 0.5 textcolor rgb '#%06x'\n",
             plot->format->terminal, canvas.width, canvas.height,
             canvas.em * plot->format->points_per_pixel, line, theme->background, options,
-            theme->foreground, theme->foreground);
+            canvas.em / dot, theme->foreground, theme->foreground);
 }
 
 void style_place(FILE *script, struct canvas canvas, struct box box)
@@ -187,14 +190,36 @@ void style_write_label(FILE *script, const char *label, struct unit unit)
     fputc('"', script);
 }
 
-void style_axis(FILE *script, const struct plot *plot, const char *axis, struct span span,
-                double step, const char *symbol, struct unit unit)
+static int widest_mark(const struct axis *axis)
 {
-    fprintf(script, "set %srange [%.9g:%.9g]\nset %stics %.9g\nset format %s '%%.%df'\n", axis,
-            span.low, span.high, axis, step, axis, tic_decimals(step));
-    fprintf(script, "set %slabel ", axis);
-    style_write_label(script, symbol, unit);
-    fprintf(script, " textcolor rgb '#%06x'\n", theme_of(plot)->foreground);
+    const int decimals = tic_decimals(axis->step);
+    const int low = snprintf(NULL, 0, "%.*f", decimals, axis->span.low);
+    const int high = snprintf(NULL, 0, "%.*f", decimals, axis->span.high);
+    return low > high ? low : high;
+}
+
+/* The names of the axes are labels, since the distance of gnuplot's own differs by terminal. */
+void style_axes(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
+                const struct axis axes[2])
+{
+    const unsigned color = theme_of(plot)->foreground;
+    const double up_distance = fmin(1.9 + 0.62 * widest_mark(&axes[1]), 5);
+    const double place[2][2] = {
+        {box.left + 0.5 * box.width, box.bottom - 3 * canvas.em},
+        {box.left - up_distance * canvas.em, box.bottom + 0.5 * box.height},
+    };
+    style_place(script, canvas, box);
+    for (int k = 0; k < 2; k++) {
+        const char *name = k == 0 ? "x" : "y";
+        fprintf(script, "set %srange [%.9g:%.9g]\nset %stics %.9g\nset format %s '%%.%df'\n", name,
+                axes[k].span.low, axes[k].span.high, name, axes[k].step, name,
+                tic_decimals(axes[k].step));
+        fprintf(script, "set label %d ", 3 + k);
+        style_write_label(script, axes[k].symbol, axes[k].unit);
+        fprintf(script, " at screen %.6f,%.6f center %s textcolor rgb '#%06x'\n",
+                place[k][0] / canvas.width, place[k][1] / canvas.height,
+                k == 0 ? "" : "rotate by 90", color);
+    }
 }
 
 const char *style_coordinate(int axis)

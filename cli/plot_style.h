@@ -64,7 +64,8 @@ struct unit unit_of(const struct span *spans, int count);
 /* A step of 1, 2 or 5 · 10^k between marks on an axis, with at most so many steps on it. */
 double tic_step(double length, double steps);
 
-/* Writes the script's beginning: terminal, colours, frame. options are more of the terminal's. */
+/* Writes the script's beginning: terminal, colours, frame. options are more of the terminal's. In
+ * the script the variable em is the pointsize of a dot of that diameter. */
 void style_begin(FILE *script, const struct plot *plot, struct canvas canvas, const char *options);
 
 /* Writes where the graph stands. */
@@ -81,10 +82,17 @@ void style_header(FILE *script, const struct plot *plot, struct canvas canvas, s
 void style_time_header(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
                        const struct tracks *tracks);
 
-/* Writes the range (in the unit), marks and label of the axis "x", "y" or "z". symbol is in
- * gnuplot's enhanced text. */
-void style_axis(FILE *script, const struct plot *plot, const char *axis, struct span span,
-                double step, const char *symbol, struct unit unit);
+/* An axis of a graph. */
+struct axis {
+    struct span span;   /* in the unit */
+    double step;        /* between marks */
+    const char *symbol; /* in gnuplot's enhanced text */
+    struct unit unit;
+};
+
+/* Writes where a graph is, and its axes: across, then up. */
+void style_axes(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
+                const struct axis axes[2]);
 
 /* Digits after the point that marks at multiples of a step need. */
 int tic_decimals(double step);

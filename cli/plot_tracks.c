@@ -175,7 +175,8 @@ bool tracks_span(const struct plot *plot, const struct tracks *tracks, const dou
     for (int64_t k = 0; k < sample; k++)
         values[k] = along(direction, tracks->position + 3 * spread(k, sample, points));
     qsort(values, (size_t)sample, sizeof(double), compare);
-    *span = span_of_sorted(values, sample, tracks_are_few(tracks) ? 0 : 0.02);
+    const double share = tracks_are_few(tracks) ? 0 : tracks->frames > 1 ? 0.005 : 0.02;
+    *span = span_of_sorted(values, sample, share);
     free(values);
     return true;
 }

@@ -64,8 +64,8 @@ static inline const double *tracks_at(const struct tracks *tracks, int64_t frame
 bool tracks_are_coarse(const struct tracks *tracks, int64_t body);
 
 /* How far the positions reach along a direction, and a little further. Few bodies are all within;
- * of many, all but the outermost in fifty on either side, lest a few that escape make the others a
- * dot. */
+ * of many, all but the outermost in fifty on either side (of many frames, in two hundred), lest a
+ * few that escape make the others a dot. */
 bool tracks_span(const struct plot *plot, const struct tracks *tracks, const double direction[3],
                  struct span *span);
 
