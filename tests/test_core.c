@@ -66,7 +66,7 @@ static void test_cancelling_is_remembered_until_cleared(void **state)
 static void test_words_put_before_a_message_keep_it(void **state)
 {
     (void)state;
-    kith_fail(KITH_BAD_FORMAT, "line %d: no number", 7);
+    kith_fail_message("line %d: no number", 7);
     assert_int_equal(kith_fail_within(KITH_BAD_FORMAT, "%s: ", "a.csv"), KITH_BAD_FORMAT);
     assert_string_equal(kith_error_message(), "a.csv: line 7: no number");
 }
