@@ -135,7 +135,7 @@ static kith_status check_count(int kind, int64_t count)
     if (fixed && count != fixed)
         return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; %s has always %lld bodies",
                          (long long)count, kinds[kind].name, (long long)fixed);
-    if (count < recipes[kind].minimum_count)
+    if (count != 0 && count < recipes[kind].minimum_count)
         return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; %s needs at least %lld",
                          (long long)count, kinds[kind].name,
                          (long long)recipes[kind].minimum_count);
@@ -170,7 +170,7 @@ static kith_status check_shape(int kind, const kith_initial_options *options)
 static kith_initial_options with_defaults(int kind, const kith_initial_options *options)
 {
     kith_initial_options chosen = options ? *options : (kith_initial_options){0};
-    if (chosen.count == 0)
+    if (chosen.count == 0 && !chosen.count_given)
         chosen.count = kinds[kind].default_count;
     if (chosen.dimensions == 0)
         chosen.dimensions = 3;
@@ -190,6 +190,7 @@ kith_status kith_initial_make(const char *name, const kith_initial_options *opti
         chosen.mass_ratio = recipes[kind].default_mass_ratio;
 
     KITH_TRY(kith_bodies_create(chosen.count, chosen.dimensions, recipes[kind].columns, bodies));
-    recipes[kind].fill(&chosen, *bodies);
+    if (chosen.count > 0)
+        recipes[kind].fill(&chosen, *bodies);
     return KITH_OK;
 }
