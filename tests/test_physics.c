@@ -341,7 +341,7 @@ static void lagrangian_radii(const kith_bodies *bodies, const double center[3], 
 }
 
 /* Ten crossing times, 2√2 each in standard units. A quantile of 1000 radii scatters by about 4 %
- * from one time to another, and relaxation takes about ten times longer than this run. */
+ * from one time to another; relaxation, softened, changes it less in that time. */
 static void test_a_plummer_sphere_keeps_its_profile_for_ten_dynamical_times(void **state)
 {
     (void)state;

@@ -212,6 +212,9 @@ static void test_whole_steps_of_long_runs_are_counted_without_rounding(void **st
     assert_true(rest == 0);
     assert_int_equal(kith_simulation_whole_steps(0, 1e5, 1e-5, &rest), 10000000000);
     assert_true(rest == 0);
+    /* 2451545.3 in binary is 2e-9 of this step too early */
+    assert_int_equal(kith_simulation_whole_steps(2451545, 2451545.3, 0.1, &rest), 3);
+    assert_true(rest == 0);
     assert_int_equal(kith_simulation_whole_steps(0, 10.25, 1, &rest), 10);
     assert_true(rest == 0.25);
     assert_int_equal(kith_simulation_whole_steps(3, 2, 1, &rest), 0);
