@@ -51,8 +51,7 @@ kith_status cpu_combine(kith_context *context, kith_dtype dtype, int64_t count, 
         return KITH_OK;
     }
 
-    const int32_t threads = kith_context_threads(context);
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(kith_context_threads(context)) schedule(static)
     for (int64_t begin = 0; begin < count; begin += block_count)
         combine(&combination, begin, begin + block_count < count ? begin + block_count : count);
     return KITH_OK;
