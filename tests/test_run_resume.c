@@ -1,0 +1,243 @@
+#include "testing.h"
+
+#include "running.h"
+
+/* Cancels a run at random moments, resumes it each time, and compares it with one left alone.
+ * Returns how often it was cancelled before its end. */
+static int assert_resumes_bit_for_bit(struct random_numbers *numbers, kith_run_options options,
+                                      const kith_bodies *bodies)
+{
+    const char *whole = in_files("whole.h5"), *pieces = in_files("pieces.h5");
+    options.output = whole;
+    const kith_run_summary undisturbed = run(options, bodies);
+
+    options.output = pieces;
+    options.resume = true;
+    remove(pieces);
+    int interruptions = 0;
+    for (int k = 0; k < 3; k++) {
+        const double seconds = random_uniform(numbers, 0, undisturbed.seconds / 2);
+        interruptions += run_and_cancel(options, bodies, seconds).interrupted;
+    }
+    const kith_run_summary summary = run(options, bodies);
+    assert_same_files(whole, pieces, "none");
+    assert_int_equal(summary.steps, undisturbed.steps);
+    assert_true(summary.energy_initial == undisturbed.energy_initial);
+    assert_true(summary.energy_final == undisturbed.energy_final);
+    assert_true(summary.max_relative_energy_error == undisturbed.max_relative_energy_error);
+    assert_true(summary.momentum_error == undisturbed.momentum_error);
+    return interruptions;
+}
+
+static void test_resume_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("resume");
+    int64_t integrators = 0;
+    int interruptions = 0;
+    const kith_integrator *list = kith_integrator_list(&integrators);
+    kith_bodies *bodies = lagrange_bodies();
+    for (int64_t k = 0; k < integrators; k++) {
+        kith_run_options options = run_options(0.001, 20.00033, 70, NULL);
+        options.simulation.integrator = list[k].name;
+        options.simulation.softening = 0.1;
+        interruptions += assert_resumes_bit_for_bit(&numbers, options, bodies);
+        options.simulation.precision = KITH_F32;
+        interruptions += assert_resumes_bit_for_bit(&numbers, options, bodies);
+    }
+    assert_true(interruptions > 0);
+    kith_bodies_free(bodies);
+}
+
+static void test_resume_in_the_plane_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("resume in the plane");
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(2, 2, KITH_VELOCITY | KITH_SOFTENING, &bodies));
+    bodies->position[0] = 1;
+    bodies->velocity[1] = 0.5;
+    bodies->softening[0] = 0.1;
+    kith_run_options options = run_options(0.001, 30, 110, NULL);
+    options.simulation.softening_of_bodies = true;
+    assert_resumes_bit_for_bit(&numbers, options, bodies);
+    kith_bodies_free(bodies);
+}
+
+static void test_resume_to_a_later_time_is_as_if_it_had_been_meant_from_the_start(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    /* The first end has a frame of its own, or one that is due, at a time that rounds or not. */
+    static const double ends[] = {0.3, 0.7, 1.1, 1.6};
+    for (size_t k = 0; k < 4; k++) {
+        kith_run_options options = run_options(0.1, 2.3, 3, in_files("once.h5"));
+        run(options, bodies);
+        options.output = in_files("twice.h5");
+        options.until = ends[k];
+        run(options, bodies);
+        options.until = 2.3;
+        options.resume = true;
+        run(options, bodies);
+        assert_same_files(in_files("once.h5"), in_files("twice.h5"), "none");
+    }
+    kith_bodies_free(bodies);
+}
+
+static void test_resume_after_a_shorter_last_step_goes_on_from_there(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options options = run_options(0.1, 0.25, 1, in_files("shorter.h5"));
+    run(options, bodies);
+    options.until = 0.6;
+    options.resume = true;
+    const kith_run_summary summary = run(options, bodies);
+    assert_int_equal(summary.steps, 7);
+    int64_t frames = 0;
+    double *times = frame_times(options.output, &frames);
+    static const double expected[] = {0, 0.1, 0.2, 0.25, 0.35, 0.45, 0.55, 0.6};
+    assert_int_equal(frames, 8);
+    for (int64_t frame = 0; frame < frames; frame++)
+        assert_true(fabs(times[frame] - expected[frame]) < 1e-15);
+    assert_true(times[7] == 0.6);
+    free(times);
+    kith_bodies_free(bodies);
+}
+
+static void test_resume_of_a_finished_run_changes_nothing(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options options = run_options(0.1, 1.05, 3, in_files("first.h5"));
+    const kith_run_summary first = run(options, bodies);
+    options.output = in_files("finished.h5");
+    run(options, bodies);
+    options.resume = true;
+    const kith_run_summary summary = run(options, bodies);
+    assert_same_files(in_files("first.h5"), in_files("finished.h5"), "none");
+    assert_true(summary.steps == first.steps && summary.energy_final == first.energy_final);
+    assert_int_equal(summary.evaluations, 0);
+    kith_bodies_free(bodies);
+}
+
+static void test_resume_without_bodies_takes_everything_from_the_file(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options options = run_options(0.001, 30, 7, in_files("whole.h5"));
+    options.simulation = (kith_simulation_options){.dt = 0.001,
+                                                   .integrator = "hermite4",
+                                                   .gravitational_constant = 0.5,
+                                                   .softening = 0.01,
+                                                   .precision = KITH_F32};
+    const double seconds = run(options, bodies).seconds;
+    options.output = in_files("bare.h5");
+    run_and_cancel(options, bodies, seconds / 2);
+    const kith_run_summary summary =
+        run((kith_run_options){.output = options.output, .resume = true}, NULL);
+    assert_string_equal(summary.integrator, "hermite4");
+    assert_same_files(in_files("whole.h5"), options.output, "none");
+    kith_bodies_free(bodies);
+}
+
+static void test_resume_starts_from_the_bodies_if_there_is_no_output(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options options = run_options(0.1, 1, 1, in_files("fresh.h5"));
+    options.resume = true;
+    assert_int_equal(run(options, bodies).steps_resumed, 0);
+    options.output = in_files("nowhere.h5");
+    run_fails(options, NULL, KITH_INVALID_ARGUMENT, "nowhere.h5: no such file to resume from");
+    options.output = NULL;
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "resume needs an output");
+    kith_bodies_free(bodies);
+}
+
+static void test_resume_names_what_differs(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options good = run_options(0.1, 1, 2, in_files("differs.h5"));
+    run(good, bodies);
+    size_t bytes = 0, bytes_after = 0;
+    char *before = content_of(good.output, &bytes);
+
+    good.resume = true;
+    kith_run_options bad = good;
+    bad.simulation.dt = 0.2;
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "dt is 0.20000000000000001, and ");
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "was begun with 0.10000000000000001; give");
+    bad = good;
+    bad.simulation.integrator = "yoshida4";
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "integrator is yoshida4");
+    bad = good;
+    bad.simulation.softening = 1;
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "softening is 1");
+    bad = good;
+    bad.simulation.gravitational_constant = 2;
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "gravitational constant is 2");
+    bad = good;
+    bad.simulation.precision = KITH_F32;
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "precision is single");
+    bad = good;
+    bad.every = 3;
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "every is 3");
+    bad = good;
+    bad.until = 0.5;
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "until is 0.5, and ");
+    bodies->velocity[3] = nextafter(bodies->velocity[3], 10);
+    run_fails(good, bodies, KITH_INVALID_ARGUMENT, "velocity of body 1 (from 0) is ");
+    bodies->mass[2] = 7;
+    bodies->velocity[3] = nextafter(bodies->velocity[3], -10);
+    run_fails(good, bodies, KITH_INVALID_ARGUMENT, "mass of body 2 (from 0) is 7");
+
+    char *after = content_of(good.output, &bytes_after);
+    assert_int_equal(bytes, bytes_after);
+    assert_memory_equal(before, after, bytes);
+    free(before);
+    free(after);
+    kith_bodies_free(bodies);
+}
+
+static void test_resume_refuses_files_that_no_run_wrote(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options options = run_options(0.1, 1, 1, in_files("bodies.h5"));
+    options.resume = true;
+    assert_ok(kith_bodies_write(bodies, options.output, NULL));
+    run_fails(options, bodies, KITH_BAD_FORMAT, "no checkpoint of a run of kith");
+    options.output = file_of_text("text.h5", "hello");
+    run_fails(options, bodies, KITH_BAD_FORMAT, "not an HDF5 file");
+    assert_content(options.output, "hello");
+
+    options.output = in_files("version.h5");
+    run(options, bodies);
+    const int64_t format = 2;
+    const hid_t file = H5Fopen(options.output, H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(file, "/parameters/kith/checkpoint/format", H5P_DEFAULT);
+    put_data(file, "/parameters/kith/checkpoint/format", H5T_STD_I64LE, H5T_NATIVE_INT64,
+             (int[]){-1}, &format);
+    H5Fclose(file);
+    run_fails(options, bodies, KITH_BAD_FORMAT, "checkpoint has format 2");
+    kith_bodies_free(bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_resume_goes_on_bit_for_bit),
+        cmocka_unit_test(test_resume_in_the_plane_goes_on_bit_for_bit),
+        cmocka_unit_test(test_resume_to_a_later_time_is_as_if_it_had_been_meant_from_the_start),
+        cmocka_unit_test(test_resume_after_a_shorter_last_step_goes_on_from_there),
+        cmocka_unit_test(test_resume_of_a_finished_run_changes_nothing),
+        cmocka_unit_test(test_resume_without_bodies_takes_everything_from_the_file),
+        cmocka_unit_test(test_resume_starts_from_the_bodies_if_there_is_no_output),
+        cmocka_unit_test(test_resume_names_what_differs),
+        cmocka_unit_test(test_resume_refuses_files_that_no_run_wrote),
+    };
+    return cmocka_run_group_tests_name("run_resume", tests, make_files_directory,
+                                       remove_files_directory);
+}
