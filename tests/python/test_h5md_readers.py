@@ -1,0 +1,151 @@
+"""Runs of kith as their users' readers see them: h5py and MDAnalysis, with and without a topology."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import h5py
+import MDAnalysis
+import numpy
+from MDAnalysis.coordinates.H5MD import H5MDReader
+
+KITH = os.environ["KITH_PROGRAM"]
+FLAT = "x,y,vx,vy,m,name\n1,0,0,0.5,1,one\n-1,0,0,-0.5,1,two\n0,3,0.1,0,0.5,three\n"
+
+
+def kith(*arguments):
+    subprocess.run([KITH, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+class Readers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        warnings.simplefilter("ignore")
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.inputs, cls.runs = {}, {}
+        for name in ("flat", "deep", "single"):
+            bodies = cls.inputs[name] = os.path.join(cls.directory.name, name + ".csv")
+            run = cls.runs[name] = os.path.join(cls.directory.name, name + ".h5")
+            if name == "flat":
+                with open(bodies, "w") as file:
+                    file.write(FLAT)
+            else:
+                kith("make", "six", "--seed", "3", "-o", bodies)
+            precision = "single" if name == "single" else "double"
+            kith("run", bodies, "--dt", "0.001", "--until", "0.5035", "--every", "20", "--softening", "0.1",
+                 "--precision", precision, "--quiet", "-o", run)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def each_run(self):
+        for name, path in self.runs.items():
+            with h5py.File(path) as file:
+                yield name, path, file
+
+    def test_the_file_is_conforming_h5md(self):
+        for _, _, file in self.each_run():
+            self.assertEqual(list(file["h5md"].attrs["version"]), [1, 1])
+            self.assertEqual(file["h5md/creator"].attrs["name"], b"kith")
+            self.assertIn("version", file["h5md/creator"].attrs)
+            self.assertIn("name", file["h5md/author"].attrs)
+            self.assertEqual(list(file["particles"]), ["trajectory"])
+            box = file["particles/trajectory/box"]
+            self.assertEqual(box.attrs["dimension"], 3)
+            self.assertEqual(list(box.attrs["boundary"]), [b"none"] * 3)
+            self.assertNotIn("edges", box)
+
+    def test_nothing_else_looks_like_atoms_to_vmd(self):
+        for _, _, file in self.each_run():
+            found = []
+            file.visit(lambda path: found.append(path) if path.endswith("position/value") else None)
+            self.assertEqual(found, ["particles/trajectory/position/value"])
+
+    def test_every_series_has_the_frames_cadence_and_no_units(self):
+        for name, _, file in self.each_run():
+            position = file["particles/trajectory/position"]
+            frames, bodies, components = position["value"].shape
+            self.assertEqual((frames, components), (27, 3))
+            self.assertEqual(position["value"].dtype, numpy.float32 if name == "single" else numpy.float64)
+            groups = [file["particles/trajectory/velocity"], *file["observables"].values()]
+            self.assertEqual(len(groups), 8)
+            for group in groups:
+                self.assertEqual(group["step"], position["step"])  # the same object: a hard link
+                self.assertEqual(group["time"], position["time"])
+                self.assertEqual(len(group["value"]), frames)
+                self.assertNotIn("unit", group["value"].attrs)
+            self.assertEqual(list(position["step"]), [*range(0, 504, 20), 504])
+            self.assertEqual(position["time"][-1], 0.5035)
+            self.assertEqual(list(file["particles/trajectory/id"]), list(range(bodies)))
+            for column in ("mass", "species"):
+                self.assertEqual(file["particles/trajectory"][column].shape, (bodies,))
+
+    def test_flat_runs_have_z_zero_and_say_so(self):
+        for name, _, file in self.each_run():
+            self.assertEqual(file["parameters/kith/dimensions"][()], 2 if name == "flat" else 3)
+            if name == "flat":
+                self.assertFalse(file["particles/trajectory/position/value"][:, :, 2].any())
+                self.assertEqual(list(file["particles/trajectory/name"]), [b"one", b"two", b"three"])
+
+    def test_parameters_tell_how_the_run_was_made(self):
+        for name, path, file in self.each_run():
+            parameters = file["parameters/kith"]
+            self.assertEqual(parameters["dt"][()], 0.001)
+            self.assertEqual(parameters["softening"][()], 0.1)
+            self.assertEqual(parameters["gravitational_constant"][()], 1)
+            self.assertEqual(parameters["integrator"][()], b"leapfrog")
+            self.assertEqual(parameters["precision"][()], b"single" if name == "single" else b"double")
+            self.assertEqual(parameters["input"][()].decode(), self.inputs[name])
+            self.assertIn(f"-o {path}", parameters["command_line"][()].decode())
+            self.assertIn("units", parameters)
+
+    def assert_frames_equal(self, universe, file):
+        position = file["particles/trajectory/position/value"][()].astype(numpy.float32)
+        velocity = file["particles/trajectory/velocity/value"][()].astype(numpy.float32)
+        self.assertEqual(len(universe.atoms), position.shape[1])
+        self.assertEqual(universe.trajectory.n_frames, len(position))
+        for frame in universe.trajectory:
+            numpy.testing.assert_array_equal(frame.positions, position[frame.frame])
+            numpy.testing.assert_array_equal(frame.velocities, velocity[frame.frame])
+            self.assertEqual(frame.time, file["particles/trajectory/position/time"][frame.frame])
+            self.assertEqual(frame.data["total_energy"], file["observables/total_energy/value"][frame.frame])
+            self.assertIsNone(frame.dimensions)
+
+    def test_mdanalysis_loads_runs_without_a_topology(self):
+        for _, path, file in self.each_run():
+            bodies = H5MDReader.parse_n_atoms(path)
+            universe = MDAnalysis.Universe(path, format="H5MD", topology_format="MINIMAL", n_atoms=bodies,
+                                           convert_units=False)
+            self.assert_frames_equal(universe, file)
+
+    def test_mdanalysis_loads_runs_with_an_empty_topology(self):
+        for _, path, file in self.each_run():
+            universe = MDAnalysis.Universe.empty(file["particles/trajectory/mass"].size, trajectory=True)
+            universe.load_new(path, format="H5MD", convert_units=False)
+            self.assert_frames_equal(universe, file)
+
+    def test_mdanalysis_loads_runs_with_an_xyz_topology(self):
+        for name, path, file in self.each_run():
+            xyz = os.path.join(self.directory.name, name + ".xyz")
+            kith("convert", self.inputs[name], xyz)
+            universe = MDAnalysis.Universe(xyz, path, format="H5MD", topology_format="XYZ", convert_units=False)
+            self.assert_frames_equal(universe, file)
+
+    def test_bodies_with_a_cell_load_too(self):
+        source = os.path.join(self.directory.name, "cell.xyz")
+        target = os.path.join(self.directory.name, "cell.h5")
+        with open(source, "w") as file:
+            file.write('1\nLattice="4 0 0 0 5 0 0 0 6" pbc="T T F" Properties=species:S:1:pos:R:3\nHe 1 2 3\n')
+        kith("convert", source, target)
+        universe = MDAnalysis.Universe.empty(1, trajectory=True)
+        universe.load_new(target, format="H5MD", convert_units=False)
+        numpy.testing.assert_allclose(universe.trajectory[0].dimensions, [4, 5, 6, 90, 90, 90])
+        with h5py.File(target) as file:
+            self.assertEqual(list(file["particles/trajectory/box"].attrs["boundary"]), [b"periodic", b"periodic", b"none"])
+
+
+if __name__ == "__main__":
+    unittest.main()
