@@ -16,8 +16,8 @@ show "$kith" plot "$folder/outer.h5" --what orbits -o "$folder/outer-orbits.png"
 show "$kith" plot "$folder/outer.h5" --what energy -o "$folder/outer-energy.png"
 
 step "Six random bodies, five million steps"
-show "$kith" make six --seed 6 --quiet -o "$folder/six.csv"
-show "$kith" run "$folder/six.csv" --dt 0.00001 --until 50 --every 2500 --softening 0.05 \
+show "$kith" make six --quiet -o "$folder/six.csv"
+show "$kith" run "$folder/six.csv" --dt 0.00001 --until 50 --every 1000 --softening 0.05 \
     -o "$folder/six.h5"
 show "$kith" plot "$folder/six.h5" --what planes -o "$folder/six-planes.png"
 show "$kith" plot "$folder/six.h5" --what 3d -o "$folder/six-3d.png"
@@ -25,9 +25,9 @@ show "$kith" plot "$folder/six.h5" --what energy -o "$folder/six-energy.png"
 
 step "Two colliding galaxies"
 show "$kith" make galaxies -n 6000 --seed 1 --quiet -o "$folder/galaxies.csv"
-show "$kith" run "$folder/galaxies.csv" --dt 0.02 --until 10 --softening 0.05 --every 5 \
+show "$kith" run "$folder/galaxies.csv" --dt 0.06 --until 27 --softening 0.15 --every 4 \
     -o "$folder/galaxies.h5"
-show "$kith" plot "$folder/galaxies.h5" --what orbits -o "$folder/galaxies.png"
+show "$kith" plot "$folder/galaxies.h5" --what orbits --dark -o "$folder/galaxies.png"
 show "$kith" plot "$folder/galaxies.h5" --what animation -o "$folder/galaxies.gif"
 
 step "Done: the pictures are in $folder/"
