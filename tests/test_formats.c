@@ -218,7 +218,8 @@ static void test_a_directory_that_cannot_be_written_is_named(void **state)
     (void)state;
     kith_bodies *bodies = some_bodies(1);
     assert_fails(kith_bodies_write(bodies, in_files("nowhere/a.csv"), NULL), KITH_IO_ERROR,
-                 "nowhere/': No such file or directory");
+                 "no file can be made in directory");
+    assert_non_null(strstr(kith_error_message(), "nowhere/': No such file or directory"));
     file_of_text("file", "");
     assert_fails(kith_bodies_write(bodies, in_files("file/a.csv"), NULL), KITH_IO_ERROR,
                  "Not a directory");
@@ -269,6 +270,19 @@ static void test_a_discarded_output_leaves_nothing(void **state)
     kith_output_discard(output);
     assert_int_equal(files_in_directory(), files);
     kith_output_discard(NULL);
+}
+
+static void test_an_output_that_cannot_get_its_name_leaves_nothing(void **state)
+{
+    (void)state;
+    kith_output *output = NULL;
+    const char *path = in_files("taken.csv");
+    assert_ok(kith_output_open(path, &output));
+    assert_int_equal(mkdir(path, 0777), 0);
+    const int files = files_in_directory();
+    assert_fails(kith_output_finish(output), KITH_IO_ERROR,
+                 "taken.csv: cannot be written: Is a dir");
+    assert_int_equal(files_in_directory(), files - 1);
 }
 
 static void test_a_pipe_is_written_in_place(void **state)
@@ -345,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_a_directory_that_cannot_be_written_is_named),
         cmocka_unit_test(test_a_new_file_takes_the_place_of_the_old_one),
         cmocka_unit_test(test_a_discarded_output_leaves_nothing),
+        cmocka_unit_test(test_an_output_that_cannot_get_its_name_leaves_nothing),
         cmocka_unit_test(test_a_pipe_is_written_in_place),
         cmocka_unit_test(test_the_decimal_point_is_a_point_in_every_locale),
         cmocka_unit_test(test_reals_read_back_to_the_same_bits),

@@ -183,6 +183,8 @@ static void test_npy_refuses_a_damaged_header(void **state)
          "no file is that large"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 2)}",
          "32 bytes of data, but shape (1000000000000, 2) of <f8 needs 16000000000000"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (9, 2)}",
+         "32 bytes of data, but shape (9, 2) of <f8 needs 144; the file is truncated"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}", "the file is too long"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)

@@ -146,6 +146,10 @@ static void test_tipsy_keeps_single_precision_exactly(void **state)
         for (int32_t dimensions = 2; dimensions <= 3; dimensions++) {
             kith_bodies *bodies = single_precision_bodies(&numbers, counts[k], dimensions);
             bodies->time = 0.1;
+            if (k % 2 == 0) {
+                free(bodies->softening);
+                bodies->softening = NULL;
+            }
             assert_round_trip(bodies, "all.tipsy");
             kith_bodies *found = read_file(in_files("all.tipsy"));
             assert_true(found->time == 0.1);

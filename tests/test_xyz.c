@@ -53,7 +53,7 @@ static void test_xyz_reads_properties_in_any_order_and_skips_the_unknown(void **
     (void)state;
     kith_bodies *bodies = read_file(file_of_text(
         "order.extxyz", "1\nenergy=-1.5 Properties=id:I:1:forces:R:3:vel:R:3:pos:R:3:fixed:L:1:"
-                        "mass:R:1:label:S:1:charges:R:1:softening:R:1 note=\"a \\\" Time=3\" "
+                        "mass:I:1:label:S:1:charges:R:1:softening:R:1 note=\"a \\\" pbc=maybe \" "
                         "Time=2.5\n9 7 7 7 4 5 6 1 2 3 T 10 abc -1 0.25\n"));
     assert_int_equal(bodies->id[0], 9);
     for (int k = 0; k < 3; k++) {

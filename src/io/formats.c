@@ -87,9 +87,7 @@ static kith_status find_by_name(const char *name, const struct format **format)
 
 static kith_status find_by_extension(const char *path, const struct format **format)
 {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    const char *dot = strrchr(base, '.');
+    const char *dot = strrchr(path, '.');
     for (int32_t k = 0; dot && k < format_count; k++)
         if (has_extension(&formats[k], dot + 1)) {
             *format = &formats[k];

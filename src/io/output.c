@@ -110,9 +110,6 @@ static kith_status set_up(kith_output *output, const char *path)
     KITH_TRY(copy_text(path, &output->path));
     struct stat found;
     const bool exists = stat(path, &found) == 0;
-    if (exists && S_ISDIR(found.st_mode))
-        return fail_to_write(path, EISDIR);
-
     char *resolved = exists ? realpath(path, NULL) : NULL;
     const kith_status status = copy_text(resolved ? resolved : path, &output->target);
     free(resolved);
