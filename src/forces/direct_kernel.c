@@ -13,12 +13,8 @@ enum { chunk_sources = 256 };
  * block of any set divides kith_padding. */
 enum { wide = 4 };
 
-/* Where ε² comes from, and whether s² = 0 can be. */
-enum softening {
-    softening_safe,    /* one for all pairs, at least the floor of s² */
-    softening_small,   /* one for all pairs, 0 perhaps */
-    softening_per_body /* half of it from the target, half from the source */
-};
+/* Where ε² comes from: one for all pairs, or half from the target and half from the source. */
+enum softening { softening_common, softening_per_body };
 
 enum outputs { only_acceleration, with_potential, with_jerk };
 
@@ -33,8 +29,7 @@ struct variant {
 #define EACH_DIMENSION(ROW, outputs, softening)                                                    \
     ROW(outputs, softening, 2) ROW(outputs, softening, 3)
 #define EACH_SOFTENING(ROW, outputs)                                                               \
-    EACH_DIMENSION(ROW, outputs, softening_safe)                                                   \
-    EACH_DIMENSION(ROW, outputs, softening_small)                                                  \
+    EACH_DIMENSION(ROW, outputs, softening_common)                                                 \
     EACH_DIMENSION(ROW, outputs, softening_per_body)
 /* In the order of the indices [outputs][softening][dimensions − 2]. */
 #define EACH_VARIANT(ROW)                                                                          \
@@ -42,7 +37,9 @@ struct variant {
     EACH_SOFTENING(ROW, with_potential)                                                            \
     EACH_SOFTENING(ROW, with_jerk)
 
-/* S2_FLOOR: the least s² whose 1/s³ is finite, with room for masses and velocities of 2. */
+/* S2_FLOOR: the least s² whose 1/s³ is finite, with room for a mass of 2. It is added to every s²,
+ * which changes no bit unless s is far below the resolution of the coordinates (10⁻⁹ in float,
+ * 10⁻⁹⁰ in double). */
 #define REAL       float
 #define VREAL      vfloat
 #define NAME(name) name##_float

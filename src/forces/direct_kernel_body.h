@@ -2,7 +2,7 @@
  *
  *   REAL, VREAL  float, vfloat or double, vdouble
  *   NAME(name)   name_float or name_double
- *   S2_FLOOR     the least s² that a pair is computed with
+ *   S2_FLOOR     the s² of a pair at the same place without softening
  *
  * A block of targets sits in registers, a target a lane, and every source is broadcast to it. */
 
@@ -10,14 +10,14 @@ enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = wide * NAME(lanes)
 
 struct NAME(source) {
     REAL x[3], v[3], mass, half_softening2;
-    REAL index; /* from the block's first target */
+    REAL index; /* from the block's first target; −1 if the targets are not the sources */
 };
 
 /* A vector of targets. */
 struct NAME(targets) {
     VREAL x[3], v[3];
-    VREAL softening2; /* ε², or with softening_per_body the target's half of it */
-    VREAL index;      /* from the block's first target */
+    VREAL softening2; /* ε², or with softening_per_body the target's half of it, + S2_FLOOR */
+    VREAL index;      /* from the block's first */
 };
 
 /* What a vector of targets feels, without G: Σ m d / s³, Σ m [u / s³ − 3 (d·u) d / s⁵], Σ m / s. */
@@ -34,8 +34,8 @@ SIMD_INLINE struct NAME(source)
     NAME(load_source)(const struct variant variant, const struct forces_problem *problem,
                       int64_t begin, int64_t j)
 {
-    struct NAME(source)
-        source = {.mass = ((const REAL *)problem->source_mass)[j], .index = (REAL)(j - begin)};
+    struct NAME(source) source = {.mass = ((const REAL *)problem->source_mass)[j],
+                                  .index = problem->self ? (REAL)(j - begin) : -1};
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++) {
         source.x[c] = ((const REAL *)problem->source_position[c])[j];
@@ -60,10 +60,9 @@ SIMD_INLINE struct NAME(targets)
         if (variant.outputs == with_jerk)
             targets.v[c] = simd_load((const REAL *)problem->target_velocity[c] + i);
     }
+    targets.softening2 = simd_all((REAL)problem->softening2 + S2_FLOOR);
     if (variant.softening == softening_per_body)
-        targets.softening2 = simd_load((const REAL *)problem->target_half_softening2 + i);
-    else
-        targets.softening2 = simd_all((REAL)problem->softening2);
+        targets.softening2 += simd_load((const REAL *)problem->target_half_softening2 + i);
     SIMD_UNROLL
     for (int32_t lane = 0; lane < NAME(lanes); lane++)
         targets.index[lane] = (REAL)(k * NAME(lanes) + lane);
@@ -72,16 +71,13 @@ SIMD_INLINE struct NAME(targets)
 
 /* Adds the pairs of a source with a vector of targets.
  *
- * Of a pair with s² = 0 only the potential needs leaving out: d = 0, so that it adds 0 to the
- * acceleration as soon as 1/s³ is finite; the jerk is left out with it. It is the same with j = i
- * (omit_self), where u = 0 too. */
+ * At the same place d = 0 and 1/s³ is finite, so that the pair adds 0 to the acceleration by
+ * itself; only the potential and the jerk need to leave it out. The same holds for j = i, where
+ * they need omit_self if there is softening. */
 SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_self,
                                  const struct NAME(source) * source,
                                  const struct NAME(targets) * targets, struct NAME(sums) * sums)
 {
-    const VREAL zero = {0};
-    const bool guarded = variant.softening != softening_safe;
-
     VREAL d[3], s2 = targets->softening2;
     if (variant.softening == softening_per_body)
         s2 = s2 + source->half_softening2;
@@ -91,11 +87,10 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
         s2 = simd_fma(d[c], d[c], s2);
     }
 
-    const VREAL rsqrt = simd_rsqrt(guarded ? simd_max(s2, simd_all(S2_FLOOR)) : s2);
+    const VREAL rsqrt = simd_rsqrt(s2);
     VREAL m_over_s = source->mass * rsqrt;
     if (variant.outputs != only_acceleration) {
-        if (guarded)
-            m_over_s = simd_unless_equal(s2, zero, m_over_s);
+        m_over_s = simd_unless_equal(s2, simd_all(S2_FLOOR), m_over_s);
         if (omit_self)
             m_over_s = simd_unless_equal(targets->index, simd_all(source->index), m_over_s);
         sums->potential += m_over_s;
@@ -107,7 +102,7 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
         sums->acceleration[c] = simd_fma(m_over_s3, d[c], sums->acceleration[c]);
 
     if (variant.outputs == with_jerk) {
-        VREAL u[3], d_dot_u = zero;
+        VREAL u[3], d_dot_u = {0};
         SIMD_UNROLL
         for (int32_t c = 0; c < variant.dimensions; c++) {
             u[c] = source->v[c] - targets->v[c];
@@ -185,7 +180,8 @@ SIMD_INLINE void NAME(store_block)(const struct variant variant,
         NAME(store)(problem->potential, begin, count, -g, totals->potential);
 }
 
-/* All sources on one block of targets. */
+/* All sources on one block of targets. Where speed matters most there is a loop of its own for the
+ * chunks that cannot hold a target itself. */
 SIMD_INLINE void NAME(compute_block)(const struct variant variant,
                                      const struct forces_problem *problem, int64_t begin)
 {
@@ -194,11 +190,12 @@ SIMD_INLINE void NAME(compute_block)(const struct variant variant,
     for (int64_t first = 0; first < problem->source_count; first += chunk_sources) {
         const int64_t left = problem->source_count - first;
         const int64_t last = first + (left < chunk_sources ? left : chunk_sources);
-        const bool holds_self = problem->self && first < end && begin < last;
-        if (variant.outputs != only_acceleration && holds_self)
-            NAME(add_chunk)(variant, true, problem, begin, first, last, &totals);
-        else
+        const bool has_self = problem->self && first < end && begin < last;
+        if (variant.outputs == only_acceleration ||
+            (variant.outputs == with_potential && variant.vectors == wide && !has_self))
             NAME(add_chunk)(variant, false, problem, begin, first, last, &totals);
+        else
+            NAME(add_chunk)(variant, true, problem, begin, first, last, &totals);
     }
     NAME(store_block)(variant, problem, begin, &totals);
 }
@@ -225,12 +222,11 @@ static void NAME(forces_direct)(const struct forces_problem *problem, int64_t be
     static forces_direct_kernel *const kernels[] = {EACH_VARIANT(NAME_VARIANT)};
 #undef NAME_VARIANT
 
-    const enum softening softening = problem->target_half_softening2         ? softening_per_body
-                                     : (REAL)problem->softening2 >= S2_FLOOR ? softening_safe
-                                                                             : softening_small;
+    const enum softening softening =
+        problem->target_half_softening2 ? softening_per_body : softening_common;
     const enum outputs outputs = problem->jerk[0]     ? with_jerk
                                  : problem->potential ? with_potential
                                                       : only_acceleration;
-    kernels[((int32_t)outputs * 3 + (int32_t)softening) * 2 + problem->dimensions - 2](problem,
-                                                                                       begin, end);
+    const int32_t row = ((int32_t)outputs * 2 + (int32_t)softening) * 2 + problem->dimensions - 2;
+    kernels[row](problem, begin, end);
 }
