@@ -3,8 +3,9 @@
 #include "load.h"
 
 #include <string.h>
+#include <unistd.h>
 
-enum { key_g = 0x3000, key_softening, key_format, key_frame };
+enum { key_g = 0x3000, key_softening, key_format, key_frame, key_seed };
 
 static const struct argp_option options[] = {
     {"g", key_g, "G", 0, "gravitational constant (default: 1)", 0},
@@ -14,6 +15,8 @@ static const struct argp_option options[] = {
     {"frame", key_frame, "K", 0,
      "of a file with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
      0},
+    {"number", 'n', "N", 0, "number of bodies, if FILE is a kind of kith make", 0},
+    {"seed", key_seed, "S", 0, "seed of the random numbers, if FILE is a kind of kith make", 0},
     {0}};
 
 static double parse_g(const char *text, const struct argp_state *state)
@@ -52,6 +55,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_frame:
         input->frame = cli_parse_integer("--frame", argument, state);
         return 0;
+    case 'n':
+        input->initial.count = cli_parse_count("-n", argument, state);
+        input->initial.count_given = true;
+        return 0;
+    case key_seed:
+        input->initial.seed = (uint64_t)cli_parse_count("--seed", argument, state);
+        input->seed_given = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (input->path)
             argp_error(state, "one FILE at a time, please: '%s' is a second", argument);
@@ -64,11 +75,31 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp input_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
 
+static bool is_kind(const char *path)
+{
+    int64_t count = 0;
+    const kith_initial *list = kith_initial_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (strcmp(list[k].name, path) == 0)
+            return access(path, F_OK) != 0;
+    return false;
+}
+
+static kith_status read_or_make(const struct input_options *input, kith_bodies **bodies)
+{
+    if (is_kind(input->path))
+        return kith_initial_make(input->path, &input->initial, bodies);
+    const kith_read_options read = {.format = input->format, .frame = input->frame};
+    return kith_bodies_read(input->path, &read, bodies);
+}
+
 int load_bodies(const char *command, const struct input_options *input, bool quiet,
                 kith_bodies **bodies)
 {
-    const kith_read_options read = {.format = input->format, .frame = input->frame};
-    if (kith_bodies_read(input->path, &read, bodies) != KITH_OK)
+    if ((input->seed_given || input->initial.count_given) && !is_kind(input->path))
+        return cli_fail_with(command, "%s is no kind of kith make; leave --number and --seed out",
+                             input->path);
+    if (read_or_make(input, bodies) != KITH_OK)
         return cli_fail(command);
     if (input->softening_of_file && !(*bodies)->softening)
         return cli_fail_with(command,

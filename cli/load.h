@@ -9,11 +9,14 @@ struct input_options {
     int64_t frame;
     double gravitational_constant;
     double softening;
-    bool softening_of_file; /* --softening file */
+    bool softening_of_file;       /* --softening file */
+    kith_initial_options initial; /* --number and --seed, if path is a kind of kith make */
+    bool seed_given;
 };
 extern const struct argp input_argp;
 
-/* Reads the bodies and checks --softening file; returns an exit code. */
+/* Reads the bodies, or makes them if there is no file of that name but a kind; checks --softening
+ * file; returns an exit code. */
 int load_bodies(const char *command, const struct input_options *input, bool quiet,
                 kith_bodies **bodies);
 

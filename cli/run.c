@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
@@ -14,9 +15,18 @@ struct run_options {
     struct input_options input;
     kith_run_options run;
     bool until_given;
+    char *units; /* the words that run.units points into */
 };
 
-enum { key_dt = 0x6000, key_until, key_integrator, key_every, key_checkpoint, key_resume };
+enum {
+    key_units = 0x6100,
+    key_dt,
+    key_until,
+    key_integrator,
+    key_every,
+    key_checkpoint,
+    key_resume
+};
 
 static const struct argp_option options[] = {
     {"dt", key_dt, "D", 0, "length of a step", 0},
@@ -27,6 +37,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
     {"checkpoint-every", key_checkpoint, "SECONDS", 0,
      "bring FILE up to date every so many seconds, with a checkpoint (default: 10)", 0},
+    {"units", key_units, "LENGTH,TIME[,MASS]", 0,
+     "names of the units, for plots and readers: --units AU,day,Msun", 0},
     {"resume", key_resume, NULL, 0,
      "go on from the checkpoint in the output file, bit for bit; starts from the bodies if there is "
      "no such file",
@@ -37,7 +49,8 @@ static const struct argp_child children[] = {
     {&input_argp, 0, "Bodies and gravity:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
 
 static const char documentation[] =
-    "Run the bodies of FILE under their mutual gravity with a fixed step.\v"
+    "Run the bodies of FILE (or of a kind of kith make) under their mutual gravity with a fixed "
+    "step.\v"
     "Examples:\n"
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith run plummer.csv --dt 0.01 --until 10 --softening 0.02 -o plummer.h5\n"
@@ -63,6 +76,22 @@ static int64_t parse_every(const char *text, const struct argp_state *state)
     if (every == 0)
         argp_error(state, "--every is 0; give a number of steps of at least 1");
     return every;
+}
+
+static void parse_units(const char *text, struct run_options *run, const struct argp_state *state)
+{
+    int count = 0;
+    char *rest = NULL;
+    free(run->units);
+    run->units = strdup(text);
+    for (char *word = strtok_r(run->units, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        if (count == 3 || strlen(word) >= KITH_NAME_BYTES)
+            argp_error(state, "--units is '%s'; give two or three short names: LENGTH,TIME[,MASS]",
+                       text);
+        run->run.units[count++] = word;
+    }
+    if (count < 2)
+        argp_error(state, "--units is '%s'; give two or three names: LENGTH,TIME[,MASS]", text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -91,6 +120,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_checkpoint:
         run->run.checkpoint_seconds = cli_parse_positive("--checkpoint-every", argument, state);
+        return 0;
+    case key_units:
+        parse_units(argument, run, state);
         return 0;
     case key_resume:
         run->run.resume = true;
@@ -211,6 +243,9 @@ int command_run(int argc, char **argv)
     run.run.simulation.softening = run.input.softening;
     run.run.simulation.softening_of_bodies = run.input.softening_of_file;
 
+    run.run.seed = run.input.initial.seed;
+    run.run.seed_given = run.input.seed_given;
+
     kith_context *context = NULL;
     kith_bodies *bodies = NULL;
     int code = exit_ok;
@@ -222,5 +257,6 @@ int command_run(int argc, char **argv)
         code = run_simulation(argv[0], &run, context, bodies);
     kith_bodies_free(bodies);
     kith_context_free(context);
+    free(run.units);
     return code;
 }

@@ -266,6 +266,32 @@ static void test_a_signal_writes_a_checkpoint_to_resume_from(void **state)
     free(cut);
 }
 
+static void test_a_run_takes_a_kind_and_remembers_units(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make plummer -n 20 --seed 9 -o @made.csv"));
+    assert_succeeded(program_run("run @made.csv --dt 0.1 --until 1 -q -o @made.h5"));
+    assert_succeeded(
+        program_run("run plummer -n 20 --seed 9 --dt 0.1 --until 1 -q --units pc,Myr -o @kind.h5"));
+    assert_succeeded(program_run("convert @made.h5 @made-end.csv"));
+    assert_succeeded(program_run("convert @kind.h5 @kind-end.csv"));
+    char *made = program_read("made-end.csv"), *kind = program_read("kind-end.csv");
+    assert_string_equal(made, kind);
+    free(made);
+    free(kind);
+
+    kith_trajectory *trajectory = NULL;
+    kith_name length, mass;
+    assert_ok(kith_trajectory_open(program_file("kind.h5"), &trajectory));
+    kith_trajectory_unit(trajectory, "length", length);
+    kith_trajectory_unit(trajectory, "mass", mass);
+    kith_trajectory_close(trajectory);
+    assert_string_equal(length, "pc");
+    assert_string_equal(mass, "");
+    assert_refused(program_run("run @made.csv --seed 1 --dt 1 --until 1"), 1, "no kind");
+    assert_refused(program_run("run @made.csv --units pc --dt 1 --until 1"), 2, "--units");
+}
+
 static void test_info_tells_formats_devices_and_threads(void **state)
 {
     (void)state;
@@ -296,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_convert_keeps_every_bit),
         cmocka_unit_test(test_results_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(test_a_signal_writes_a_checkpoint_to_resume_from),
+        cmocka_unit_test(test_a_run_takes_a_kind_and_remembers_units),
         cmocka_unit_test(test_info_tells_formats_devices_and_threads),
     };
     return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

@@ -16,6 +16,9 @@ typedef struct kith_run_options {
     bool resume;                  /* go on from output's checkpoint */
     const char *const *arguments; /* recorded in the file: the command line, NULL-ended; or NULL */
     const char *input;            /* recorded in the file: the bodies' file; or NULL */
+    const char *units[3];         /* likewise: names of the units of length, time, mass; or NULL */
+    uint64_t seed;                /* likewise: of the random numbers that made the bodies */
+    bool seed_given;              /* else −1 is recorded */
 } kith_run_options;
 
 typedef struct kith_run_summary {

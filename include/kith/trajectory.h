@@ -27,6 +27,10 @@ int64_t kith_trajectory_frames(const kith_trajectory *trajectory);
  *           the same trajectory, to be filled again without an allocation */
 kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kith_bodies **bodies);
 
+/* The name of the unit of "length", "time" or "mass"; "" if the file does not say (in
+ * /parameters/kith/units) or it is longer than KITH_NAME_BYTES − 1. */
+void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kith_name unit);
+
 /* Reads /observables/NAME/value of every frame.
  *
  *   components  [out] numbers a frame: 1 or 3

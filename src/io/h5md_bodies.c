@@ -57,7 +57,8 @@ static kith_status write_frame(hid_t file, const kith_bodies *bodies,
                                        .velocities = bodies->velocity != NULL,
                                        .cell = bodies->has_cell};
     KITH_TRY(h5md_make_layout(file, &layout, bodies));
-    KITH_TRY(run_parameters_write_origin(file, options->arguments, NULL));
+    const struct run_origin origin = {.arguments = options->arguments};
+    KITH_TRY(run_parameters_write_origin(file, &origin));
 
     struct h5md_writer writer;
     kith_status status = h5md_writer_begin(file, &layout, &writer);

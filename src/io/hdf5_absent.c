@@ -36,6 +36,12 @@ kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kit
     return lacks_hdf5("trajectory");
 }
 
+void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kith_name unit)
+{
+    (void)trajectory, (void)quantity;
+    unit[0] = 0;
+}
+
 kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,
                                        int64_t *components, double **values, double **times)
 {

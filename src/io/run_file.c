@@ -83,7 +83,7 @@ static kith_status write_beginning(hid_t hdf5, const struct run_file *file,
     KITH_TRY(h5md_make_layout(hdf5, &file->layout, bodies));
     if (!bodies->mass)
         KITH_TRY(write_unit_masses(hdf5, bodies->count));
-    KITH_TRY(run_parameters_write_origin(hdf5, origin->arguments, origin->input));
+    KITH_TRY(run_parameters_write_origin(hdf5, origin));
     return run_parameters_write(hdf5, parameters);
 }
 
@@ -149,7 +149,7 @@ static kith_status cut_and_reopen(struct run_file *file, const struct run_parame
     KITH_TRY(hdf5_open_to_write(file->working.path, &file->error, &hdf5));
     kith_status status = h5md_truncate(hdf5, &file->layout, frames);
     if (status == KITH_OK)
-        status = run_parameters_write_origin(hdf5, origin->arguments, origin->input);
+        status = run_parameters_write_origin(hdf5, origin);
     if (status == KITH_OK)
         status = run_parameters_write(hdf5, parameters);
     if (status == KITH_OK)

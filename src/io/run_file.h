@@ -25,6 +25,8 @@ struct run_parameters {
 struct run_origin {
     const char *const *arguments; /* the command line, NULL-ended, or NULL */
     const char *input;            /* the bodies' file, or NULL */
+    const char *units[3];         /* of length, time, mass; NULL: not known */
+    const uint64_t *seed;         /* of the bodies' random numbers, or NULL */
 };
 
 /* What an interrupted or finished run left in its output. */

@@ -51,15 +51,35 @@ static kith_status write_command_line(hid_t group, const char *const *arguments)
     return status;
 }
 
-kith_status run_parameters_write_origin(hid_t file, const char *const *arguments, const char *input)
+/* Not as attributes of the data: readers that do not know a unit refuse the file. */
+static kith_status write_units(hid_t file, const char *const units[3])
+{
+    static const char *const quantities[3] = {"length", "time", "mass"};
+    hid_t group = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS "/units", &group));
+    for (int k = 0; k < 3; k++)
+        if (units[k])
+            KITH_TRY(hdf5_write_text(group, quantities[k], units[k]));
+    return KITH_OK;
+}
+
+static kith_status write_seed(hid_t group, const uint64_t *seed)
+{
+    if (!seed && hdf5_exists(group, "seed"))
+        return KITH_OK;
+    return hdf5_write_integer(group, "seed", seed ? (int64_t)*seed : -1);
+}
+
+kith_status run_parameters_write_origin(hid_t file, const struct run_origin *origin)
 {
     hid_t group = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &group));
     KITH_TRY(hdf5_write_text(group, "version", kith_version()));
-    KITH_TRY(hdf5_write_text(group, "units", "those of the input, taken to be consistent"));
-    if (input)
-        KITH_TRY(hdf5_write_text(group, "input", input));
-    return arguments ? write_command_line(group, arguments) : KITH_OK;
+    KITH_TRY(write_units(file, origin->units));
+    KITH_TRY(write_seed(group, origin->seed));
+    if (origin->input)
+        KITH_TRY(hdf5_write_text(group, "input", origin->input));
+    return origin->arguments ? write_command_line(group, origin->arguments) : KITH_OK;
 }
 
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "io/h5md_layout.h"
 #include "io/h5md_reader.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
@@ -93,6 +94,19 @@ kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kit
     }
     *bodies = filled;
     return KITH_OK;
+}
+
+void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kith_name unit)
+{
+    char path[128];
+    struct hdf5_session session;
+    unit[0] = 0;
+    snprintf(path, sizeof path, H5MD_PARAMETERS "/units/%s", quantity);
+    hdf5_begin(&session);
+    if (hdf5_exists(trajectory->reader.file, path) &&
+        hdf5_read_text(trajectory->reader.file, path, KITH_NAME_BYTES, unit) != KITH_OK)
+        unit[0] = 0;
+    hdf5_end(&session);
 }
 
 /* Shape and values of an observable; those of a scalar one are frames × 1. */

@@ -124,11 +124,19 @@ static kith_status make_simulation(struct run *run, const kith_bodies *bodies)
     return kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, &run->now);
 }
 
+static struct run_origin origin_of(const kith_run_options *options)
+{
+    return (struct run_origin){.arguments = options->arguments,
+                               .input = options->input,
+                               .units = {options->units[0], options->units[1], options->units[2]},
+                               .seed = options->seed_given ? &options->seed : NULL};
+}
+
 /* Checks the options, and the output before hours of computing. */
 static kith_status begin(struct run *run, const kith_run_options *options,
                          const kith_bodies *bodies)
 {
-    const struct run_origin origin = {options->arguments, options->input};
+    const struct run_origin origin = origin_of(options);
     if (!bodies)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          options->resume ? "%s: no such file to resume from, and there are no "
@@ -145,7 +153,7 @@ static kith_status begin(struct run *run, const kith_run_options *options,
 static kith_status begin_again(struct run *run, const kith_run_options *options,
                                const kith_bodies *bodies)
 {
-    const struct run_origin origin = {options->arguments, options->input};
+    const struct run_origin origin = origin_of(options);
     const struct run_past *past = &run->past;
     KITH_TRY(run_past_read(options->output, &run->past));
     KITH_TRY(run_plan_resume(options, bodies, past, &run->plan));
