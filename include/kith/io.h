@@ -45,7 +45,8 @@ typedef struct kith_write_options {
 
 /* Writes bodies to a file: under a temporary name in the same directory, then renamed, so that the
  * file is whole or not there, and an old one stays until then. A path that is not a regular file
- * (a pipe, /dev/stdout) is written in place. Reals are written with 17 digits.
+ * (a pipe, /dev/stdout) is written in place. Reals are written with as many digits
+ * as give the same bits when read, 17 at most.
  *
  * Columns that the format has no place for are left out; kith_format_drops says which.
  *
