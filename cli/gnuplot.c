@@ -118,12 +118,14 @@ static bool is_plain(unsigned char byte)
            (byte >= '0' && byte <= '9') || strchr(" .,:+-/=()", byte);
 }
 
-void gnuplot_write_text(FILE *script, const char *text)
+/* The characters of a text, each with a prefix if it is one of the marked. */
+static void write_characters(FILE *script, const char *text, const char *marked, const char *prefix)
 {
     const unsigned char *byte = (const unsigned char *)text;
-    fputc('"', script);
     while (*byte) {
         const int bytes = utf8_bytes(byte);
+        if (strchr(marked, *byte))
+            fputs(prefix, script);
         if (bytes == 0)
             fputc('?', script);
         else if (*byte < 0x20 || *byte == 0x7f)
@@ -135,5 +137,16 @@ void gnuplot_write_text(FILE *script, const char *text)
                 fprintf(script, "\\%03o", byte[k]);
         byte += bytes ? bytes : 1;
     }
+}
+
+void gnuplot_write_text(FILE *script, const char *text)
+{
     fputc('"', script);
+    write_characters(script, text, "", "");
+    fputc('"', script);
+}
+
+void gnuplot_write_in_enhanced(FILE *script, const char *text)
+{
+    write_characters(script, text, "^_{}@&~\\", "\\134");
 }

@@ -16,4 +16,8 @@ bool gnuplot_run(const char *command, FILE *script, FILE *picture);
  * '?', control characters blanks. Use it where enhanced text is off. */
 void gnuplot_write_text(FILE *script, const char *text);
 
+/* Writes text as a part of a string of enhanced text in double quotes, which the caller writes; in
+ * the same way it stays text. */
+void gnuplot_write_in_enhanced(FILE *script, const char *text);
+
 #endif

@@ -22,7 +22,8 @@ struct film {
     struct span spans[2];
     struct unit unit;
     int64_t pictures;
-    bool dotted;     /* some paths are too coarse for lines */
+    bool dotted; /* some paths are too coarse for lines */
+    double em;
     double *density; /* room for a picture's */
 };
 
@@ -37,7 +38,7 @@ static int64_t frame_of(const struct film *film, int64_t picture)
 static void write_position(FILE *script, const struct film *film, int64_t frame, int64_t body)
 {
     const double *position = tracks_at(film->tracks, frame, body);
-    fprintf(script, "%.5g %.5g", along(film->plane.across, position) * film->unit.factor,
+    fprintf(script, "%.7g %.7g", along(film->plane.across, position) * film->unit.factor,
             along(film->plane.up, position) * film->unit.factor);
 }
 
@@ -92,7 +93,13 @@ static bool write_many(FILE *script, const struct film *film, int64_t frame)
     const struct tracks *tracks = film->tracks;
     if (!tracks_density(film->plot, tracks, frame, &film->plane, film->spans, film->density))
         return false;
-    fprintf(script, "plot '-' using 1:2:3 with dots linecolor rgb variable notitle\n");
+    const double dot = style_dot(tracks);
+    fprintf(script, "plot '-' using 1:2:3 with ");
+    if (dot * film->em > 1.5)
+        fprintf(script, "points pointtype 7 pointsize %.3f*em", dot);
+    else
+        fprintf(script, "dots"); /* of one pixel */
+    fprintf(script, " linecolor rgb variable notitle\n");
     for (int64_t i = 0; i < tracks->bodies; i++) {
         write_position(script, film, frame, i);
         fprintf(script, " %u\n", theme_density(theme_of(film->plot), film->density[i]));
@@ -116,9 +123,10 @@ static bool write_pictures(FILE *script, const struct film *film, struct canvas 
     bool done = true;
     for (int64_t picture = 0; done && picture < film->pictures; picture++) {
         const int64_t frame = frame_of(film, picture);
-        char note[64];
-        snprintf(note, sizeof note, decimals > 6 ? "t = %.*e" : "t = %.*f",
-                 decimals > 6 ? 3 : decimals, tracks->time[frame]);
+        char note[96];
+        snprintf(note, sizeof note, decimals > 6 ? "t = %.*e%s%s" : "t = %.*f%s%s",
+                 decimals > 6 ? 3 : decimals, tracks->time[frame], tracks->time_unit[0] ? " " : "",
+                 tracks->time_unit);
         style_header(script, film->plot, canvas, box, note);
         if (tracks_are_few(tracks))
             write_few(script, film, frame);
@@ -136,7 +144,7 @@ static int draw(const struct plot *plot, const struct tracks *tracks, FILE *scri
     if (!tracks_span(plot, tracks, film.plane.across, &film.spans[0]) ||
         !tracks_span(plot, tracks, film.plane.up, &film.spans[1]))
         return exit_failed;
-    film.unit = unit_of(film.spans, 2);
+    film.unit = unit_of(film.spans, 2, tracks->length_unit);
     for (int64_t i = 0; tracks_are_few(tracks) && i < tracks->bodies; i++)
         film.dotted = film.dotted || tracks_are_coarse(tracks, i);
 
@@ -147,6 +155,7 @@ static int draw(const struct plot *plot, const struct tracks *tracks, FILE *scri
     struct box box;
     const struct canvas canvas =
         style_lay_out(plot, margins, 1, fmin(fmax(shape, 0.5), 1), style_key_height(tracks), &box);
+    film.em = canvas.em;
     panel_fit(box, film.spans);
 
     char options[64];

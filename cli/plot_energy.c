@@ -12,6 +12,7 @@ struct curve {
     int64_t points;
     double *time, *value;
     bool relative; /* false: the start's energy is 0, and value is E − E_0 itself */
+    kith_name time_unit;
 };
 
 /* Turns energies of all frames into errors, and keeps those of the chosen frames. */
@@ -20,7 +21,7 @@ static struct curve curve_of(const struct plot *plot, double *time, double *ener
     const double start = energy[0];
     const bool relative = start != 0;
     struct curve curve = {plot->frames, time + plot->first_frame, energy + plot->first_frame,
-                          relative};
+                          relative, ""};
     for (int64_t k = 0; k < curve.points; k++)
         curve.value[k] = (curve.value[k] - start) / (relative ? fabs(start) : 1);
     return curve;
@@ -41,8 +42,8 @@ static struct unit power_of_ten(struct span span)
 {
     const double largest = fmax(fabs(span.low), fabs(span.high));
     const int exponent = (int)floor(log10(largest));
-    return exponent >= -1 && exponent < 4 ? (struct unit){0, 1}
-                                          : (struct unit){exponent, pow(10, -exponent)};
+    return exponent >= -1 && exponent < 4 ? (struct unit){0, 1, ""}
+                                          : (struct unit){exponent, pow(10, -exponent), ""};
 }
 
 static void write_point(FILE *script, const struct curve *curve, int64_t k, double time_factor,
@@ -109,7 +110,7 @@ static int draw_curve(const struct plot *plot, const struct curve *curve, FILE *
     if (spans[0].low == spans[0].high)
         spans[0] = (struct span){spans[0].low - 0.5, spans[0].high + 0.5};
     spans[1] = widened(spans[1]);
-    const struct unit units[2] = {unit_of(&spans[0], 1), power_of_ten(spans[1])};
+    const struct unit units[2] = {unit_of(&spans[0], 1, curve->time_unit), power_of_ten(spans[1])};
 
     const struct margins margins = {6, 2, 3.9, plot->title ? 2.6 : 1.4};
     struct box box;
@@ -139,7 +140,8 @@ int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE 
         cli_fail_with(plot->command, "%s: total_energy has %lld numbers a frame instead of 1",
                       plot->input, (long long)components);
     else {
-        const struct curve curve = curve_of(plot, time, energy);
+        struct curve curve = curve_of(plot, time, energy);
+        kith_trajectory_unit(trajectory, "time", curve.time_unit);
         code = draw_curve(plot, &curve, script);
     }
     free(energy);

@@ -50,7 +50,7 @@ static int draw(const struct plot *plot, const struct tracks *tracks, int panels
     struct span spans[3];
     if (!measure(plot, tracks, panels, spans))
         return exit_failed;
-    const struct unit unit = unit_of(spans, panels > 1 ? 3 : 2);
+    const struct unit unit = unit_of(spans, panels > 1 ? 3 : 2, tracks->length_unit);
     const double width = spans[0].high - spans[0].low, height = spans[1].high - spans[1].low;
     const double shape = width > 0 ? fmin(fmax(height / width, 0.5), 1.1) : 1;
 

@@ -10,7 +10,7 @@
 static void write_position(FILE *script, const struct plane *plane, const double *position,
                            double factor)
 {
-    fprintf(script, "%.8g %.8g", along(plane->across, position) * factor,
+    fprintf(script, "%.12g %.12g", along(plane->across, position) * factor,
             along(plane->up, position) * factor);
 }
 
@@ -29,7 +29,7 @@ static void write_paths(FILE *script, const struct tracks *tracks, const struct 
 static bool write_points(FILE *script, const struct plot *plot, const struct tracks *tracks,
                          const struct plane *plane, const struct span spans[2], double factor)
 {
-    const unsigned transparency = plot->format->transparency ? 0x50000000 : 0;
+    const unsigned transparency = plot->format->transparency ? 0x40000000 : 0;
     const int64_t last = tracks->frames - 1;
     double *density = plot_allocate(plot, tracks->bodies, sizeof(double));
     const bool done = density && tracks_density(plot, tracks, last, plane, spans, density);
@@ -84,7 +84,7 @@ void panel_write_elements(FILE *script, const struct plot *plot, const struct tr
         fprintf(script,
                 "$tracks using 1:2:3 with points pointtype 7 pointsize %.2f*em linecolor rgb "
                 "variable notitle",
-                tracks->bodies > 20000 ? 0.06 : 0.1);
+                style_dot(tracks));
         return;
     }
     for (int64_t i = 0; i < tracks->bodies; i++) {
@@ -128,7 +128,9 @@ void panel_write_axes(FILE *script, const struct plot *plot, struct canvas canva
 {
     const double longer = fmax(box.width, box.height);
     const double length = fmax(spans[0].high - spans[0].low, spans[1].high - spans[1].low);
-    const double step = tic_step(length * unit.factor, longer / (4.5 * canvas.em));
+    double step = tic_step(length * unit.factor, longer / (4.5 * canvas.em));
+    const double room = 1.5 + 0.65 * style_mark_letters(spans[0].high * unit.factor, step); /* em */
+    step = fmax(step, tic_step(length * unit.factor, longer / (room * canvas.em)));
     struct axis both[2];
     for (int k = 0; k < 2; k++)
         both[k] = (struct axis){{spans[k].low * unit.factor, spans[k].high * unit.factor},

@@ -24,13 +24,14 @@ struct edge {
     int axis;
     int corner[3];
     double outward[3];
-    double name_distance; /* em */
+    double name_distance;   /* em */
+    const char *name_align; /* away from the marks */
 };
 
 static const struct edge edges[3] = {
-    {0, {0, 0, 0}, {0, -1, 0}, 4.6},
-    {1, {1, 0, 0}, {1, 0, 0}, 4.6},
-    {2, {0, 0, 0}, {-1, -0.6, 0}, 4.4},
+    {0, {0, 0, 0}, {0, -1, 0}, 4.4, "right"},
+    {1, {1, 0, 0}, {1, 0, 0}, 4.2, "left"},
+    {2, {0, 0, 0}, {-1, -0.6, 0}, 4.4, "center rotate by 90"},
 };
 
 /* The sides of the box behind the bodies: x low, y high, z low. */
@@ -68,7 +69,7 @@ static bool measure(const struct plot *plot, const struct tracks *tracks, struct
         *span = (struct span){span->low - 0.5 * lacking, span->high + 0.5 * lacking};
     }
     space->step = tic_step(longest, 10);
-    space->unit = unit_of(space->spans, 3);
+    space->unit = unit_of(space->spans, 3, tracks->length_unit);
     space->plane = view();
     return true;
 }
@@ -90,7 +91,7 @@ static void project_box(const struct space *space, struct span page[2])
 
 static void write_position(FILE *script, const struct space *space, const double position[3])
 {
-    fprintf(script, "%.9g %.9g\n", along(space->plane.across, position) * space->unit.factor,
+    fprintf(script, "%.12g %.12g\n", along(space->plane.across, position) * space->unit.factor,
             along(space->plane.up, position) * space->unit.factor);
 }
 
@@ -150,14 +151,14 @@ static void write_grid(FILE *script, const struct space *space)
 /* The place of a label some em outward from a position on an edge. */
 static void write_label_place(FILE *script, const struct plot *plot, const struct space *space,
                               const struct edge *edge, const double position[3], double distance,
-                              const char *direction)
+                              const char *align)
 {
     const double across = along(space->plane.across, edge->outward);
     const double up = along(space->plane.up, edge->outward);
     const double length = distance * space->length_per_em / hypot(across, up);
-    fprintf(script, " at first %.9g,%.9g center %s textcolor rgb '#%06x'\n",
+    fprintf(script, " at first %.12g,%.12g %s textcolor rgb '#%06x'\n",
             (along(space->plane.across, position) + length * across) * space->unit.factor,
-            (along(space->plane.up, position) + length * up) * space->unit.factor, direction,
+            (along(space->plane.up, position) + length * up) * space->unit.factor, align,
             theme_of(plot)->foreground);
 }
 
@@ -173,13 +174,12 @@ static void write_edge(FILE *script, const struct plot *plot, const struct space
         position[axis] = (double)m * space->step;
         fprintf(script, "set label \"%s%.*f\"", m < 0 ? "−" : "", tic_decimals(step),
                 fabs((double)m * step));
-        write_label_place(script, plot, space, edge, position, 1.9, "");
+        write_label_place(script, plot, space, edge, position, 1.9, "center");
     }
     position[axis] = 0.5 * (space->spans[axis].low + space->spans[axis].high);
     fprintf(script, "set label ");
     style_write_label(script, style_coordinate(axis), space->unit);
-    write_label_place(script, plot, space, edge, position, edge->name_distance,
-                      axis == 2 ? "rotate by 90" : "");
+    write_label_place(script, plot, space, edge, position, edge->name_distance, edge->name_align);
 }
 
 /* What few bodies draw on the floor. */
@@ -213,7 +213,8 @@ static void write_page(FILE *script, const struct plot *plot, const struct track
     style_place(script, canvas, box);
     style_time_header(script, plot, canvas, box, tracks);
     style_key(script, plot, canvas, box);
-    fprintf(script, "unset border\nunset tics\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n",
+    fprintf(script,
+            "unset border\nunset tics\nset xrange [%.12g:%.12g]\nset yrange [%.12g:%.12g]\n",
             page[0].low * space->unit.factor, page[0].high * space->unit.factor,
             page[1].low * space->unit.factor, page[1].high * space->unit.factor);
 }

@@ -15,7 +15,7 @@ static const struct theme light = {
     .foreground = 0x222222,
     .faint = 0xb4b4b4,
     .body = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xe69f00, 0x000000, 0x8c8c8c},
-    .ramp = {0x9ecae1, 0x6baed6, 0x4292c6, 0x2171b5, 0x08306b},
+    .ramp = {0x7ab3d8, 0x559dcb, 0x3a86c0, 0x1f66ab, 0x08306b},
 };
 
 static const struct theme dark = {
@@ -95,15 +95,16 @@ struct canvas style_lay_out(const struct plot *plot, struct margins margins, int
     return (struct canvas){page_width, (int)(height + around), em};
 }
 
-struct unit unit_of(const struct span *spans, int count)
+struct unit unit_of(const struct span *spans, int count, const char *name)
 {
     double largest = 0;
     for (int k = 0; k < count; k++)
         largest = fmax(largest, fmax(fabs(spans[k].low), fabs(spans[k].high)));
-    if (largest == 0 || (largest >= 1e-2 && largest < 1e5))
-        return (struct unit){0, 1};
-    const int exponent = 3 * (int)floor(log10(largest) / 3);
-    return (struct unit){exponent, pow(10, -exponent)};
+    const bool usual = largest == 0 || (largest >= 1e-2 && largest < 1e5);
+    const int exponent = usual ? 0 : 3 * (int)floor(log10(largest) / 3);
+    struct unit unit = {exponent, pow(10, -exponent), ""};
+    snprintf(unit.name, sizeof unit.name, "%s", name);
+    return unit;
 }
 
 double tic_step(double length, double steps)
@@ -177,25 +178,29 @@ void style_header(FILE *script, const struct plot *plot, struct canvas canvas, s
 void style_time_header(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
                        const struct tracks *tracks)
 {
-    char note[64];
-    snprintf(note, sizeof note, "t = %.6g", tracks->time[tracks->frames - 1]);
+    char note[96];
+    snprintf(note, sizeof note, "t = %.6g%s%s", tracks->time[tracks->frames - 1],
+             tracks->time_unit[0] ? " " : "", tracks->time_unit);
     style_header(script, plot, canvas, box, tracks_are_few(tracks) ? NULL : note);
 }
 
+/* "x", "x (AU)", "x (×10³)" or "x (10³ AU)". */
 void style_write_label(FILE *script, const char *label, struct unit unit)
 {
+    const bool named = unit.name[0], powered = unit.exponent != 0;
     fprintf(script, "\"%s", label);
-    if (unit.exponent != 0)
-        fprintf(script, "  (×10^{%s%d})", unit.exponent < 0 ? "−" : "", abs(unit.exponent));
-    fputc('"', script);
+    if (named || powered)
+        fprintf(script, "  (%s", named ? "" : "×");
+    if (powered)
+        fprintf(script, "10^{%s%d}%s", unit.exponent < 0 ? "−" : "", abs(unit.exponent),
+                named ? " " : "");
+    gnuplot_write_in_enhanced(script, unit.name);
+    fprintf(script, "%s\"", named || powered ? ")" : "");
 }
 
-static int widest_mark(const struct axis *axis)
+int style_mark_letters(double value, double step)
 {
-    const int decimals = tic_decimals(axis->step);
-    const int low = snprintf(NULL, 0, "%.*f", decimals, axis->span.low);
-    const int high = snprintf(NULL, 0, "%.*f", decimals, axis->span.high);
-    return low > high ? low : high;
+    return snprintf(NULL, 0, "%.*f", tic_decimals(step), value);
 }
 
 /* The names of the axes are labels, since the distance of gnuplot's own differs by terminal. */
@@ -203,7 +208,10 @@ void style_axes(FILE *script, const struct plot *plot, struct canvas canvas, str
                 const struct axis axes[2])
 {
     const unsigned color = theme_of(plot)->foreground;
-    const double up_distance = fmin(1.9 + 0.62 * widest_mark(&axes[1]), 5);
+    const struct axis up = axes[1];
+    const int letters = (int)fmax(style_mark_letters(up.span.low, up.step),
+                                  style_mark_letters(up.span.high, up.step));
+    const double up_distance = fmin(1.9 + 0.62 * letters, 5);
     const double place[2][2] = {
         {box.left + 0.5 * box.width, box.bottom - 3 * canvas.em},
         {box.left - up_distance * canvas.em, box.bottom + 0.5 * box.height},
@@ -211,8 +219,8 @@ void style_axes(FILE *script, const struct plot *plot, struct canvas canvas, str
     style_place(script, canvas, box);
     for (int k = 0; k < 2; k++) {
         const char *name = k == 0 ? "x" : "y";
-        fprintf(script, "set %srange [%.9g:%.9g]\nset %stics %.9g\nset format %s '%%.%df'\n", name,
-                axes[k].span.low, axes[k].span.high, name, axes[k].step, name,
+        fprintf(script, "set %srange [%.12g:%.12g]\nset %stics %.9g\nset format %s '%%.%df'\n",
+                name, axes[k].span.low, axes[k].span.high, name, axes[k].step, name,
                 tic_decimals(axes[k].step));
         fprintf(script, "set label %d ", 3 + k);
         style_write_label(script, axes[k].symbol, axes[k].unit);
@@ -220,6 +228,11 @@ void style_axes(FILE *script, const struct plot *plot, struct canvas canvas, str
                 place[k][0] / canvas.width, place[k][1] / canvas.height,
                 k == 0 ? "" : "rotate by 90", color);
     }
+}
+
+double style_dot(const struct tracks *tracks)
+{
+    return 0.45 * pow((double)tracks->bodies, -1.0 / 6);
 }
 
 const char *style_coordinate(int axis)

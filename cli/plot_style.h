@@ -56,10 +56,11 @@ struct canvas style_lay_out(const struct plot *plot, struct margins margins, int
  * for numbers of usual size. */
 struct unit {
     int exponent;
-    double factor; /* 10^-exponent */
+    double factor;  /* 10^-exponent */
+    kith_name name; /* the file's, or "" */
 };
 
-struct unit unit_of(const struct span *spans, int count);
+struct unit unit_of(const struct span *spans, int count, const char *name);
 
 /* A step of 1, 2 or 5 · 10^k between marks on an axis, with at most so many steps on it. */
 double tic_step(double length, double steps);
@@ -97,8 +98,14 @@ void style_axes(FILE *script, const struct plot *plot, struct canvas canvas, str
 /* Digits after the point that marks at multiples of a step need. */
 int tic_decimals(double step);
 
+/* Letters of the number at a mark near a value. */
+int style_mark_letters(double value, double step);
+
 /* Writes "label" in gnuplot's enhanced text, as a string, with the unit. */
 void style_write_label(FILE *script, const char *label, struct unit unit);
+
+/* Diameter of the dots for many bodies in em: the smaller, the more. Chosen by eye. */
+double style_dot(const struct tracks *tracks);
 
 /* "{/:Italic x}" for 0, …: the name of a coordinate. */
 const char *style_coordinate(int axis);

@@ -84,6 +84,8 @@ int tracks_read(const struct plot *plot, kith_trajectory *trajectory, struct tra
                 struct tracks *tracks)
 {
     *tracks = (struct tracks){0};
+    kith_trajectory_unit(trajectory, "length", tracks->length_unit);
+    kith_trajectory_unit(trajectory, "time", tracks->time_unit);
     kith_bodies *bodies = NULL;
     int code = exit_ok;
     if (kith_trajectory_read(trajectory, plot->first_frame, &bodies) != KITH_OK)
@@ -175,7 +177,7 @@ bool tracks_span(const struct plot *plot, const struct tracks *tracks, const dou
     for (int64_t k = 0; k < sample; k++)
         values[k] = along(direction, tracks->position + 3 * spread(k, sample, points));
     qsort(values, (size_t)sample, sizeof(double), compare);
-    const double share = tracks_are_few(tracks) ? 0 : tracks->frames > 1 ? 0.005 : 0.02;
+    const double share = tracks_are_few(tracks) ? 0 : tracks->frames > 1 ? 0.01 : 0.02;
     *span = span_of_sorted(values, sample, share);
     free(values);
     return true;

@@ -29,7 +29,8 @@ struct tracks {
     double *position; /* frames × bodies × 3; z = 0 in two dimensions */
     double *time;     /* frames */
     double *distance; /* bodies: travelled, by the speeds; 0 if the file has no velocities */
-    kith_name *label; /* bodies: the file's names, else numbers */
+    kith_name length_unit, time_unit; /* or "" */
+    kith_name *label;                 /* bodies: the file's names, else numbers */
 };
 
 /* How much to read at most. */
@@ -64,7 +65,7 @@ static inline const double *tracks_at(const struct tracks *tracks, int64_t frame
 bool tracks_are_coarse(const struct tracks *tracks, int64_t body);
 
 /* How far the positions reach along a direction, and a little further. Few bodies are all within;
- * of many, all but the outermost in fifty on either side (of many frames, in two hundred), lest a
+ * of many, all but the outermost in fifty on either side (of many frames, in a hundred), lest a
  * few that escape make the others a dot. */
 bool tracks_span(const struct plot *plot, const struct tracks *tracks, const double direction[3],
                  struct span *span);
