@@ -274,28 +274,6 @@ static void test_h5md_truncated_files_are_refused(void **state)
     free(content);
 }
 
-/* Whatever bytes are turned over, reading ends with a status and frees what it made. */
-static void test_h5md_damaged_files_do_no_harm(void **state)
-{
-    (void)state;
-    struct random_numbers numbers = random_numbers_begin("h5md damage");
-    H5Fclose(foreign(in_files("whole.h5")));
-    size_t bytes = 0;
-    char *content = content_of(in_files("whole.h5"), &bytes);
-    for (int k = 0; k < 300; k++) {
-        const size_t where = (size_t)random_uniform(&numbers, 0, (double)bytes);
-        const char old = content[where];
-        content[where] = (char)random_uniform(&numbers, -128, 128);
-        kith_bodies *bodies = NULL;
-        const kith_status status =
-            kith_bodies_read(file_of_bytes("damaged.h5", content, bytes), NULL, &bodies);
-        assert_true((status == KITH_OK) == (bodies != NULL));
-        kith_bodies_free(bodies);
-        content[where] = old;
-    }
-    free(content);
-}
-
 static void test_h5md_full_disks_and_missing_directories_are_errors(void **state)
 {
     (void)state;
@@ -324,7 +302,6 @@ int main(void)
         cmocka_unit_test(test_h5md_groups_must_be_one_or_called_trajectory),
         cmocka_unit_test(test_h5md_garbage_is_refused),
         cmocka_unit_test(test_h5md_truncated_files_are_refused),
-        cmocka_unit_test(test_h5md_damaged_files_do_no_harm),
         cmocka_unit_test(test_h5md_full_disks_and_missing_directories_are_errors),
     };
     return cmocka_run_group_tests_name("h5md", tests, make_files_directory, remove_files_directory);
