@@ -205,6 +205,12 @@ static void test_axes_have_the_units_of_the_file(void **state)
     text = program_read("units.svg");
     assert_non_null(strstr(text, " day)<"));
     free(text);
+    assert_succeeds(
+        program_run("run @two.csv --dt 0.1 --until 1 --units a_1^{2},s -q -o @units.h5 "));
+    assert_succeeds(program_run("plot @units.h5 --what orbits -o @units.svg"));
+    text = program_read("units.svg");
+    assert_int_equal(count_words(text, "a_1^{2})<"), 2);
+    free(text);
 }
 
 /* The extent of the first body's path in an SVG, in the picture's units: that of the last unbroken
@@ -336,10 +342,12 @@ static void test_bad_input_exits_with_1_and_one_line(void **state)
     assert_refuses(program_run("plot @eight.h5 --what 3d -o @a.png"), 1, "use --what orbits");
     assert_refuses(program_run("plot @two.h5 --what orbits -o @nowhere/a.png"), 1, "nowhere");
     assert_refuses(program_run("plot @two.h5 --what orbits --frames 5:9999 -o @a.png"), 1,
-                   "frames");
-    assert_refuses(program_run("plot @two.h5 --what orbits --frames 9999: -o @a.png"), 1, "frames");
+                   "give --frames within 1:");
+    assert_refuses(program_run("plot @two.h5 --what orbits --frames 9999: -o @a.png"), 1,
+                   "give --frames within 1:");
     mkdir(program_file("folder.png"), 0700);
-    assert_refuses(program_run("plot @two.h5 --what orbits -o @folder.png"), 1, "folder.png");
+    assert_refuses(program_run("plot @two.h5 --what orbits -o @folder.png"), 1,
+                   "not a regular file");
     assert_false(program_exists("a.png"));
 }
 
