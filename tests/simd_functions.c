@@ -14,12 +14,6 @@
                        simd_fma(simd_load(a + k), simd_load(b + k), simd_load(c + k)));            \
     }                                                                                              \
                                                                                                    \
-    static void max_##real(const real *a, const real *b, real *result)                             \
-    {                                                                                              \
-        for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
-            simd_store(result + k, simd_max(simd_load(a + k), simd_load(b + k)));                  \
-    }                                                                                              \
-                                                                                                   \
     static void unless_equal_##real(const real *a, const real *b, const real *value, real *result) \
     {                                                                                              \
         for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
@@ -38,11 +32,9 @@ DEFINE(double)
 
 const struct simd_functions KITH_ISA_SYMBOL(simd_functions) = {
     .fma_float = fma_float,
-    .max_float = max_float,
     .unless_equal_float = unless_equal_float,
     .rsqrt_float = rsqrt_float,
     .fma_double = fma_double,
-    .max_double = max_double,
     .unless_equal_double = unless_equal_double,
     .rsqrt_double = rsqrt_double,
 };

@@ -6,12 +6,10 @@
 /* The functions of core/simd.h as compiled for an instruction set, on arrays of 16 elements. */
 struct simd_functions {
     void (*fma_float)(const float *a, const float *b, const float *c, float *result);
-    void (*max_float)(const float *a, const float *b, float *result);
     void (*unless_equal_float)(const float *a, const float *b, const float *value, float *result);
     void (*rsqrt_float)(const float *x, float *result);
 
     void (*fma_double)(const double *a, const double *b, const double *c, double *result);
-    void (*max_double)(const double *a, const double *b, double *result);
     void (*unless_equal_double)(const double *a, const double *b, const double *value,
                                 double *result);
     void (*rsqrt_double)(const double *x, double *result);

@@ -38,9 +38,6 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 /* a·b + c, rounded once where the hardware can. */
 #define simd_fma(a, b, c) SIMD_OF(a, simd_fma)(a, b, c)
 
-/* The larger of each two elements. */
-#define simd_max(a, b) SIMD_OF(a, simd_max)(a, b)
-
 /* value where a ≠ b, else 0. */
 #define simd_unless_equal(a, b, value) SIMD_OF(a, simd_unless_equal)(a, b, value)
 

@@ -15,12 +15,6 @@
         return a * b + c;                                                                          \
     }                                                                                              \
                                                                                                    \
-    SIMD_INLINE v##real simd_max_##real(v##real a, v##real b)                                      \
-    {                                                                                              \
-        const vint larger = (vint)(a > b);                                                         \
-        return (v##real)(((vint)a & larger) | ((vint)b & ~larger));                                \
-    }                                                                                              \
-                                                                                                   \
     SIMD_INLINE v##real simd_unless_equal_##real(v##real a, v##real b, v##real value)              \
     {                                                                                              \
         return (v##real)((vint)(a != b) & (vint)value);                                            \

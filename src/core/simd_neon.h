@@ -15,11 +15,6 @@
         return vfmaq_##type(c, a, b);                                                              \
     }                                                                                              \
                                                                                                    \
-    SIMD_INLINE v##real simd_max_##real(v##real a, v##real b)                                      \
-    {                                                                                              \
-        return vmaxq_##type(a, b);                                                                 \
-    }                                                                                              \
-                                                                                                   \
     SIMD_INLINE v##real simd_unless_equal_##real(v##real a, v##real b, v##real value)              \
     {                                                                                              \
         return (v##real)((vint)(a != b) & (vint)value);                                            \

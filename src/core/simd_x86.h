@@ -36,11 +36,6 @@
         return SIMD_X86_FMA(a, b, c, type);                                                        \
     }                                                                                              \
                                                                                                    \
-    SIMD_INLINE v##real simd_max_##real(v##real a, v##real b)                                      \
-    {                                                                                              \
-        return SIMD_X86(max, type)(a, b);                                                          \
-    }                                                                                              \
-                                                                                                   \
     SIMD_INLINE v##real simd_unless_equal_##real(v##real a, v##real b, v##real value)              \
     {                                                                                              \
         return SIMD_X86_UNLESS_EQUAL(a, b, value, type, v##real, vint);                            \
