@@ -15,12 +15,12 @@
 /* Starts a program with three files as its standard streams; 0, or why that failed.
  *
  * Files, not pipes: neither side can block the other or be killed by SIGPIPE. The input is named as
- * an argument too, because gnuplot reads its standard input a byte at a time. */
+ * an argument too, where /dev has it: gnuplot reads its standard input a byte at a time. */
 static int spawn(const char *program, FILE *input, FILE *output, FILE *errors, pid_t *child)
 {
     FILE *const streams[3] = {input, output, errors};
     char name[] = "gnuplot", no_settings[] = "--default-settings", from[] = "/dev/stdin";
-    char *const arguments[] = {name, no_settings, from, NULL};
+    char *const arguments[] = {name, no_settings, access(from, R_OK) == 0 ? from : NULL, NULL};
     posix_spawn_file_actions_t actions;
     int reason = posix_spawn_file_actions_init(&actions);
     if (reason != 0)
