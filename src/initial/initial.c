@@ -49,12 +49,15 @@ static const kith_initial kinds[KIND_COUNT] = {
     [SOLAR_SYSTEM] = {"solar-system",
                       "Sun, planets, Pluto at J2000.0, ecliptic; AU, days, solar masses (JPL: "
                       "Standish's elements)",
-                      10, 10, "--g 0.00029591220828559115 --dt 1 --until 36525"},
+                      10, 10,
+                      "--g 0.00029591220828559115 --dt 1 --until 36525 --units AU,day,Msun"},
     [OUTER_SOLAR_SYSTEM] =
         {"outer-solar-system",
          "Sun, Jupiter … Neptune, Pluto; AU, days, solar masses (Applegate et al. "
          "1986)",
-         6, 6, "--g 0.00029591220828559115 --dt 100 --until 36525000"},
+         6, 6,
+         "--g 0.00029591220828559115 --dt 100 --until 36525000 "
+         "--units AU,day,Msun"},
     [PLUMMER] =
         {"plummer",
          "cluster in equilibrium, G = M = 1, E = -1/4 (Plummer; Aarseth, Hénon & Wielen 1974)",
