@@ -64,6 +64,20 @@ static void test_resume_in_the_plane_goes_on_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
+static void test_resume_begins_where_the_run_was_cancelled_also_far_from_a_frame(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options options = run_options(1e-9, 1000, 1000000000, in_files("far.h5"));
+    options.checkpoint_seconds = 0.001;
+    const kith_run_summary cancelled = run_and_cancel(options, bodies, 0.2);
+    options.resume = true;
+    const kith_run_summary resumed = run_and_cancel(options, bodies, 0.01);
+    assert_true(cancelled.interrupted && cancelled.steps > 0);
+    assert_int_equal(resumed.steps_resumed, cancelled.steps);
+    kith_bodies_free(bodies);
+}
+
 static void test_resume_to_a_later_time_is_as_if_it_had_been_meant_from_the_start(void **state)
 {
     (void)state;
@@ -230,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resume_goes_on_bit_for_bit),
         cmocka_unit_test(test_resume_in_the_plane_goes_on_bit_for_bit),
+        cmocka_unit_test(test_resume_begins_where_the_run_was_cancelled_also_far_from_a_frame),
         cmocka_unit_test(test_resume_to_a_later_time_is_as_if_it_had_been_meant_from_the_start),
         cmocka_unit_test(test_resume_after_a_shorter_last_step_goes_on_from_there),
         cmocka_unit_test(test_resume_of_a_finished_run_changes_nothing),
