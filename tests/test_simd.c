@@ -13,10 +13,11 @@ static const struct simd_functions *functions_at(int64_t k, const char **name)
 #define ADDRESS(isa) &simd_functions_##isa,
     static const struct simd_functions *const each[] = {KITH_EACH_ISA(ADDRESS)};
 #undef ADDRESS
+    const int64_t sets = sizeof each / sizeof each[0];
     int64_t count = 0;
     const kith_isa *list = kith_isa_list(&count);
-    *name = k < count ? list[k].name : "portable";
-    if (k >= count)
+    *name = k < sets ? list[k].name : "portable";
+    if (k >= sets)
         return &simd_functions_portable;
     return list[k].supported ? each[k] : NULL;
 }

@@ -91,11 +91,11 @@ static inline void *bytes_of_dataset(hid_t dataset, size_t *bytes)
 /* Fails unless two groups hold the same datasets, bit for bit, but for those of a name. */
 static inline void assert_same_groups(hid_t one, hid_t other, const char *except)
 {
-    H5G_info_t info, other_info;
+    H5G_info_t info = {0}, other_info = {0};
     assert_true(H5Gget_info(one, &info) >= 0 && H5Gget_info(other, &other_info) >= 0);
     assert_int_equal(info.nlinks, other_info.nlinks);
     for (hsize_t k = 0; k < info.nlinks; k++) {
-        char name[128];
+        char name[128] = "";
         H5Lget_name_by_idx(one, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name, H5P_DEFAULT);
         if (strcmp(name, except) == 0)
             continue;

@@ -11,7 +11,7 @@ clang-format --dry-run --Werror $sources
 # clang's compiler reads the project as its own build would: it needs a build folder's list of
 # commands, made with clang's OpenMP.
 cmake -S . -B build-lint -G Ninja -DCMAKE_C_COMPILER=clang -DKITH_BUILD_TESTS=ON \
-    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build-lint.log 2>&1 || { cat build-lint.log >&2; exit 1; }
+    -DKITH_BUILD_FUZZ=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build-lint.log 2>&1 || { cat build-lint.log >&2; exit 1; }
 rm -f build-lint.log
 
 echo "clang-tidy"
