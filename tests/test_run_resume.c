@@ -1,5 +1,7 @@
 #include "testing.h"
 
+#include <sys/stat.h>
+
 #include "running.h"
 
 /* Cancels a run at random moments, resumes it each time, and compares it with one left alone.
@@ -75,6 +77,28 @@ static void test_resume_begins_where_the_run_was_cancelled_also_far_from_a_frame
     const kith_run_summary resumed = run_and_cancel(options, bodies, 0.01);
     assert_true(cancelled.interrupted && cancelled.steps > 0);
     assert_int_equal(resumed.steps_resumed, cancelled.steps);
+    kith_bodies_free(bodies);
+}
+
+static int64_t size_of(const char *path)
+{
+    struct stat found;
+    assert_int_equal(stat(path, &found), 0);
+    return found.st_size;
+}
+
+static void test_checkpoints_do_not_make_the_file_grow(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options options = run_options(1e-5, 30, 5000, in_files("once.h5"));
+    options.checkpoint_seconds = 1000;
+    run(options, bodies);
+    options.output = in_files("often.h5");
+    options.checkpoint_seconds = 0.001;
+    run(options, bodies);
+    assert_same_files(in_files("once.h5"), in_files("often.h5"), "none");
+    assert_int_equal(size_of(in_files("often.h5")), size_of(in_files("once.h5")));
     kith_bodies_free(bodies);
 }
 
@@ -244,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resume_goes_on_bit_for_bit),
         cmocka_unit_test(test_resume_in_the_plane_goes_on_bit_for_bit),
+        cmocka_unit_test(test_checkpoints_do_not_make_the_file_grow),
         cmocka_unit_test(test_resume_begins_where_the_run_was_cancelled_also_far_from_a_frame),
         cmocka_unit_test(test_resume_to_a_later_time_is_as_if_it_had_been_meant_from_the_start),
         cmocka_unit_test(test_resume_after_a_shorter_last_step_goes_on_from_there),

@@ -43,7 +43,7 @@ typedef struct kith_run_summary {
  *
  * The first frame is the start, the last is at until. Frames go to a hidden working file beside the
  * output. Every checkpoint_seconds of wall time (the first time after one second, and never so
- * often that it costs more than a twentieth of the time) the working file, with a checkpoint in it,
+ * often that it costs more than a twentieth of the time) a copy of it, with a checkpoint in it,
  * takes output's place by a rename: output is at all times absent, an older file, or a whole H5MD
  * file to open and to resume from, also after kill -9 or a loss of power. A cancelled run writes a
  * checkpoint, then returns KITH_CANCELLED with the summary filled in.

@@ -65,7 +65,7 @@ static kith_status write_frame(hid_t file, const kith_bodies *bodies,
     if (status == KITH_OK)
         status = h5md_writer_add(&writer, 0, bodies, NULL);
     if (status == KITH_OK)
-        status = h5md_writer_flush(&writer);
+        status = h5md_writer_complete(&writer, file);
     h5md_writer_end(&writer);
     return status;
 }

@@ -70,14 +70,13 @@ static kith_status make_box(hid_t file, const struct h5md_layout *layout, const 
 static kith_status make_series(hid_t file, const char *path, hid_t type, struct hdf5_shape frame,
                                int64_t chunk_frames)
 {
-    enum { scalars_in_chunk = 1024 };
     hid_t group = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, path, &group));
     KITH_TRY(hdf5_make_series(group, "value", type, frame, chunk_frames));
     if (strcmp(path, H5MD_POSITION) == 0) {
         const struct hdf5_shape one = {0};
-        KITH_TRY(hdf5_make_series(group, "step", H5T_STD_I64LE, one, scalars_in_chunk));
-        return hdf5_make_series(group, "time", H5T_IEEE_F64LE, one, scalars_in_chunk);
+        KITH_TRY(hdf5_make_series(group, "step", H5T_STD_I64LE, one, chunk_frames));
+        return hdf5_make_series(group, "time", H5T_IEEE_F64LE, one, chunk_frames);
     }
     if (H5Lcreate_hard(file, H5MD_POSITION "/step", group, "step", H5P_DEFAULT, H5P_DEFAULT) < 0 ||
         H5Lcreate_hard(file, H5MD_POSITION "/time", group, "time", H5P_DEFAULT, H5P_DEFAULT) < 0)
@@ -87,7 +86,6 @@ static kith_status make_series(hid_t file, const char *path, hid_t type, struct 
 
 static kith_status make_all_series(hid_t file, const struct h5md_layout *layout)
 {
-    enum { observations_in_chunk = 1024 };
     const int64_t frames = h5md_chunk_frames(layout);
     const hid_t real = hdf5_real_in_file(layout->precision);
     const struct hdf5_shape rows = {2, {(hsize_t)layout->count, 3}};
@@ -96,12 +94,12 @@ static kith_status make_all_series(hid_t file, const struct h5md_layout *layout)
         KITH_TRY(make_series(file, H5MD_VELOCITY, real, rows, frames));
     if (layout->cell)
         KITH_TRY(make_series(file, H5MD_BOX "/edges", H5T_IEEE_F64LE,
-                             (struct hdf5_shape){2, {3, 3}}, observations_in_chunk));
+                             (struct hdf5_shape){2, {3, 3}}, frames));
     for (int k = 0; layout->observables && k < h5md_observable_count; k++) {
         char path[64];
         snprintf(path, sizeof path, "/observables/%s", h5md_observables[k].name);
         const struct hdf5_shape frame = {h5md_observables[k].components > 1, {3}};
-        KITH_TRY(make_series(file, path, H5T_IEEE_F64LE, frame, observations_in_chunk));
+        KITH_TRY(make_series(file, path, H5T_IEEE_F64LE, frame, frames));
     }
     return KITH_OK;
 }

@@ -12,16 +12,10 @@ static int64_t frame_bytes(const struct h5md_layout *layout)
     return layout->count * 3 * kith_dtype_bytes(layout->precision);
 }
 
-kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
-                              struct h5md_writer *writer)
+static kith_status allocate_room(struct h5md_writer *writer)
 {
-    *writer = (struct h5md_writer){.file = file, .layout = *layout};
-    struct hdf5_shape steps;
-    KITH_TRY(hdf5_shape_of(file, H5MD_POSITION "/step", &steps));
-    writer->written = (int64_t)steps.size[0];
-
-    const int64_t room = writer->room = h5md_chunk_frames(layout);
-    const int64_t real = sizeof(double), bytes = frame_bytes(layout);
+    const struct h5md_layout *layout = &writer->layout;
+    const int64_t room = writer->room, real = sizeof(double), bytes = frame_bytes(layout);
     KITH_TRY(kith_allocate(room, sizeof *writer->step, "frames", &writer->step));
     KITH_TRY(kith_allocate(room, real, "frames", &writer->time));
     if (layout->observables)
@@ -31,6 +25,73 @@ kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
     if (layout->velocities && bytes > 0)
         KITH_TRY(kith_allocate(room, bytes, "frames", &writer->velocity));
     return bytes > 0 ? kith_allocate(room, bytes, "frames", &writer->position) : KITH_OK;
+}
+
+/* What a frame of the writer consists of, dataset by dataset, and where it gathers. */
+struct series {
+    char path[64];
+    hid_t memory_type;
+    struct hdf5_shape frame;
+    void *gathered;
+};
+
+enum { most_series = 5 + h5md_observable_count };
+
+/* The step comes last: a file without it has no such frame. */
+static int list_series(const struct h5md_writer *writer, struct series list[most_series])
+{
+    const struct h5md_layout *layout = &writer->layout;
+    const hid_t real = hdf5_real_in_memory(layout->precision);
+    const struct hdf5_shape rows = {2, {(hsize_t)layout->count, 3}}, one = {0};
+    int count = 0;
+    list[count++] = (struct series){H5MD_POSITION "/value", real, rows, writer->position};
+    if (layout->velocities)
+        list[count++] = (struct series){H5MD_VELOCITY "/value", real, rows, writer->velocity};
+    if (layout->cell)
+        list[count++] =
+            (struct series){H5MD_BOX "/edges/value", H5T_NATIVE_DOUBLE, {2, {3, 3}}, writer->edges};
+    double *observable = writer->observables;
+    for (int k = 0; layout->observables && k < h5md_observable_count; k++) {
+        const int32_t components = h5md_observables[k].components;
+        struct series *series = &list[count++];
+        *series = (struct series){"", H5T_NATIVE_DOUBLE, {components > 1, {3}}, observable};
+        snprintf(series->path, sizeof series->path, "/observables/%s/value",
+                 h5md_observables[k].name);
+        observable += writer->room * components;
+    }
+    list[count++] = (struct series){H5MD_POSITION "/time", H5T_NATIVE_DOUBLE, one, writer->time};
+    list[count++] = (struct series){H5MD_POSITION "/step", H5T_NATIVE_INT64, one, writer->step};
+    return count;
+}
+
+/* Takes the frames behind the last full chunk back into memory. */
+static kith_status gather_again(struct h5md_writer *writer, int64_t written)
+{
+    struct series list[most_series];
+    const int count = list_series(writer, list);
+    const hsize_t first[hdf5_max_rank] = {(hsize_t)written};
+    for (int k = 0; k < count; k++) {
+        struct hdf5_shape box = {list[k].frame.rank + 1, {(hsize_t)writer->gathered}};
+        for (int axis = 0; axis < list[k].frame.rank; axis++)
+            box.size[axis + 1] = list[k].frame.size[axis];
+        KITH_TRY(hdf5_read(writer->file, list[k].path, list[k].memory_type, first, box,
+                           list[k].gathered));
+    }
+    return h5md_truncate(writer->file, &writer->layout, written);
+}
+
+kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
+                              struct h5md_writer *writer)
+{
+    *writer = (struct h5md_writer){.file = file, .layout = *layout};
+    struct hdf5_shape steps;
+    KITH_TRY(hdf5_shape_of(file, H5MD_POSITION "/step", &steps));
+    KITH_TRY(hdf5_chunk_of(file, H5MD_POSITION "/value", &writer->room));
+    KITH_TRY(allocate_room(writer));
+    writer->gathered = (int64_t)steps.size[0] % writer->room;
+    if (writer->gathered == 0)
+        return KITH_OK;
+    return gather_again(writer, (int64_t)steps.size[0] - writer->gathered);
 }
 
 void h5md_writer_end(struct h5md_writer *writer)
@@ -86,54 +147,28 @@ kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith
         put_observables(writer, diagnostics);
 
     writer->gathered++;
-    const bool fills_chunk = (writer->written + writer->gathered) % writer->room == 0;
-    return fills_chunk ? h5md_writer_flush(writer) : KITH_OK;
-}
-
-static kith_status flush_observables(const struct h5md_writer *writer)
-{
-    const double *series = writer->observables;
-    for (int k = 0; k < h5md_observable_count; k++) {
-        char path[64];
-        snprintf(path, sizeof path, "/observables/%s/value", h5md_observables[k].name);
-        KITH_TRY(hdf5_append(writer->file, path, H5T_NATIVE_DOUBLE, writer->gathered, series));
-        series += writer->room * h5md_observables[k].components;
-    }
+    if (writer->gathered < writer->room)
+        return KITH_OK;
+    KITH_TRY(h5md_writer_complete(writer, writer->file));
+    writer->gathered = 0;
     return KITH_OK;
 }
 
-kith_status h5md_writer_flush(struct h5md_writer *writer)
+kith_status h5md_writer_complete(const struct h5md_writer *writer, hid_t file)
 {
-    const int64_t frames = writer->gathered;
-    const hid_t file = writer->file, real = hdf5_real_in_memory(writer->layout.precision);
-    if (frames == 0)
-        return KITH_OK;
-    KITH_TRY(hdf5_append(file, H5MD_POSITION "/value", real, frames, writer->position));
-    if (writer->layout.velocities)
-        KITH_TRY(hdf5_append(file, H5MD_VELOCITY "/value", real, frames, writer->velocity));
-    if (writer->layout.cell)
-        KITH_TRY(
-            hdf5_append(file, H5MD_BOX "/edges/value", H5T_NATIVE_DOUBLE, frames, writer->edges));
-    if (writer->layout.observables)
-        KITH_TRY(flush_observables(writer));
-    KITH_TRY(hdf5_append(file, H5MD_POSITION "/time", H5T_NATIVE_DOUBLE, frames, writer->time));
-    KITH_TRY(hdf5_append(file, H5MD_POSITION "/step", H5T_NATIVE_INT64, frames, writer->step));
-    writer->written += frames;
-    writer->gathered = 0;
+    struct series list[most_series];
+    const int count = list_series(writer, list);
+    for (int k = 0; k < count && writer->gathered > 0; k++)
+        KITH_TRY(hdf5_append(file, list[k].path, list[k].memory_type, writer->gathered,
+                             list[k].gathered));
     return KITH_OK;
 }
 
 kith_status h5md_truncate(hid_t file, const struct h5md_layout *layout, int64_t frames)
 {
-    KITH_TRY(hdf5_truncate(file, H5MD_POSITION "/step", frames));
-    KITH_TRY(hdf5_truncate(file, H5MD_POSITION "/time", frames));
-    KITH_TRY(hdf5_truncate(file, H5MD_POSITION "/value", frames));
-    if (layout->velocities)
-        KITH_TRY(hdf5_truncate(file, H5MD_VELOCITY "/value", frames));
-    for (int k = 0; layout->observables && k < h5md_observable_count; k++) {
-        char path[64];
-        snprintf(path, sizeof path, "/observables/%s/value", h5md_observables[k].name);
-        KITH_TRY(hdf5_truncate(file, path, frames));
-    }
+    struct series list[most_series];
+    const int count = list_series(&(struct h5md_writer){.layout = *layout}, list);
+    for (int k = count - 1; k >= 0; k--)
+        KITH_TRY(hdf5_truncate(file, list[k].path, frames));
     return KITH_OK;
 }

@@ -3,13 +3,14 @@
 
 #include "io/h5md_layout.h"
 
-/* Appends frames to an H5MD file; they gather in memory until they fill a chunk. */
+/* Appends frames to an H5MD file, by whole chunks only: they gather in memory until they fill one.
+ * A chunk that is filled little by little would be written anew each time, and what it leaves
+ * behind is lost when the file is closed. */
 struct h5md_writer {
     hid_t file;
     struct h5md_layout layout;
-    int64_t written;  /* frames in the file */
-    int64_t gathered; /* frames in memory */
-    int64_t room;     /* for so many */
+    int64_t gathered; /* frames in memory, which follow those in the file */
+    int64_t room;     /* for so many, a chunk */
     int64_t *step;
     double *time;
     double *observables; /* one after the other, each with `room` frames */
@@ -19,7 +20,7 @@ struct h5md_writer {
 
 /* Begins to append to a file of this layout, a new one or one with frames.
  *
- *   writer  [out] goes with h5md_writer_end, which does not flush; also after a failure */
+ *   writer  [out] goes with h5md_writer_end; also after a failure */
 kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
                               struct h5md_writer *writer);
 void h5md_writer_end(struct h5md_writer *writer);
@@ -28,8 +29,9 @@ void h5md_writer_end(struct h5md_writer *writer);
 kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith_bodies *bodies,
                             const kith_diagnostics *diagnostics);
 
-/* Brings the gathered frames into the file. */
-kith_status h5md_writer_flush(struct h5md_writer *writer);
+/* Appends the frames gathered in memory to a file with the same full chunks, the writer's own or a
+ * copy of it, which is then complete. The writer's own takes no more frames after that. */
+kith_status h5md_writer_complete(const struct h5md_writer *writer, hid_t file);
 
 /* Drops all but the first frames from a file of this layout. */
 kith_status h5md_truncate(hid_t file, const struct h5md_layout *layout, int64_t frames);

@@ -91,16 +91,10 @@ kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies 
     return lacks_hdf5("run");
 }
 
-kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint)
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint, bool last)
 {
-    (void)file, (void)checkpoint;
+    (void)file, (void)checkpoint, (void)last;
     return lacks_hdf5("run");
-}
-
-double run_file_publishing_seconds(const struct run_file *file)
-{
-    (void)file;
-    return 0;
 }
 
 void run_file_close(struct run_file *file)

@@ -221,6 +221,23 @@ kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64
     return status;
 }
 
+kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries)
+{
+    const hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
+    if (dataset < 0)
+        return hdf5_fail(KITH_BAD_FORMAT, "dataset %s cannot be opened", name);
+    const hid_t properties = H5Dget_create_plist(dataset);
+    hsize_t chunk[hdf5_max_rank] = {0};
+    const int rank = H5Pget_chunk(properties, hdf5_max_rank, chunk);
+    H5Pclose(properties);
+    H5Dclose(dataset);
+    if (rank < 1 || chunk[0] > INT32_MAX)
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s has no chunks that kith could have made",
+                         name);
+    *entries = (int64_t)chunk[0];
+    return KITH_OK;
+}
+
 kith_status hdf5_truncate(hid_t parent, const char *name, int64_t entries)
 {
     struct hdf5_shape shape = {0};

@@ -49,6 +49,9 @@ kith_status hdf5_make_series(hid_t parent, const char *name, hid_t file_type,
 kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64_t entries,
                         const void *data);
 
+/* Entries in a chunk of a series. */
+kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries);
+
 /* Drops all but the first entries of a series. */
 kith_status hdf5_truncate(hid_t parent, const char *name, int64_t entries);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/clock.h"
 #include "core/memory.h"
 #include "io/h5md_writer.h"
 #include "io/hdf5_data.h"
@@ -15,11 +14,10 @@
 struct run_file {
     struct working_file working;
     struct h5md_layout layout;
-    struct h5md_writer writer; /* meaningful while is_open */
+    struct h5md_writer writer;
     int32_t dimensions;
     bool is_open;
     int error; /* of the system, in writing the working file; 0 if all is well */
-    double publishing_seconds;
 };
 
 bool run_file_exists(const char *output)
@@ -27,26 +25,27 @@ bool run_file_exists(const char *output)
     return access(output, F_OK) == 0;
 }
 
-static kith_status begin_frames(struct run_file *file, hid_t hdf5)
+static kith_status check_written(int error)
 {
-    file->is_open = true;
-    return h5md_writer_begin(hdf5, &file->layout, &file->writer);
-}
-
-static kith_status check_written(const struct run_file *file)
-{
-    if (file->error)
-        return kith_fail(KITH_IO_ERROR, "cannot be written: %s", strerror(file->error));
+    if (error)
+        return kith_fail(KITH_IO_ERROR, "cannot be written: %s", strerror(error));
     return KITH_OK;
 }
 
-/* Frames gathered in memory only are lost. */
-static herr_t end_frames(struct run_file *file)
+static herr_t close_hdf5(struct run_file *file)
 {
-    const hid_t hdf5 = file->writer.file;
-    h5md_writer_end(&file->writer);
     file->is_open = false;
-    return H5Fclose(hdf5);
+    return H5Fclose(file->writer.file);
+}
+
+/* Begins to append frames to an HDF5 file just opened, which is closed on failure. */
+static kith_status begin_frames(struct run_file *file, hid_t hdf5)
+{
+    const kith_status status = h5md_writer_begin(hdf5, &file->layout, &file->writer);
+    file->is_open = true;
+    if (status != KITH_OK)
+        close_hdf5(file);
+    return status;
 }
 
 static kith_status allocate_file(const kith_bodies *bodies, kith_dtype precision,
@@ -128,19 +127,6 @@ kith_status run_file_create(const char *output, const struct run_parameters *par
     return hand_over(status, made, file);
 }
 
-/* Goes on with a copy of what is published. */
-static kith_status reopen(struct run_file *file)
-{
-    const double start = kith_clock();
-    hid_t hdf5 = H5I_INVALID_HID;
-    KITH_TRY(working_file_copy(&file->working));
-    kith_status status = hdf5_open_to_write(file->working.path, &file->error, &hdf5);
-    if (status == KITH_OK)
-        status = begin_frames(file, hdf5);
-    file->publishing_seconds += kith_clock() - start;
-    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", file->working.output);
-}
-
 /* The old file is opened, changed and looked at, before its writer begins to count its frames. */
 static kith_status cut_and_reopen(struct run_file *file, const struct run_parameters *parameters,
                                   const struct run_origin *origin, int64_t frames)
@@ -148,6 +134,8 @@ static kith_status cut_and_reopen(struct run_file *file, const struct run_parame
     hid_t hdf5 = H5I_INVALID_HID;
     KITH_TRY(hdf5_open_to_write(file->working.path, &file->error, &hdf5));
     kith_status status = h5md_truncate(hdf5, &file->layout, frames);
+    if (status == KITH_OK)
+        status = run_checkpoint_remove(hdf5);
     if (status == KITH_OK)
         status = run_parameters_write_origin(hdf5, origin);
     if (status == KITH_OK)
@@ -167,7 +155,7 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
     KITH_TRY(allocate_file(past->start, parameters->precision, frames_expected, &made));
     kith_status status = working_file_open(output, &made->working);
     if (status == KITH_OK)
-        status = working_file_copy(&made->working);
+        status = working_file_start_from_output(&made->working);
     if (status == KITH_OK) {
         struct hdf5_session session;
         hdf5_begin(&session);
@@ -179,65 +167,69 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
     return hand_over(status, made, file);
 }
 
-static kith_status add(struct run_file *file, int64_t step, const kith_bodies *bodies,
-                       const kith_diagnostics *diagnostics)
-{
-    if (!file->is_open)
-        KITH_TRY(reopen(file));
-    kith_status status = h5md_writer_add(&file->writer, step, bodies, diagnostics);
-    if (status == KITH_OK)
-        status = check_written(file);
-    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", file->working.output);
-}
-
 kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
                          const kith_diagnostics *diagnostics)
 {
     struct hdf5_session session;
     hdf5_begin(&session);
-    const kith_status status = add(file, step, bodies, diagnostics);
+    kith_status status = h5md_writer_add(&file->writer, step, bodies, diagnostics);
+    if (status == KITH_OK)
+        status = check_written(file->error);
     hdf5_end(&session);
-    return status;
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", file->working.output);
 }
 
-static kith_status finish_frames(struct run_file *file, const kith_checkpoint *checkpoint)
+static kith_status flush(hid_t hdf5)
 {
-    const struct h5md_layout *layout = &file->layout;
-    KITH_TRY(h5md_writer_flush(&file->writer));
-    KITH_TRY(run_checkpoint_write(file->writer.file, layout->precision, layout->count,
-                                  file->dimensions, checkpoint));
-    if (H5Fflush(file->writer.file, H5F_SCOPE_GLOBAL) < 0)
+    if (H5Fflush(hdf5, H5F_SCOPE_GLOBAL) < 0)
         return hdf5_fail(KITH_IO_ERROR, "cannot be written");
-    if (end_frames(file) < 0)
-        return hdf5_fail(KITH_IO_ERROR, "cannot be written");
-    return check_written(file);
-}
-
-static kith_status publish(struct run_file *file, const kith_checkpoint *checkpoint)
-{
-    if (!file->is_open)
-        KITH_TRY(reopen(file));
-    const double start = kith_clock();
-    const kith_status status = finish_frames(file, checkpoint);
-    if (status != KITH_OK)
-        return kith_fail_within(status, "%s: ", file->working.output);
-    KITH_TRY(working_file_publish(&file->working));
-    file->publishing_seconds = kith_clock() - start;
     return KITH_OK;
 }
 
-kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint)
+static kith_status complete(const struct run_file *file, const kith_checkpoint *checkpoint,
+                            hid_t hdf5)
+{
+    const struct h5md_layout *layout = &file->layout;
+    KITH_TRY(h5md_writer_complete(&file->writer, hdf5));
+    KITH_TRY(
+        run_checkpoint_write(hdf5, layout->precision, layout->count, file->dimensions, checkpoint));
+    return flush(hdf5);
+}
+
+/* A copy of the working file, complete. */
+static kith_status complete_copy(struct run_file *file, const kith_checkpoint *checkpoint)
+{
+    int error = 0;
+    hid_t hdf5 = H5I_INVALID_HID;
+    KITH_TRY(flush(file->writer.file));
+    KITH_TRY(check_written(file->error));
+    KITH_TRY(working_file_copy(&file->working));
+    KITH_TRY(hdf5_open_to_write(file->working.copy, &error, &hdf5));
+    kith_status status = complete(file, checkpoint, hdf5);
+    if (H5Fclose(hdf5) < 0 && status == KITH_OK)
+        status = hdf5_fail(KITH_IO_ERROR, "cannot be written");
+    return status == KITH_OK ? check_written(error) : status;
+}
+
+/* The working file itself, complete and closed. */
+static kith_status complete_itself(struct run_file *file, const kith_checkpoint *checkpoint)
+{
+    KITH_TRY(complete(file, checkpoint, file->writer.file));
+    if (close_hdf5(file) < 0)
+        return hdf5_fail(KITH_IO_ERROR, "cannot be written");
+    return check_written(file->error);
+}
+
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint, bool last)
 {
     struct hdf5_session session;
     hdf5_begin(&session);
-    const kith_status status = publish(file, checkpoint);
+    const kith_status status =
+        last ? complete_itself(file, checkpoint) : complete_copy(file, checkpoint);
     hdf5_end(&session);
-    return status;
-}
-
-double run_file_publishing_seconds(const struct run_file *file)
-{
-    return file->publishing_seconds;
+    if (status != KITH_OK)
+        return kith_fail_within(status, "%s: ", file->working.output);
+    return last ? working_file_publish(&file->working) : working_file_publish_copy(&file->working);
 }
 
 void run_file_close(struct run_file *file)
@@ -247,9 +239,10 @@ void run_file_close(struct run_file *file)
     if (file->is_open) {
         struct hdf5_session session;
         hdf5_begin(&session);
-        end_frames(file);
+        close_hdf5(file);
         hdf5_end(&session);
     }
+    h5md_writer_end(&file->writer);
     working_file_close(&file->working);
     free(file);
 }

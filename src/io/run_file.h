@@ -7,9 +7,10 @@
 
 /* The file of a run, written so that it is always whole.
  *
- * Frames are appended to a hidden working file beside the output. Publishing puts a checkpoint into
- * it, brings it to the disk and renames it over the output; the next frame begins with a copy of
- * what was published. So HDF5 never has the output itself open for writing. */
+ * Frames go to a hidden working file beside the output. Publishing makes a copy of it, puts the
+ * frames that are in memory yet and a checkpoint into the copy, brings it to the disk and renames
+ * it over the output. So HDF5 never has the output itself open for writing, and the working file
+ * only ever grows by whole chunks. The last publishing takes the working file itself. */
 struct run_file;
 
 /* What a run is, besides its bodies. */
@@ -70,11 +71,10 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
 kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
                          const kith_diagnostics *diagnostics);
 
-/* Brings all frames and the checkpoint to the output. After a failure the output is as before. */
-kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint);
-
-/* Seconds that the last publishing took, with the copy after it. */
-double run_file_publishing_seconds(const struct run_file *file);
+/* Brings all frames and the checkpoint to the output. After a failure the output is as before.
+ *
+ *   last  no frame will follow */
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint, bool last);
 
 /* Removes the working file, keeps the thread's message, frees; NULL is fine. */
 void run_file_close(struct run_file *file);

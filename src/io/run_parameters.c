@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "io/h5md_layout.h"
 #include "io/hdf5_data.h"
+#include "io/hdf5_file.h"
 #include "kith/build.h"
 
 #define CHECKPOINT H5MD_PARAMETERS "/checkpoint"
@@ -138,6 +139,13 @@ kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count
                                           hdf5_real_in_memory(precision), shape, checkpoint->state);
     H5Gclose(group);
     return status;
+}
+
+kith_status run_checkpoint_remove(hid_t file)
+{
+    if (H5Ldelete(file, CHECKPOINT, H5P_DEFAULT) < 0)
+        return hdf5_fail(KITH_BAD_FORMAT, "the old checkpoint cannot be removed");
+    return KITH_OK;
 }
 
 static kith_status read_state(hid_t group, kith_dtype precision, int64_t count, int32_t dimensions,

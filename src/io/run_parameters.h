@@ -17,10 +17,12 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
 /* Errors: KITH_BAD_FORMAT: no run of kith wrote the file. */
 kith_status run_parameters_read(hid_t file, struct run_parameters *parameters);
 
-/* The checkpoint in /parameters/kith/checkpoint; an older one is replaced. Its state is one dataset
- * arrays × N × D. */
+/* The checkpoint in /parameters/kith/checkpoint; its state is one dataset arrays × N × D. */
 kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count,
                                  int32_t dimensions, const kith_checkpoint *checkpoint);
+
+/* Removes the checkpoint, so that its place can be used again. */
+kith_status run_checkpoint_remove(hid_t file);
 
 /*   checkpoint  [out] goes with kith_checkpoint_free
  *

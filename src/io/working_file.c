@@ -83,22 +83,32 @@ static void remove_stale(const char *target, const char *prefix)
 static kith_status create(struct working_file *file, const char *prefix)
 {
     const int length = directory_length(file->target);
-    const size_t bytes = (size_t)length + strlen(prefix) + 48;
-    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", &file->path));
+    char *name = NULL;
     for (int attempt = 0; attempt < most_attempts; attempt++) {
-        snprintf(file->path, bytes, "%.*s%s%ld-%d", length, file->target, prefix, (long)getpid(),
-                 attempt);
-        const int descriptor = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (asprintf(&name, "%.*s%s%ld-%d", length, file->target, prefix, (long)getpid(), attempt) <
+            0)
+            return kith_fail(KITH_OUT_OF_MEMORY, "%s: no memory for a file name", file->output);
+        const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor >= 0) {
             close(descriptor);
-            file->exists = true;
+            file->path = name;
             return KITH_OK;
         }
+        free(name);
         if (errno != EEXIST)
             break;
     }
     return kith_fail(KITH_IO_ERROR, "%s: no file can be made in directory '%.*s': %s", file->output,
                      length ? length : 1, length ? file->target : ".", strerror(errno));
+}
+
+static kith_status name_copy(struct working_file *file)
+{
+    char *name = NULL;
+    if (asprintf(&name, "%s-copy", file->path) < 0)
+        return kith_fail(KITH_OUT_OF_MEMORY, "%s: no memory for a file name", file->output);
+    file->copy = name;
+    return KITH_OK;
 }
 
 static kith_status set_up(const char *output, struct working_file *file)
@@ -122,9 +132,10 @@ static kith_status set_up(const char *output, struct working_file *file)
     remove_stale(file->target, prefix);
     const kith_status created = create(file, prefix);
     free(prefix);
-    if (created == KITH_OK && exists)
+    KITH_TRY(created);
+    if (exists)
         (void)!chmod(file->path, found.st_mode & 07777);
-    return created;
+    return name_copy(file);
 }
 
 kith_status working_file_open(const char *output, struct working_file *file)
@@ -176,24 +187,36 @@ static int copy_content(int from, int to)
     }
 }
 
-kith_status working_file_copy(struct working_file *file)
+/* Makes `to` the same as `from`, with its permissions. */
+static kith_status copy_file(const struct working_file *file, const char *from, const char *to)
 {
     struct stat found;
-    const int from = open(file->target, O_RDONLY | O_CLOEXEC);
-    if (from < 0 || fstat(from, &found) != 0) {
+    const int source = open(from, O_RDONLY | O_CLOEXEC);
+    if (source < 0 || fstat(source, &found) != 0) {
         const int error = errno;
-        if (from >= 0)
-            close(from);
+        if (source >= 0)
+            close(source);
         return kith_fail(KITH_IO_ERROR, "%s: cannot be read: %s", file->output, strerror(error));
     }
-    const int to =
-        open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, found.st_mode & 07777);
-    file->exists = file->exists || to >= 0;
-    int error = to < 0 ? errno : copy_content(from, to);
-    if (to >= 0 && close(to) != 0 && !error)
-        error = errno;
-    close(from);
+    const int sink = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, found.st_mode & 07777);
+    int error = sink < 0 ? errno : copy_content(source, sink);
+    if (sink >= 0) {
+        (void)!fchmod(sink, found.st_mode & 07777);
+        if (close(sink) != 0 && !error)
+            error = errno;
+    }
+    close(source);
     return error ? fail_to_write(file, error) : KITH_OK;
+}
+
+kith_status working_file_start_from_output(struct working_file *file)
+{
+    return copy_file(file, file->target, file->path);
+}
+
+kith_status working_file_copy(struct working_file *file)
+{
+    return copy_file(file, file->path, file->copy);
 }
 
 /* 0 or an error number. */
@@ -207,14 +230,13 @@ static int synchronize(const char *path, int flags)
     return error;
 }
 
-kith_status working_file_publish(struct working_file *file)
+static kith_status publish(const struct working_file *file, const char *path)
 {
-    int error = synchronize(file->path, O_RDWR);
-    if (!error && rename(file->path, file->target) != 0)
+    int error = synchronize(path, O_RDWR);
+    if (!error && rename(path, file->target) != 0)
         error = errno;
     if (error)
         return fail_to_write(file, error);
-    file->exists = false;
     /* The new name lasts when the directory is on the disk; not all file systems can tell. */
     char *directory = directory_of(file->target);
     if (directory)
@@ -223,12 +245,33 @@ kith_status working_file_publish(struct working_file *file)
     return KITH_OK;
 }
 
+kith_status working_file_publish_copy(const struct working_file *file)
+{
+    return publish(file, file->copy);
+}
+
+static void forget_names(struct working_file *file)
+{
+    free(file->path);
+    free(file->copy);
+    file->path = file->copy = NULL;
+}
+
+kith_status working_file_publish(struct working_file *file)
+{
+    KITH_TRY(publish(file, file->path));
+    forget_names(file);
+    return KITH_OK;
+}
+
 void working_file_close(struct working_file *file)
 {
-    if (file->exists)
+    if (file->path)
         unlink(file->path);
+    if (file->copy)
+        unlink(file->copy);
     free(file->output);
     free(file->target);
-    free(file->path);
+    forget_names(file);
     *file = (struct working_file){0};
 }

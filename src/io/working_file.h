@@ -5,14 +5,15 @@
 
 #include "core/status.h"
 
-/* A hidden file beside an output, that takes the output's place again and again. It is called
+/* A hidden file beside an output that grows for as long as something runs, and from which the
+ * output is made again and again: as a copy, and in the end by renaming it. It is called
  * .NAME.kith-HOST-PID-K, so that what a killed process left can be told from what a living one
  * uses. Messages name the output. */
 struct working_file {
     char *output; /* as given */
     char *target; /* output with symbolic links followed: what is renamed to */
-    char *path;   /* of the working file */
-    bool exists;
+    char *path;   /* of the working file; NULL if there is none */
+    char *copy;   /* of the copy on its way to the target */
 };
 
 /* Makes an empty working file, and removes those of dead processes of this host.
@@ -22,14 +23,20 @@ struct working_file {
  * Errors: KITH_IO_ERROR (no such directory, no permission, output is no regular file). */
 kith_status working_file_open(const char *output, struct working_file *file);
 
-/* Makes the working file anew as a copy of the output; on file systems that can, one that shares
- * its blocks. */
+/* Fills the working file with what is in the output. */
+kith_status working_file_start_from_output(struct working_file *file);
+
+/* Makes the copy; on file systems that can, one that shares its blocks. */
 kith_status working_file_copy(struct working_file *file);
 
-/* Brings the working file to the disk and renames it over the output. */
+/* Brings the copy to the disk and renames it over the output. */
+kith_status working_file_publish_copy(const struct working_file *file);
+
+/* The same with the working file itself, which is gone then. */
 kith_status working_file_publish(struct working_file *file);
 
-/* Removes the working file if there is one, and frees; keeps the thread's message. */
+/* Removes the working file and the copy, if they are there, and frees; keeps the thread's
+ * message. */
 void working_file_close(struct working_file *file);
 
 #endif

@@ -39,15 +39,12 @@ bool pace_reports(struct pace *pace, double now)
     return true;
 }
 
-/* The cost is known only when the file was copied, which is after the last publishing. */
-bool pace_publishes(const struct pace *pace, double now, double publishing_seconds)
+bool pace_publishes(const struct pace *pace, double now)
 {
-    const double late =
-        pace->publish_at - pace->checkpoint_seconds + publishing_seconds / most_of_time;
-    return now >= fmax(pace->publish_at, late);
+    return now >= pace->publish_at;
 }
 
-void pace_published(struct pace *pace, double now)
+void pace_published(struct pace *pace, double now, double seconds)
 {
-    pace->publish_at = now + pace->checkpoint_seconds;
+    pace->publish_at = now + fmax(pace->checkpoint_seconds, seconds / most_of_time);
 }

@@ -25,9 +25,9 @@ void pace_took(struct pace *pace, int64_t steps, double seconds);
 bool pace_reports(struct pace *pace, double now);
 
 /* Whether it is time to publish a checkpoint. */
-bool pace_publishes(const struct pace *pace, double now, double publishing_seconds);
+bool pace_publishes(const struct pace *pace, double now);
 
-/* A checkpoint was published. */
-void pace_published(struct pace *pace, double now);
+/* A checkpoint was published, and took so many seconds. */
+void pace_published(struct pace *pace, double now, double seconds);
 
 #endif

@@ -22,13 +22,15 @@ struct run {
     bool has_frames;
 };
 
-static kith_status publish(struct run *run)
+static kith_status publish(struct run *run, bool last)
 {
     if (!run->file)
         return KITH_OK;
+    const double start = kith_clock();
     KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
-    KITH_TRY(run_file_publish(run->file, &run->checkpoint));
-    pace_published(&run->pace, kith_clock());
+    KITH_TRY(run_file_publish(run->file, &run->checkpoint, last));
+    const double now = kith_clock();
+    pace_published(&run->pace, now, now - start);
     return KITH_OK;
 }
 
@@ -85,8 +87,8 @@ static kith_status look_up(struct run *run, int64_t step)
     const double now = kith_clock();
     if (pace_reports(&run->pace, now))
         kith_context_report(run->context, step, run->plan.end);
-    if (run->file && pace_publishes(&run->pace, now, run_file_publishing_seconds(run->file)))
-        return publish(run);
+    if (pace_publishes(&run->pace, now))
+        return publish(run, false);
     return KITH_OK;
 }
 
@@ -109,12 +111,12 @@ static kith_status go(struct run *run, const double *mass)
 static kith_status finish(struct run *run, kith_status status)
 {
     if (status == KITH_CANCELLED && run->has_frames) {
-        KITH_TRY(publish(run));
+        KITH_TRY(publish(run, true));
         return kith_fail(KITH_CANCELLED, "cancelled at step %lld of %lld",
                          (long long)kith_simulation_steps(run->simulation),
                          (long long)run->plan.end);
     }
-    return status == KITH_OK ? publish(run) : status;
+    return status == KITH_OK ? publish(run, true) : status;
 }
 
 static kith_status make_simulation(struct run *run, const kith_bodies *bodies)
