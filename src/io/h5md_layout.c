@@ -26,10 +26,11 @@ int64_t h5md_chunk_frames(const struct h5md_layout *layout)
     enum { chunk_bytes = 256 << 10, fewest = 64, most = 1024 };
     const int64_t frame_bytes = layout->count * 3 * kith_dtype_bytes(layout->precision);
     const int64_t useful = layout->frames_expected > fewest ? layout->frames_expected : fewest;
-    int64_t frames = frame_bytes > 0 ? chunk_bytes / frame_bytes : most;
-    frames = frames < useful ? frames : useful;
-    frames = frames < most ? frames : most;
-    return frames > 1 ? frames : 1;
+    const int64_t wanted = useful < most ? useful : most;
+    if (frame_bytes > chunk_bytes)
+        return 1;
+    const int64_t fitting = frame_bytes > 0 ? chunk_bytes / frame_bytes : wanted;
+    return fitting < wanted ? fitting : wanted;
 }
 
 static kith_status make_metadata(hid_t file)
@@ -56,7 +57,7 @@ static kith_status make_box(hid_t file, const struct h5md_layout *layout, const 
 
     char boundary[3][sizeof "periodic"] = {"none", "none", "none"};
     for (int k = 0; layout->cell && k < 3; k++)
-        if (bodies->periodic[k] && k < bodies->dimensions)
+        if (k < bodies->dimensions && bodies->periodic[k])
             snprintf(boundary[k], sizeof boundary[k], "periodic");
     const hid_t word = H5Tcopy(H5T_C_S1);
     H5Tset_size(word, sizeof boundary[0]);
