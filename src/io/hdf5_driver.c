@@ -44,11 +44,10 @@ static H5FD_t *steady_open(const char *name, unsigned flags, hid_t access, haddr
     if (!info || kith_allocate(1, sizeof *file, "HDF5 file", &file) != KITH_OK)
         return NULL;
     file->error = info->error;
-    file->descriptor =
-        open(name,
-             (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | O_CLOEXEC |
-                 (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_TRUNC ? O_TRUNC : 0),
-             0666);
+    const int access_mode = (flags & H5F_ACC_RDWR) ? O_RDWR : O_RDONLY;
+    const int creation = (flags & H5F_ACC_CREAT) ? O_CREAT : 0;
+    const int truncation = (flags & H5F_ACC_TRUNC) ? O_TRUNC : 0;
+    file->descriptor = open(name, access_mode | creation | truncation | O_CLOEXEC, 0666);
     if (file->descriptor < 0 || fstat(file->descriptor, &found) != 0) {
         *file->error = errno;
         if (file->descriptor >= 0)
