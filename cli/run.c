@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "json.h"
 #include "load.h"
@@ -216,6 +217,17 @@ static int interrupted(const char *command, const struct run_options *run,
                          (long long)summary->steps, signal, run->run.output, run->run.output);
 }
 
+/* A run is always H5MD: another format's extension would promise something else. */
+static bool names_h5md(const char *output)
+{
+    static const char *const extensions[] = {".h5", ".h5md", ".hdf5"};
+    const char *dot = strrchr(output, '.');
+    for (int k = 0; dot && k < 3; k++)
+        if (strcasecmp(dot, extensions[k]) == 0)
+            return true;
+    return !dot || strchr(dot, '/');
+}
+
 static int run_simulation(const char *command, struct run_options *run, kith_context *context,
                           const kith_bodies *bodies)
 {
@@ -249,7 +261,10 @@ int command_run(int argc, char **argv)
     kith_context *context = NULL;
     kith_bodies *bodies = NULL;
     int code = exit_ok;
-    if (kith_context_create(&run.common.context, &context) != KITH_OK)
+    if (run.run.output && !names_h5md(run.run.output))
+        code = cli_fail_with(argv[0], "%s: a run is written as H5MD; name it .h5 or .h5md",
+                             run.run.output);
+    else if (kith_context_create(&run.common.context, &context) != KITH_OK)
         code = cli_fail(argv[0]);
     else if (run.input.path)
         code = load_bodies(argv[0], &run.input, run.common.quiet || run.common.json, &bodies);
