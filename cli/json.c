@@ -14,7 +14,11 @@ void json_add_real(cJSON *object, const char *key, double value)
         return;
     }
     char text[32];
-    snprintf(text, sizeof text, "%.17g", value);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
     cJSON_AddRawToObject(object, key, text);
 }
 

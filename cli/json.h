@@ -4,7 +4,8 @@
 #include <cjson/cJSON.h>
 #include <stdint.h>
 
-/* Adds a number; null if it is infinite or NaN. */
+/* Adds a number with as many digits as give the same bits when read; null if it is infinite or NaN.
+ */
 void json_add_real(cJSON *object, const char *key, double value);
 
 /* Adds a whole number with all its digits. */

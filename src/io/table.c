@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "io/npy.h"
+#include "io/numbers.h"
 #include "io/output.h"
 
 static double value_at(const kith_array *column, int64_t row)
@@ -75,6 +76,16 @@ static const struct {
 
 enum { format_count = sizeof formats / sizeof formats[0] };
 
+static kith_status write_in_c_locale(int k, const char *path, int64_t column_count,
+                                     const kith_table_column *columns, int64_t rows)
+{
+    struct c_locale locale;
+    KITH_TRY(c_locale_enter(&locale));
+    const kith_status status = formats[k].write(path, column_count, columns, rows);
+    c_locale_leave(&locale);
+    return status;
+}
+
 kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
                              const kith_table_column *columns)
 {
@@ -92,7 +103,8 @@ kith_status kith_table_write(const char *path, const char *format, int64_t colum
     const char *name = format ? format : to_stdout ? "csv" : dot ? dot + 1 : "";
     for (int k = 0; k < format_count; k++)
         if (strcmp(name, formats[k].name) == 0)
-            return formats[k].write(to_stdout ? "/dev/stdout" : path, column_count, columns, rows);
+            return write_in_c_locale(k, to_stdout ? "/dev/stdout" : path, column_count, columns,
+                                     rows);
     return kith_fail(KITH_UNSUPPORTED,
                      "%s: the format of a table cannot be told; name the file .csv or .npy", path);
 }

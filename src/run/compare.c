@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "io/numbers.h"
+
 static const char remedy[] = "give the same, or write to another file";
 
 static kith_status compare_words(const char *what, const char *wanted, const char *past,
@@ -15,10 +17,12 @@ static kith_status compare_words(const char *what, const char *wanted, const cha
 
 static kith_status compare_real(const char *what, double wanted, double past, const char *output)
 {
-    if (wanted != past)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %.17g, and %s was begun with %.17g; %s",
-                         what, wanted, output, past, remedy);
-    return KITH_OK;
+    char words[2][real_bytes];
+    if (wanted == past)
+        return KITH_OK;
+    format_real(wanted, words[0]);
+    format_real(past, words[1]);
+    return compare_words(what, words[0], words[1], output);
 }
 
 static kith_status compare_count(const char *what, int64_t wanted, int64_t past, const char *output)
