@@ -15,6 +15,10 @@ show "$kith" run "$folder/outer.csv" --g 0.000295912208285591 --dt 40 --until 36
 show "$kith" plot "$folder/outer.h5" --what orbits -o "$folder/outer-orbits.png"
 show "$kith" plot "$folder/outer.h5" --what energy -o "$folder/outer-energy.png"
 
+show "$(dirname "$kith")/examples/pluto_resonance" "$folder/pluto.csv"
+show gnuplot -e "csv='$folder/pluto.csv'; png='$folder/pluto-resonance.png'" \
+    examples/pluto_resonance.gp
+
 step "Six random bodies, five million steps"
 show "$kith" make six --quiet -o "$folder/six.csv"
 show "$kith" run "$folder/six.csv" --dt 0.00001 --until 50 --every 1000 --softening 0.05 \
