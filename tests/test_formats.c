@@ -304,6 +304,34 @@ static void test_a_pipe_is_written_in_place(void **state)
     kith_bodies_free(bodies);
 }
 
+/* As one in /dev/shm. */
+static void test_an_old_file_below_a_link_of_the_system_is_replaced(void **state)
+{
+    (void)state;
+    char path[2 * path_bytes];
+    kith_bodies *bodies = some_bodies(1);
+    snprintf(path, sizeof path, "/proc/self/cwd/%s", in_files("twice.csv"));
+    assert_ok(kith_bodies_write(bodies, path, NULL));
+    assert_ok(kith_bodies_write(bodies, path, NULL));
+    assert_content(in_files("twice.csv"), "x,y,z\n0.5,1.5,2.5\n");
+    kith_bodies_free(bodies);
+}
+
+static void test_an_open_file_is_written_to_through_its_descriptor(void **state)
+{
+    (void)state;
+    const char *path = file_of_text("open.csv", "# mine\n");
+    const int descriptor = open(path, O_WRONLY | O_APPEND);
+    assert_true(descriptor >= 0);
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    kith_bodies *bodies = some_bodies(1);
+    assert_ok(kith_bodies_write(bodies, link, &(kith_write_options){.format = "csv"}));
+    close(descriptor);
+    assert_content(path, "# mine\nx,y,z\n0.5,1.5,2.5\n");
+    kith_bodies_free(bodies);
+}
+
 static void test_the_decimal_point_is_a_point_in_every_locale(void **state)
 {
     (void)state;
@@ -361,6 +389,8 @@ int main(void)
         cmocka_unit_test(test_a_discarded_output_leaves_nothing),
         cmocka_unit_test(test_an_output_that_cannot_get_its_name_leaves_nothing),
         cmocka_unit_test(test_a_pipe_is_written_in_place),
+        cmocka_unit_test(test_an_old_file_below_a_link_of_the_system_is_replaced),
+        cmocka_unit_test(test_an_open_file_is_written_to_through_its_descriptor),
         cmocka_unit_test(test_the_decimal_point_is_a_point_in_every_locale),
         cmocka_unit_test(test_reals_read_back_to_the_same_bits),
     };

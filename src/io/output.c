@@ -33,11 +33,14 @@ static kith_status fail_to_write(const char *path, int error)
     return kith_fail(KITH_IO_ERROR, "%s: cannot be written: %s", path, strerror(error));
 }
 
-/* /dev/stdout may lead to a regular file; that file belongs to whoever opened it. */
+/* /dev/stdout is a link that may lead to a regular file, which belongs to whoever opened it. What
+ * only lies in /dev/shm or below /proc/self/cwd is a file like any other. */
 static bool is_written_in_place(const char *path, const struct stat *found)
 {
-    return !S_ISREG(found->st_mode) || strncmp(path, "/dev/", 5) == 0 ||
-           strncmp(path, "/proc/", 6) == 0;
+    struct stat itself;
+    const bool systems = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+    return !S_ISREG(found->st_mode) ||
+           (systems && lstat(path, &itself) == 0 && S_ISLNK(itself.st_mode));
 }
 
 static kith_status open_in_place(kith_output *output)
