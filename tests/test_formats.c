@@ -142,6 +142,14 @@ static void test_a_message_is_one_line_whatever_the_file_says(void **state)
     assert_text_refused("controls.csv", "x,y\n1,\033[2J\v\n", "column y is '?[2J?'");
 }
 
+static void test_a_message_is_one_line_whatever_the_file_is_called(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    assert_fails(kith_bodies_read("no\nsuch\033.csv", NULL, &bodies), KITH_IO_ERROR,
+                 "no?such?.csv: cannot be read");
+}
+
 static void test_a_file_of_one_frame_has_no_second(void **state)
 {
     (void)state;
@@ -380,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_formats_say_which_columns_they_drop),
         cmocka_unit_test(test_a_file_that_cannot_be_read_is_named_with_the_reason),
         cmocka_unit_test(test_a_message_is_one_line_whatever_the_file_says),
+        cmocka_unit_test(test_a_message_is_one_line_whatever_the_file_is_called),
         cmocka_unit_test(test_a_file_of_one_frame_has_no_second),
         cmocka_unit_test(test_numbers_that_are_not_finite_are_not_written),
         cmocka_unit_test(test_a_full_device_is_an_error),

@@ -7,7 +7,8 @@ enum { message_bytes = 1024 };
 
 static _Thread_local char message[message_bytes];
 
-/* A message may quote a damaged file: line breaks and terminal controls do not belong in it. */
+/* A message may quote a damaged file, or the name of one: line breaks and terminal controls do not
+ * belong in it. */
 static void hide_controls(char *text)
 {
     for (; *text; text++)
@@ -35,6 +36,7 @@ kith_status kith_fail_within(kith_status status, const char *format, ...)
     va_end(arguments);
     if (length >= 0 && length < message_bytes)
         snprintf(message + length, sizeof message - (size_t)length, "%s", earlier);
+    hide_controls(message);
     return status;
 }
 
