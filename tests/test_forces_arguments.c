@@ -200,6 +200,8 @@ static void test_forces_refuse_wrong_shapes(void **state)
     REFUSES(KITH_INVALID_ARGUMENT, "sources has 2 dimensions and 4 columns; give n × 2 or n × 3",
             call.sources.shape[1] = 4);
     REFUSES(KITH_INVALID_ARGUMENT, "sources has 1 dimensions", call.sources.ndim = 1);
+    REFUSES(KITH_INVALID_ARGUMENT, "sources has -1 dimensions", call.sources.ndim = -1;
+            call.targets = call.sources);
     REFUSES(KITH_INVALID_ARGUMENT, "sources is -1 × 3; give n × 3", call.sources.shape[0] = -1;
             call.masses = no_array);
     REFUSES(KITH_INVALID_ARGUMENT, "masses has 3 elements; give 4", call.masses.shape[0] = 3);
