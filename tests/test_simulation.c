@@ -50,6 +50,13 @@ static void test_a_simulation_refuses_bad_bodies_and_names_the_row(void **state)
     bodies->position[0] = (double)NAN;
     assert_refused(bodies, options, "position of body 0");
     kith_bodies_free(bodies);
+
+    double position[8] = {0};
+    assert_refused(NULL, options, "bodies is NULL");
+    assert_refused(&(kith_bodies){.count = 2, .dimensions = 4, .position = position}, options,
+                   "dimensions is 4; give 2 or 3");
+    assert_refused(&(kith_bodies){.count = -1, .dimensions = 3}, options, "count is -1");
+    assert_refused(&(kith_bodies){.count = 2, .dimensions = 3}, options, "position is NULL");
 }
 
 static void test_a_simulation_refuses_to_go_back_or_nowhere(void **state)

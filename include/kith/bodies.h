@@ -61,7 +61,8 @@ kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned columns);
 /* Frees bodies and their columns; NULL is fine. */
 void kith_bodies_free(kith_bodies *bodies);
 
-/* Fails with KITH_INVALID_ARGUMENT if a number is not finite or a softening negative; the message
+/* Fails with KITH_INVALID_ARGUMENT if bodies is NULL or of no possible shape (count < 0, dimensions
+ * other than 2 and 3, no positions), a number is not finite or a softening negative; the message
  * names the first such row and column. Costs one pass. */
 kith_status kith_bodies_check(const kith_bodies *bodies);
 

@@ -146,8 +146,26 @@ static kith_status check_cell(const kith_bodies *bodies)
     return KITH_OK;
 }
 
+/* Bodies may be filled in by hand: every room relies on these. */
+static kith_status check_shape(const kith_bodies *bodies)
+{
+    if (!bodies)
+        return kith_fail(KITH_INVALID_ARGUMENT, "bodies is NULL; give bodies");
+    if (bodies->count < 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; give a number of bodies ≥ 0",
+                         (long long)bodies->count);
+    if (bodies->dimensions != 2 && bodies->dimensions != 3)
+        return kith_fail(KITH_INVALID_ARGUMENT, "dimensions is %d; give 2 or 3",
+                         (int)bodies->dimensions);
+    if (!bodies->position && bodies->count > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "position is NULL, and there are %lld bodies",
+                         (long long)bodies->count);
+    return KITH_OK;
+}
+
 kith_status kith_bodies_check(const kith_bodies *bodies)
 {
+    KITH_TRY(check_shape(bodies));
     for (int32_t k = 0; k < column_count; k++)
         if (columns[k].kind != other)
             KITH_TRY(check_column(bodies, &columns[k]));

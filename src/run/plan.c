@@ -89,9 +89,6 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
     KITH_TRY(check_numbers(options));
     KITH_TRY(check_dt(options->simulation.dt));
     KITH_TRY(kith_bodies_check(bodies));
-    if (!isfinite(bodies->time))
-        return kith_fail(KITH_INVALID_ARGUMENT, "the bodies' time is %g; it must be finite",
-                         bodies->time);
     if (options->until < bodies->time)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "until is %.15g, before the bodies' time %.15g; give a later time",

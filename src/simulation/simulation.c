@@ -48,8 +48,8 @@ kith_status kith_simulation_create(kith_context *context, const kith_simulation_
     *simulation = NULL;
     const struct integrator_method *method = NULL;
     KITH_TRY(integrator_find(options->integrator, &method));
-    KITH_TRY(check_options(options, bodies));
     KITH_TRY(check_bodies(bodies));
+    KITH_TRY(check_options(options, bodies));
 
     struct kith_simulation *created = NULL;
     KITH_TRY(kith_allocate(1, sizeof *created, "simulation", &created));
