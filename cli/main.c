@@ -2,6 +2,7 @@
 
 #include "cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,11 @@ static int run_command(const struct command *command, int argc, char **argv)
     argv[0] = name;
     argp_err_exit_status = exit_usage;
     argp_program_version = "kith";
-    return command->run(argc, argv);
+    const int code = command->run(argc, argv);
+    /* A full disk shows when the last words leave the buffer. */
+    if (code == exit_ok && (fflush(stdout) != 0 || ferror(stdout)))
+        return cli_fail_with(name, "standard output cannot be written: %s", strerror(errno));
+    return code;
 }
 
 static void print_version(FILE *stream, struct argp_state *state)

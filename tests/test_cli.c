@@ -125,6 +125,14 @@ static void test_bad_input_exits_with_1_and_one_line(void **state)
                    "leapfrog");
 }
 
+static void test_standard_output_that_is_full_exits_with_1(void **state)
+{
+    (void)state;
+    assert_int_not_equal(system("\"$KITH_PROGRAM\" info >/dev/full 2>/dev/null"), 0);
+    assert_int_not_equal(
+        system("\"$KITH_PROGRAM\" run six --dt 0.01 --until 0.1 >/dev/full 2>/dev/null"), 0);
+}
+
 static void test_two_bodies_attract_by_the_formula(void **state)
 {
     (void)state;
@@ -314,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_help_lists_the_tables),
         cmocka_unit_test(test_wrong_usage_exits_with_2),
         cmocka_unit_test(test_bad_input_exits_with_1_and_one_line),
+        cmocka_unit_test(test_standard_output_that_is_full_exits_with_1),
         cmocka_unit_test(test_two_bodies_attract_by_the_formula),
         cmocka_unit_test(test_forces_in_the_plane_have_three_columns),
         cmocka_unit_test(test_json_is_alone_on_stdout_and_has_the_keys),
