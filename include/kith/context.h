@@ -26,8 +26,9 @@ typedef struct kith_context_options {
  *   context  [out] owned by the caller, goes with kith_context_free; NULL on failure
  *
  * Errors: KITH_NO_DEVICE (no such device, or this build lacks its backend),
- *         KITH_INVALID_ARGUMENT (threads < 0 or > 4096; KITH_ISA names an instruction set that this
- *         processor lacks), KITH_OUT_OF_MEMORY. */
+ *         KITH_INVALID_ARGUMENT (threads < 0 or > 4096; KITH_ISA names no instruction set of this
+ *         build), KITH_UNSUPPORTED (this processor lacks the one it names, or all of them),
+ *         KITH_OUT_OF_MEMORY. */
 kith_status kith_context_create(const kith_context_options *options, kith_context **context);
 
 /* Frees a context; NULL is fine. Objects made with it must be freed before. */
@@ -39,7 +40,7 @@ kith_status kith_context_synchronize(kith_context *context);
 kith_device kith_context_device(const kith_context *context);
 int32_t kith_context_threads(const kith_context *context);
 
-/* The instruction set of the CPU kernels in use: "x86-64-v4", … "generic". */
+/* The instruction set of the CPU kernels in use: the name of a row of kith_isa_list, "v4". */
 const char *kith_context_isa(const kith_context *context);
 
 /* Called now and then, between steps, with how much of the work is done.

@@ -43,7 +43,8 @@ typedef struct kith_forces_options {
  * consistent ones.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, ε < 0, a number that is not finite: the message
- *         names the row), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ *         names the row), KITH_UNSUPPORTED (arrays that are not in the host's memory, a context
+ *         not on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   n·m pairs, O(n + m) memory.
  * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double.
  * Bits:   the same on every run and for every number of threads. */

@@ -32,7 +32,8 @@ typedef struct kith_read_options {
  *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names file, line or offset, and what is
- *         wrong), KITH_UNSUPPORTED (unknown extension; this build lacks HDF5), KITH_OUT_OF_MEMORY.
+ *         wrong), KITH_UNSUPPORTED (unknown extension; this build lacks HDF5),
+ *         KITH_INVALID_ARGUMENT (the file has no such frame), KITH_OUT_OF_MEMORY.
  *         Numbers that are not finite are KITH_BAD_FORMAT.
  * Cost:   one pass over the file. */
 kith_status kith_bodies_read(const char *path, const kith_read_options *options,
