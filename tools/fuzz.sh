@@ -19,6 +19,14 @@ for program in build-fuzz/fuzz_*; do
         build-fuzz/kith make "$kind" --quiet --format "$format" -o "$corpus/$kind"
     done
     echo "== $format, $seconds s"
+    log=build-fuzz/$format.log
+    found=0
     "$program" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=4096 -timeout=10 \
-        -artifact_prefix="build-fuzz/$format-" -print_final_stats=1 "$corpus" 2>&1 | tail -12
+        -artifact_prefix="build-fuzz/$format-" -print_final_stats=1 "$corpus" >"$log" 2>&1 || found=$?
+    if [ "$found" -ne 0 ]; then
+        cat "$log" >&2
+        echo "./dev fuzz: the reader of $format failed; the file is build-fuzz/$format-*" >&2
+        exit 1
+    fi
+    tail -12 "$log"
 done

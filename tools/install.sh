@@ -7,7 +7,7 @@ packages_of() {
     test) echo "libcmocka-dev python3 python3-venv" ;;
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
     lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libcmocka-dev" ;;
-    fuzz) echo "clang libclang-rt-14-dev libomp-dev" ;;
+    fuzz) echo "clang libclang-rt-dev libomp-dev" ;;
     esac
 }
 
@@ -27,12 +27,13 @@ need() { # JOB...
     done
     [ -n "$missing" ] || return 0
     echo "Installing:$missing"
-    as_root=
-    [ "$(id -u)" -eq 0 ] || as_root=sudo
-    export DEBIAN_FRONTEND=noninteractive
+    # env: sudo does not hand the caller's environment on.
+    as_root=env
+    [ "$(id -u)" -eq 0 ] || as_root="sudo env"
+    apt="$as_root DEBIAN_FRONTEND=noninteractive apt-get"
     log=$(mktemp)
     # shellcheck disable=SC2086
-    if ! { $as_root apt-get update && $as_root apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+    if ! { $apt update && $apt install -y --no-install-recommends $missing; } >"$log" 2>&1; then
         cat "$log" >&2
         rm -f "$log"
         echo "./dev: the packages could not be installed; the lines above say why" >&2
