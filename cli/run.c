@@ -62,20 +62,20 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
 {
     const bool resume = run->run.resume;
     if (resume && !run->run.output)
-        argp_error(state, "--resume needs -o FILE: the file to go on from");
+        cli_usage_error(state, "--resume needs -o FILE: the file to go on from");
     if (!run->input.path && !resume)
-        argp_error(state, "FILE is missing: the bodies to start from");
+        cli_usage_error(state, "FILE is missing: the bodies to start from");
     if (run->run.simulation.dt == 0 && !(resume && !run->input.path))
-        argp_error(state, "--dt is missing: the length of a step");
+        cli_usage_error(state, "--dt is missing: the length of a step");
     if (!run->until_given && !(resume && !run->input.path))
-        argp_error(state, "--until is missing: the time to run to");
+        cli_usage_error(state, "--until is missing: the time to run to");
 }
 
 static int64_t parse_every(const char *text, const struct argp_state *state)
 {
     const int64_t every = cli_parse_count("--every", text, state);
     if (every == 0)
-        argp_error(state, "--every is 0; give a number of steps of at least 1");
+        cli_usage_error(state, "--every is 0; give a number of steps of at least 1");
     return every;
 }
 
@@ -87,12 +87,13 @@ static void parse_units(const char *text, struct run_options *run, const struct 
     run->units = strdup(text);
     for (char *word = strtok_r(run->units, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (count == 3 || strlen(word) >= KITH_NAME_BYTES)
-            argp_error(state, "--units is '%s'; give two or three short names: LENGTH,TIME[,MASS]",
-                       text);
+            cli_usage_error(
+                state, "--units is '%s'; give two or three short names: LENGTH,TIME[,MASS]", text);
         run->run.units[count++] = word;
     }
     if (count < 2)
-        argp_error(state, "--units is '%s'; give two or three names: LENGTH,TIME[,MASS]", text);
+        cli_usage_error(state, "--units is '%s'; give two or three names: LENGTH,TIME[,MASS]",
+                        text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -117,7 +118,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         run->run.every = parse_every(argument, state);
         return 0;
     case 'o':
-        run->run.output = argument;
+        run->run.output = cli_output_path(argument);
         return 0;
     case key_checkpoint:
         run->run.checkpoint_seconds = cli_parse_positive("--checkpoint-every", argument, state);
@@ -217,7 +218,8 @@ static int interrupted(const char *command, const struct run_options *run,
                          (long long)summary->steps, signal, run->run.output, run->run.output);
 }
 
-/* A run is always H5MD: another format's extension would promise something else. */
+/* A run is always H5MD: another format's extension would promise something else, and so would "-",
+ * which is standard output elsewhere. */
 static bool names_h5md(const char *output)
 {
     static const char *const extensions[] = {".h5", ".h5md", ".hdf5"};
@@ -225,7 +227,7 @@ static bool names_h5md(const char *output)
     for (int k = 0; dot && k < 3; k++)
         if (strcasecmp(dot, extensions[k]) == 0)
             return true;
-    return !dot || strchr(dot, '/');
+    return strcmp(output, "-") != 0 && (!dot || strchr(dot, '/'));
 }
 
 static int run_simulation(const char *command, struct run_options *run, kith_context *context,
@@ -246,7 +248,7 @@ int command_run(int argc, char **argv)
     const struct argp argp = {options,       parse,    "FILE --dt D --until T\n--resume -o OUTPUT",
                               documentation, children, filter_help,
                               NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &run);
+    cli_parse(&argp, argc, argv, &run);
 
     run.run.arguments = (const char *const *)argv;
     run.run.input = run.input.path;
