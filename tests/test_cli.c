@@ -144,6 +144,14 @@ static void test_two_bodies_attract_by_the_formula(void **state)
     free(text);
 }
 
+static void test_tables_go_by_extension_in_any_case(void **state)
+{
+    (void)state;
+    program_write("two.csv", "x,y\n0,0\n1,0\n");
+    assert_int_equal(program_run("forces @two.csv -o @a.CSV")->exit_code, 0);
+    assert_true(program_exists("a.CSV"));
+}
+
 static void test_forces_in_the_plane_have_three_columns(void **state)
 {
     (void)state;
@@ -325,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_bad_input_exits_with_1_and_one_line),
         cmocka_unit_test(test_standard_output_that_is_full_exits_with_1),
         cmocka_unit_test(test_two_bodies_attract_by_the_formula),
+        cmocka_unit_test(test_tables_go_by_extension_in_any_case),
         cmocka_unit_test(test_forces_in_the_plane_have_three_columns),
         cmocka_unit_test(test_json_is_alone_on_stdout_and_has_the_keys),
         cmocka_unit_test(test_a_figure_that_is_not_a_number_is_null),

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -102,7 +103,7 @@ kith_status kith_table_write(const char *path, const char *format, int64_t colum
     const char *dot = strrchr(path, '.');
     const char *name = format ? format : to_stdout ? "csv" : dot ? dot + 1 : "";
     for (int k = 0; k < format_count; k++)
-        if (strcmp(name, formats[k].name) == 0)
+        if (strcasecmp(name, formats[k].name) == 0)
             return write_in_c_locale(k, to_stdout ? "/dev/stdout" : path, column_count, columns,
                                      rows);
     return kith_fail(KITH_UNSUPPORTED,
