@@ -43,7 +43,15 @@ int cli_fail_with(const char *command, const char *format, ...)
 void cli_note(bool quiet, const char *command, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Option values as numbers; text that is none ends the program through argp_error (exit 2). */
+/* Parses the command line by argp; the input is the parser's. Wrong usage ends the program with one
+ * line on stderr and exit_usage. */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* Prints "kith NAME: …" on one line of stderr and ends the program with exit_usage. */
+_Noreturn void cli_usage_error(const struct argp_state *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Option values as numbers; text that is none ends the program through cli_usage_error. */
 double cli_parse_real(const char *option, const char *text, const struct argp_state *state);
 double cli_parse_positive(const char *option, const char *text, const struct argp_state *state);
 int64_t cli_parse_count(const char *option, const char *text, const struct argp_state *state);

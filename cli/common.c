@@ -31,7 +31,7 @@ static void parse_device(const char *text, kith_device *device, const struct arg
         *device =
             (kith_device){KITH_CUDA, (int32_t)cli_parse_count("--device cuda", text + 5, state)};
     else
-        argp_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
+        cli_usage_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
 }
 
 static void parse_precision(const char *text, kith_dtype *precision, const struct argp_state *state)
@@ -41,14 +41,14 @@ static void parse_precision(const char *text, kith_dtype *precision, const struc
     else if (strcmp(text, "double") == 0)
         *precision = KITH_F64;
     else
-        argp_error(state, "--precision is '%s'; give single or double", text);
+        cli_usage_error(state, "--precision is '%s'; give single or double", text);
 }
 
 static int32_t parse_threads(const char *text, const struct argp_state *state)
 {
     const int64_t threads = cli_parse_count("--threads", text, state);
     if (threads < 1 || threads > 4096)
-        argp_error(state, "--threads is %s; give 1 to 4096", text);
+        cli_usage_error(state, "--threads is %s; give 1 to 4096", text);
     return (int32_t)threads;
 }
 
@@ -77,6 +77,42 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp common_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+
+/* What argp hands through to parse_silently. */
+struct parsing {
+    const struct argp *argp;
+    void *input;
+};
+
+/* argp itself would add a second line to each error; without a stream it says nothing. */
+static error_t parse_silently(int key, char *argument, struct argp_state *state)
+{
+    const struct parsing *parsing = state->input;
+    if (key == ARGP_KEY_INIT)
+        state->err_stream = NULL;
+    state->input = parsing->input;
+    return parsing->argp->parser(key, argument, state);
+}
+
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    struct parsing parsing = {argp, input};
+    struct argp silent = *argp;
+    silent.parser = parse_silently;
+    if (argp_parse(&silent, argc, argv, 0, NULL, &parsing) != 0)
+        exit(exit_usage); /* getopt has told of the unknown option */
+}
+
+_Noreturn void cli_usage_error(const struct argp_state *state, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", state->name);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(exit_usage);
+}
 
 int cli_fail(const char *command)
 {
@@ -111,7 +147,7 @@ double cli_parse_real(const char *option, const char *text, const struct argp_st
     char *end = NULL;
     const double value = strtod(text, &end);
     if (end == text || *end || !isfinite(value))
-        argp_error(state, "%s is '%s'; give a finite number", option, text);
+        cli_usage_error(state, "%s is '%s'; give a finite number", option, text);
     return value;
 }
 
@@ -119,7 +155,7 @@ double cli_parse_positive(const char *option, const char *text, const struct arg
 {
     const double value = cli_parse_real(option, text, state);
     if (!(value > 0))
-        argp_error(state, "%s is %s; give a number greater than 0", option, text);
+        cli_usage_error(state, "%s is %s; give a number greater than 0", option, text);
     return value;
 }
 
@@ -129,7 +165,7 @@ int64_t cli_parse_integer(const char *option, const char *text, const struct arg
     errno = 0;
     const long long value = strtoll(text, &end, 10);
     if (end == text || *end || errno == ERANGE)
-        argp_error(state, "%s is '%s'; give a whole number", option, text);
+        cli_usage_error(state, "%s is '%s'; give a whole number", option, text);
     return value;
 }
 
@@ -137,7 +173,7 @@ int64_t cli_parse_count(const char *option, const char *text, const struct argp_
 {
     const int64_t value = cli_parse_integer(option, text, state);
     if (value < 0)
-        argp_error(state, "%s is %s; give a whole number of at least 0", option, text);
+        cli_usage_error(state, "%s is %s; give a whole number of at least 0", option, text);
     return value;
 }
 

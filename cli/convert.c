@@ -49,12 +49,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num >= 2)
-            argp_error(state, "'%s' is a third file; give A and B", argument);
+            cli_usage_error(state, "'%s' is a third file; give A and B", argument);
         convert->path[state->arg_num] = argument;
         return 0;
     case ARGP_KEY_END:
         if (state->arg_num < 2)
-            argp_error(state, "give two files: A to read and B to write");
+            cli_usage_error(state, "give two files: A to read and B to write");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -102,7 +102,7 @@ int command_convert(int argc, char **argv)
 {
     struct convert_options convert = {0};
     const struct argp argp = {options, parse, "A B", documentation, NULL, filter_help, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &convert);
+    cli_parse(&argp, argc, argv, &convert);
 
     convert.path[1] = cli_output_path(convert.path[1]);
     convert.write.arguments = (const char *const *)argv;

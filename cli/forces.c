@@ -43,7 +43,7 @@ static kith_forces_method parse_method(const char *text, const struct argp_state
     for (int k = 0; k < 3; k++)
         if (strcmp(text, method_names[k]) == 0)
             return (kith_forces_method)k;
-    argp_error(state, "--method is '%s'; give auto, direct or reference", text);
+    cli_usage_error(state, "--method is '%s'; give auto, direct or reference", text);
     return KITH_FORCES_AUTO;
 }
 
@@ -57,7 +57,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_law:
         if (strcmp(argument, "gravity") != 0)
-            argp_error(state, "--law is '%s'; this version knows gravity", argument);
+            cli_usage_error(state, "--law is '%s'; this version knows gravity", argument);
         return 0;
     case key_method:
         forces->method = parse_method(argument, state);
@@ -67,7 +67,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!forces->input.path)
-            argp_error(state, "FILE is missing: the bodies to compute with");
+            cli_usage_error(state, "FILE is missing: the bodies to compute with");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -195,7 +195,7 @@ int command_forces(int argc, char **argv)
     struct forces_options forces = {0};
     const struct argp argp = {options,  parse,           "FILE", documentation,
                               children, cli_filter_help, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &forces);
+    cli_parse(&argp, argc, argv, &forces);
 
     kith_context *context = NULL;
     kith_bodies *bodies = NULL;

@@ -16,14 +16,13 @@ static const char documentation[] =
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    (void)argument;
     bool *json = state->input;
     switch (key) {
     case 'j':
         *json = true;
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "kith info takes no file");
+        cli_usage_error(state, "'%s' is too much; info takes no file", argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -111,7 +110,7 @@ int command_info(int argc, char **argv)
 {
     bool json = false;
     const struct argp argp = {options, parse, "", documentation, NULL, cli_filter_help, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &json);
+    cli_parse(&argp, argc, argv, &json);
 
     kith_context *context = NULL;
     if (kith_context_create(NULL, &context) != KITH_OK)

@@ -23,7 +23,7 @@ static double parse_g(const char *text, const struct argp_state *state)
 {
     const double g = cli_parse_real("--g", text, state);
     if (g == 0)
-        argp_error(state, "--g is 0; give a number other than 0, or masses of 0");
+        cli_usage_error(state, "--g is 0; give a number other than 0, or masses of 0");
     return g;
 }
 
@@ -36,7 +36,7 @@ static void parse_softening(const char *text, struct input_options *input,
     }
     input->softening = cli_parse_real("--softening", text, state);
     if (input->softening < 0)
-        argp_error(state, "--softening is %s; give a length of at least 0, or 'file'", text);
+        cli_usage_error(state, "--softening is %s; give a length of at least 0, or 'file'", text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -65,7 +65,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (input->path)
-            argp_error(state, "one FILE at a time, please: '%s' is a second", argument);
+            cli_usage_error(state, "one FILE at a time, please: '%s' is a second", argument);
         input->path = argument;
         return 0;
     default:

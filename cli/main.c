@@ -39,7 +39,6 @@ static int run_command(const struct command *command, int argc, char **argv)
     char name[64];
     snprintf(name, sizeof name, "kith %s", command->name);
     argv[0] = name;
-    argp_err_exit_status = exit_usage;
     argp_program_version = "kith";
     const int code = command->run(argc, argv);
     /* A full disk shows when the last words leave the buffer. */

@@ -34,7 +34,7 @@ static int32_t parse_dimensions(const char *text, const struct argp_state *state
 {
     const int64_t dimensions = cli_parse_count("--dimensions", text, state);
     if (dimensions != 2 && dimensions != 3)
-        argp_error(state, "--dimensions is %s; give 2 or 3", text);
+        cli_usage_error(state, "--dimensions is %s; give 2 or 3", text);
     return (int32_t)dimensions;
 }
 
@@ -69,12 +69,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (make->kind)
-            argp_error(state, "one KIND at a time, please: '%s' is a second", argument);
+            cli_usage_error(state, "one KIND at a time, please: '%s' is a second", argument);
         make->kind = argument;
         return 0;
     case ARGP_KEY_END:
         if (!make->kind)
-            argp_error(state, "KIND is missing; kith make --help lists them");
+            cli_usage_error(state, "KIND is missing; kith make --help lists them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -112,7 +112,7 @@ int command_make(int argc, char **argv)
 {
     struct make_options make = {0};
     const struct argp argp = {options, parse, "KIND", documentation, NULL, filter_help, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &make);
+    cli_parse(&argp, argc, argv, &make);
 
     const char *path = cli_output_path(make.output ? make.output : "-");
     const kith_write_options write = {

@@ -82,7 +82,7 @@ static const struct plot_kind *parse_kind(const char *name, const struct argp_st
             snprintf(known + length, sizeof known - (size_t)length, "%s%s", between, kinds[k].name);
     }
     if (!kind)
-        argp_error(state, "--what is '%s'; give %s", name, known);
+        cli_usage_error(state, "--what is '%s'; give %s", name, known);
     return kind;
 }
 
@@ -90,8 +90,8 @@ static int parse_side(const char *option, const char *text, const struct argp_st
 {
     const int64_t pixels = cli_parse_count(option, text, state);
     if (pixels < smallest_side || pixels > largest_side)
-        argp_error(state, "%s is %s; give %d to %d pixels", option, text, smallest_side,
-                   largest_side);
+        cli_usage_error(state, "%s is %s; give %d to %d pixels", option, text, smallest_side,
+                        largest_side);
     return (int)pixels;
 }
 
@@ -101,13 +101,13 @@ static void parse_frames(const char *text, struct plot *plot, const struct argp_
     const char *colon = strchr(text, ':');
     char *first_end = NULL, *last_end = NULL;
     if (!colon) {
-        argp_error(state, "--frames is '%s'; give A:B, as 1:100", text);
+        cli_usage_error(state, "--frames is '%s'; give A:B, as 1:100", text);
         return;
     }
     const long long first = colon == text ? 1 : strtoll(text, &first_end, 10);
     const long long last = colon[1] ? strtoll(colon + 1, &last_end, 10) : INT64_MAX;
     if ((first_end && first_end != colon) || (last_end && *last_end) || first < 1 || last < first)
-        argp_error(state, "--frames is '%s'; give A:B with whole numbers 1 <= A <= B", text);
+        cli_usage_error(state, "--frames is '%s'; give A:B with whole numbers 1 <= A <= B", text);
     plot->first_frame = first - 1;
     plot->frames = colon[1] ? last - first + 1 : 0;
 }
@@ -125,16 +125,17 @@ static void check_options(struct plot *plot, const struct argp_state *state)
 {
     plot->format = plot->output ? picture_format_of(plot->output) : NULL;
     if (!plot->input)
-        argp_error(state, "RUN is missing: an H5MD file that kith run wrote");
+        cli_usage_error(state, "RUN is missing: an H5MD file that kith run wrote");
     else if (!plot->kind)
-        argp_error(state, "--what is missing; kith plot --help lists the kinds");
+        cli_usage_error(state, "--what is missing; kith plot --help lists the kinds");
     else if (!plot->output)
-        argp_error(state, "-o is missing: the picture to write, as run.png");
+        cli_usage_error(state, "-o is missing: the picture to write, as run.png");
     else if (!plot->format)
-        argp_error(state, "-o is '%s'; give a name that ends in .png, .svg or .gif", plot->output);
+        cli_usage_error(state, "-o is '%s'; give a name that ends in .png, .svg or .gif",
+                        plot->output);
     else if (!has_word(plot->kind->extensions, plot->format->extension))
-        argp_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
-                   plot->kind->name, plot->kind->extensions);
+        cli_usage_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
+                        plot->kind->name, plot->kind->extensions);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -167,7 +168,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (plot->input)
-            argp_error(state, "'%s' is a second RUN; give one", argument);
+            cli_usage_error(state, "'%s' is a second RUN; give one", argument);
         plot->input = argument;
         return 0;
     case ARGP_KEY_END:
@@ -226,7 +227,7 @@ int command_plot(int argc, char **argv)
 {
     struct plot plot = {.command = argv[0]};
     const struct argp argp = {options, parse, "RUN", documentation, NULL, filter_help, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &plot);
+    cli_parse(&argp, argc, argv, &plot);
 
     if (!picture_can_write(plot.command, plot.output))
         return exit_failed;

@@ -118,7 +118,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         run->run.every = parse_every(argument, state);
         return 0;
     case 'o':
-        run->run.output = cli_output_path(argument);
+        run->run.output = argument;
         return 0;
     case key_checkpoint:
         run->run.checkpoint_seconds = cli_parse_positive("--checkpoint-every", argument, state);
