@@ -67,6 +67,10 @@ char *cli_help_table(const char *title, int64_t count,
 /* "-" as an output file is standard output. */
 const char *cli_output_path(const char *path);
 
+/* The format of an output file: as given, or CSV for a pipe or a device whose name has no
+ * extension, or NULL: by the extension. */
+const char *cli_output_format(const char *path, const char *given);
+
 const char *cli_device_name(kith_device device);
 const char *cli_precision_name(kith_dtype precision);
 

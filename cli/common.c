@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { key_device = 0x1000, key_threads, key_precision, key_json };
 
@@ -222,6 +223,19 @@ char *cli_help_table(const char *title, int64_t count,
 const char *cli_output_path(const char *path)
 {
     return strcmp(path, "-") == 0 ? "/dev/stdout" : path;
+}
+
+const char *cli_output_format(const char *path, const char *given)
+{
+    if (given)
+        return given;
+    const char *slash = strrchr(path, '/');
+    if (strchr(slash ? slash : path, '.'))
+        return NULL;
+    struct stat found;
+    const bool plain =
+        strcmp(path, "/dev/stdout") != 0 && (stat(path, &found) != 0 || S_ISREG(found.st_mode));
+    return plain ? NULL : "csv";
 }
 
 const char *cli_device_name(kith_device device)

@@ -105,6 +105,7 @@ int command_convert(int argc, char **argv)
     cli_parse(&argp, argc, argv, &convert);
 
     convert.path[1] = cli_output_path(convert.path[1]);
+    convert.write.format = cli_output_format(convert.path[1], convert.write.format);
     convert.write.arguments = (const char *const *)argv;
     kith_bodies *bodies = NULL;
     int code = exit_ok;

@@ -156,8 +156,8 @@ static kith_status write_result(const struct forces_options *forces, const kith_
     for (int64_t k = 0; k < count; k++)
         table[k] = (kith_table_column){names[bodies->dimensions - 2][k],
                                        result_column(bodies, columns, forces->common.precision, k)};
-    const char *path = forces->output ? forces->output : "-";
-    return kith_table_write(path, NULL, count, table);
+    const char *path = cli_output_path(forces->output ? forces->output : "-");
+    return kith_table_write(path, cli_output_format(path, NULL), count, table);
 }
 
 static int print_json(const char *command, const struct forces_options *forces,

@@ -115,17 +115,15 @@ int command_make(int argc, char **argv)
     cli_parse(&argp, argc, argv, &make);
 
     const char *path = cli_output_path(make.output ? make.output : "-");
-    const kith_write_options write = {
-        .format = make.format || strcmp(path, "/dev/stdout") != 0 ? make.format : "csv",
-        .arguments = (const char *const *)argv};
+    const kith_write_options write = {.format = cli_output_format(path, make.format),
+                                      .arguments = (const char *const *)argv};
     kith_bodies *bodies = NULL;
     int code = exit_ok;
     if (kith_initial_make(make.kind, &make.initial, &bodies) != KITH_OK ||
         kith_bodies_write(bodies, path, &write) != KITH_OK)
         code = cli_fail(argv[0]);
-    else if (make.output && run_hint(make.kind))
-        cli_note(make.quiet, argv[0], "try: kith run %s %s -o run.h5", make.output,
-                 run_hint(make.kind));
+    else if (strcmp(path, "/dev/stdout") != 0 && run_hint(make.kind))
+        cli_note(make.quiet, argv[0], "try: kith run %s %s -o run.h5", path, run_hint(make.kind));
     kith_bodies_free(bodies);
     return code;
 }

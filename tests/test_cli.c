@@ -134,6 +134,25 @@ static void test_standard_output_that_is_full_exits_with_1(void **state)
         system("\"$KITH_PROGRAM\" run six --dt 0.01 --until 0.1 >/dev/full 2>/dev/null"), 0);
 }
 
+static void test_devices_without_an_extension_take_csv(void **state)
+{
+    (void)state;
+    program_write("pair.csv", "x,y,z,m\n0,0,0,3\n2,0,0,5\n");
+    assert_refused(program_run("make plummer -o /dev/full"), 1, "No space left");
+    assert_refused(program_run("forces @pair.csv -o /dev/full"), 1, "No space left");
+    assert_refused(program_run("convert @pair.csv /dev/full"), 1, "No space left");
+    static const char *const outputs[] = {"-", "/dev/stdout"};
+    for (int k = 0; k < 2; k++) {
+        assert_string_equal(program_run("convert @pair.csv %s", outputs[k])->out,
+                            "m,x,y,z\n3,0,0,0\n5,2,0,0\n");
+        assert_string_equal(program_run("forces @pair.csv -o %s", outputs[k])->out,
+                            "ax,ay,az,potential\n1.25,0,0,-2.5\n-0.75,0,0,-1.5\n");
+        const struct program_result *result = program_run("make six -o %s", outputs[k]);
+        assert_int_equal(strncmp(result->out, "m,x,y,z", 7), 0);
+        assert_string_equal(result->err, "");
+    }
+}
+
 static void test_two_bodies_attract_by_the_formula(void **state)
 {
     (void)state;
@@ -332,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_wrong_usage_exits_with_2),
         cmocka_unit_test(test_bad_input_exits_with_1_and_one_line),
         cmocka_unit_test(test_standard_output_that_is_full_exits_with_1),
+        cmocka_unit_test(test_devices_without_an_extension_take_csv),
         cmocka_unit_test(test_two_bodies_attract_by_the_formula),
         cmocka_unit_test(test_tables_go_by_extension_in_any_case),
         cmocka_unit_test(test_forces_in_the_plane_have_three_columns),
