@@ -86,10 +86,11 @@ static void parse_units(const char *text, struct run_options *run, const struct 
     free(run->units);
     run->units = strdup(text);
     for (char *word = strtok_r(run->units, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        if (count == 3 || strlen(word) >= KITH_NAME_BYTES)
+        if (count < 3 && strlen(word) < KITH_NAME_BYTES)
+            run->run.units[count++] = word;
+        else
             cli_usage_error(
                 state, "--units is '%s'; give two or three short names: LENGTH,TIME[,MASS]", text);
-        run->run.units[count++] = word;
     }
     if (count < 2)
         cli_usage_error(state, "--units is '%s'; give two or three names: LENGTH,TIME[,MASS]",
