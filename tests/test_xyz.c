@@ -135,6 +135,34 @@ static void test_xyz_writes_what_other_programs_read(void **state)
     kith_bodies_free(bodies);
 }
 
+static void test_xyz_keeps_names_that_are_no_elements_apart(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_initial_make("outer-solar-system", NULL, &bodies));
+    assert_round_trip(bodies, "names.xyz");
+    size_t bytes = 0;
+    char *text = content_of(in_files("names.xyz"), &bytes);
+    assert_non_null(strstr(text, "\nX "));
+    assert_non_null(strstr(text, " Jupiter\n"));
+    free(text);
+    kith_bodies_free(bodies);
+}
+
+static void test_xyz_divides_momenta_by_masses(void **state)
+{
+    (void)state;
+    kith_bodies *bodies =
+        read_file(file_of_text("momenta.xyz", "1\nProperties=species:S:1:pos:R:3:momenta:R:3:"
+                                              "masses:R:1\nO 1 2 3 16 32 -8 16\n"));
+    assert_true(bodies->velocity[0] == 1 && bodies->velocity[1] == 2 &&
+                bodies->velocity[2] == -0.5);
+    kith_bodies_free(bodies);
+    assert_text_refused("momenta.xyz",
+                        "1\nProperties=species:S:1:pos:R:3:momenta:R:3\nO 1 2 3 16 32 -8\n",
+                        "momenta and no masses");
+}
+
 static void test_xyz_refuses_names_with_spaces(void **state)
 {
     (void)state;
@@ -192,6 +220,8 @@ int main(void)
         cmocka_unit_test(test_xyz_reads_the_lattice_as_ase_writes_it),
         cmocka_unit_test(test_xyz_picks_a_frame_from_the_start_or_the_end),
         cmocka_unit_test(test_xyz_writes_what_other_programs_read),
+        cmocka_unit_test(test_xyz_keeps_names_that_are_no_elements_apart),
+        cmocka_unit_test(test_xyz_divides_momenta_by_masses),
         cmocka_unit_test(test_xyz_refuses_names_with_spaces),
         cmocka_unit_test(test_xyz_names_line_and_fault),
     };

@@ -181,6 +181,15 @@ static void drop_empty_names(kith_bodies *bodies)
     bodies->name = NULL;
 }
 
+/* A body without mass has no velocity that its momentum tells. */
+static void divide_by_masses(kith_bodies *bodies)
+{
+    const int32_t width = bodies->dimensions;
+    for (int64_t k = 0; k < bodies->count * width; k++)
+        if (bodies->mass[k / width] != 0)
+            bodies->velocity[k] /= bodies->mass[k / width];
+}
+
 static void take_comment(const struct xyz_comment *comment, kith_bodies *bodies)
 {
     bodies->time = comment->time;
@@ -200,6 +209,8 @@ static kith_status read_frame(struct text *text, struct xyz_comment *comment, ki
                                 comment->dimensions, comment->flags, bodies));
     take_comment(comment, *bodies);
     KITH_TRY(read_atoms(text, comment, count, *bodies));
+    if (comment->has_momenta)
+        divide_by_masses(*bodies);
     if ((*bodies)->name)
         drop_empty_names(*bodies);
     return KITH_OK;

@@ -17,6 +17,9 @@ const struct xyz_property xyz_properties[xyz_property_count] = {
     {"id", "", 'I', 1, KITH_ID, MEMBER(id)},
 };
 
+const struct xyz_property xyz_names = {"name", "", 'S', 1, KITH_NAME, MEMBER(name)};
+static const struct xyz_property momenta = {"momenta", "", 'R', 3, KITH_VELOCITY, MEMBER(velocity)};
+
 static bool is_in(const char *words, const char *word)
 {
     const size_t wanted = strlen(word);
@@ -29,11 +32,24 @@ static bool is_in(const char *words, const char *word)
     return false;
 }
 
+bool xyz_is_symbol(const char *name)
+{
+    return is_in(
+        "X H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn "
+        "Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La "
+        "Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po "
+        "At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg "
+        "Cn Nh Fl Mc Lv Ts Og",
+        name);
+}
+
 /* NULL also for a property of a known name and another type: it means something else. */
 static const struct xyz_property *find_property(const char *name, char type, int64_t width)
 {
-    for (int32_t k = 0; k < xyz_property_count; k++) {
-        const struct xyz_property *property = &xyz_properties[k];
+    for (int32_t k = 0; k < xyz_property_count + 2; k++) {
+        const struct xyz_property *property = k < xyz_property_count    ? &xyz_properties[k]
+                                              : k == xyz_property_count ? &xyz_names
+                                                                        : &momenta;
         const bool named = strcmp(property->name, name) == 0 || is_in(property->aliases, name);
         const bool fits = type == property->type || (type == 'I' && property->type == 'R');
         if (named && fits && width == property->width)
@@ -67,6 +83,17 @@ static kith_status add_property(struct xyz_comment *comment, const char *name, c
     return KITH_OK;
 }
 
+/* If both are there, only the first counts: its columns say the same, or more. */
+static void prefer(struct xyz_comment *comment, const struct xyz_property *first,
+                   const struct xyz_property *second)
+{
+    if (!has_property(comment, first))
+        return;
+    for (int32_t k = 0; k < comment->columns; k++)
+        if (comment->column[k].property == second)
+            comment->column[k].property = NULL;
+}
+
 static kith_status take_properties(char *value, struct xyz_comment *comment)
 {
     comment->columns = 0;
@@ -85,6 +112,12 @@ static kith_status take_properties(char *value, struct xyz_comment *comment)
                              name);
         KITH_TRY(add_property(comment, name, *type, width));
     }
+    prefer(comment, &xyz_names, &xyz_properties[0]);
+    prefer(comment, &xyz_properties[2], &momenta);
+    comment->has_momenta = has_property(comment, &momenta);
+    if (comment->has_momenta && !(comment->flags & KITH_MASS))
+        return kith_fail(KITH_BAD_FORMAT, "Properties has momenta and no masses to divide them by; "
+                                          "add masses:R:1, or velo:R:3 instead of the momenta");
     return has_property(comment, &xyz_properties[1])
                ? KITH_OK
                : kith_fail(KITH_BAD_FORMAT, "Properties lacks the positions, pos:R:3");

@@ -21,6 +21,13 @@ enum { xyz_property_count = 7, xyz_max_columns = 256 };
 /* In the order in which they are written. */
 extern const struct xyz_property xyz_properties[xyz_property_count];
 
+/* Names that are no chemical symbols, in a column of their own: readers of atoms refuse them as
+ * species. */
+extern const struct xyz_property xyz_names;
+
+/* Whether a name is the symbol of an element, or X for none: what a species column may hold. */
+bool xyz_is_symbol(const char *name);
+
 /* What the second line of a frame says: key=value pairs, of which kith takes Lattice, pbc,
  * Properties, Time and dimensions. A line with neither Lattice nor Properties is free text, and the
  * columns then are species and position. */
@@ -29,7 +36,8 @@ struct xyz_comment {
     double lattice[9];
     double time;
     int32_t dimensions;
-    unsigned flags; /* kith_column */
+    unsigned flags;   /* kith_column */
+    bool has_momenta; /* the velocities' columns are momenta, as ASE writes them */
     int32_t columns;
     struct {
         const struct xyz_property *property; /* NULL: skipped */

@@ -29,6 +29,14 @@ static void write_cell(FILE *stream, const kith_bodies *bodies)
     fputs("\" ", stream);
 }
 
+static bool all_are_symbols(const kith_bodies *bodies)
+{
+    for (int64_t i = 0; bodies->name && i < bodies->count; i++)
+        if (bodies->name[i][0] && !xyz_is_symbol(bodies->name[i]))
+            return false;
+    return true;
+}
+
 /* The position and the species are in every file. */
 static int32_t choose_properties(const kith_bodies *bodies, const struct xyz_property **chosen)
 {
@@ -37,6 +45,8 @@ static int32_t choose_properties(const kith_bodies *bodies, const struct xyz_pro
     for (int32_t k = 0; k < xyz_property_count; k++)
         if (xyz_properties[k].flag == 0 || (flags & xyz_properties[k].flag))
             chosen[count++] = &xyz_properties[k];
+    if (!all_are_symbols(bodies))
+        chosen[count++] = &xyz_names;
     return count;
 }
 
@@ -57,11 +67,13 @@ static void write_comment(FILE *stream, const kith_bodies *bodies,
     fputs(bodies->dimensions == 2 ? " dimensions=2\n" : "\n", stream);
 }
 
-static void write_property(FILE *stream, const struct xyz_property *property,
+/* has_names: the names are in a column of their own, and the species are X. */
+static void write_property(FILE *stream, const struct xyz_property *property, bool has_names,
                            const kith_bodies *bodies, int64_t i)
 {
     if (property->type == 'S') {
-        fputs(bodies->name && bodies->name[i][0] ? bodies->name[i] : "X", stream);
+        const bool here = !has_names || property == &xyz_names;
+        fputs(here && bodies->name && bodies->name[i][0] ? bodies->name[i] : "X", stream);
         return;
     }
     if (property->type == 'I') {
@@ -79,13 +91,14 @@ static void write_property(FILE *stream, const struct xyz_property *property,
 
 static void write_frame(FILE *stream, const kith_bodies *bodies)
 {
-    const struct xyz_property *properties[xyz_property_count];
+    const struct xyz_property *properties[xyz_property_count + 1];
     const int32_t count = choose_properties(bodies, properties);
+    const bool has_names = properties[count - 1] == &xyz_names;
     fprintf(stream, "%lld\n", (long long)bodies->count);
     write_comment(stream, bodies, properties, count);
     for (int64_t i = 0; i < bodies->count; i++)
         for (int32_t k = 0; k < count; k++) {
-            write_property(stream, properties[k], bodies, i);
+            write_property(stream, properties[k], has_names, bodies, i);
             fputc(k + 1 < count ? ' ' : '\n', stream);
         }
 }
