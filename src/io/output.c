@@ -43,14 +43,40 @@ static bool is_written_in_place(const char *path, const struct stat *found)
            (systems && lstat(path, &itself) == 0 && S_ISLNK(itself.st_mode));
 }
 
+/* k of /dev/fd/k, 1 of /dev/stdout, … ; −1 for a path of its own. */
+static int open_descriptor_of(const char *path)
+{
+    int descriptor = -1;
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    if (sscanf(path, "/dev/fd/%d", &descriptor) == 1 ||
+        sscanf(path, "/proc/self/fd/%d", &descriptor) == 1)
+        return descriptor;
+    return -1;
+}
+
+/* Opening /dev/stdout anew would begin at the start of a file that others write to as well: what is
+ * open already keeps its place. */
+static int open_existing(const char *path)
+{
+    const int descriptor = open_descriptor_of(path);
+    if (descriptor < 0)
+        return open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (descriptor == STDOUT_FILENO)
+        fflush(stdout);
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+}
+
 static kith_status open_in_place(kith_output *output)
 {
     output->in_place = true;
     output->temporary = output->target;
-    const int descriptor = open(output->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    const int descriptor = open_existing(output->path);
     if (descriptor < 0)
         return fail_to_write(output->path, errno);
-    output->stream = fdopen(descriptor, "a");
+    output->stream = fdopen(descriptor, "w");
     if (!output->stream) {
         close(descriptor);
         return fail_to_write(output->path, ENOMEM);
