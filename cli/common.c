@@ -28,7 +28,7 @@ static void parse_device(const char *text, kith_device *device, const struct arg
         *device = (kith_device){KITH_CPU, 0};
     else if (strcmp(text, "cuda") == 0)
         *device = (kith_device){KITH_CUDA, 0};
-    else if (strncmp(text, "cuda:", 5) == 0)
+    else if (strncmp(text, "cuda:", 5) == 0 && strlen(text) < 10)
         *device =
             (kith_device){KITH_CUDA, (int32_t)cli_parse_count("--device cuda", text + 5, state)};
     else

@@ -203,8 +203,8 @@ int command_forces(int argc, char **argv)
     int code = exit_failed;
     if (kith_context_create(&forces.common.context, &context) != KITH_OK)
         code = cli_fail(argv[0]);
-    else if ((code = load_bodies(argv[0], &forces.input, forces.common.quiet || forces.common.json,
-                                 &bodies)) == exit_ok)
+    else if ((code = load_bodies(argv[0], &forces.input, forces.output,
+                                 forces.common.quiet || forces.common.json, &bodies)) == exit_ok)
         code = run_forces(argv[0], &forces, context, bodies, &columns);
     free_columns(&columns);
     kith_bodies_free(bodies);

@@ -3,6 +3,7 @@
 #include "load.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { key_g = 0x3000, key_softening, key_format, key_frame, key_seed };
@@ -93,9 +94,19 @@ static kith_status read_or_make(const struct input_options *input, kith_bodies *
     return kith_bodies_read(input->path, &read, bodies);
 }
 
-int load_bodies(const char *command, const struct input_options *input, bool quiet,
-                kith_bodies **bodies)
+static bool is_same_file(const char *input, const char *output)
 {
+    struct stat in, out;
+    return output && stat(input, &in) == 0 && stat(output, &out) == 0 && S_ISREG(in.st_mode) &&
+           in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+int load_bodies(const char *command, const struct input_options *input, const char *output,
+                bool quiet, kith_bodies **bodies)
+{
+    if (is_same_file(input->path, output))
+        return cli_fail_with(command, "%s is both the input and the output; write to another file",
+                             output);
     if ((input->seed_given || input->initial.count_given) && !is_kind(input->path))
         return cli_fail_with(command, "%s is no kind of kith make; leave --number and --seed out",
                              input->path);

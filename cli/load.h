@@ -16,8 +16,8 @@ struct input_options {
 extern const struct argp input_argp;
 
 /* Reads the bodies, or makes them if there is no file of that name but a kind; checks --softening
- * file; returns an exit code. */
-int load_bodies(const char *command, const struct input_options *input, bool quiet,
-                kith_bodies **bodies);
+ * file, and that the output (NULL: none) is not the input. Returns an exit code. */
+int load_bodies(const char *command, const struct input_options *input, const char *output,
+                bool quiet, kith_bodies **bodies);
 
 #endif

@@ -64,14 +64,21 @@ static void draw(void *user, int64_t done, int64_t total)
     fflush(stderr);
 }
 
-static void handle_signals(void (*handler)(int))
+/* A signal that was ignored from the start (nohup) stays so. */
+static void handle_signal(int signal, void (*handler)(int))
 {
-    struct sigaction action = {0};
+    struct sigaction action = {0}, before;
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(signal, &action, NULL);
+}
+
+static void handle_signals(void (*handler)(int))
+{
+    handle_signal(SIGINT, handler);
+    handle_signal(SIGTERM, handler);
 }
 
 void progress_begin(kith_context *context, bool quiet)

@@ -270,7 +270,8 @@ int command_run(int argc, char **argv)
     else if (kith_context_create(&run.common.context, &context) != KITH_OK)
         code = cli_fail(argv[0]);
     else if (run.input.path)
-        code = load_bodies(argv[0], &run.input, run.common.quiet || run.common.json, &bodies);
+        code = load_bodies(argv[0], &run.input, run.run.output, run.common.quiet || run.common.json,
+                           &bodies);
     if (code == exit_ok)
         code = run_simulation(argv[0], &run, context, bodies);
     kith_bodies_free(bodies);

@@ -329,6 +329,39 @@ static void test_a_run_takes_a_kind_and_remembers_units(void **state)
     assert_refused(program_run("run @made.csv --units pc --dt 1 --until 1"), 2, "--units");
 }
 
+static void test_an_output_that_is_the_input_is_refused(void **state)
+{
+    (void)state;
+    program_write("both.csv", "x,y,z\n1,2,3\n");
+    assert_refused(program_run("forces @both.csv -o @both.csv"), 1,
+                   "both the input and the output");
+    char *text = program_read("both.csv");
+    assert_string_equal(text, "x,y,z\n1,2,3\n");
+    free(text);
+    assert_succeeded(program_run("run six --dt 0.1 --until 1 -q -o @both.h5"));
+    assert_refused(program_run("run @both.h5 --dt 0.1 --until 2 -o @both.h5"), 1,
+                   "both the input and the output");
+}
+
+static void test_standard_output_keeps_its_place_in_a_file(void **state)
+{
+    (void)state;
+    char command[1024];
+    program_write("dots.csv", "x,y\n1,2\n");
+    snprintf(command, sizeof command, "{ echo before; %s convert %s -; echo after; } > %s",
+             getenv("KITH_PROGRAM"), program_file("dots.csv"), program_file("dots.out"));
+    assert_int_equal(system(command), 0);
+    char *text = program_read("dots.out");
+    assert_string_equal(text, "before\nx,y\n1,2\nafter\n");
+    free(text);
+}
+
+static void test_a_run_that_overflows_is_an_error(void **state)
+{
+    (void)state;
+    assert_refused(program_run("run six --dt 1e300 --until 1e305"), 1, "smaller dt");
+}
+
 static void test_info_tells_formats_devices_and_threads(void **state)
 {
     (void)state;
@@ -363,6 +396,9 @@ int main(void)
         cmocka_unit_test(test_results_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(test_a_signal_writes_a_checkpoint_to_resume_from),
         cmocka_unit_test(test_a_run_takes_a_kind_and_remembers_units),
+        cmocka_unit_test(test_an_output_that_is_the_input_is_refused),
+        cmocka_unit_test(test_standard_output_keeps_its_place_in_a_file),
+        cmocka_unit_test(test_a_run_that_overflows_is_an_error),
         cmocka_unit_test(test_info_tells_formats_devices_and_threads),
     };
     return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

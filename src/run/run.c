@@ -58,6 +58,10 @@ static kith_status add_frame(struct run *run, int64_t step, const double *mass)
             KITH_INVALID_ARGUMENT,
             "the run failed by step %lld; give a smaller dt or a softening: ", (long long)step);
     KITH_TRY(kith_simulation_diagnose(run->simulation, &diagnostics));
+    if (!isfinite(diagnostics.total_energy))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the energy is %g at step %lld; give a smaller dt or a softening",
+                         diagnostics.total_energy, (long long)step);
     if (run->file)
         KITH_TRY(run_file_add(run->file, step, run->now, &diagnostics));
     record_frame(run, &diagnostics, mass);
