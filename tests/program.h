@@ -2,6 +2,9 @@
 #define TESTS_PROGRAM_H
 
 #include <stdbool.h>
+#include <string.h>
+
+#include "testing.h"
 
 /* Runs the kith program as a user would, and looks at what came out. */
 
@@ -29,5 +32,26 @@ bool program_exists(const char *name);
 
 /* The number behind "key": in JSON text; NaN for null or a missing key. */
 double program_json_number(const char *json, const char *key);
+
+static inline void assert_succeeded(const struct program_result *result)
+{
+    if (result->exit_code != 0)
+        fail_msg("exit code %d; stderr: %s", result->exit_code, result->err);
+}
+
+/* Fails unless kith ended with this code and one line on stderr, which begins with the program's
+ * name and contains the words. */
+static inline void assert_refused(const struct program_result *result, int code, const char *words)
+{
+    if (result->exit_code != code)
+        fail_msg("exit code %d, not %d; stderr: %s", result->exit_code, code, result->err);
+    if (strncmp(result->err, "kith", 4) != 0)
+        fail_msg("stderr does not begin with the program's name: %s", result->err);
+    if (!strstr(result->err, words))
+        fail_msg("stderr '%s' lacks '%s'", result->err, words);
+    const char *newline = strchr(result->err, '\n');
+    if (!newline || newline[1])
+        fail_msg("stderr is not one line: %s", result->err);
+}
 
 #endif

@@ -10,26 +10,6 @@
 
 #include "program.h"
 
-/* Fails unless kith ended with this code and one line on stderr that contains the words. */
-static void assert_refused(const struct program_result *result, int code, const char *words)
-{
-    if (result->exit_code != code)
-        fail_msg("exit code %d, not %d; stderr: %s", result->exit_code, code, result->err);
-    if (!strstr(result->err, words))
-        fail_msg("stderr '%s' lacks '%s'", result->err, words);
-    if (strncmp(result->err, "kith", 4) != 0)
-        fail_msg("stderr does not begin with the program's name: %s", result->err);
-    const char *newline = strchr(result->err, '\n');
-    if (!newline || newline[1])
-        fail_msg("stderr is not one line: %s", result->err);
-}
-
-static void assert_succeeded(const struct program_result *result)
-{
-    if (result->exit_code != 0)
-        fail_msg("exit code %d; stderr: %s", result->exit_code, result->err);
-}
-
 static void test_help_and_version_succeed(void **state)
 {
     (void)state;

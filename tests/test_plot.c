@@ -10,39 +10,21 @@
 
 #include "program.h"
 
-static void assert_succeeds(const struct program_result *result)
-{
-    if (result->exit_code != 0)
-        fail_msg("exit code %d: %s", result->exit_code, result->err);
-}
-
-/* Fails unless kith plot ended with this code and one line with these words. */
-static void assert_refuses(const struct program_result *result, int code, const char *words)
-{
-    if (result->exit_code != code)
-        fail_msg("exit code %d, not %d: %s", result->exit_code, code, result->err);
-    if (strncmp(result->err, "kith plot: ", 11) != 0 || !strstr(result->err, words))
-        fail_msg("stderr '%s' lacks '%s'", result->err, words);
-    const char *newline = strchr(result->err, '\n');
-    if (!newline || newline[1])
-        fail_msg("stderr is not one line: %s", result->err);
-}
-
 /* Runs of the program's own making, in the temporary folder. */
 static int make_runs(void **state)
 {
     (void)state;
     setenv("LC_ALL", "C.UTF-8", 1);
-    assert_succeeds(program_run("make two-body --eccentricity 0.6 -q -o @two.csv"));
-    assert_succeeds(program_run("run @two.csv --dt 0.01 --until 12 --every 10 -q -o @two.h5"));
-    assert_succeeds(program_run("run @two.csv --dt 0.01 --until 60 --every 250 -q -o @rare.h5"));
-    assert_succeeds(program_run("make two-body -q -o @circle.csv"));
-    assert_succeeds(program_run("run @circle.csv --dt 0.01 --until 7 --every 5 -q -o @circle.h5"));
-    assert_succeeds(program_run("make figure-8 -d 2 -q -o @eight.csv"));
-    assert_succeeds(program_run("run @eight.csv --dt 0.01 --until 1 --every 5 -q -o @eight.h5"));
-    assert_succeeds(program_run("make plummer -n 300 -q -o @many.csv"));
-    assert_succeeds(program_run("run @many.csv --dt 0.1 --until 1 --softening 0.1 --every 1 -q "
-                                "-o @many.h5"));
+    assert_succeeded(program_run("make two-body --eccentricity 0.6 -q -o @two.csv"));
+    assert_succeeded(program_run("run @two.csv --dt 0.01 --until 12 --every 10 -q -o @two.h5"));
+    assert_succeeded(program_run("run @two.csv --dt 0.01 --until 60 --every 250 -q -o @rare.h5"));
+    assert_succeeded(program_run("make two-body -q -o @circle.csv"));
+    assert_succeeded(program_run("run @circle.csv --dt 0.01 --until 7 --every 5 -q -o @circle.h5"));
+    assert_succeeded(program_run("make figure-8 -d 2 -q -o @eight.csv"));
+    assert_succeeded(program_run("run @eight.csv --dt 0.01 --until 1 --every 5 -q -o @eight.h5"));
+    assert_succeeded(program_run("make plummer -n 300 -q -o @many.csv"));
+    assert_succeeded(program_run("run @many.csv --dt 0.1 --until 1 --softening 0.1 --every 1 -q "
+                                 "-o @many.h5"));
     return 0;
 }
 
@@ -135,7 +117,7 @@ static void test_every_kind_makes_a_whole_picture(void **state)
         snprintf(name, sizeof name, "%s-%s.%s", run, kind, extension);
         const struct program_result *result =
             program_run("plot @%s.h5 --what %s -o @%s", run, kind, name);
-        assert_succeeds(result);
+        assert_succeeded(result);
         assert_string_equal(result->out, "");
         assert_non_null(strstr(result->err, "wrote "));
         assert_is_picture(name);
@@ -145,10 +127,10 @@ static void test_every_kind_makes_a_whole_picture(void **state)
 static void test_an_animation_has_a_picture_a_frame(void **state)
 {
     (void)state;
-    assert_succeeds(program_run("plot @many.h5 --what animation -o @many.gif"));
+    assert_succeeded(program_run("plot @many.h5 --what animation -o @many.gif"));
     assert_is_picture("many.gif");
     assert_int_equal(count_gif_pictures("many.gif"), 11);
-    assert_succeeds(program_run("plot @two.h5 --what animation --frames 5:14 -o @two.gif"));
+    assert_succeeded(program_run("plot @two.h5 --what animation --frames 5:14 -o @two.gif"));
     assert_int_equal(count_gif_pictures("two.gif"), 10);
 }
 
@@ -156,7 +138,7 @@ static void test_quiet_plots_say_nothing(void **state)
 {
     (void)state;
     const struct program_result *result = program_run("plot @two.h5 --what energy -q -o @q.png");
-    assert_succeeds(result);
+    assert_succeeded(result);
     assert_string_equal(result->out, "");
     assert_string_equal(result->err, "");
 }
@@ -165,12 +147,12 @@ static void test_pictures_have_the_size_asked_for(void **state)
 {
     (void)state;
     unsigned size[2];
-    assert_succeeds(
+    assert_succeeded(
         program_run("plot @two.h5 --what orbits --width 640 --height 500 -o @size.png"));
     read_png_size("size.png", size);
     assert_int_equal(size[0], 640);
     assert_int_equal(size[1], 500);
-    assert_succeeds(program_run("plot @two.h5 --what planes --width 160 --height 160 -o @s.png"));
+    assert_succeeded(program_run("plot @two.h5 --what planes --width 160 --height 160 -o @s.png"));
     assert_is_picture("s.png");
 }
 
@@ -178,13 +160,13 @@ static void test_pictures_name_the_bodies(void **state)
 {
     (void)state;
     program_write("named.csv", "name,x,y,z\nSun,0,0,0\nEarth,1,0,0\n");
-    assert_succeeds(program_run("convert @named.csv @named.h5 -q"));
-    assert_succeeds(program_run("plot @named.h5 --what orbits -o @named.svg"));
+    assert_succeeded(program_run("convert @named.csv @named.h5 -q"));
+    assert_succeeded(program_run("plot @named.h5 --what orbits -o @named.svg"));
     char *text = program_read("named.svg");
     assert_non_null(strstr(text, ">Sun<"));
     assert_non_null(strstr(text, ">Earth<"));
     free(text);
-    assert_succeeds(program_run("plot @two.h5 --what orbits -o @numbered.svg"));
+    assert_succeeded(program_run("plot @two.h5 --what orbits -o @numbered.svg"));
     text = program_read("numbered.svg");
     assert_true(strstr(text, ">body 0<") || strstr(text, ">first<"));
     free(text);
@@ -193,20 +175,20 @@ static void test_pictures_name_the_bodies(void **state)
 static void test_axes_have_the_units_of_the_file(void **state)
 {
     (void)state;
-    assert_succeeds(
+    assert_succeeded(
         program_run("run @two.csv --dt 100 --until 100000 --every 100 --units AU,day -q "
                     "-o @units.h5"));
-    assert_succeeds(program_run("plot @units.h5 --what planes -o @units.svg"));
+    assert_succeeded(program_run("plot @units.h5 --what planes -o @units.svg"));
     char *text = program_read("units.svg");
     assert_int_equal(count_words(text, "AU)<"), 6);
     free(text);
-    assert_succeeds(program_run("plot @units.h5 --what energy -o @units.svg"));
+    assert_succeeded(program_run("plot @units.h5 --what energy -o @units.svg"));
     text = program_read("units.svg");
     assert_non_null(strstr(text, " day)<"));
     free(text);
-    assert_succeeds(
+    assert_succeeded(
         program_run("run @two.csv --dt 0.1 --until 1 --units a_1^{2},s -q -o @units.h5 "));
-    assert_succeeds(program_run("plot @units.h5 --what orbits -o @units.svg"));
+    assert_succeeded(program_run("plot @units.h5 --what orbits -o @units.svg"));
     text = program_read("units.svg");
     assert_int_equal(count_words(text, "a_1^{2})<"), 2);
     free(text);
@@ -240,7 +222,7 @@ static void test_a_circular_orbit_is_drawn_round(void **state)
     (void)state;
     static const char *const sizes[] = {"", "--width 900 --height 450", "--height 1500"};
     for (int k = 0; k < 3; k++) {
-        assert_succeeds(program_run("plot @circle.h5 --what orbits %s -o @circle.svg", sizes[k]));
+        assert_succeeded(program_run("plot @circle.h5 --what orbits %s -o @circle.svg", sizes[k]));
         double extent[2];
         measure_first_path("circle.svg", extent);
         assert_true(extent[0] > 50);
@@ -253,7 +235,7 @@ static void test_frames_far_apart_are_drawn_as_dots(void **state)
 {
     (void)state;
     double extent[2];
-    assert_succeeds(program_run("plot @rare.h5 --what orbits -o @rare.svg"));
+    assert_succeeded(program_run("plot @rare.h5 --what orbits -o @rare.svg"));
     measure_first_path("rare.svg", extent);
     assert_false(extent[0] > 50);
     char *text = program_read("rare.svg");
@@ -264,8 +246,8 @@ static void test_frames_far_apart_are_drawn_as_dots(void **state)
 static void test_many_bodies_are_drawn_at_the_last_chosen_frame(void **state)
 {
     (void)state;
-    assert_succeeds(program_run("plot @many.h5 --what orbits -o @last.svg"));
-    assert_succeeds(program_run("plot @many.h5 --what orbits --frames :4 -o @fourth.svg"));
+    assert_succeeded(program_run("plot @many.h5 --what orbits -o @last.svg"));
+    assert_succeeded(program_run("plot @many.h5 --what orbits --frames :4 -o @fourth.svg"));
     char *last = program_read("last.svg"), *fourth = program_read("fourth.svg");
     assert_non_null(strstr(last, ">t = 1<"));
     assert_non_null(strstr(fourth, ">t = 0.3<"));
@@ -277,11 +259,11 @@ static void test_many_bodies_are_drawn_at_the_last_chosen_frame(void **state)
 static void test_units_are_never_commands(void **state)
 {
     (void)state;
-    assert_succeeds(program_run("run @two.csv --dt 0.1 --until 1 --units "
-                                "`id>kith-unit`\"{^_,!;`id>kith-unit`\"&~ -q -o @units.h5"));
-    assert_succeeds(program_run("plot @units.h5 --what orbits -o @units.svg"));
+    assert_succeeded(program_run("run @two.csv --dt 0.1 --until 1 --units "
+                                 "`id>kith-unit`\"{^_,!;`id>kith-unit`\"&~ -q -o @units.h5"));
+    assert_succeeded(program_run("plot @units.h5 --what orbits -o @units.svg"));
     assert_is_picture("units.svg");
-    assert_succeeds(program_run("plot @units.h5 --what energy -o @units.svg"));
+    assert_succeeded(program_run("plot @units.h5 --what energy -o @units.svg"));
     assert_is_picture("units.svg");
     assert_int_not_equal(access("kith-unit", F_OK), 0);
 }
@@ -296,9 +278,9 @@ static void test_names_and_titles_are_never_commands(void **state)
              "{/*9 x}^_@&,3,0,0\n\xff\xc3,4,0,0\n<&>\x01,5,0,0\n",
              program_folder());
     program_write("evil.csv", bodies);
-    assert_succeeds(program_run("convert @evil.csv @evil.h5 -q"));
-    assert_succeeds(program_run("plot @evil.h5 --what orbits --title `touch${IFS}@a`\";exit(1)' "
-                                "-o @evil.svg"));
+    assert_succeeded(program_run("convert @evil.csv @evil.h5 -q"));
+    assert_succeeded(program_run("plot @evil.h5 --what orbits --title `touch${IFS}@a`\";exit(1)' "
+                                 "-o @evil.svg"));
     assert_is_picture("evil.svg");
     assert_false(program_exists("a"));
     char *text = program_read("evil.svg");
@@ -310,20 +292,20 @@ static void test_names_and_titles_are_never_commands(void **state)
 static void test_wrong_usage_exits_with_2(void **state)
 {
     (void)state;
-    assert_refuses(program_run("plot"), 2, "RUN is missing");
-    assert_refuses(program_run("plot @two.h5 -o @a.png"), 2, "--what is missing");
-    assert_refuses(program_run("plot @two.h5 --what orbits"), 2, "-o is missing");
-    assert_refuses(program_run("plot @two.h5 @two.h5 --what orbits -o @a.png"), 2, "second RUN");
-    assert_refuses(program_run("plot @two.h5 --what pie -o @a.png"), 2,
+    assert_refused(program_run("plot"), 2, "RUN is missing");
+    assert_refused(program_run("plot @two.h5 -o @a.png"), 2, "--what is missing");
+    assert_refused(program_run("plot @two.h5 --what orbits"), 2, "-o is missing");
+    assert_refused(program_run("plot @two.h5 @two.h5 --what orbits -o @a.png"), 2, "second RUN");
+    assert_refused(program_run("plot @two.h5 --what pie -o @a.png"), 2,
                    "give orbits, planes, 3d, energy or animation");
-    assert_refuses(program_run("plot @two.h5 --what orbits -o @a.pdf"), 2, ".png, .svg or .gif");
-    assert_refuses(program_run("plot @two.h5 --what orbits -o @png"), 2, ".png, .svg or .gif");
-    assert_refuses(program_run("plot @two.h5 --what animation -o @a.png"), 2, "only as: gif");
-    assert_refuses(program_run("plot @two.h5 --what orbits --width 3 -o @a.png"), 2,
+    assert_refused(program_run("plot @two.h5 --what orbits -o @a.pdf"), 2, ".png, .svg or .gif");
+    assert_refused(program_run("plot @two.h5 --what orbits -o @png"), 2, ".png, .svg or .gif");
+    assert_refused(program_run("plot @two.h5 --what animation -o @a.png"), 2, "only as: gif");
+    assert_refused(program_run("plot @two.h5 --what orbits --width 3 -o @a.png"), 2,
                    "--width is 3");
     static const char *const frames[] = {"5", "0:5", "5:4", "a:5", "1:b", "-3:5", "1:5:7"};
     for (size_t k = 0; k < sizeof frames / sizeof frames[0]; k++)
-        assert_refuses(program_run("plot @two.h5 --what orbits --frames %s -o @a.png", frames[k]),
+        assert_refused(program_run("plot @two.h5 --what orbits --frames %s -o @a.png", frames[k]),
                        2, "--frames is");
 }
 
@@ -332,20 +314,20 @@ static void test_bad_input_exits_with_1_and_one_line(void **state)
     (void)state;
     program_write("text.h5", "x,y\n1,2\n");
     program_write("none.csv", "x,y,z\n");
-    assert_succeeds(program_run("convert @none.csv @none.h5 -q"));
-    assert_succeeds(program_run("convert @two.csv @still.h5 -q"));
-    assert_refuses(program_run("plot @missing.h5 --what orbits -o @a.png"), 1, "missing.h5");
-    assert_refuses(program_run("plot @text.h5 --what orbits -o @a.png"), 1, "text.h5");
-    assert_refuses(program_run("plot @none.h5 --what orbits -o @a.png"), 1, "no bodies");
-    assert_refuses(program_run("plot @still.h5 --what energy -o @a.png"), 1, "total_energy");
-    assert_refuses(program_run("plot @eight.h5 --what 3d -o @a.png"), 1, "use --what orbits");
-    assert_refuses(program_run("plot @two.h5 --what orbits -o @nowhere/a.png"), 1, "nowhere");
-    assert_refuses(program_run("plot @two.h5 --what orbits --frames 5:9999 -o @a.png"), 1,
+    assert_succeeded(program_run("convert @none.csv @none.h5 -q"));
+    assert_succeeded(program_run("convert @two.csv @still.h5 -q"));
+    assert_refused(program_run("plot @missing.h5 --what orbits -o @a.png"), 1, "missing.h5");
+    assert_refused(program_run("plot @text.h5 --what orbits -o @a.png"), 1, "text.h5");
+    assert_refused(program_run("plot @none.h5 --what orbits -o @a.png"), 1, "no bodies");
+    assert_refused(program_run("plot @still.h5 --what energy -o @a.png"), 1, "total_energy");
+    assert_refused(program_run("plot @eight.h5 --what 3d -o @a.png"), 1, "use --what orbits");
+    assert_refused(program_run("plot @two.h5 --what orbits -o @nowhere/a.png"), 1, "nowhere");
+    assert_refused(program_run("plot @two.h5 --what orbits --frames 5:9999 -o @a.png"), 1,
                    "give --frames within 1:");
-    assert_refuses(program_run("plot @two.h5 --what orbits --frames 9999: -o @a.png"), 1,
+    assert_refused(program_run("plot @two.h5 --what orbits --frames 9999: -o @a.png"), 1,
                    "give --frames within 1:");
     mkdir(program_file("folder.png"), 0700);
-    assert_refuses(program_run("plot @two.h5 --what orbits -o @folder.png"), 1,
+    assert_refused(program_run("plot @two.h5 --what orbits -o @folder.png"), 1,
                    "not a regular file");
     assert_false(program_exists("a.png"));
 }
@@ -378,10 +360,10 @@ static void test_a_missing_gnuplot_is_named_with_its_remedy(void **state)
 {
     (void)state;
     setenv("KITH_GNUPLOT", "no-such-gnuplot", 1);
-    assert_refuses(program_run("plot @two.h5 --what orbits -o @b.png"), 1,
+    assert_refused(program_run("plot @two.h5 --what orbits -o @b.png"), 1,
                    "install it (apt install gnuplot-nox)");
     setenv("KITH_GNUPLOT", program_file("two.csv"), 1);
-    assert_refuses(program_run("plot @two.h5 --what orbits -o @b.png"), 1, "cannot start");
+    assert_refused(program_run("plot @two.h5 --what orbits -o @b.png"), 1, "cannot start");
     assert_false(program_exists("b.png"));
 }
 
@@ -397,7 +379,7 @@ static void test_a_failing_gnuplot_is_quoted_and_the_old_picture_stays(void **st
     program_write("old.png", "old");
     for (int k = 0; k < 3; k++) {
         use_gnuplot(scripts[k]);
-        assert_refuses(program_run("plot @two.h5 --what orbits -o @old.png"), 1, words[k]);
+        assert_refused(program_run("plot @two.h5 --what orbits -o @old.png"), 1, words[k]);
         char *old = program_read("old.png");
         assert_string_equal(old, "old");
         free(old);
@@ -410,7 +392,7 @@ static void test_a_picture_takes_the_old_ones_place_with_usual_rights(void **sta
     (void)state;
     program_write("again.png", "old");
     const mode_t mask = umask(022);
-    assert_succeeds(program_run("plot @two.h5 --what energy -o @again.png"));
+    assert_succeeded(program_run("plot @two.h5 --what energy -o @again.png"));
     umask(mask);
     assert_is_picture("again.png");
     struct stat status;
