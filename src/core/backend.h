@@ -5,6 +5,7 @@
 #include "kith/context.h"
 
 struct forces_problem;
+struct advance_problem;
 
 /* All that a backend does, and its written contract. The CPU is one instance of this table
  * (src/cpu/cpu.c), CUDA the other. To add one: write its functions, fill in a table, and name it in
@@ -45,6 +46,12 @@ struct kith_backend {
 
     /* All-pairs forces: forces/problem.h says what. */
     kith_status (*forces)(kith_context *context, const struct forces_problem *problem);
+
+    /* Many steps of a simulation at once: simulation/advance.h says what. *done is problem->steps,
+     * or 0 if for this problem the backend has nothing better than combine and forces; which of
+     * the two does not depend on the number of steps or their length. */
+    kith_status (*advance)(kith_context *context, const struct advance_problem *problem,
+                           int64_t *done);
 };
 
 /* The backends of this build, the one that KITH_DEVICE_AUTO prefers first; NULL after the last. */

@@ -11,15 +11,21 @@
  *
  * over the pairs with s² > 0 and, if self, i ≠ j. Arrays may be read (and outputs written) up to
  * kith_padded(count) elements; what lies behind count is finite and otherwise without meaning.
+ *
+ * With system_count > 0 there are so many independent systems of target_count bodies each, and self
+ * is true: body i of system s is element i·system_stride + s, with system_stride =
+ * kith_padded(system_count). Of one system, body i is element i.
+ *
  * In 2D the third component's pointers are NULL. Magnitudes are such that s⁶ neither overflows nor
  * vanishes: forces.c scales its input by a power of two to see to that. */
 struct forces_problem {
     kith_dtype dtype; /* KITH_F64 or KITH_F32 */
     int32_t dimensions;
     bool self; /* the targets are the sources */
-    bool
-        may_be_cancelled; /* stop with KITH_CANCELLED, outputs incomplete, if the context says so */
+    /* Stop with KITH_CANCELLED, outputs incomplete, if the context says so. */
+    bool may_be_cancelled;
     int64_t target_count, source_count;
+    int64_t system_count, system_stride; /* 0, 0: one system */
     double gravitational_constant;
     double softening2;
 

@@ -1,12 +1,8 @@
 #ifndef SIMULATION_INTEGRATOR_H
 #define SIMULATION_INTEGRATOR_H
 
+#include "simulation/advance.h"
 #include "simulation/state.h"
-
-/* A stage of a composition: v += kick·h·a(x), then x += drift·h·v. */
-struct composition_stage {
-    double kick, drift;
-};
 
 /* How an integrator goes one step. */
 struct integrator_method {
@@ -23,6 +19,10 @@ struct integrator_method {
 /* The row of the table with this name; NULL stands for "leapfrog".
  * Errors: KITH_INVALID_ARGUMENT, the message lists the names. */
 kith_status integrator_find(const char *name, const struct integrator_method **method);
+
+/* So many steps of h by the backend's advance: *done is steps, or 0 if it has none for this. */
+kith_status simulation_advance(struct kith_simulation *simulation, double h, int64_t steps,
+                               int64_t *done);
 
 /* Fills in what the method keeps besides positions and velocities. */
 kith_status integrator_prepare(struct kith_simulation *simulation);

@@ -82,15 +82,37 @@ void kith_simulation_free(kith_simulation *simulation)
     free(simulation);
 }
 
+/* So many steps between two looks at whether the context was cancelled: enough that looking costs
+ * nothing, few enough (10⁷ pairs) not to wait for. */
+static int64_t steps_at_once(const struct kith_simulation *simulation)
+{
+    const double n = (double)simulation->count, pairs = 1e7;
+    return n * n < pairs ? (int64_t)(pairs / (n * n + 1)) + 1 : 1;
+}
+
+/* At most so many steps of h, at least one. */
+static kith_status take_steps(struct kith_simulation *simulation, double h, int64_t steps)
+{
+    int64_t done = 0;
+    KITH_TRY(kith_context_check_cancelled(simulation->context));
+    KITH_TRY(simulation_advance(simulation, h, steps, &done));
+    if (done == 0) {
+        KITH_TRY(simulation->method->step(simulation, h));
+        done = 1;
+    }
+    simulation->steps += done;
+    return KITH_OK;
+}
+
 kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps)
 {
     if (steps < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "steps is %lld; give a number ≥ 0",
                          (long long)steps);
-    for (int64_t k = 0; k < steps; k++) {
-        KITH_TRY(kith_context_check_cancelled(simulation->context));
-        KITH_TRY(simulation->method->step(simulation, simulation->dt));
-        simulation->steps++;
+    const int64_t most = steps_at_once(simulation), end = simulation->steps + steps;
+    while (simulation->steps < end) {
+        const int64_t left = end - simulation->steps;
+        KITH_TRY(take_steps(simulation, simulation->dt, left < most ? left : most));
     }
     return KITH_OK;
 }
@@ -106,10 +128,8 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
 {
     if (!isfinite(h))
         return kith_fail(KITH_INVALID_ARGUMENT, "the step is %g; give a finite length", h);
-    KITH_TRY(kith_context_check_cancelled(simulation->context));
     const double time = kith_simulation_time(simulation) + h;
-    KITH_TRY(simulation->method->step(simulation, h));
-    simulation->steps++;
+    KITH_TRY(take_steps(simulation, h, 1));
     set_time(simulation, time);
     return KITH_OK;
 }

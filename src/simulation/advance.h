@@ -1,0 +1,31 @@
+#ifndef SIMULATION_ADVANCE_H
+#define SIMULATION_ADVANCE_H
+
+#include "forces/problem.h"
+
+/* A stage of a composition: v += kick·h·a(x), then x += drift·h·v. */
+struct composition_stage {
+    double kick, drift;
+};
+
+/* Whole steps of a composition (simulation/composition.c), for backends that can do many at once
+ * faster than kick by kick: with the state in registers, in one launch, or as a recorded graph.
+ *
+ * forces says which forces, its targets the sources, with the vectors of one system or of many
+ * (forces/problem.h); positions and accelerations are those here. velocity and position are read
+ * and written. If keeps_acceleration, acceleration holds the forces at the positions, before and
+ * after; else it is scratch. A stage evaluates forces only if its kick is not 0 and the positions
+ * have changed since the last time.
+ *
+ * Bits: a step's do not depend on how many steps are done in one call. */
+struct advance_problem {
+    struct forces_problem forces;
+    void *position[3], *velocity[3], *acceleration[3];
+    const struct composition_stage *stages;
+    int32_t stage_count;
+    bool keeps_acceleration;
+    double h; /* a step's length, of any sign */
+    int64_t steps;
+};
+
+#endif
