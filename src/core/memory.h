@@ -5,6 +5,10 @@
 
 #include "core/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Vector kernels read whole vectors: arrays for them have room for a multiple of so many elements.
  */
 enum { kith_padding = 64 };
@@ -21,5 +25,9 @@ static inline int64_t kith_padded(int64_t count)
  * Errors: KITH_OUT_OF_MEMORY, also if the product overflows; the message names what and how much.
  */
 kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, void *memory);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,6 +3,10 @@
 
 #include "kith/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The one error path: sets this thread's message; the value of the expression is the status.
  *
  * The message is one sentence, lower case, without a final full stop or newline: "dt is -1; give a
@@ -22,5 +26,9 @@ kith_status kith_fail_within(kith_status status, const char *format, ...)
         if (kith_try_status != KITH_OK)                                                            \
             return kith_try_status;                                                                \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

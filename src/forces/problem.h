@@ -28,6 +28,8 @@ struct forces_problem {
     int64_t system_count, system_stride; /* 0, 0: one system */
     double gravitational_constant;
     double softening2;
+    /* If not NULL, ε² is what stands there in the backend's memory, and softening2 is 0. */
+    const double *softening2_at;
 
     const void *target_position[3];
     const void *source_position[3];
