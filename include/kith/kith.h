@@ -7,6 +7,7 @@
 #include "kith/bodies.h"
 #include "kith/build.h"
 #include "kith/context.h"
+#include "kith/ensemble.h"
 #include "kith/forces.h"
 #include "kith/initial.h"
 #include "kith/io.h"

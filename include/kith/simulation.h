@@ -3,6 +3,7 @@
 
 #include "kith/bodies.h"
 #include "kith/context.h"
+#include "kith/ensemble.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,6 +59,22 @@ typedef struct kith_diagnostics {
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation);
 
+/* Makes a simulation of an ensemble (kith/ensemble.h): independent systems of few bodies, advanced
+ * side by side, a vector lane or a thread of the device each. All have the same number of bodies,
+ * dimensions, time and options; each gives what it gives alone, to rounding. Every function below
+ * takes one, and does to all systems what it does to a single simulation.
+ *
+ *   systems  M ≥ 0
+ *   bodies   M × N rows, system after system; N ≤ kith_most_bodies_of_system
+ *
+ * Errors: as kith_simulation_create, with messages that name the system too; the rows are no
+ *         multiple of systems, or N is too large.
+ * Cost:   as M simulations; 3–7 arrays of M × N × D numbers, M rounded up to a multiple of 64. */
+kith_status kith_simulation_create_ensemble(kith_context *context,
+                                            const kith_simulation_options *options, int64_t systems,
+                                            const kith_bodies *bodies,
+                                            kith_simulation **simulation);
+
 void kith_simulation_free(kith_simulation *simulation);
 
 /* Advances by so many steps of dt (≥ 0).
@@ -83,16 +100,33 @@ int64_t kith_simulation_whole_steps(double start, double until, double dt, doubl
 double kith_simulation_time(const kith_simulation *simulation);
 int64_t kith_simulation_steps(const kith_simulation *simulation);
 
+/* How many independent systems: 1 unless it is an ensemble. */
+int64_t kith_simulation_systems(const kith_simulation *simulation);
+
 /* Copies the state into bodies: same count and dimensions as at creation; velocities are added if
  * absent; time is set. */
 kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies);
 
+/* The same for some systems of an ensemble: bodies have room for systems × N, and N is as at
+ * creation. A single simulation is system 0.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (no such systems; another count or dimensions). */
+kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t first, int64_t systems,
+                                        kith_bodies *bodies);
+
+/* Of an ensemble: the sums over all systems, the centre of mass of all, and the virial ratio of the
+ * summed T and W. */
 kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnostics *diagnostics);
+
+/* Those of each of some systems: diagnostics has room for `systems`. Memory: at most 200 MB,
+ * however many. */
+kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_t first,
+                                             int64_t systems, kith_diagnostics *diagnostics);
 
 /* All that a simulation must remember to go on bit for bit.
  *
- * state is [arrays][N][D] in the simulation's precision and the caller's units: positions,
- * velocities, and what the integrator keeps (accelerations, jerks). */
+ * state is [arrays][N][D], of an ensemble [arrays][M][N][D], in the simulation's precision and the
+ * caller's units: positions, velocities, and what the integrator keeps (accelerations, jerks). */
 typedef struct kith_checkpoint {
     int64_t steps;
     double start_time;   /* time is start_time + (steps − start_steps)·dt */

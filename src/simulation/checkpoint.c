@@ -5,25 +5,47 @@
 #include "core/memory.h"
 #include "simulation/integrator.h"
 
-kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies)
+kith_status simulation_check_range(const struct kith_simulation *simulation,
+                                   struct system_range range)
 {
-    if (bodies->count != simulation->count || bodies->dimensions != simulation->dimensions)
+    if (range.first < 0 || range.count < 0 || range.first > simulation->systems ||
+        range.count > simulation->systems - range.first)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%lld systems from system %lld (from 0) on are asked for; the simulation "
+                         "has %lld",
+                         (long long)range.count, (long long)range.first,
+                         (long long)simulation->systems);
+    return KITH_OK;
+}
+
+kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t first, int64_t systems,
+                                        kith_bodies *bodies)
+{
+    const struct system_range range = {first, systems};
+    KITH_TRY(simulation_check_range(simulation, range));
+    const int64_t count = systems * simulation->count;
+    if (bodies->count != count || bodies->dimensions != simulation->dimensions)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "bodies have room for %lld in %d dimensions; the simulation has %lld in "
                          "%d",
-                         (long long)bodies->count, (int)bodies->dimensions,
-                         (long long)simulation->count, (int)simulation->dimensions);
+                         (long long)bodies->count, (int)bodies->dimensions, (long long)count,
+                         (int)simulation->dimensions);
     KITH_TRY(kith_bodies_add_columns(bodies, KITH_VELOCITY));
-    KITH_TRY(simulation_read_vectors(simulation, POSITION, bodies->position));
-    KITH_TRY(simulation_read_vectors(simulation, VELOCITY, bodies->velocity));
+    KITH_TRY(simulation_read_vectors(simulation, range, POSITION, bodies->position));
+    KITH_TRY(simulation_read_vectors(simulation, range, VELOCITY, bodies->velocity));
     bodies->time = kith_simulation_time(simulation);
     return KITH_OK;
+}
+
+kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies)
+{
+    return kith_simulation_get_systems(simulation, 0, simulation->systems, bodies);
 }
 
 /* Numbers of one array in the state. */
 static int64_t array_numbers(const struct kith_simulation *simulation)
 {
-    return simulation->count * simulation->dimensions;
+    return simulation->systems * simulation->count * simulation->dimensions;
 }
 
 static int64_t state_bytes(const struct kith_simulation *simulation)
@@ -47,11 +69,13 @@ static void widen_to_double(const float *from, double *to, int64_t count)
 static kith_status save_arrays(struct kith_simulation *simulation, double *rows, void *state)
 {
     const int64_t numbers = array_numbers(simulation);
+    const struct system_range all = simulation_all(simulation);
     for (int32_t array = 0; array < simulation->method->kept; array++) {
         if (simulation->dtype == KITH_F64) {
-            KITH_TRY(simulation_read_vectors(simulation, array, (double *)state + array * numbers));
+            KITH_TRY(
+                simulation_read_vectors(simulation, all, array, (double *)state + array * numbers));
         } else {
-            KITH_TRY(simulation_read_vectors(simulation, array, rows));
+            KITH_TRY(simulation_read_vectors(simulation, all, array, rows));
             narrow_to_float(rows, (float *)state + array * numbers, numbers);
         }
     }
@@ -80,7 +104,7 @@ kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *c
     void *state = NULL;
     KITH_TRY(kith_allocate(array_numbers(simulation), sizeof *rows, "checkpoint", &rows));
     kith_status status = kith_allocate(state_bytes(simulation), 1, "checkpoint", &state);
-    if (status == KITH_OK && simulation->count > 0)
+    if (status == KITH_OK && array_numbers(simulation) > 0)
         status = save_arrays(simulation, rows, state);
     free(rows);
     if (status != KITH_OK) {
@@ -113,7 +137,7 @@ kith_status kith_simulation_restore(kith_simulation *simulation, const kith_chec
     double *rows = NULL;
     KITH_TRY(kith_allocate(array_numbers(simulation), sizeof *rows, "checkpoint", &rows));
     kith_status status = KITH_OK;
-    if (simulation->count > 0)
+    if (array_numbers(simulation) > 0)
         status = restore_arrays(simulation, rows, checkpoint->state);
     free(rows);
     KITH_TRY(status);

@@ -1,93 +1,20 @@
-/* Simulations: made, advanced, and their time. */
+/* Simulations and ensembles: advanced, and their time. */
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/context.h"
-#include "core/memory.h"
 #include "simulation/integrator.h"
 
 /* Step counts beyond this are not exact in a double. */
 static const double max_steps = 9007199254740992.0;
 
-static kith_status check_options(const kith_simulation_options *options, const kith_bodies *bodies)
-{
-    if (!(options->dt > 0) || !isfinite(options->dt))
-        return kith_fail(KITH_INVALID_ARGUMENT, "dt is %g; give a finite step greater than 0",
-                         options->dt);
-    if (!(options->softening >= 0) || !isfinite(options->softening))
-        return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g; give a finite length ≥ 0",
-                         options->softening);
-    if (!isfinite(options->gravitational_constant))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "gravitational constant is %g; give a finite number",
-                         options->gravitational_constant);
-    if (options->precision != KITH_F64 && options->precision != KITH_F32)
-        return kith_fail(KITH_INVALID_ARGUMENT, "precision is dtype %d; give KITH_F64 or KITH_F32",
-                         (int)options->precision);
-    if (options->softening_of_bodies && !bodies->softening && bodies->count > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "the bodies have no softening lengths of their "
-                                                "own; add that column or give one softening");
-    return KITH_OK;
-}
-
-static kith_status check_bodies(const kith_bodies *bodies)
-{
-    KITH_TRY(kith_bodies_check(bodies));
-    for (int64_t i = 0; bodies->mass && i < bodies->count; i++)
-        if (bodies->mass[i] < 0)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "mass of body %lld (from 0) is %g; give a mass ≥ 0", (long long)i,
-                             bodies->mass[i]);
-    return KITH_OK;
-}
-
-kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
-                                   const kith_bodies *bodies, kith_simulation **simulation)
-{
-    *simulation = NULL;
-    const struct integrator_method *method = NULL;
-    KITH_TRY(integrator_find(options->integrator, &method));
-    KITH_TRY(check_bodies(bodies));
-    KITH_TRY(check_options(options, bodies));
-
-    struct kith_simulation *created = NULL;
-    KITH_TRY(kith_allocate(1, sizeof *created, "simulation", &created));
-    created->context = context;
-    created->method = method;
-    created->dtype = options->precision;
-    created->dimensions = bodies->dimensions;
-    created->count = bodies->count;
-    created->stride = kith_padded(bodies->count > 0 ? bodies->count : 1);
-    created->dt = options->dt;
-    created->start_time = bodies->time;
-
-    kith_status status = simulation_load(created, options, bodies);
-    if (status == KITH_OK)
-        status = integrator_prepare(created);
-    if (status != KITH_OK) {
-        kith_simulation_free(created);
-        return status;
-    }
-    *simulation = created;
-    return KITH_OK;
-}
-
-void kith_simulation_free(kith_simulation *simulation)
-{
-    if (!simulation)
-        return;
-    kith_context_synchronize(simulation->context);
-    simulation_release(simulation);
-    free(simulation);
-}
-
 /* So many steps between two looks at whether the context was cancelled: enough that looking costs
  * nothing, few enough (10⁷ pairs) not to wait for. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
-    const double n = (double)simulation->count, pairs = 1e7;
-    return n * n < pairs ? (int64_t)(pairs / (n * n + 1)) + 1 : 1;
+    const double n = (double)simulation->count, most_pairs = 1e7;
+    const double pairs = n * n * (double)simulation->systems;
+    return pairs < most_pairs ? (int64_t)(most_pairs / (pairs + 1)) + 1 : 1;
 }
 
 /* At most so many steps of h, at least one. */
@@ -143,6 +70,11 @@ double kith_simulation_time(const kith_simulation *simulation)
 int64_t kith_simulation_steps(const kith_simulation *simulation)
 {
     return simulation->steps;
+}
+
+int64_t kith_simulation_systems(const kith_simulation *simulation)
+{
+    return simulation->systems;
 }
 
 /* (until − start) / dt, rounded to a whole number if that is as near as the tolerance: 1e-9, or

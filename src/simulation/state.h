@@ -2,6 +2,7 @@
 #define SIMULATION_STATE_H
 
 #include "core/context.h"
+#include "core/memory.h"
 #include "forces/problem.h"
 #include "forces/scale.h"
 #include "kith/simulation.h"
@@ -12,18 +13,23 @@ struct integrator_method;
  * more as it asks for; it may use those behind ACCELERATION as it likes. */
 enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = 7 };
 
-/* An array is [D][stride] numbers in the backend's memory, stride = kith_padded(N). What lies
- * behind the N-th element of positions and velocities is zero, always: forces may be evaluated
- * there too.
+/* Of a single simulation an array is [D][stride] numbers in the backend's memory, stride =
+ * kith_padded(N). Of an ensemble it is [D][N][M'], M' = kith_padded(M), stride = N·M'
+ * (forces/problem.h). What lies behind the N-th or M-th element of positions and velocities is
+ * zero, always: forces may be evaluated there too.
  *
- * Lengths are divided by units.length and masses by units.mass (forces/scale.h); times are not. So
- * velocities, accelerations and jerks are divided by units.length too. */
+ * Lengths are divided by units.length and masses by units.mass (forces/scale.h), the same for all
+ * systems; times are not. So velocities, accelerations and jerks are divided by units.length too.
+ */
 struct kith_simulation {
     kith_context *context;
     const struct integrator_method *method;
     kith_dtype dtype;
     int32_t dimensions;
-    int64_t count, stride;
+    bool is_ensemble;
+    int64_t systems; /* M; 1 unless an ensemble */
+    int64_t count;   /* N, bodies of a system */
+    int64_t stride;
     double dt;
 
     struct forces_units units;
@@ -35,6 +41,28 @@ struct kith_simulation {
     double start_time;
     int64_t steps, start_steps, evaluations;
 };
+
+/* Systems first … first + count − 1. */
+struct system_range {
+    int64_t first, count;
+};
+
+static inline struct system_range simulation_all(const struct kith_simulation *simulation)
+{
+    return (struct system_range){0, simulation->systems};
+}
+
+/* How so many systems lie in memory: body i of system s is number i·step + s of `numbers`. */
+struct system_layout {
+    int64_t step, numbers;
+};
+
+static inline struct system_layout simulation_layout(const struct kith_simulation *simulation,
+                                                     int64_t systems)
+{
+    const int64_t step = simulation->is_ensemble ? kith_padded(systems) : 1;
+    return (struct system_layout){step, simulation->count * step};
+}
 
 /* Allocates the arrays and fills in masses, softening, positions and velocities. The simulation's
  * fields up to dt are set; its memory goes with simulation_release, also after a failure. */
@@ -53,14 +81,23 @@ kith_status simulation_evaluate_with_jerk(struct kith_simulation *simulation);
 kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms,
                                const double *factor, const int32_t *in, int32_t out);
 
-/* N numbers of the simulation's precision in the backend's memory (a component, the masses), as
- * they are, to doubles on the host. */
-kith_status simulation_read(struct kith_simulation *simulation, const void *from, double *to);
+/* Numbers of the simulation's precision in the backend's memory (a component, the masses), as they
+ * are, to doubles on the host: those of some systems, in the layout of so many. */
+kith_status simulation_read(struct kith_simulation *simulation, struct system_range range,
+                            const void *from, double *to);
 
-/* An array as N × D doubles on the host in the caller's units, out and in. */
-kith_status simulation_read_vectors(struct kith_simulation *simulation, int32_t array,
-                                    double *rows);
+/* Doubles in the layout of all systems to the backend's memory. */
+kith_status simulation_write(struct kith_simulation *simulation, const double *from, void *to);
+
+/* An array as doubles on the host in the caller's units, [systems][N][D]: out of some systems, and
+ * in to all. */
+kith_status simulation_read_vectors(struct kith_simulation *simulation, struct system_range range,
+                                    int32_t array, double *rows);
 kith_status simulation_write_vectors(struct kith_simulation *simulation, int32_t array,
                                      const double *rows);
+
+/* Errors: KITH_INVALID_ARGUMENT unless the simulation has these systems. */
+kith_status simulation_check_range(const struct kith_simulation *simulation,
+                                   struct system_range range);
 
 #endif

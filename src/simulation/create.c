@@ -1,0 +1,116 @@
+/* Simulations and ensembles: their arguments checked, made and freed. */
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "simulation/integrator.h"
+
+static kith_status check_options(const kith_simulation_options *options, const kith_bodies *bodies)
+{
+    if (!(options->dt > 0) || !isfinite(options->dt))
+        return kith_fail(KITH_INVALID_ARGUMENT, "dt is %g; give a finite step greater than 0",
+                         options->dt);
+    if (!(options->softening >= 0) || !isfinite(options->softening))
+        return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g; give a finite length ≥ 0",
+                         options->softening);
+    if (!isfinite(options->gravitational_constant))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "gravitational constant is %g; give a finite number",
+                         options->gravitational_constant);
+    if (options->precision != KITH_F64 && options->precision != KITH_F32)
+        return kith_fail(KITH_INVALID_ARGUMENT, "precision is dtype %d; give KITH_F64 or KITH_F32",
+                         (int)options->precision);
+    if (options->softening_of_bodies && !bodies->softening && bodies->count > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "the bodies have no softening lengths of their "
+                                                "own; add that column or give one softening");
+    return KITH_OK;
+}
+
+static kith_status check_masses(const kith_bodies *bodies)
+{
+    for (int64_t i = 0; bodies->mass && i < bodies->count; i++)
+        if (bodies->mass[i] < 0)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "mass of body %lld (from 0) is %g; give a mass ≥ 0", (long long)i,
+                             bodies->mass[i]);
+    return KITH_OK;
+}
+
+static kith_status check_systems(const kith_bodies *bodies, int64_t systems)
+{
+    KITH_TRY(kith_ensemble_check(bodies, systems));
+    const int64_t count = systems > 0 ? bodies->count / systems : 0;
+    if (count > kith_most_bodies_of_system)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the systems have %lld bodies each; an ensemble takes at most %d: "
+                         "simulate larger systems one by one",
+                         (long long)count, kith_most_bodies_of_system);
+    for (int64_t s = 0; s < systems; s++) {
+        const kith_bodies one = kith_ensemble_system(bodies, systems, s);
+        const kith_status status = check_masses(&one);
+        if (status != KITH_OK)
+            return kith_fail_within(status, "system %lld (from 0): ", (long long)s);
+    }
+    return KITH_OK;
+}
+
+/* From bodies that were checked. */
+static kith_status create(kith_context *context, const kith_simulation_options *options,
+                          bool is_ensemble, int64_t systems, const kith_bodies *bodies,
+                          kith_simulation **simulation)
+{
+    const struct integrator_method *method = NULL;
+    KITH_TRY(integrator_find(options->integrator, &method));
+    KITH_TRY(check_options(options, bodies));
+
+    struct kith_simulation *created = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *created, "simulation", &created));
+    created->context = context;
+    created->method = method;
+    created->dtype = options->precision;
+    created->dimensions = bodies->dimensions;
+    created->is_ensemble = is_ensemble;
+    created->systems = systems;
+    created->count = systems > 0 ? bodies->count / systems : 0;
+    created->dt = options->dt;
+    created->start_time = bodies->time;
+
+    kith_status status = simulation_load(created, options, bodies);
+    if (status == KITH_OK)
+        status = integrator_prepare(created);
+    if (status != KITH_OK) {
+        kith_simulation_free(created);
+        return status;
+    }
+    *simulation = created;
+    return KITH_OK;
+}
+
+kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
+                                   const kith_bodies *bodies, kith_simulation **simulation)
+{
+    *simulation = NULL;
+    KITH_TRY(kith_bodies_check(bodies));
+    KITH_TRY(check_masses(bodies));
+    return create(context, options, false, 1, bodies, simulation);
+}
+
+kith_status kith_simulation_create_ensemble(kith_context *context,
+                                            const kith_simulation_options *options, int64_t systems,
+                                            const kith_bodies *bodies, kith_simulation **simulation)
+{
+    *simulation = NULL;
+    KITH_TRY(check_systems(bodies, systems));
+    return create(context, options, true, systems, bodies, simulation);
+}
+
+void kith_simulation_free(kith_simulation *simulation)
+{
+    if (!simulation)
+        return;
+    kith_context_synchronize(simulation->context);
+    simulation_release(simulation);
+    free(simulation);
+}
