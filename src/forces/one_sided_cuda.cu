@@ -1,0 +1,267 @@
+/* One-sided all-pairs forces: a warp holds a few targets, the same in all lanes, and its lanes walk
+ * over the sources side by side, four (in double two) consecutive ones a step and lane. The lanes'
+ * sums are added up at the end. So a block can give all its warps to the same targets when these
+ * are few, and every size fills the device in one launch, without scratch memory. The sums of a
+ * target are 32 or more and are added in an order that depends on the sizes alone. */
+
+#include "core/memory.h"
+#include "cuda/cuda.h"
+#include "forces/direct_cuda.h"
+#include "forces/pair_cuda.cuh"
+
+enum outputs { only_acceleration, with_potential, with_jerk };
+
+enum { warp = 32, block_warps = 8 };
+
+/* Targets of a warp. More save loads of sources, fewer spread a small problem over more warps. */
+struct one_sided_policy {
+    int targets_float[3], targets_double[3]; /* by outputs: as registers and shared memory allow */
+    int few_targets;                         /* the same for small problems */
+    int small_targets_per_multiprocessor;    /* a problem is small with fewer targets than this */
+    int warps_per_multiprocessor;            /* enough to keep a multiprocessor busy */
+};
+constexpr struct one_sided_policy policy = {{8, 6, 3}, {4, 3, 2}, 2, 8, 24};
+
+/* What a warp's lanes sum for a target: the acceleration, Σ m / s, the jerk. */
+__host__ __device__ constexpr int values_of(enum outputs outputs)
+{
+    return outputs == with_jerk ? 7 : outputs == with_potential ? 4 : 3;
+}
+
+template <typename real> struct target {
+    real x[3], v[3];
+    real softening2; /* ε² or the target's half of it, + s2_floor */
+};
+
+template <typename real> struct source {
+    real x[3], v[3];
+    real mass, half_softening2;
+};
+
+/* As many consecutive reals as one load instruction takes. */
+template <typename real> struct alignas(16) quad {
+    enum { count = 16 / sizeof(real) };
+    real element[count];
+};
+
+template <typename real> __device__ quad<real> load_quad(const void *column, int64_t j)
+{
+    return column ? *(const quad<real> *)((const real *)column + j) : quad<real>{};
+}
+
+template <typename real> __device__ real load(const void *column, int64_t i)
+{
+    return column ? ((const real *)column)[i] : (real)0;
+}
+
+template <typename real, enum outputs outputs, bool per_body>
+__device__ struct target<real> load_target(const struct forces_problem &problem, int64_t i)
+{
+    struct target<real> target;
+    for (int c = 0; c < 3; c++) {
+        target.x[c] = load<real>(problem.target_position[c], i);
+        target.v[c] = outputs == with_jerk ? load<real>(problem.target_velocity[c], i) : (real)0;
+    }
+    const double softening2 = problem.softening2_at ? *problem.softening2_at : problem.softening2;
+    target.softening2 =
+        (per_body ? load<real>(problem.target_half_softening2, i) : (real)softening2) +
+        s2_floor<real>();
+    return target;
+}
+
+/* A pair at the same place, or i = j, adds 0 to the acceleration by itself; only the potential and
+ * the jerk need to leave it out. */
+template <typename real, enum outputs outputs, bool per_body>
+__device__ void add_pair(const struct target<real> &target, const struct source<real> &source,
+                         bool is_self, real *sums)
+{
+    real d[3], s2 = target.softening2;
+    if (per_body)
+        s2 += source.half_softening2;
+    for (int c = 0; c < 3; c++) {
+        d[c] = source.x[c] - target.x[c];
+        s2 = fma(d[c], d[c], s2);
+    }
+    real m_over_s3;
+    if (outputs == only_acceleration) {
+        m_over_s3 = source.mass * inverse_cube(s2);
+    } else {
+        const real y = inverse(s2);
+        const real m_over_s = is_self || s2 == s2_floor<real>() ? (real)0 : source.mass * y;
+        m_over_s3 = m_over_s * (y * y);
+        sums[3] += m_over_s;
+        if (outputs == with_jerk) {
+            real u[3], d_dot_u = 0;
+            for (int c = 0; c < 3; c++) {
+                u[c] = source.v[c] - target.v[c];
+                d_dot_u = fma(d[c], u[c], d_dot_u);
+            }
+            const real factor = d_dot_u * (y * y) * (real)-3;
+            for (int c = 0; c < 3; c++)
+                sums[4 + c] = fma(m_over_s3, fma(factor, d[c], u[c]), sums[4 + c]);
+        }
+    }
+    for (int c = 0; c < 3; c++)
+        sums[c] = fma(m_over_s3, d[c], sums[c]);
+}
+
+/* The sources j … of one lane on all targets of the warp, of which the first is i. Of sources
+ * behind the last, if is_last says that there may be some, the mass is taken for 0. */
+template <typename real, enum outputs outputs, bool per_body, int targets>
+__device__ void add_quad(const struct forces_problem &problem,
+                         const struct target<real> (&target)[targets], int64_t i, int64_t j,
+                         bool is_last, real (&sums)[targets][values_of(outputs)])
+{
+    quad<real> x[3], v[3], mass, half_softening2;
+    for (int c = 0; c < 3; c++)
+        x[c] = load_quad<real>(problem.source_position[c], j);
+    mass = load_quad<real>(problem.source_mass, j);
+    if (per_body)
+        half_softening2 = load_quad<real>(problem.source_half_softening2, j);
+    if (outputs == with_jerk)
+        for (int c = 0; c < 3; c++)
+            v[c] = load_quad<real>(problem.source_velocity[c], j);
+
+    const int64_t self = problem.self ? j - i : -(1LL << 62);
+#pragma unroll
+    for (int e = 0; e < quad<real>::count; e++) {
+        struct source<real> source;
+        for (int c = 0; c < 3; c++) {
+            source.x[c] = x[c].element[e];
+            source.v[c] = outputs == with_jerk ? v[c].element[e] : (real)0;
+        }
+        source.mass = is_last && j + e >= problem.source_count ? (real)0 : mass.element[e];
+        source.half_softening2 = per_body ? half_softening2.element[e] : (real)0;
+#pragma unroll
+        for (int k = 0; k < targets; k++)
+            add_pair<real, outputs, per_body>(target[k], source, self + e == k, sums[k]);
+    }
+}
+
+template <typename real>
+__device__ void store_value(const struct forces_problem &problem, int64_t i, int value, real sum)
+{
+    void *column = value < 3    ? problem.acceleration[value]
+                   : value == 3 ? problem.potential
+                                : problem.jerk[value - 4];
+    const double g = problem.gravitational_constant;
+    if (column && i < problem.target_count) /* + 0: no −0 of an empty sum */
+        ((real *)column)[i] = (real)((value == 3 ? -g : g) * (double)sum + 0.0);
+}
+
+/* Adds the sums of the lanes, and of the source_warps warps that share targets. */
+template <typename real, int targets, int values>
+__device__ void reduce_and_store(const struct forces_problem &problem, int source_warps,
+                                 const real (&sums)[targets][values])
+{
+    extern __shared__ char shared[];
+    real(*partial)[block_warps][warp] = (real(*)[block_warps][warp])shared;
+    const int lane = threadIdx.x % warp, w = threadIdx.x / warp;
+    for (int v = 0; v < targets * values; v++)
+        partial[v][w][lane] = sums[v / values][v % values];
+    __syncthreads();
+
+    const int groups = block_warps / source_warps;
+    for (int p = w; p < groups * targets * values; p += block_warps) {
+        const int group = p / (targets * values), v = p % (targets * values);
+        real sum = 0;
+        for (int s = 0; s < source_warps; s++)
+            sum += partial[v][group * source_warps + s][lane];
+        for (int distance = warp / 2; distance > 0; distance /= 2)
+            sum += __shfl_xor_sync(0xffffffff, sum, distance);
+        const int64_t i = ((int64_t)blockIdx.x * groups + group) * targets + v / values;
+        if (lane == 0)
+            store_value(problem, i, v % values, sum);
+    }
+}
+
+template <typename real, enum outputs outputs, bool per_body, int targets>
+__global__ void __launch_bounds__(block_warps *warp)
+    one_sided_kernel(const struct forces_problem problem, int source_warps)
+{
+    const int lane = threadIdx.x % warp, w = threadIdx.x / warp;
+    const int64_t group = (int64_t)blockIdx.x * (block_warps / source_warps) + w / source_warps;
+    const int64_t i = group * targets;
+
+    struct target<real> target[targets];
+    real sums[targets][values_of(outputs)] = {};
+    for (int k = 0; k < targets; k++) {
+        const int64_t last = problem.target_count - 1;
+        target[k] = load_target<real, outputs, per_body>(problem, i + k < last ? i + k : last);
+    }
+
+    const int64_t step = (int64_t)warp * quad<real>::count;
+    const int64_t steps = (problem.source_count + step - 1) / step;
+    const int64_t full_steps = problem.source_count / step;
+    const int64_t begin = w % source_warps * steps / source_warps;
+    const int64_t end = (w % source_warps + 1) * steps / source_warps;
+    int64_t j = begin * step + lane * quad<real>::count;
+    for (int64_t s = begin; s < (end < full_steps ? end : full_steps); s++, j += step)
+        add_quad<real, outputs, per_body, targets>(problem, target, i, j, false, sums);
+    if (end > full_steps && j < problem.source_count)
+        add_quad<real, outputs, per_body, targets>(problem, target, i, j, true, sums);
+
+    reduce_and_store<real, targets>(problem, source_warps, sums);
+}
+
+/* How many warps of a block share their targets: a power of two, enough to fill the device. */
+static int choose_source_warps(kith_context *context, const struct forces_problem *problem,
+                               int targets)
+{
+    const int64_t wanted = (int64_t)cuda_multiprocessors(context) * policy.warps_per_multiprocessor;
+    const int64_t groups = (problem->target_count + targets - 1) / targets;
+    int source_warps = 1;
+    while (source_warps < block_warps && groups * source_warps < wanted &&
+           source_warps * 2 * 64 <= problem->source_count)
+        source_warps *= 2;
+    return source_warps;
+}
+
+template <typename real, enum outputs outputs, bool per_body, int targets>
+static kith_status launch(kith_context *context, const struct forces_problem *problem)
+{
+    const int source_warps = choose_source_warps(context, problem, targets);
+    const int64_t block_targets = (int64_t)targets * (block_warps / source_warps);
+    const int64_t blocks = (problem->target_count + block_targets - 1) / block_targets;
+    const size_t shared = sizeof(real) * targets * values_of(outputs) * block_warps * warp;
+    one_sided_kernel<real, outputs, per_body, targets>
+        <<<(unsigned)blocks, block_warps * warp, shared, cuda_stream(context)>>>(*problem,
+                                                                                 source_warps);
+    return cuda_check_launch("starting the kernel of one-sided forces");
+}
+
+template <typename real, enum outputs outputs, bool per_body>
+static kith_status launch_for_size(kith_context *context, const struct forces_problem *problem)
+{
+    constexpr int targets = sizeof(real) == sizeof(float) ? policy.targets_float[outputs]
+                                                          : policy.targets_double[outputs];
+    const int64_t small =
+        (int64_t)cuda_multiprocessors(context) * policy.small_targets_per_multiprocessor;
+    return problem->target_count < small
+               ? launch<real, outputs, per_body, policy.few_targets>(context, problem)
+               : launch<real, outputs, per_body, targets>(context, problem);
+}
+
+template <typename real, enum outputs outputs>
+static kith_status launch_for_softening(kith_context *context, const struct forces_problem *problem)
+{
+    return problem->target_half_softening2
+               ? launch_for_size<real, outputs, true>(context, problem)
+               : launch_for_size<real, outputs, false>(context, problem);
+}
+
+template <typename real>
+static kith_status launch_for_outputs(kith_context *context, const struct forces_problem *problem)
+{
+    if (problem->jerk[0])
+        return launch_for_softening<real, with_jerk>(context, problem);
+    if (problem->potential)
+        return launch_for_softening<real, with_potential>(context, problem);
+    return launch_for_softening<real, only_acceleration>(context, problem);
+}
+
+kith_status forces_one_sided_cuda(kith_context *context, const struct forces_problem *problem)
+{
+    return problem->dtype == KITH_F64 ? launch_for_outputs<double>(context, problem)
+                                      : launch_for_outputs<float>(context, problem);
+}
