@@ -44,6 +44,15 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 /* 1/√x to about an ulp for normal x > 0; unspecified for any other x. */
 #define simd_rsqrt(x) SIMD_OF(x, simd_rsqrt)(x)
 
+/* SIMD_RSQRT3_SCALE_FLOAT or _DOUBLE times 1/√x³, to about two ulps for normal x > 0 whose 1/√x³ is
+ * normal. (A factor that saves an operation where the estimate is good enough for Newton's step.)
+ */
+#define simd_rsqrt3_scaled(x) SIMD_OF(x, simd_rsqrt3_scaled)(x)
+
+/* The same and 1/√x, for little more than one of them. */
+#define simd_rsqrt_and_rsqrt3_scaled(x, rsqrt, rsqrt3)                                             \
+    SIMD_OF(x, simd_rsqrt_and_rsqrt3_scaled)(x, rsqrt, rsqrt3)
+
 /* The vector at an address, of any alignment. */
 #define simd_load(from)                                                                            \
     _Generic(*(from), float : simd_load_float, double : simd_load_double)((const void *)(from))
@@ -64,10 +73,23 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 #include "core/simd_generic.h"
 #endif
 
-/* Series of (1 − e)^{−1/2} = 1 + e/2 + 3/8 e² + 5/16 e³ + 35/128 e⁴ + …: with e = 1 − x y², an
- * estimate y of 1/√x becomes y (1 − e)^{−1/2}. k terms raise an error of δ to about δ^{k+1}; one
- * term is Newton's step. terms must be constant. */
+/* Terms of the series below that an estimate with a relative error of 2^−bits needs, for an error
+ * of less than half an ulp. */
+#define SIMD_TERMS_FLOAT(bits)  ((bits) >= 14 ? 1 : 2)
+#define SIMD_TERMS_DOUBLE(bits) ((bits) >= 14 ? 3 : 4)
+
+/* Estimates worse than this are improved by two terms first. */
+enum { SIMD_LEAST_BITS_FLOAT = 11, SIMD_LEAST_BITS_DOUBLE = 11 };
+
+/* With e = 1 − x y², an estimate y of 1/√x becomes 1/√x = y (1 − e)^{−1/2}, and 1/√x³ =
+ * y³ (1 − e)^{−3/2}; the binomial series of both begin with 1 + coefficient[0] e + …. k terms raise
+ * an error of δ to about δ^{k+1}; one term is Newton's step. terms must be constant. */
 #define SIMD_DEFINE(real)                                                                          \
+    static const real simd_coefficients_rsqrt_##real[] = {1.0f / 2, 3.0f / 8, 5.0f / 16,           \
+                                                          35.0f / 128};                            \
+    static const real simd_coefficients_rsqrt3_##real[] = {3.0f / 2, 15.0f / 8, 35.0f / 16,        \
+                                                           315.0f / 128};                          \
+                                                                                                   \
     SIMD_INLINE v##real simd_load_##real(const void *from)                                         \
     {                                                                                              \
         v##real x;                                                                                 \
@@ -85,34 +107,71 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
         return x - (v##real){0};                                                                   \
     }                                                                                              \
                                                                                                    \
-    SIMD_INLINE v##real simd_improve_rsqrt_##real(v##real x, v##real y, int terms)                 \
+    /* value·(1 + Σ_k coefficient[k] e^{k+1}) */                                                 \
+    SIMD_INLINE v##real simd_times_series_##real(v##real value, v##real e,                         \
+                                                 const real *coefficient, int terms)               \
     {                                                                                              \
-        static const real coefficient[] = {1.0f / 2, 3.0f / 8, 5.0f / 16, 35.0f / 128};            \
-        const v##real e = simd_fma_##real(-(x * y), y, simd_all_##real(1));                        \
         v##real series = simd_all_##real(coefficient[terms - 1]);                                  \
         SIMD_UNROLL                                                                                \
         for (int k = terms - 2; k >= 0; k--)                                                       \
             series = simd_fma_##real(series, e, simd_all_##real(coefficient[k]));                  \
-        return simd_fma_##real(y * e, series, y);                                                  \
+        return simd_fma_##real(value * e, series, value);                                          \
     }
 
 SIMD_DEFINE(float)
 SIMD_DEFINE(double)
 
-SIMD_INLINE vfloat simd_rsqrt_float(vfloat x)
-{
-    vfloat y = simd_estimate_rsqrt_float(x);
-    if (SIMD_ESTIMATE_BITS_FLOAT < 11)
-        y = simd_improve_rsqrt_float(x, y, 2);
-    return simd_improve_rsqrt_float(x, y, SIMD_ESTIMATE_BITS_FLOAT < 14 ? 2 : 1);
-}
+#define SIMD_RSQRT3_SCALE_FLOAT                                                                    \
+    (SIMD_TERMS_FLOAT(SIMD_ESTIMATE_BITS_FLOAT) == 1 ? 5.0f / 3 - 1 : 1.0f)
+#define SIMD_RSQRT3_SCALE_DOUBLE 1.0
 
-SIMD_INLINE vdouble simd_rsqrt_double(vdouble x)
-{
-    vdouble y = simd_estimate_rsqrt_double(x);
-    if (SIMD_ESTIMATE_BITS_DOUBLE < 14)
-        y = simd_improve_rsqrt_double(x, y, 2);
-    return simd_improve_rsqrt_double(x, y, 4);
-}
+#define SIMD_DEFINE_RSQRT(real, REAL)                                                              \
+    /* An estimate of 1/√x that the series takes to the last digit. */                           \
+    SIMD_INLINE v##real simd_begin_rsqrt_##real(v##real x)                                         \
+    {                                                                                              \
+        v##real y = simd_estimate_rsqrt_##real(x);                                                 \
+        if (SIMD_ESTIMATE_BITS_##REAL < SIMD_LEAST_BITS_##REAL)                                    \
+            y = simd_times_series_##real(y, simd_fma_##real(-x, y * y, simd_all_##real(1)),        \
+                                         simd_coefficients_rsqrt_##real, 2);                       \
+        return y;                                                                                  \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_end_rsqrt_##real(v##real y, v##real e)                                \
+    {                                                                                              \
+        return simd_times_series_##real(y, e, simd_coefficients_rsqrt_##real,                      \
+                                        SIMD_TERMS_##REAL(SIMD_ESTIMATE_BITS_##REAL));             \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt_##real(v##real x)                                               \
+    {                                                                                              \
+        const v##real y = simd_begin_rsqrt_##real(x);                                              \
+        return simd_end_rsqrt_##real(y, simd_fma_##real(-(x * y), y, simd_all_##real(1)));         \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_end_rsqrt3_##real(v##real x, v##real y, v##real y2)                   \
+    {                                                                                              \
+        const int terms = SIMD_TERMS_##REAL(SIMD_ESTIMATE_BITS_##REAL);                            \
+        if (terms == 1) /* y³ (2/3 + e) */                                                        \
+            return y * y2 * simd_fma_##real(-x, y2, simd_all_##real((real)5 / 3));                 \
+        return simd_times_series_##real(y * y2, simd_fma_##real(-x, y2, simd_all_##real(1)),       \
+                                        simd_coefficients_rsqrt3_##real, terms);                   \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt3_scaled_##real(v##real x)                                       \
+    {                                                                                              \
+        const v##real y = simd_begin_rsqrt_##real(x);                                              \
+        return simd_end_rsqrt3_##real(x, y, y * y);                                                \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE void simd_rsqrt_and_rsqrt3_scaled_##real(v##real x, v##real *rsqrt,                \
+                                                         v##real *rsqrt3)                          \
+    {                                                                                              \
+        const v##real y = simd_begin_rsqrt_##real(x), y2 = y * y;                                  \
+        *rsqrt3 = simd_end_rsqrt3_##real(x, y, y2);                                                \
+        *rsqrt = simd_end_rsqrt_##real(y, simd_fma_##real(-x, y2, simd_all_##real(1)));            \
+    }
+
+SIMD_DEFINE_RSQRT(float, FLOAT)
+SIMD_DEFINE_RSQRT(double, DOUBLE)
 
 #endif

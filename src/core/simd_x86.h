@@ -6,8 +6,6 @@
 
 #include <immintrin.h>
 
-#include "core/simd_bits.h"
-
 #if defined(__AVX512F__)
 #define SIMD_X86(name, type) _mm512_##name##_##type
 #elif defined(__AVX__)
@@ -62,17 +60,27 @@ SIMD_INLINE vdouble simd_estimate_rsqrt_double(vdouble x)
 #else
 
 #define SIMD_ESTIMATE_BITS_FLOAT  11
-#define SIMD_ESTIMATE_BITS_DOUBLE 4
+#define SIMD_ESTIMATE_BITS_DOUBLE 11
 
 SIMD_INLINE vfloat simd_estimate_rsqrt_float(vfloat x)
 {
     return SIMD_X86(rsqrt, ps)(x);
 }
 
-/* rsqrtps is no way round: a double in its range is not always one in float's. */
+#if defined(__AVX__)
+#define SIMD_X86_RSQRT_AS_FLOAT(x) _mm256_cvtps_pd(_mm_rsqrt_ps(_mm256_cvtpd_ps(x)))
+#else
+#define SIMD_X86_RSQRT_AS_FLOAT(x) _mm_cvtps_pd(_mm_rsqrt_ps(_mm_cvtpd_ps(x)))
+#endif
+
+/* x = m·4^k with m in [½, 2), which is in the range of a float: 1/√x = 2^{−k}/√m. The bits of k
+ * with its bias, halved, are those of x above the lowest bit of the exponent. */
 SIMD_INLINE vdouble simd_estimate_rsqrt_double(vdouble x)
 {
-    return simd_bits_rsqrt_double(x);
+    const vint64 bits = (vint64)x;
+    const vdouble m = (vdouble)((bits & 0x001fffffffffffff) | 0x3fe0000000000000);
+    const vint64 k = (bits >> 1) & 0x7ff0000000000000;
+    return (vdouble)((vint64)SIMD_X86_RSQRT_AS_FLOAT(m) + (0x1ff0000000000000 - k));
 }
 
 #endif
