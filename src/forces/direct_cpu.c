@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "forces/direct.h"
 #include "forces/direct_kernel.h"
+#include "forces/systems.h"
 
 /* Fewer pairs than this are done before other threads have woken up. */
 enum { parallel_pairs = 1 << 16 };
@@ -26,6 +27,8 @@ static bool worth_threads(const struct forces_problem *problem)
  * order: the bits do not depend on who does which block. */
 kith_status forces_direct_cpu(kith_context *context, const struct forces_problem *problem)
 {
+    if (problem->system_count > 0)
+        return forces_systems_cpu(context, problem);
     forces_direct_kernel *kernel = choose_kernel(context, problem->dtype);
     const int64_t n = problem->target_count;
     if (!worth_threads(problem)) {

@@ -1,0 +1,33 @@
+/* The arithmetic of a pair for one precision, shared by the kernels of small systems. Included by
+ * their bodies, with
+ *
+ *   REAL, VREAL  float, vfloat or double, vdouble
+ *   NAME(name)   name_float or name_double
+ *   S2_FLOOR     the s² of a pair at the same place without softening
+ *
+ * S2_FLOOR is part of every softening², as in direct_kernel.c: at the same place d = 0 and 1/s³ is
+ * finite, so that d/s³ is 0 there by itself. */
+
+/* What pair_field multiplies by, for masses to divide by. */
+#define PAIR_SCALE                                                                                 \
+    (sizeof(REAL) == sizeof(float) ? (double)SIMD_RSQRT3_SCALE_FLOAT : SIMD_RSQRT3_SCALE_DOUBLE)
+
+SIMD_INLINE VREAL NAME(pair_s2)(const int32_t dimensions, const VREAL d[3], VREAL softening2)
+{
+    VREAL s2 = softening2;
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++)
+        s2 = simd_fma(d[c], d[c], s2);
+    return s2;
+}
+
+/* PAIR_SCALE d/s³: times the source's mass, what it does to the target; times the target's, what
+ * that does to the source, with the other sign. */
+SIMD_INLINE void NAME(pair_field)(const int32_t dimensions, const VREAL d[3], VREAL softening2,
+                                  VREAL field[3])
+{
+    const VREAL cube = simd_rsqrt3_scaled(NAME(pair_s2)(dimensions, d, softening2));
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++)
+        field[c] = cube * d[c];
+}

@@ -1,0 +1,102 @@
+/* As many independent systems as a vector has lanes, side by side, and the forces in each. For one
+ * precision: included by kernels' bodies after forces/pair.h, with the same names defined.
+ *
+ * A body is an array of vectors, so that a block of few bodies is a few kilobytes in one piece,
+ * whatever the stride of the problem's arrays. Bringing a block in and out costs one strided pass
+ * over the state; a pair costs no shuffle, and the arithmetic fills every lane. */
+
+enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
+
+/* Body i of each system. */
+struct NAME(place) {
+    VREAL x[3], v[3], mass, half_softening2;
+};
+
+/* What it feels, without G: Σ m d / s³ (times PAIR_SCALE if it is all that is worked out),
+ * Σ m [u / s³ − 3 (d·u) d / s⁵], Σ m / s. */
+struct NAME(pull) {
+    VREAL acceleration[3], jerk[3], potential;
+};
+
+struct NAME(block) {
+    int32_t bodies;
+    struct NAME(place) place[systems_max_bodies];
+    struct NAME(pull) pull[systems_max_bodies];
+};
+
+/* Pair i, j of each system. */
+SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum systems_outputs outputs,
+                                     const struct NAME(place) * i, const struct NAME(place) * j,
+                                     struct NAME(pull) * of_i, struct NAME(pull) * of_j)
+{
+    const VREAL softening2 = (i->half_softening2 + S2_FLOOR) + j->half_softening2;
+    VREAL d[3], field[3];
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++)
+        d[c] = j->x[c] - i->x[c];
+
+    if (outputs == systems_acceleration) {
+        NAME(pair_field)(dimensions, d, softening2, field);
+    } else {
+        /* 0 at the same place: the pair leaves itself out of everything. */
+        const VREAL s2 = NAME(pair_s2)(dimensions, d, softening2);
+        const VREAL rsqrt = simd_unless_equal(s2, simd_all((REAL)S2_FLOOR), simd_rsqrt(s2));
+        const VREAL rsqrt2 = rsqrt * rsqrt, cube = rsqrt2 * rsqrt;
+        of_i->potential = simd_fma(j->mass, rsqrt, of_i->potential);
+        of_j->potential = simd_fma(i->mass, rsqrt, of_j->potential);
+
+        VREAL u[3], d_dot_u = {0};
+        SIMD_UNROLL
+        for (int32_t c = 0; c < dimensions; c++) {
+            field[c] = cube * d[c];
+            u[c] = j->v[c] - i->v[c];
+            d_dot_u = simd_fma(d[c], u[c], d_dot_u);
+        }
+        const VREAL factor = d_dot_u * rsqrt2 * (REAL)-3;
+        SIMD_UNROLL
+        for (int32_t c = 0; c < dimensions && outputs == systems_jerk; c++) {
+            const VREAL rate = cube * simd_fma(factor, d[c], u[c]);
+            of_i->jerk[c] = simd_fma(j->mass, rate, of_i->jerk[c]);
+            of_j->jerk[c] = simd_fma(-i->mass, rate, of_j->jerk[c]);
+        }
+    }
+
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++) {
+        of_i->acceleration[c] = simd_fma(j->mass, field[c], of_i->acceleration[c]);
+        of_j->acceleration[c] = simd_fma(-i->mass, field[c], of_j->acceleration[c]);
+    }
+}
+
+/* Every pair once. */
+SIMD_INLINE void NAME(block_evaluate)(const int32_t dimensions, const enum systems_outputs outputs,
+                                      struct NAME(block) * block)
+{
+    for (int32_t i = 0; i < block->bodies; i++)
+        block->pull[i] = (struct NAME(pull)){0};
+    for (int32_t i = 0; i < block->bodies; i++) {
+        const struct NAME(place) place = block->place[i];
+        struct NAME(pull) pull = block->pull[i];
+        for (int32_t j = i + 1; j < block->bodies; j++)
+            NAME(pull_together)
+        (dimensions, outputs, &place, &block->place[j], &pull, &block->pull[j]);
+        block->pull[i] = pull;
+    }
+}
+
+/* Brings in the systems from the s-th on: positions, masses times mass_factor and softening. */
+SIMD_INLINE void NAME(block_load)(const struct forces_problem *problem, double mass_factor,
+                                  int64_t s, struct NAME(block) * block)
+{
+    block->bodies = (int32_t)problem->target_count;
+    for (int32_t i = 0; i < block->bodies; i++) {
+        const int64_t at = i * problem->system_stride + s;
+        struct NAME(place) *place = &block->place[i];
+        for (int32_t c = 0; c < problem->dimensions; c++)
+            place->x[c] = simd_load((const REAL *)problem->target_position[c] + at);
+        place->mass = simd_load((const REAL *)problem->source_mass + at) * (REAL)mass_factor;
+        place->half_softening2 = simd_all((REAL)(problem->softening2 / 2));
+        if (problem->target_half_softening2)
+            place->half_softening2 = simd_load((const REAL *)problem->target_half_softening2 + at);
+    }
+}

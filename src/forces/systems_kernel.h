@@ -1,0 +1,22 @@
+#ifndef FORCES_SYSTEMS_KERNEL_H
+#define FORCES_SYSTEMS_KERNEL_H
+
+#include "core/isa.h"
+#include "forces/problem.h"
+
+/* Computes the outputs of the systems begin … end − 1 (and of some behind end, up to
+ * kith_padded(end)). begin is a multiple of kith_padding. The result of a system depends only on
+ * that system. */
+typedef void forces_systems_kernel(const struct forces_problem *problem, int64_t begin,
+                                   int64_t end);
+
+/* The kernels of an instruction set. */
+struct forces_systems_kernels {
+    forces_systems_kernel *in_double, *in_float;
+};
+
+#define FORCES_DECLARE_SYSTEMS(isa) extern const struct forces_systems_kernels forces_systems_##isa;
+KITH_EACH_ISA(FORCES_DECLARE_SYSTEMS)
+#undef FORCES_DECLARE_SYSTEMS
+
+#endif

@@ -1,0 +1,149 @@
+#ifndef TESTS_LAID_OUT_H
+#define TESTS_LAID_OUT_H
+
+/* Problems for a backend with all their arrays in one block of memory: one system, or an ensemble
+ * (forces/problem.h has the layout). */
+
+#include "forces_system.h"
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "forces/problem.h"
+
+/* The columns, components one after the other. */
+enum { X = 0, V = 3, MASS = 6, HALF_SOFTENING2 = 7, A = 8, PHI = 11, JERK_OF = 12, COLUMNS = 15 };
+
+struct laid_out {
+    struct forces_problem problem; /* asks for everything */
+    void *memory;
+};
+
+/* Where body i of system s is in a column; s is 0 where there is one system. */
+static inline int64_t laid_out_at(const struct forces_problem *problem, int64_t i, int64_t s)
+{
+    return problem->system_count > 0 ? i * problem->system_stride + s : i;
+}
+
+static inline int64_t laid_out_column_count(const struct forces_problem *problem)
+{
+    return problem->system_count > 0 ? problem->target_count * problem->system_stride
+                                     : kith_padded(problem->target_count);
+}
+
+static inline kith_array laid_out_column(const struct laid_out *from, int64_t k)
+{
+    const int64_t count = laid_out_column_count(&from->problem);
+    const kith_dtype dtype = from->problem.dtype;
+    return kith_array_vector((char *)from->memory + k * count * kith_dtype_bytes(dtype), dtype,
+                             count);
+}
+
+static inline double laid_out_get(const struct laid_out *from, int64_t k, int64_t i, int64_t s)
+{
+    return get(laid_out_column(from, k), laid_out_at(&from->problem, i, s));
+}
+
+static inline void laid_out_put(struct laid_out *to, int64_t k, int64_t i, int64_t s, double value)
+{
+    put(laid_out_column(to, k), laid_out_at(&to->problem, i, s), value);
+}
+
+/* All zero; systems 0 for one system. */
+static inline struct laid_out laid_out_create(kith_dtype dtype, int64_t n, int64_t systems,
+                                              int32_t dimensions)
+{
+    struct laid_out made = {.problem = {.dtype = dtype,
+                                        .dimensions = dimensions,
+                                        .self = true,
+                                        .target_count = n,
+                                        .source_count = n,
+                                        .system_count = systems,
+                                        .system_stride = systems > 0 ? kith_padded(systems) : 0,
+                                        .gravitational_constant = 3}};
+    struct forces_problem *problem = &made.problem;
+    assert_ok(kith_allocate(COLUMNS * laid_out_column_count(problem) + 1, kith_dtype_bytes(dtype),
+                            "test", &made.memory));
+    for (int32_t c = 0; c < dimensions; c++) {
+        problem->target_position[c] = problem->source_position[c] =
+            laid_out_column(&made, X + c).data;
+        problem->target_velocity[c] = problem->source_velocity[c] =
+            laid_out_column(&made, V + c).data;
+        problem->acceleration[c] = laid_out_column(&made, A + c).data;
+        problem->jerk[c] = laid_out_column(&made, JERK_OF + c).data;
+    }
+    problem->source_mass = laid_out_column(&made, MASS).data;
+    problem->potential = laid_out_column(&made, PHI).data;
+    return made;
+}
+
+static inline void laid_out_free(struct laid_out *made)
+{
+    free(made->memory);
+}
+
+/* ε_i²/2 of bodies, which are in their column, instead of one ε². */
+static inline void laid_out_soften_by_bodies(struct laid_out *made)
+{
+    made->problem.softening2 = 0;
+    made->problem.target_half_softening2 = made->problem.source_half_softening2 =
+        laid_out_column(made, HALF_SOFTENING2).data;
+}
+
+static inline int64_t laid_out_systems(const struct laid_out *made)
+{
+    return made->problem.system_count > 0 ? made->problem.system_count : 1;
+}
+
+/* Numbers that a float holds too: positions and velocities in [−1, 1], masses and ε_i²/2 in
+ * [0.01, 1]. */
+static inline void laid_out_fill(struct laid_out *made, struct random_numbers *random)
+{
+    for (int64_t k = X; k <= HALF_SOFTENING2; k++)
+        for (int64_t i = 0; i < made->problem.target_count; i++)
+            for (int64_t s = 0; s < laid_out_systems(made); s++)
+                laid_out_put(made, k, i, s, (float)random_uniform(random, k < MASS ? -1 : 0.01, 1));
+}
+
+/* System s of another, first of so many alike (0: alone), in a precision of its own. All columns
+ * are copied. */
+static inline struct laid_out laid_out_copy(const struct laid_out *from, int64_t s,
+                                            kith_dtype dtype, int64_t systems)
+{
+    const struct forces_problem *problem = &from->problem;
+    struct laid_out made =
+        laid_out_create(dtype, problem->target_count, systems, problem->dimensions);
+    made.problem.softening2 = problem->softening2;
+    made.problem.gravitational_constant = problem->gravitational_constant;
+    if (problem->source_half_softening2)
+        laid_out_soften_by_bodies(&made);
+    for (int64_t k = 0; k < COLUMNS; k++)
+        for (int64_t i = 0; i < problem->target_count; i++)
+            for (int64_t to = 0; to < laid_out_systems(&made); to++)
+                laid_out_put(&made, k, i, to, laid_out_get(from, k, i, s));
+    return made;
+}
+
+/* ‖system s of a − the system b‖ / ‖b‖ over the columns from first on; 0 if all are 0. */
+static inline double laid_out_difference(const struct laid_out *a, int64_t s,
+                                         const struct laid_out *b, int64_t first, int64_t columns)
+{
+    double difference2 = 0, norm2 = 0;
+    for (int64_t k = first; k < first + columns; k++)
+        for (int64_t i = 0; i < b->problem.target_count; i++) {
+            const double expected = laid_out_get(b, k, i, 0);
+            const double difference = laid_out_get(a, k, i, s) - expected;
+            difference2 += difference * difference;
+            norm2 += expected * expected;
+        }
+    return difference2 == 0 ? 0 : sqrt(difference2 / norm2);
+}
+
+/* The k-th instruction set of the build; NULL behind the last. */
+static inline const kith_isa *isa_at(int64_t k)
+{
+    int64_t count = 0;
+    const kith_isa *list = kith_isa_list(&count);
+    return k < count ? &list[k] : NULL;
+}
+
+#endif
