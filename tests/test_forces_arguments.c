@@ -223,8 +223,14 @@ static void test_forces_refuse_wrong_types_and_places(void **state)
             call.sources.dtype = KITH_I64);
     REFUSES(KITH_INVALID_ARGUMENT, "masses is of float32 and sources is of float64",
             call.masses.dtype = KITH_F32);
-    REFUSES(KITH_UNSUPPORTED, "masses is not in the host's memory",
+    REFUSES(KITH_UNSUPPORTED, "sources is not in the host's memory",
+            call.sources.device.kind = KITH_CUDA);
+    REFUSES(KITH_INVALID_ARGUMENT, "masses is on cuda:0 and sources is in the host's memory",
             call.masses.device.kind = KITH_CUDA);
+    REFUSES(KITH_INVALID_ARGUMENT, "potential is nowhere known",
+            call.potential.device.kind = KITH_DEVICE_AUTO);
+    REFUSES(KITH_INVALID_ARGUMENT, "device of kind 7",
+            call.sources.device.kind = (kith_device_kind)7);
     REFUSES(KITH_INVALID_ARGUMENT, "acceleration overlaps sources", call.acceleration.data = x4);
     REFUSES(KITH_INVALID_ARGUMENT, "potential overlaps acceleration", call.potential.data = a4 + 5);
     REFUSES(KITH_INVALID_ARGUMENT, "potential has stride 0 along dimension 0",

@@ -36,6 +36,18 @@ typedef struct kith_backend_info {
 /* Describes backend k, k = 0, 1, …; false if there is none of that number. */
 bool kith_backend_describe(int32_t k, kith_backend_info *info);
 
+/* A device of a backend. */
+typedef struct kith_device_info {
+    char name[256];          /* "NVIDIA H200" */
+    char architecture[16];   /* "sm_90" */
+    int32_t multiprocessors; /* that compute side by side */
+    int64_t memory_bytes;    /* of its own */
+} kith_device_info;
+
+/* Describes device k of a kind, {KITH_CUDA, k}; false, and all zeros, if there is none or nothing
+ * to tell: the CPU's description is kith_isa_list. */
+bool kith_device_describe(kith_device device, kith_device_info *info);
+
 bool kith_build_has_hdf5(void);
 
 #ifdef __cplusplus

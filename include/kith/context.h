@@ -22,20 +22,36 @@ typedef struct kith_context_options {
 
 /* Makes a context.
  *
+ * On a CUDA device, all that the context does goes on its one stream, in the order of the calls. A
+ * stream of its own waits for work on the legacy default stream and the other way round, as CUDA's
+ * blocking streams do; a stream of the caller's belongs to the same device and must outlive the
+ * context (cudaStreamLegacy and cudaStreamPerThread name CUDA's default streams). The library never
+ * waits for the whole device, never resets it, and leaves the calling thread's current device as it
+ * was.
+ *
  *   options  NULL for the defaults
  *   context  [out] owned by the caller, goes with kith_context_free; NULL on failure
  *
  * Errors: KITH_NO_DEVICE (no such device, or this build lacks its backend),
  *         KITH_INVALID_ARGUMENT (threads < 0 or > 4096; KITH_ISA names no instruction set of this
- *         build), KITH_UNSUPPORTED (this processor lacks the one it names, or all of them),
- *         KITH_OUT_OF_MEMORY. */
+ *         build; the stream is another device's), KITH_UNSUPPORTED (this processor lacks the
+ *         instruction set, or all of them; the device is too old), KITH_OUT_OF_MEMORY. */
 kith_status kith_context_create(const kith_context_options *options, kith_context **context);
 
 /* Frees a context; NULL is fine. Objects made with it must be freed before. */
 void kith_context_free(kith_context *context);
 
-/* Waits until everything that was started on the context's stream has ended. */
+/* Waits until everything that was started on the context's stream has ended, and tells what went
+ * wrong in it: a call that computes on a device's arrays returns before it has seen their numbers,
+ * so that one that is not finite is reported here (and its results are NaN). After a recorded graph
+ * of such calls was replayed on another stream, first wait for that one.
+ *
+ * Errors: KITH_INVALID_ARGUMENT as the call that was started would have given, once;
+ *         KITH_INTERNAL_ERROR if the device failed. The message says if no more can be computed. */
 kith_status kith_context_synchronize(kith_context *context);
+
+/* The cudaStream_t on which the context works; NULL on the CPU. It stays the owner's. */
+void *kith_context_stream(kith_context *context);
 
 kith_device kith_context_device(const kith_context *context);
 int32_t kith_context_threads(const kith_context *context);

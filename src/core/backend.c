@@ -2,7 +2,12 @@
 
 #include <stddef.h>
 
-static const struct kith_backend *const backends[] = {&kith_backend_cpu};
+static const struct kith_backend *const backends[] = {
+#ifdef KITH_HAS_CUDA
+    &kith_backend_cuda,
+#endif
+    &kith_backend_cpu,
+};
 
 enum { backend_count = sizeof backends / sizeof backends[0] };
 
@@ -20,9 +25,21 @@ bool kith_backend_describe(int32_t k, kith_backend_info *info)
         *info = (kith_backend_info){backend->name, true, devices, note};
         return true;
     }
+#ifndef KITH_HAS_CUDA
     if (k == backend_count) {
         *info = (kith_backend_info){"cuda", false, 0, "this build has no CUDA backend"};
         return true;
     }
+#endif
+    return false;
+}
+
+bool kith_device_describe(kith_device device, kith_device_info *info)
+{
+    *info = (kith_device_info){0};
+    const struct kith_backend *backend = NULL;
+    for (int32_t k = 0; (backend = kith_backend_at(k)); k++)
+        if (backend->kind == device.kind && backend->describe)
+            return backend->describe(device.index, info) == KITH_OK;
     return false;
 }

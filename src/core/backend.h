@@ -4,8 +4,9 @@
 #include "kith/build.h"
 #include "kith/context.h"
 
-struct forces_problem;
 struct advance_problem;
+struct forces_arguments;
+struct forces_problem;
 
 /* All that a backend does, and its written contract. The CPU is one instance of this table
  * (src/cpu/cpu.c), CUDA the other. To add one: write its functions, fill in a table, and name it in
@@ -22,11 +23,17 @@ struct kith_backend {
     /* Devices on this machine; *note says why there are none, or is NULL. Never fails. */
     int32_t (*device_count)(const char **note);
 
+    /* What device k is; NULL where there is nothing to tell. */
+    kith_status (*describe)(int32_t k, kith_device_info *info);
+
     /* Prepares and releases context->backend_state. close is called once for each open that
      * succeeded, after a synchronize. */
     kith_status (*open)(kith_context *context);
     void (*close)(kith_context *context);
     kith_status (*synchronize)(kith_context *context);
+
+    /* The stream of the context, as kith_context_stream gives it; NULL where there are none. */
+    void *(*stream)(kith_context *context);
 
     /* Zeroed memory of count × bytes_each bytes, aligned to 64; what names it in the message.
      * memory is the address of a pointer; release(NULL) is fine. */
@@ -34,8 +41,14 @@ struct kith_backend {
                             const char *what, void *memory);
     void (*release)(kith_context *context, void *memory);
 
-    /* Copies bytes from host memory to the backend's and back; the host's may be used again on
-     * return. */
+    /* Memory for one call of the public API, kept by the context and grown if needed: bytes at
+     * *host for the host, and as many at *own, the backend's own memory; one and the same on the
+     * CPU. Aligned to 64, contents undefined. Both go back to the context with the next workspace.
+     */
+    kith_status (*workspace)(kith_context *context, int64_t bytes, void **host, void **own);
+
+    /* Copies bytes from host memory to the backend's and back. The host's may be used again on
+     * return, except that what was copied in from the workspace must stay until a copy_out. */
     kith_status (*copy_in)(kith_context *context, void *to, const void *from_host, int64_t bytes);
     kith_status (*copy_out)(kith_context *context, void *to_host, const void *from, int64_t bytes);
 
@@ -46,6 +59,10 @@ struct kith_backend {
 
     /* All-pairs forces: forces/problem.h says what. */
     kith_status (*forces)(kith_context *context, const struct forces_problem *problem);
+
+    /* The whole of kith_forces_compute for arrays in the backend's own memory, forces/arguments.h;
+     * NULL where that is the host's. */
+    kith_status (*forces_in_place)(kith_context *context, const struct forces_arguments *arguments);
 
     /* Many steps of a simulation at once: simulation/advance.h says what. *done is problem->steps,
      * or 0 if for this problem the backend has nothing better than combine and forces; which of
@@ -58,5 +75,8 @@ struct kith_backend {
 const struct kith_backend *kith_backend_at(int32_t k);
 
 extern const struct kith_backend kith_backend_cpu;
+#ifdef KITH_HAS_CUDA
+extern const struct kith_backend kith_backend_cuda;
+#endif
 
 #endif

@@ -82,6 +82,11 @@ kith_status kith_context_synchronize(kith_context *context)
     return context->backend->synchronize(context);
 }
 
+void *kith_context_stream(kith_context *context)
+{
+    return context->backend->stream ? context->backend->stream(context) : NULL;
+}
+
 kith_device kith_context_device(const kith_context *context)
 {
     return context->device;

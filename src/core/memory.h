@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "core/both_sides.h"
 #include "core/status.h"
 
 #ifdef __cplusplus
@@ -13,7 +14,7 @@ extern "C" {
  */
 enum { kith_padding = 64 };
 
-static inline int64_t kith_padded(int64_t count)
+KITH_BOTH_SIDES static inline int64_t kith_padded(int64_t count)
 {
     return (count + kith_padding - 1) / kith_padding * kith_padding;
 }

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "cpu/combine.h"
 #include "forces/direct.h"
+#include "simulation/advance_cpu.h"
 
 static int32_t cpu_device_count(const char **note)
 {
@@ -14,15 +15,22 @@ static int32_t cpu_device_count(const char **note)
     return 1;
 }
 
+/* The workspace; zeros at first. */
+struct cpu_state {
+    void *memory;
+    int64_t bytes;
+};
+
 static kith_status cpu_open(kith_context *context)
 {
-    context->backend_state = NULL;
-    return KITH_OK;
+    return kith_allocate(1, sizeof(struct cpu_state), "context", &context->backend_state);
 }
 
 static void cpu_close(kith_context *context)
 {
-    (void)context;
+    struct cpu_state *state = context->backend_state;
+    free(state->memory);
+    free(state);
 }
 
 /* Every function of this backend returns when its work is done. */
@@ -45,6 +53,19 @@ static void cpu_release(kith_context *context, void *memory)
     free(memory);
 }
 
+static kith_status cpu_workspace(kith_context *context, int64_t bytes, void **host, void **own)
+{
+    struct cpu_state *state = context->backend_state;
+    if (bytes > state->bytes) {
+        free(state->memory);
+        state->bytes = 0;
+        KITH_TRY(kith_allocate(1, bytes, "workspace", &state->memory));
+        state->bytes = bytes;
+    }
+    *host = *own = state->memory;
+    return KITH_OK;
+}
+
 static kith_status cpu_copy(kith_context *context, void *to, const void *from, int64_t bytes)
 {
     (void)context;
@@ -62,8 +83,10 @@ const struct kith_backend kith_backend_cpu = {
     .synchronize = cpu_synchronize,
     .allocate = cpu_allocate,
     .release = cpu_release,
+    .workspace = cpu_workspace,
     .copy_in = cpu_copy,
     .copy_out = cpu_copy,
     .combine = cpu_combine,
     .forces = forces_direct_cpu,
+    .advance = advance_cpu,
 };

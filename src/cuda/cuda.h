@@ -30,6 +30,14 @@ int cuda_multiprocessors(kith_context *context);
  *         have to be allocated). */
 kith_status cuda_scratch(kith_context *context, int64_t bytes, void **memory);
 
+/* The same for structures of arrays that a room makes of its arguments, before it calls a function
+ * of the backend table, which may use cuda_scratch. */
+kith_status cuda_memory_of_arrays(kith_context *context, int64_t bytes, void **memory);
+
+/* KITH_OK if address is memory that the context's device reaches; name names it in the message.
+ * Errors: KITH_INVALID_ARGUMENT. */
+kith_status cuda_check_memory(kith_context *context, const void *address, const char *name);
+
 /* KITH_OK, or the error as a status with a sentence that begins with what, "copying the positions".
  * It says so if the process can do nothing more with the device. */
 kith_status cuda_check(cudaError_t error, const char *what);

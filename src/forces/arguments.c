@@ -23,14 +23,47 @@ static const char *dtype_name(kith_dtype dtype)
     return (unsigned)dtype < sizeof names / sizeof names[0] ? names[dtype] : "unknown";
 }
 
-static kith_status check_place(const struct named_array *named)
+static const char *place_name(kith_device place, char name[32])
 {
-    if (named->array.device.kind != KITH_CPU)
+    if (place.kind == KITH_CUDA)
+        snprintf(name, 32, "on cuda:%d", (int)place.index);
+    else
+        snprintf(name, 32, place.kind == KITH_CPU ? "in the host's memory" : "nowhere known");
+    return name;
+}
+
+/* The host's memory serves every context, a device's the one that computes there. */
+static kith_status check_place_of_sources(kith_device device, kith_device place)
+{
+    char name[32], own[32];
+    if (place.kind == KITH_CPU)
+        return KITH_OK;
+    if (place.kind != KITH_CUDA)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "sources is in the memory of a device of kind %d; give KITH_CPU or "
+                         "KITH_CUDA",
+                         (int)place.kind);
+    if (device.kind == KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
-                         "%s is not in the host's memory, and this context computes on the CPU; "
-                         "copy it to the host",
-                         named->name);
+                         "sources is not in the host's memory, and this context computes on the "
+                         "CPU; copy it to the host");
+    if (device.kind != place.kind || device.index != place.index)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "sources is %s, and this context computes %s; copy it, or make a context "
+                         "there",
+                         place_name(place, name), place_name(device, own));
     return KITH_OK;
+}
+
+static kith_status check_place(const struct named_array *named, kith_device sources)
+{
+    char name[32], common[32];
+    const kith_device place = named->array.device;
+    if (place.kind == sources.kind && (place.kind == KITH_CPU || place.index == sources.index))
+        return KITH_OK;
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "%s is %s and sources is %s; give all arrays in one place", named->name,
+                     place_name(place, name), place_name(sources, common));
 }
 
 static kith_status check_shape(const struct named_array *named)
@@ -55,15 +88,15 @@ static kith_status check_shape(const struct named_array *named)
                      (long long)rows, (long long)columns, expected, (long long)named->columns);
 }
 
-static kith_status check_array(const struct named_array *named, kith_dtype dtype)
+static kith_status check_array(const struct named_array *named, kith_array sources)
 {
     if (kith_array_is_none(named->array))
         return KITH_OK;
-    KITH_TRY(check_place(named));
-    if (named->array.dtype != dtype)
+    KITH_TRY(check_place(named, sources.device));
+    if (named->array.dtype != sources.dtype)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "%s is of %s and sources is of %s; give all arrays one dtype", named->name,
-                         dtype_name(named->array.dtype), dtype_name(dtype));
+                         dtype_name(named->array.dtype), dtype_name(sources.dtype));
     KITH_TRY(check_shape(named));
     if (!named->array.data && named->array.shape[0] > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL",
@@ -123,7 +156,7 @@ static kith_status check_arrays(const struct forces_arguments *arguments)
         {"potential", arguments->potential, 1, n, 1},
     };
     for (int32_t k = 0; k < array_count; k++)
-        KITH_TRY(check_array(&arrays[k], sources.dtype));
+        KITH_TRY(check_array(&arrays[k], sources));
     for (int32_t output = first_output; output < array_count; output++) {
         KITH_TRY(check_output_strides(&arrays[output]));
         for (int32_t other = 0; other < output; other++)
@@ -194,12 +227,8 @@ static kith_status check_numbers(const char *name, kith_array array, double leas
     return KITH_OK;
 }
 
-kith_status forces_check_arguments(struct forces_arguments *arguments)
+static kith_status check_all_numbers(struct forces_arguments *arguments)
 {
-    KITH_TRY(check_sources(arguments->sources));
-    KITH_TRY(check_arrays(arguments));
-    KITH_TRY(check_options(arguments));
-
     double *length = &arguments->largest_length, *mass = &arguments->largest_mass;
     *length = arguments->softening;
     *mass = 0;
@@ -208,4 +237,13 @@ kith_status forces_check_arguments(struct forces_arguments *arguments)
     KITH_TRY(check_numbers("masses", arguments->masses, -INFINITY, mass));
     KITH_TRY(check_numbers("target_softening", arguments->target_softening, 0, length));
     return check_numbers("source_softening", arguments->source_softening, 0, length);
+}
+
+kith_status forces_check_arguments(kith_device device, struct forces_arguments *arguments)
+{
+    KITH_TRY(check_sources(arguments->sources));
+    KITH_TRY(check_place_of_sources(device, arguments->sources.device));
+    KITH_TRY(check_arrays(arguments));
+    KITH_TRY(check_options(arguments));
+    return forces_on_device(arguments) ? KITH_OK : check_all_numbers(arguments);
 }

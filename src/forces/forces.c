@@ -7,34 +7,65 @@
 #include "forces/forces_reference.h"
 #include "forces/pack.h"
 
-/* A way to solve a problem, in the order of kith_forces_method. */
+/* A way to solve a packed problem, in the order of kith_forces_method. */
 struct forces_method {
-    kith_status (*solve)(kith_context *context, const struct forces_problem *problem);
-    bool only_in_double;
+    kith_status (*solve)(kith_context *context, const struct forces_packed *packed);
+    bool only_on_host; /* and in double precision */
 };
 
-static kith_status solve_on_backend(kith_context *context, const struct forces_problem *problem)
+static kith_status solve_on_backend(kith_context *context, const struct forces_packed *packed)
 {
-    return context->backend->forces(context, problem);
+    const struct kith_backend *backend = context->backend;
+    if (packed->memory == packed->own_memory)
+        return backend->forces(context, &packed->problem);
+
+    const int64_t inputs = packed->layout.input_bytes, outputs = packed->layout.bytes - inputs;
+    KITH_TRY(backend->copy_in(context, packed->own_memory, packed->memory, inputs));
+    KITH_TRY(backend->forces(context, &packed->own));
+    return backend->copy_out(context, (char *)packed->memory + inputs,
+                             (const char *)packed->own_memory + inputs, outputs);
+}
+
+static kith_status solve_by_reference(kith_context *context, const struct forces_packed *packed)
+{
+    return forces_reference(context, &packed->problem);
 }
 
 static const struct forces_method methods[] = {
     [KITH_FORCES_AUTO] = {solve_on_backend, false},
     [KITH_FORCES_DIRECT] = {solve_on_backend, false},
-    [KITH_FORCES_REFERENCE] = {forces_reference, true},
+    [KITH_FORCES_REFERENCE] = {solve_by_reference, true},
 };
 
-static kith_status choose_method(const kith_context *context, kith_forces_method wanted,
-                                 const struct forces_method **method)
+static kith_status choose_method(kith_forces_method wanted, const struct forces_method **method)
 {
     if ((size_t)wanted >= sizeof methods / sizeof methods[0])
         return kith_fail(KITH_INVALID_ARGUMENT, "method is %d; give a kith_forces_method",
                          (int)wanted);
-    if (context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED, "the context is not on the CPU, and forces are computed "
-                                           "there only; make a context with device cpu");
     *method = &methods[wanted];
     return KITH_OK;
+}
+
+/* For arrays on the host, whatever the context's device. */
+static kith_status compute_packed(kith_context *context, const struct forces_method *method,
+                                  const struct forces_arguments *arguments)
+{
+    const kith_dtype dtype = method->only_on_host ? KITH_F64 : arguments->sources.dtype;
+    struct forces_packed packed;
+    KITH_TRY(forces_pack(context, arguments, dtype, &packed));
+    KITH_TRY(method->solve(context, &packed));
+    forces_unpack(&packed, arguments);
+    return KITH_OK;
+}
+
+static kith_status compute_in_place(kith_context *context, const struct forces_method *method,
+                                    const struct forces_arguments *arguments)
+{
+    if (method->only_on_host)
+        return kith_fail(KITH_UNSUPPORTED, "method is the reference, which computes on the host, "
+                                           "and the arrays are not there; copy them to the host");
+    KITH_TRY(kith_context_check_cancelled(context));
+    return context->backend->forces_in_place(context, arguments);
 }
 
 /* Two views of the same positions; what has another ndim is refused later. */
@@ -64,16 +95,8 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
         .softening = chosen.softening,
     };
     const struct forces_method *method = NULL;
-    KITH_TRY(choose_method(context, chosen.method, &method));
-    KITH_TRY(forces_check_arguments(&arguments));
-
-    struct forces_packed packed;
-    const kith_dtype dtype = method->only_in_double ? KITH_F64 : sources.dtype;
-    kith_status status = forces_pack(&arguments, dtype, &packed);
-    if (status == KITH_OK)
-        status = method->solve(context, &packed.problem);
-    if (status == KITH_OK)
-        forces_unpack(&packed, &arguments);
-    forces_packed_free(&packed);
-    return status;
+    KITH_TRY(choose_method(chosen.method, &method));
+    KITH_TRY(forces_check_arguments(context->device, &arguments));
+    return forces_on_device(&arguments) ? compute_in_place(context, method, &arguments)
+                                        : compute_packed(context, method, &arguments);
 }

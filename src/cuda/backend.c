@@ -1,0 +1,102 @@
+/* CUDA's instance of the backend table (core/backend.h has the contract): each function with the
+ * context's device as the thread's current one, which is then what it was before. */
+
+#include "core/context.h"
+#include "cuda/state.h"
+#include "forces/direct.h"
+#include "forces/in_place.h"
+
+static kith_status enter(kith_context *context, int *previous)
+{
+    return cuda_enter(cuda_state_of(context)->device, previous);
+}
+
+static void *stream(kith_context *context)
+{
+    return cuda_stream(context);
+}
+
+static kith_status synchronize(kith_context *context)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_synchronize(context));
+}
+
+static kith_status allocate(kith_context *context, int64_t count, int64_t bytes_each,
+                            const char *what, void *memory)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_allocate(context, count, bytes_each, what, memory));
+}
+
+static void release(kith_context *context, void *memory)
+{
+    int previous = 0;
+    const kith_status status = enter(context, &previous);
+    cuda_release(context, memory);
+    cuda_leave(previous, status);
+}
+
+static kith_status workspace(kith_context *context, int64_t bytes, void **host, void **own)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_workspace(context, bytes, host, own));
+}
+
+static kith_status copy_in(kith_context *context, void *to, const void *from_host, int64_t bytes)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_copy_in(context, to, from_host, bytes));
+}
+
+static kith_status copy_out(kith_context *context, void *to_host, const void *from, int64_t bytes)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_copy_out(context, to_host, from, bytes));
+}
+
+static kith_status combine(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
+                           const double *factor, const void *const *in, void *out)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_combine(context, dtype, count, terms, factor, in, out));
+}
+
+static kith_status forces(kith_context *context, const struct forces_problem *problem)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, forces_direct_cuda(context, problem));
+}
+
+static kith_status in_place(kith_context *context, const struct forces_arguments *arguments)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, forces_in_place_cuda(context, arguments));
+}
+
+const struct kith_backend kith_backend_cuda = {
+    .name = "cuda",
+    .kind = KITH_CUDA,
+    .device_count = cuda_device_count,
+    .describe = cuda_describe,
+    .open = cuda_open,
+    .close = cuda_close,
+    .synchronize = synchronize,
+    .stream = stream,
+    .allocate = allocate,
+    .release = release,
+    .workspace = workspace,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
+    .combine = combine,
+    .forces = forces,
+    .forces_in_place = in_place,
+};

@@ -1,0 +1,220 @@
+/* Memory of the device, and copies. Everything is in the order of the context's stream, so that
+ * nothing waits for the device: not even freeing does. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "cuda/state.h"
+
+/* Blocks grow by steps of this. */
+static const int64_t block_step = 1 << 20;
+
+static kith_status is_captured(const struct cuda_state *state, bool *captured)
+{
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    KITH_TRY(cuda_check(cudaStreamIsCapturing(state->stream, &capture), "using the stream"));
+    *captured = capture != cudaStreamCaptureStatusNone;
+    return KITH_OK;
+}
+
+/* A graph must not own memory that the context goes on using. */
+static kith_status check_not_captured(const struct cuda_state *state, const char *what)
+{
+    bool captured = false;
+    KITH_TRY(is_captured(state, &captured));
+    if (captured)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s: memory would have to be allocated while the stream is being "
+                         "captured; make the same call once before the capture",
+                         what);
+    return KITH_OK;
+}
+
+static kith_status fail_to_allocate(const struct cuda_state *state, const char *what, int64_t bytes)
+{
+    size_t available = 0, total = 0;
+    cudaGetLastError();
+    if (cudaMemGetInfo(&available, &total) != cudaSuccess)
+        cudaGetLastError();
+    return kith_fail(KITH_OUT_OF_MEMORY,
+                     "%s: %lld bytes are not to be had on cuda:%d, which has %lld of %lld free; "
+                     "use fewer bodies or single precision, or free memory of the device",
+                     what, (long long)bytes, state->device, (long long)available, (long long)total);
+}
+
+static kith_status allocate_bytes(const struct cuda_state *state, int64_t bytes, const char *what,
+                                  void **memory)
+{
+    KITH_TRY(check_not_captured(state, what));
+    const cudaError_t error =
+        cudaMallocFromPoolAsync(memory, (size_t)bytes, state->pool, state->stream);
+    if (error == cudaSuccess)
+        return KITH_OK;
+    *memory = NULL;
+    return error == cudaErrorMemoryAllocation ? fail_to_allocate(state, what, bytes)
+                                              : cuda_check(error, what);
+}
+
+kith_status cuda_allocate(kith_context *context, int64_t count, int64_t bytes_each,
+                          const char *what, void *memory)
+{
+    const struct cuda_state *state = cuda_state_of(context);
+    void *block = NULL;
+    int64_t bytes = 0;
+    memcpy(memory, &block, sizeof block);
+    if (count == 0)
+        return KITH_OK;
+    if (count < 0 || bytes_each <= 0 || __builtin_mul_overflow(count, bytes_each, &bytes))
+        return kith_fail(KITH_OUT_OF_MEMORY, "%s: %lld × %lld bytes are more than can be addressed",
+                         what, (long long)count, (long long)bytes_each);
+    KITH_TRY(allocate_bytes(state, bytes, what, &block));
+    memcpy(memory, &block, sizeof block);
+    return cuda_check(cudaMemsetAsync(block, 0, (size_t)bytes, state->stream), what);
+}
+
+void cuda_release(kith_context *context, void *memory)
+{
+    if (memory && cudaFreeAsync(memory, cuda_stream(context)) != cudaSuccess)
+        cudaGetLastError();
+}
+
+/* Frees the block, or puts it aside if a graph needs it. */
+static kith_status give_up(struct cuda_state *state, struct cuda_block *block)
+{
+    void *memory = block->memory;
+    struct cuda_kept *kept = NULL;
+    if (memory && block->recorded) {
+        KITH_TRY(kith_allocate(1, sizeof *kept, "memory of a recorded graph", &kept));
+        *kept = (struct cuda_kept){memory, state->kept};
+        state->kept = kept;
+        memory = NULL;
+    }
+    *block = (struct cuda_block){0};
+    return memory ? cuda_check(cudaFreeAsync(memory, state->stream), "freeing memory") : KITH_OK;
+}
+
+static kith_status grow(struct cuda_state *state, struct cuda_block *block, int64_t bytes,
+                        const char *what)
+{
+    bool captured = false;
+    KITH_TRY(is_captured(state, &captured));
+    if (bytes > block->bytes) {
+        KITH_TRY(check_not_captured(state, what));
+        KITH_TRY(give_up(state, block));
+        if (bytes > INT64_MAX - block_step)
+            return fail_to_allocate(state, what, bytes);
+        const int64_t rounded = (bytes + block_step - 1) / block_step * block_step;
+        KITH_TRY(allocate_bytes(state, rounded, what, &block->memory));
+        block->bytes = rounded;
+    }
+    block->recorded |= captured;
+    return KITH_OK;
+}
+
+kith_status cuda_scratch(kith_context *context, int64_t bytes, void **memory)
+{
+    struct cuda_state *state = cuda_state_of(context);
+    KITH_TRY(grow(state, &state->scratch, bytes, "working memory"));
+    *memory = state->scratch.memory;
+    return KITH_OK;
+}
+
+kith_status cuda_memory_of_arrays(kith_context *context, int64_t bytes, void **memory)
+{
+    struct cuda_state *state = cuda_state_of(context);
+    KITH_TRY(grow(state, &state->arrays, bytes, "a copy of the arrays"));
+    *memory = state->arrays.memory;
+    return KITH_OK;
+}
+
+/* The host's side is page-locked: the only memory that the device reaches at its full speed. */
+static kith_status grow_host_workspace(struct cuda_state *state, int64_t bytes)
+{
+    if (bytes <= state->host_workspace_bytes)
+        return KITH_OK;
+    cudaFreeHost(state->host_workspace);
+    state->host_workspace = NULL;
+    state->host_workspace_bytes = 0;
+    KITH_TRY(cuda_check(cudaHostAlloc(&state->host_workspace, (size_t)bytes, cudaHostAllocPortable),
+                        "page-locked memory of the host for a copy of the arrays"));
+    state->host_workspace_bytes = bytes;
+    return KITH_OK;
+}
+
+kith_status cuda_workspace(kith_context *context, int64_t bytes, void **host, void **own)
+{
+    struct cuda_state *state = cuda_state_of(context);
+    bool captured = false;
+    KITH_TRY(is_captured(state, &captured));
+    if (captured)
+        return kith_fail(KITH_INVALID_ARGUMENT, "arrays in the host's memory cannot be part of a "
+                                                "captured graph; give arrays on the device");
+    KITH_TRY(grow(state, &state->workspace, bytes, "a copy of the arrays"));
+    KITH_TRY(grow_host_workspace(state, state->workspace.bytes));
+    *host = state->host_workspace;
+    *own = state->workspace.memory;
+    return KITH_OK;
+}
+
+kith_status cuda_copy_in(kith_context *context, void *to, const void *from_host, int64_t bytes)
+{
+    const struct cuda_state *state = cuda_state_of(context);
+    if (bytes <= 0)
+        return KITH_OK;
+    KITH_TRY(cuda_check(
+        cudaMemcpyAsync(to, from_host, (size_t)bytes, cudaMemcpyHostToDevice, state->stream),
+        "copying to the device"));
+    const uintptr_t offset = (uintptr_t)from_host - (uintptr_t)state->host_workspace;
+    if (offset < (uintptr_t)state->host_workspace_bytes)
+        return KITH_OK;
+    return cuda_check(cudaStreamSynchronize(state->stream), "copying to the device");
+}
+
+kith_status cuda_copy_out(kith_context *context, void *to_host, const void *from, int64_t bytes)
+{
+    const struct cuda_state *state = cuda_state_of(context);
+    if (bytes <= 0)
+        return KITH_OK;
+    KITH_TRY(cuda_check(
+        cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, state->stream),
+        "copying from the device"));
+    return cuda_check(cudaStreamSynchronize(state->stream), "copying from the device");
+}
+
+kith_status cuda_check_memory(kith_context *context, const void *address, const char *name)
+{
+    const struct cuda_state *state = cuda_state_of(context);
+    struct cudaPointerAttributes attributes;
+    KITH_TRY(cuda_check(cudaPointerGetAttributes(&attributes, address), name));
+    if (attributes.type == cudaMemoryTypeUnregistered)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s is said to be on cuda:%d, but CUDA does not know its memory; give "
+                         "device memory, or say that it is the host's",
+                         name, state->device);
+    if (attributes.type == cudaMemoryTypeDevice && attributes.device != state->device)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s is said to be on cuda:%d, and its memory is on cuda:%d; copy it or "
+                         "make a context there",
+                         name, state->device, attributes.device);
+    return KITH_OK;
+}
+
+void cuda_release_blocks(struct cuda_state *state)
+{
+    void *const blocks[] = {state->scratch.memory, state->arrays.memory, state->workspace.memory};
+    for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++)
+        if (blocks[k])
+            cudaFreeAsync(blocks[k], state->stream);
+    while (state->kept) {
+        struct cuda_kept *next = state->kept->next;
+        cudaFreeAsync(state->kept->memory, state->stream);
+        free(state->kept);
+        state->kept = next;
+    }
+    if (state->stream)
+        cudaStreamSynchronize(state->stream);
+    cudaFreeHost(state->host_workspace);
+    cudaGetLastError();
+}

@@ -1,0 +1,20 @@
+#ifndef FORCES_IN_PLACE_H
+#define FORCES_IN_PLACE_H
+
+#include "forces/arguments.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The forces_in_place of the backend table (core/backend.h): checked arguments on the context's
+ * device are packed, solved and unpacked there, on its stream. Nothing waits, and a second call
+ * with the same sizes allocates nothing. Numbers are looked at on the device: one that is not
+ * finite makes all results NaN, and the next synchronize an error. */
+kith_status forces_in_place_cuda(kith_context *context, const struct forces_arguments *arguments);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
