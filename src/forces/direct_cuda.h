@@ -14,6 +14,11 @@ extern "C" {
 /* Every target by itself: serves every problem of one system, in one launch without scratch. */
 kith_status forces_one_sided_cuda(kith_context *context, const struct forces_problem *problem);
 
+/* Each pair once: for self, without jerk and with a common softening. Takes about 256 MB of scratch
+ * at most, or 12 bytes (24 in double) a body if that is more, besides the totals: see
+ * ring_launch_cuda.cuh. */
+kith_status forces_ring_cuda(kith_context *context, const struct forces_problem *problem);
+
 #ifdef __cplusplus
 }
 #endif

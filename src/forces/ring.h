@@ -1,0 +1,106 @@
+#ifndef FORCES_RING_H
+#define FORCES_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The schedule by which every unordered pair of tiles meets exactly once, for C and for CUDA.
+ *
+ * The tiles stand in a ring, and tile t meets t, t + 1, …, t + ⌊T/2⌋ (mod T); if T is even, only
+ * the tiles t < T/2 take the last of these offsets (the half step of seed 004). So no tile meets
+ * more than one partner more than any other.
+ *
+ * A chunk is the meetings of a range of offsets. They are numbered by tile, then by offset, and
+ * dealt in contiguous shares that differ by one meeting (or part of a meeting) at most. */
+struct ring_chunk {
+    int64_t tiles;
+    int64_t first_offset, end_offset; /* 0 … ring_offsets(tiles) */
+};
+
+struct ring_meeting {
+    int64_t tile, offset;
+};
+
+#ifdef __CUDACC__
+#define RING_FUNCTION static __host__ __device__ inline
+#else
+#define RING_FUNCTION static inline
+#endif
+
+/* Offsets of the whole ring: 0 … ⌊T/2⌋. */
+RING_FUNCTION int64_t ring_offsets(int64_t tiles)
+{
+    return tiles > 0 ? tiles / 2 + 1 : 0;
+}
+
+/* The offset that only the first half of the tiles takes; −1 if there is none. */
+RING_FUNCTION int64_t ring_half_offset(int64_t tiles)
+{
+    return tiles > 0 && tiles % 2 == 0 ? tiles / 2 : -1;
+}
+
+RING_FUNCTION bool ring_meets(int64_t tiles, int64_t tile, int64_t offset)
+{
+    return offset != ring_half_offset(tiles) || tile < tiles / 2;
+}
+
+/* Whom a tile meets at an offset. */
+RING_FUNCTION int64_t ring_partner(int64_t tiles, int64_t tile, int64_t offset)
+{
+    return tile + offset < tiles ? tile + offset : tile + offset - tiles;
+}
+
+/* Who meets a tile at an offset: the inverse of ring_partner. */
+RING_FUNCTION int64_t ring_visitor(int64_t tiles, int64_t partner, int64_t offset)
+{
+    return partner >= offset ? partner - offset : partner - offset + tiles;
+}
+
+RING_FUNCTION bool ring_chunk_has_half(struct ring_chunk chunk)
+{
+    const int64_t half = ring_half_offset(chunk.tiles);
+    return half >= chunk.first_offset && half < chunk.end_offset;
+}
+
+/* The number of a tile's first meeting in the chunk; of tile T, the number of meetings. */
+RING_FUNCTION int64_t ring_first_meeting(struct ring_chunk chunk, int64_t tile)
+{
+    const int64_t half = ring_chunk_has_half(chunk) ? 1 : 0;
+    const int64_t full = chunk.end_offset - chunk.first_offset - half;
+    return tile * full + (tile < chunk.tiles / 2 ? tile : chunk.tiles / 2) * half;
+}
+
+RING_FUNCTION int64_t ring_meetings(struct ring_chunk chunk)
+{
+    return ring_first_meeting(chunk, chunk.tiles);
+}
+
+/* The meeting of a number. */
+RING_FUNCTION struct ring_meeting ring_meeting_at(struct ring_chunk chunk, int64_t number)
+{
+    const int64_t half = ring_chunk_has_half(chunk) ? 1 : 0;
+    const int64_t full = chunk.end_offset - chunk.first_offset - half;
+    const int64_t of_first_half = chunk.tiles / 2 * (full + half);
+    int64_t tile = full > 0 ? chunk.tiles / 2 : 0;
+    if (number < of_first_half)
+        tile = number / (full + half);
+    else if (full > 0)
+        tile += (number - of_first_half) / full;
+    const int64_t offset = chunk.first_offset + number - ring_first_meeting(chunk, tile);
+    const struct ring_meeting meeting = {tile, offset};
+    return meeting;
+}
+
+/* Share k of total things, dealt to so many: from share_begin(k) to share_begin(k + 1). */
+RING_FUNCTION int64_t share_begin(int64_t total, int64_t shares, int64_t k)
+{
+    return total / shares * k + total % shares * k / shares;
+}
+
+/* Whose share a thing is in. (thing + 1) · shares must be below 2^63. */
+RING_FUNCTION int64_t share_of(int64_t total, int64_t shares, int64_t thing)
+{
+    return ((thing + 1) * shares - 1) / total;
+}
+
+#endif

@@ -1,0 +1,327 @@
+#ifndef FORCES_RING_CUDA_CUH
+#define FORCES_RING_CUDA_CUH
+
+/* Symmetric all-pairs forces: each pair is evaluated once, and both bodies get their share.
+ *
+ * A block of warps holds a tile of targets, `targets` of them in each lane's registers. The sources
+ * of the partner tile come in steps of 32, one a lane; each lane then meets every source by reading
+ * it from shared memory one place further along each time, while the sources' own sums are handed
+ * from lane to lane by shuffles. After 32 turns the sums of the warps are added, and stored: no sum
+ * is ever shared by two blocks. ring_sum_cuda.cuh adds what was stored.
+ *
+ * A pair costs 17 instructions (3 differences, 3 for s², 1 root, 2 for 1/s³, 2 masses, 6 sums) and
+ * 4 / targets for the turn. */
+
+#include "forces/pair_cuda.cuh"
+#include "forces/problem.h"
+#include "forces/ring.h"
+
+enum { ring_lanes = 32 };
+
+/* What is set before compiling. */
+template <typename real_, int targets_, int warps_, int blocks_per_multiprocessor_, bool potential_>
+struct ring_variant {
+    typedef real_ real;
+    static constexpr int targets = targets_; /* of a lane */
+    static constexpr int warps = warps_;     /* of a block */
+    static constexpr int blocks_per_multiprocessor = blocks_per_multiprocessor_;
+    static constexpr bool potential = potential_;
+    static constexpr int values = potential ? 4 : 3; /* summed for a body: Σ m d / s³, Σ m / s */
+    static constexpr int tile = targets * warps * ring_lanes;
+    static constexpr int steps = tile / ring_lanes; /* of a meeting */
+    /* A float sum goes over so many steps; these sums are then added in a second one. */
+    static constexpr int flush_steps = sizeof(real) == sizeof(float) ? 128 : 1 << 30;
+    static constexpr int turns_unrolled = 2;
+};
+
+/* Bodies' sums, as rows of `values` columns of `padded` reals, a body an element: row o of
+ * by_source has what the tiles' partners at offset first_offset + o got, row p of by_target what
+ * the p-th block that works for a tile has summed for it. */
+template <typename real> struct ring_rows {
+    real *by_source, *by_target;
+    int64_t padded;
+};
+
+template <typename real> struct ring_body {
+    real x, y, z, mass;
+};
+
+/* Bodies behind the last have no mass. */
+template <typename real>
+__device__ inline struct ring_body<real> load_body(const struct forces_problem &problem,
+                                                   int64_t i) {
+    struct ring_body<real> body = {
+    };
+    if (i < problem.target_count) {
+        body.x = ((const real *)problem.target_position[0])[i];
+        body.y = ((const real *)problem.target_position[1])[i];
+        if (problem.target_position[2])
+            body.z = ((const real *)problem.target_position[2])[i];
+        body.mass = ((const real *)problem.source_mass)[i];
+    }
+    return body;
+}
+
+/* 32 sources, twice, so that a lane reads 32 in a row from its own on. */
+template <typename real>
+struct source_ring;
+
+template <> struct source_ring<float> {
+    float4 body[2 * ring_lanes];
+    __device__ void put(int lane, struct ring_body<float> b)
+    {
+        body[lane] = body[lane + ring_lanes] = make_float4(b.x, b.y, b.z, b.mass);
+    }
+    __device__ struct ring_body<float> get(int k) const {
+        const float4 b = body[k];
+        return {b.x, b.y, b.z, b.w};
+    }
+};
+
+template <> struct source_ring<double> {
+    double2 xy[2 * ring_lanes], z_mass[2 * ring_lanes];
+    __device__ void put(int lane, struct ring_body<double> b)
+    {
+        xy[lane] = xy[lane + ring_lanes] = make_double2(b.x, b.y);
+        z_mass[lane] = z_mass[lane + ring_lanes] = make_double2(b.z, b.mass);
+    }
+    __device__ struct ring_body<double> get(int k) const {
+        return {xy[k].x, xy[k].y, z_mass[k].x, z_mass[k].y};
+    }
+};
+
+template <typename variant> struct ring_shared {
+    typedef typename variant::real real;
+    struct source_ring<real> sources[2];
+    real sums[2][variant::values][variant::warps][ring_lanes];
+    /* [0] only if sums are never flushed */
+    real totals[variant::flush_steps < 1 << 30 ? variant::values * variant::targets : 1]
+               [variant::warps * ring_lanes];
+};
+
+/* A lane's targets and what they have felt. */
+template <typename variant> struct ring_targets {
+    struct ring_body<typename variant::real> body[variant::targets];
+    typename variant::real sum[variant::targets][variant::values];
+};
+
+/* One pair. is_self: the two are one body. */
+template <typename variant, bool symmetric>
+__device__ inline void meet(struct ring_targets<variant> &targets, int k,
+                            const struct ring_body<typename variant::real> &source,
+                            typename variant::real softening2, bool is_self,
+                            typename variant::real *source_sum)
+{
+    typedef typename variant::real real;
+    const struct ring_body<real> &target = targets.body[k];
+    const real dx = source.x - target.x, dy = source.y - target.y, dz = source.z - target.z;
+    const real s2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, softening2)));
+    real inverse_s3;
+    if (variant::potential) {
+        const real y = inverse(s2);
+        inverse_s3 = y * y * y;
+        if (s2 != s2_floor<real>() && !is_self) {
+            targets.sum[k][3] = fma(source.mass, y, targets.sum[k][3]);
+            if (symmetric)
+                source_sum[3] = fma(target.mass, y, source_sum[3]);
+        }
+    } else {
+        inverse_s3 = inverse_cube(s2);
+    }
+    const real by_source = source.mass * inverse_s3;
+    targets.sum[k][0] = fma(by_source, dx, targets.sum[k][0]);
+    targets.sum[k][1] = fma(by_source, dy, targets.sum[k][1]);
+    targets.sum[k][2] = fma(by_source, dz, targets.sum[k][2]);
+    if (symmetric) {
+        const real by_target = target.mass * inverse_s3;
+        source_sum[0] = fma(-by_target, dx, source_sum[0]);
+        source_sum[1] = fma(-by_target, dy, source_sum[1]);
+        source_sum[2] = fma(-by_target, dz, source_sum[2]);
+    }
+}
+
+/* 32 sources past the targets. In a tile's meeting with itself, which is not symmetric (each pair
+ * is met from both sides), self is the source's number in the tile less the lane's first target's.
+ */
+template <typename variant, bool symmetric>
+__device__ inline void walk(struct ring_targets<variant> &targets,
+                            const struct source_ring<typename variant::real> &sources,
+                            typename variant::real softening2, int first_source,
+                            typename variant::real *source_sum)
+{
+    const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
+#pragma unroll variant::turns_unrolled
+    for (int turn = 0; turn < ring_lanes; turn++) {
+        const struct ring_body<typename variant::real> source = sources.get(lane + turn);
+        const int j = first_source + (lane + turn) % ring_lanes;
+#pragma unroll
+        for (int k = 0; k < variant::targets; k++) {
+            const int i = (w * variant::targets + k) * ring_lanes + lane;
+            meet<variant, symmetric>(targets, k, source, softening2, !symmetric && i == j,
+                                     source_sum);
+        }
+        if (symmetric)
+            for (int v = 0; v < variant::values; v++)
+                source_sum[v] = __shfl_sync(0xffffffff, source_sum[v], (lane + 1) % ring_lanes);
+    }
+}
+
+/* Moves the targets' sums to the totals. */
+template <typename variant>
+__device__ inline void flush(struct ring_targets<variant> &targets,
+                             struct ring_shared<variant> &shared)
+{
+#pragma unroll
+    for (int k = 0; k < variant::targets; k++)
+        for (int v = 0; v < variant::values; v++) {
+            shared.totals[k * variant::values + v][threadIdx.x] += targets.sum[k][v];
+            targets.sum[k][v] = 0;
+        }
+}
+
+/* Where in the ring a block is: step `step` of the meeting of `tile` at `offset`. */
+struct ring_place {
+    int64_t tile, offset, partner;
+    int step;
+};
+
+template <typename variant>
+__device__ inline struct ring_place place_at(struct ring_chunk chunk, int64_t number)
+{
+    const struct ring_meeting meeting = ring_meeting_at(chunk, number / variant::steps);
+    const int64_t partner = ring_partner(chunk.tiles, meeting.tile, meeting.offset);
+    return {meeting.tile, meeting.offset, partner, (int)(number % variant::steps)};
+}
+
+/* The next step of the same tile. */
+template <typename variant> __device__ inline void go_on(struct ring_place &place, int64_t tiles)
+{
+    if (++place.step == variant::steps) {
+        place.step = 0;
+        place.offset++;
+        place.partner = place.partner + 1 == tiles ? 0 : place.partner + 1;
+    }
+}
+
+template <typename variant> __device__ inline int64_t first_source(const struct ring_place &place)
+{
+    return place.partner * variant::tile + place.step * ring_lanes;
+}
+
+/* Adds the warps' sums of 32 sources and stores them. */
+template <typename variant>
+__device__ inline void store_sources(const struct ring_shared<variant> &shared, int buffer,
+                                     const struct ring_place &place, struct ring_chunk chunk,
+                                     const struct ring_rows<typename variant::real> &rows)
+{
+    const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
+    for (int v = w; v < variant::values; v += variant::warps) {
+        typename variant::real sum = 0;
+        for (int k = 0; k < variant::warps; k++)
+            sum += shared.sums[buffer][v][k][lane];
+        const int64_t row = place.offset - chunk.first_offset;
+        rows.by_source[(row * variant::values + v) * rows.padded + first_source<variant>(place) +
+                       lane] = sum;
+    }
+}
+
+/* The steps begin … end − 1, all of the same tile. */
+template <typename variant>
+__device__ inline void visit(const struct forces_problem &problem, struct ring_chunk chunk,
+                             const struct ring_rows<typename variant::real> &rows, int64_t begin,
+                             int64_t end, struct ring_targets<variant> &targets,
+                             struct ring_shared<variant> &shared)
+{
+    typedef typename variant::real real;
+    const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
+    const real softening2 =
+        (real)(problem.softening2_at ? *problem.softening2_at : problem.softening2) +
+        s2_floor<real>();
+    const bool is_loader = w == variant::warps - 1;
+
+    struct ring_place place = place_at<variant>(chunk, begin);
+    __syncthreads();
+    if (is_loader)
+        shared.sources[0].put(lane, load_body<real>(problem, first_source<variant>(place) + lane));
+    __syncthreads();
+    for (int64_t u = begin; u < end; u++) {
+        const int buffer = (int)(u - begin) % 2;
+        struct ring_place next = place;
+        go_on<variant>(next, chunk.tiles);
+        struct ring_body<real> prefetched = {
+        };
+        if (is_loader && u + 1 < end)
+            prefetched = load_body<real>(problem, first_source<variant>(next) + lane);
+
+        const bool symmetric = place.offset > 0;
+        if (symmetric) {
+            real source_sum[variant::values] = {};
+            walk<variant, true>(targets, shared.sources[buffer], softening2, 0, source_sum);
+            for (int v = 0; v < variant::values; v++)
+                shared.sums[buffer][v][w][lane] = source_sum[v];
+        } else {
+            walk<variant, false>(targets, shared.sources[buffer], softening2,
+                                 place.step * ring_lanes, nullptr);
+        }
+        if (is_loader)
+            shared.sources[1 - buffer].put(lane, prefetched);
+        __syncthreads();
+        if (symmetric)
+            store_sources<variant>(shared, buffer, place, chunk, rows);
+        if ((u - begin) % variant::flush_steps == variant::flush_steps - 1)
+            flush<variant>(targets, shared);
+        place = next;
+    }
+}
+
+/* All the steps of a tile that are this block's. */
+template <typename variant>
+__device__ inline void serve_tile(const struct forces_problem &problem, struct ring_chunk chunk,
+                                  const struct ring_rows<typename variant::real> &rows,
+                                  int64_t tile, int64_t begin, int64_t end, int64_t part,
+                                  struct ring_shared<variant> &shared)
+{
+    const bool flushes = variant::flush_steps < 1 << 30;
+    const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
+    const int64_t first = tile * variant::tile + (int64_t)w * variant::targets * ring_lanes + lane;
+    struct ring_targets<variant> targets;
+#pragma unroll
+    for (int k = 0; k < variant::targets; k++) {
+        targets.body[k] = load_body<typename variant::real>(problem, first + k * ring_lanes);
+        for (int v = 0; v < variant::values; v++) {
+            targets.sum[k][v] = 0;
+            if (flushes)
+                shared.totals[k * variant::values + v][threadIdx.x] = 0;
+        }
+    }
+    visit<variant>(problem, chunk, rows, begin, end, targets, shared);
+#pragma unroll
+    for (int k = 0; k < variant::targets; k++)
+        for (int v = 0; v < variant::values; v++)
+            rows.by_target[(part * variant::values + v) * rows.padded + first + k * ring_lanes] =
+                targets.sum[k][v] +
+                (flushes ? shared.totals[k * variant::values + v][threadIdx.x] : 0);
+}
+
+/* The chunk's steps are dealt to the blocks evenly, all of which run at the same time. */
+template <typename variant>
+__global__ void __launch_bounds__(variant::warps *ring_lanes, variant::blocks_per_multiprocessor)
+    ring_kernel(const struct forces_problem problem, const struct ring_chunk chunk,
+                const struct ring_rows<typename variant::real> rows)
+{
+    __shared__ struct ring_shared<variant> shared;
+    const int64_t steps = ring_meetings(chunk) * variant::steps;
+    const int64_t end = share_begin(steps, gridDim.x, blockIdx.x + 1);
+    int64_t begin = share_begin(steps, gridDim.x, blockIdx.x);
+    while (begin < end) {
+        const int64_t tile = ring_meeting_at(chunk, begin / variant::steps).tile;
+        const int64_t tile_begin = ring_first_meeting(chunk, tile) * variant::steps;
+        const int64_t tile_end = ring_first_meeting(chunk, tile + 1) * variant::steps;
+        const int64_t visit_end = end < tile_end ? end : tile_end;
+        const int64_t part = blockIdx.x - share_of(steps, gridDim.x, tile_begin);
+        serve_tile<variant>(problem, chunk, rows, tile, begin, visit_end, part, shared);
+        begin = visit_end;
+    }
+}
+
+#endif

@@ -1,0 +1,67 @@
+#ifndef FORCES_RING_SUM_CUDA_CUH
+#define FORCES_RING_SUM_CUDA_CUH
+
+/* Adds what ring_kernel stored, in double and in an order that depends on the sizes alone. */
+
+#include "forces/ring_cuda.cuh"
+
+enum { ring_sum_threads = 256 };
+
+/* How the chunk that is summed stands among the chunks of the ring. */
+struct ring_sum_place {
+    int64_t blocks; /* that ring_kernel had */
+    bool is_first, is_last;
+};
+
+template <typename real>
+__device__ inline void store_result(const struct forces_problem &problem, int64_t i, int value,
+                                    double sum)
+{
+    void *column = value < 3 ? problem.acceleration[value] : problem.potential;
+    const double g = problem.gravitational_constant;
+    if (column) /* + 0: no −0 of an empty sum */
+        ((real *)column)[i] = (real)((value == 3 ? -g : g) * sum + 0.0);
+}
+
+/* A thread adds one value of one body. */
+template <typename variant>
+__global__ void __launch_bounds__(ring_sum_threads)
+    ring_sum_kernel(const struct forces_problem problem, const struct ring_chunk chunk,
+                    const struct ring_rows<typename variant::real> rows,
+                    const struct ring_sum_place place, double *totals)
+{
+    typedef typename variant::real real;
+    const int64_t i = (int64_t)blockIdx.x * ring_sum_threads + threadIdx.x;
+    const int value = blockIdx.y;
+    if (i >= problem.target_count)
+        return;
+    const int64_t tile = i / variant::tile, row = variant::values * rows.padded;
+    const int64_t column = value * rows.padded + i;
+    double sum = place.is_first ? 0 : totals[column];
+
+    const int64_t steps = ring_meetings(chunk) * variant::steps;
+    const int64_t begin = ring_first_meeting(chunk, tile) * variant::steps;
+    const int64_t end = ring_first_meeting(chunk, tile + 1) * variant::steps;
+    if (begin < end) {
+        const int64_t parts =
+            share_of(steps, place.blocks, end - 1) - share_of(steps, place.blocks, begin) + 1;
+#pragma unroll 8
+        for (int64_t part = 0; part < parts; part++)
+            sum += (double)rows.by_target[part * row + column];
+    }
+
+    const int64_t first = chunk.first_offset > 0 ? chunk.first_offset : 1;
+    int64_t last = chunk.end_offset;
+    if (ring_chunk_has_half(chunk) && tile < chunk.tiles / 2)
+        last--; /* only the second half of the tiles is visited at the half offset */
+#pragma unroll 8
+    for (int64_t offset = first; offset < last; offset++)
+        sum += (double)rows.by_source[(offset - chunk.first_offset) * row + column];
+
+    if (place.is_last)
+        store_result<real>(problem, i, value, sum);
+    else
+        totals[column] = sum;
+}
+
+#endif
