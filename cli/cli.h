@@ -16,6 +16,7 @@ struct command {
     int (*run)(int argc, char **argv); /* argv[0] is "kith NAME"; returns an exit code */
 };
 
+int command_bench(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_forces(int argc, char **argv);
 int command_info(int argc, char **argv);

@@ -1,0 +1,7 @@
+#ifndef CLI_BENCH_H
+#define CLI_BENCH_H
+
+/* The benchmark of each capability: a command, argv[0] is "kith bench NAME". */
+int bench_forces(int argc, char **argv);
+
+#endif

@@ -1,0 +1,195 @@
+/* The programs that compute forces, kith in its configurations among them. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../bench/plain_forces.h"
+#include "bench_forces.h"
+
+static const double softening = 0.01;
+
+/* Bodies enough to tell a program's rate, few enough not to wait for it. */
+enum { probe_bodies = 2048 };
+
+/* A column of the bodies in one precision; none if there is no memory. */
+static kith_array column(kith_dtype dtype, int64_t n, int64_t columns, const double *values)
+{
+    void *memory = calloc((size_t)(n * columns), (size_t)kith_dtype_bytes(dtype));
+    if (!memory)
+        return kith_array_none();
+    for (int64_t k = 0; values && k < n * columns; k++)
+        if (dtype == KITH_F32)
+            ((float *)memory)[k] = (float)values[k];
+        else
+            ((double *)memory)[k] = values[k];
+    return columns == 1 ? kith_array_vector(memory, dtype, n)
+                        : kith_array_matrix(memory, dtype, n, columns);
+}
+
+bool forces_system_make(const char *command, int64_t n, struct forces_system *system)
+{
+    const kith_initial_options options = {.count = n, .seed = 1};
+    *system = (struct forces_system){0};
+    if (kith_initial_make("uniform-cube", &options, &system->bodies) != KITH_OK) {
+        cli_fail(command);
+        return false;
+    }
+    bool complete = true;
+    for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++) {
+        system->position[dtype] = column(dtype, n, 3, system->bodies->position);
+        system->mass[dtype] = column(dtype, n, 1, system->bodies->mass);
+        system->acceleration[dtype] = column(dtype, n, 3, NULL);
+        complete = complete && system->position[dtype].data && system->mass[dtype].data &&
+                   system->acceleration[dtype].data;
+    }
+    if (!complete)
+        cli_fail_with(command, "no memory for %lld bodies", (long long)n);
+    return complete;
+}
+
+void forces_system_free(struct forces_system *system)
+{
+    for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++) {
+        free(system->position[dtype].data);
+        free(system->mass[dtype].data);
+        free(system->acceleration[dtype].data);
+    }
+    kith_bodies_free(system->bodies);
+}
+
+bool forces_system_share(struct peers *peers, const struct forces_system *system)
+{
+    const double dt = 1e-5; /* REBOUND's forces are those of its steps */
+    return !peers || peers_use(peers, system->bodies, softening, dt);
+}
+
+static kith_status compute(const struct competitor *competitor, const struct forces_system *system)
+{
+    const kith_dtype dtype = competitor->precision;
+    if (competitor->context) {
+        const kith_forces_options options = {.softening = softening};
+        return kith_forces_compute(competitor->context, &options, kith_array_none(),
+                                   system->position[dtype], system->mass[dtype],
+                                   system->acceleration[dtype], kith_array_none());
+    }
+    plain_forces(system->bodies->count, system->position[dtype].data, system->mass[dtype].data,
+                 softening, system->acceleration[dtype].data);
+    return KITH_OK;
+}
+
+double forces_work_run(void *state, int64_t calls)
+{
+    const struct forces_work *work = state;
+    const struct competitor *competitor = work->competitor;
+    if (competitor->peers)
+        return peers_seconds(competitor->peers, competitor->name, competitor->threads, calls);
+    const double start = bench_clock();
+    for (int64_t k = 0; k < calls; k++)
+        if (compute(competitor, work->system) != KITH_OK) {
+            cli_fail(work->command);
+            return -1;
+        }
+    return bench_clock() - start;
+}
+
+/* The competitor's rate by one call after another that warms it up; false after an error. */
+static bool probe(const char *command, const struct forces_system *system,
+                  struct competitor *competitor)
+{
+    struct forces_work work = {command, competitor, system};
+    double seconds = 0;
+    for (int k = 0; k < 2; k++)
+        if ((seconds = forces_work_run(&work, 1)) < 0)
+            return false;
+    competitor->rate = (double)probe_bodies * probe_bodies / seconds;
+    return true;
+}
+
+static struct competitor *add(struct competitors *competitors, struct competitor competitor)
+{
+    struct competitor *added = &competitors->all[competitors->count++];
+    *added = competitor;
+    return added;
+}
+
+static bool add_kith(const struct bench_options *options, kith_dtype precision, const char *isa,
+                     int32_t threads, struct competitors *competitors)
+{
+    const kith_context_options chosen = {.device = {KITH_CPU, 0}, .threads = threads};
+    struct competitor *added = add(competitors, (struct competitor){.name = "kith",
+                                                                    .version = kith_version(),
+                                                                    .precision = precision,
+                                                                    .isa = isa,
+                                                                    .threads = threads});
+    setenv("KITH_ISA", isa, 1);
+    if (kith_context_create(&chosen, &added->context) == KITH_OK)
+        return true;
+    cli_fail(options->command);
+    return false;
+}
+
+static bool add_all_kith(const struct bench_options *options, struct competitors *competitors)
+{
+    for (int32_t p = 0; p < options->precision_count; p++)
+        for (int32_t i = 0; i < options->isa_count; i++)
+            for (int32_t t = 0; t < options->thread_count; t++)
+                if (!add_kith(options, options->precisions[p], options->isas[i],
+                              options->threads[t], competitors))
+                    return false;
+    return true;
+}
+
+/* Both compute in double precision. */
+static bool add_others(const struct bench_options *options, struct competitors *competitors)
+{
+    static const char *const names[] = {"rebound", "pytreegrav"};
+    add(competitors, (struct competitor){.name = "plain C loop", .version = "", .threads = 1});
+    competitors->peers = peers_start(options->command, options->python, options->quiet);
+    if (!competitors->peers)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        struct competitor peer = {.name = names[k], .threads = 1, .peers = competitors->peers};
+        peer.version = peers_version(competitors->peers, names[k]);
+        if (!peer.version)
+            continue;
+        add(competitors, peer);
+        /* REBOUND as PyPI has it was built without OpenMP. */
+        for (int32_t t = 0; k == 1 && t < options->thread_count; t++) {
+            peer.threads = options->threads[t];
+            if (peer.threads > 1)
+                add(competitors, peer);
+        }
+    }
+    return true;
+}
+
+bool competitors_make(const struct bench_options *options, struct competitors *competitors)
+{
+    /* kith's, one peer by several threads, and three by one. */
+    const int64_t kinds = options->precision_count * options->isa_count + 1;
+    const int64_t most = kinds * options->thread_count + 3;
+    competitors->all = calloc((size_t)most, sizeof *competitors->all);
+    if (!competitors->all) {
+        cli_fail_with(options->command, "no memory");
+        return false;
+    }
+    if (!add_all_kith(options, competitors) ||
+        (options->with_peers && !add_others(options, competitors)))
+        return false;
+
+    struct forces_system system;
+    bool done = forces_system_make(options->command, probe_bodies, &system) &&
+                forces_system_share(competitors->peers, &system);
+    for (int64_t k = 0; k < competitors->count && done; k++)
+        done = probe(options->command, &system, &competitors->all[k]);
+    forces_system_free(&system);
+    return done;
+}
+
+void competitors_free(struct competitors *competitors)
+{
+    for (int64_t k = 0; k < competitors->count; k++)
+        kith_context_free(competitors->all[k].context);
+    free(competitors->all);
+    peers_end(competitors->peers);
+}

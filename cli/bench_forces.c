@@ -1,0 +1,254 @@
+/* kith bench forces: the speed of all-pairs forces and of the simulations that stand on them. */
+
+#include "bench_forces.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "bench_machine.h"
+
+enum { key_threads = 0x7000, key_precision, key_isa, key_seconds, key_peers, key_python, key_json };
+
+static const struct argp_option option_table[] = {
+    {"number", 'n', "N,...", 0, "numbers of bodies (default: 6 to 262144)", 0},
+    {"precision", key_precision, "P", 0, "single or double (default: both)", 0},
+    {"isa", key_isa, "ISA,...", 0,
+     "instruction sets, as kith info lists them (default: all, or KITH_ISA)", 0},
+    {"threads", key_threads, "P,...", 0, "numbers of threads (default: one and all)", 0},
+    {"seconds", key_seconds, "S", 0,
+     "measure a row for S seconds; leave out what takes more than 10 S (default: 0.5)", 0},
+    {"peers", key_peers, NULL, 0, "measure other programs too, in turns with kith", 0},
+    {"python", key_python, "PROGRAM", 0,
+     "the Python that has them (default: KITH_PYTHON or python3)", 0},
+    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
+    {"quiet", 'q', NULL, 0, "no notes", 0},
+    {0}};
+
+static const char documentation[] =
+    "Measure the speed of all-pairs forces, of leapfrog steps of few bodies, and of ensembles of "
+    "such systems.\v"
+    "An interaction is one of the N*N pairs and counts 20 flop. Times are medians of "
+    "repetitions that take turns; ratios are medians within the turns. The limit is what the "
+    "arithmetic of the kernel alone allows on this machine.\n\n"
+    "Examples:\n"
+    "  kith bench forces\n"
+    "  kith bench forces -n 16384 --precision double --isa v4,v3 --threads 1,2,4\n"
+    "  kith bench forces -n 262144 --seconds 5\n"
+    "  kith bench forces --peers --python venv/bin/python --json";
+
+/* Calls parse for each word of a list; the words stay in the text. */
+static void for_each_word(char *text, struct argp_state *state,
+                          void (*parse)(char *word, struct argp_state *state))
+{
+    char *rest = NULL;
+    if (!*text || *text == ',' || text[strlen(text) - 1] == ',' || strstr(text, ",,"))
+        cli_usage_error(state, "'%s' is no list; separate values by single commas", text);
+    for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        parse(word, state);
+}
+
+#define ROOM(list) ((int)(sizeof(list) / sizeof(list)[0]))
+
+static void parse_body_count(char *word, struct argp_state *state)
+{
+    struct bench_options *options = state->input;
+    const int64_t n = cli_parse_count("-n", word, state);
+    if (n < 1 || n > 1 << 24)
+        cli_usage_error(state, "-n is %s; give 1 to %d", word, 1 << 24);
+    if (options->body_count_count == ROOM(options->body_counts))
+        cli_usage_error(state, "-n has more than %d numbers", ROOM(options->body_counts));
+    options->body_counts[options->body_count_count++] = n;
+    options->body_counts_given = true;
+}
+
+static void parse_threads(char *word, struct argp_state *state)
+{
+    struct bench_options *options = state->input;
+    const int64_t threads = cli_parse_count("--threads", word, state);
+    if (threads < 1 || threads > 4096)
+        cli_usage_error(state, "--threads is %s; give 1 to 4096", word);
+    if (options->thread_count == ROOM(options->threads))
+        cli_usage_error(state, "--threads has more than %d numbers", ROOM(options->threads));
+    options->threads[options->thread_count++] = (int32_t)threads;
+}
+
+static void parse_isa(char *word, struct argp_state *state)
+{
+    struct bench_options *options = state->input;
+    int64_t count = 0;
+    const kith_isa *list = kith_isa_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (strcmp(list[k].name, word) == 0) {
+            if (options->isa_count == ROOM(options->isas))
+                cli_usage_error(state, "--isa has more than %d names", ROOM(options->isas));
+            options->isas[options->isa_count++] = word;
+            options->isas_given = true;
+            return;
+        }
+    cli_usage_error(state, "--isa is '%s'; kith info lists the instruction sets", word);
+}
+
+static void parse_precision(const char *word, struct argp_state *state)
+{
+    struct bench_options *options = state->input;
+    const bool is_single = strcmp(word, "single") == 0;
+    if (!is_single && strcmp(word, "double") != 0)
+        cli_usage_error(state, "--precision is '%s'; give single or double", word);
+    options->precisions[0] = is_single ? KITH_F32 : KITH_F64;
+    options->precision_count = 1;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct bench_options *options = state->input;
+    switch (key) {
+    case 'n':
+        for_each_word(argument, state, parse_body_count);
+        return 0;
+    case key_threads:
+        for_each_word(argument, state, parse_threads);
+        return 0;
+    case key_isa:
+        for_each_word(argument, state, parse_isa);
+        return 0;
+    case key_precision:
+        parse_precision(argument, state);
+        return 0;
+    case key_seconds:
+        options->seconds = cli_parse_positive("--seconds", argument, state);
+        return 0;
+    case key_peers:
+        options->with_peers = true;
+        return 0;
+    case key_python:
+        options->python = argument;
+        return 0;
+    case key_json:
+        options->json = true;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        cli_usage_error(state, "'%s' is too much; bench forces takes no file", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What was not asked for otherwise; false after an error. */
+static bool choose_defaults(struct bench_options *options)
+{
+    static const int64_t counts[] = {6,    32,   64,   128,   256,   512,   1024,
+                                     2048, 4096, 8192, 16384, 65536, 262144};
+    if (!options->body_counts_given) {
+        memcpy(options->body_counts, counts, sizeof counts);
+        options->body_count_count = ROOM(counts);
+    }
+    if (options->precision_count == 0) {
+        options->precisions[options->precision_count++] = KITH_F32;
+        options->precisions[options->precision_count++] = KITH_F64;
+    }
+    const char *forced = getenv("KITH_ISA");
+    int64_t isa_count = 0;
+    const kith_isa *isas = kith_isa_list(&isa_count);
+    if (!options->isas_given && forced && *forced)
+        options->isas[options->isa_count++] = forced;
+    else if (!options->isas_given)
+        for (int64_t k = 0; k < isa_count; k++)
+            if (isas[k].supported)
+                options->isas[options->isa_count++] = isas[k].name;
+    if (options->thread_count > 0)
+        return true;
+
+    const kith_context_options on_cpu = {.device = {KITH_CPU, 0}};
+    kith_context *context = NULL;
+    if (kith_context_create(&on_cpu, &context) != KITH_OK)
+        return false;
+    options->threads[options->thread_count++] = 1;
+    if (kith_context_threads(context) > 1)
+        options->threads[options->thread_count++] = kith_context_threads(context);
+    kith_context_free(context);
+    return true;
+}
+
+typedef bool bench_of(const struct bench_options *options, const struct competitors *competitors,
+                      int64_t n, struct bench_rows *rows);
+
+/* A table of a row or more for each number of bodies, printed as it is measured. */
+static bool bench_table(const struct bench_options *options, const struct competitors *competitors,
+                        int32_t count, const int64_t *body_counts, bench_of *bench,
+                        struct bench_rows *rows)
+{
+    if (!options->json && count > 0)
+        bench_print_heading(bench == bench_steps_of);
+    for (int32_t k = 0; k < count; k++) {
+        const int64_t first = rows->count;
+        if (!bench(options, competitors, body_counts[k], rows))
+            return false;
+        if (!options->json)
+            bench_print_rows(rows, first);
+    }
+    return true;
+}
+
+/* Numbers of bodies whose steps are measured; all of them of those the user chose. */
+static int32_t choose_few(const struct bench_options *options, int64_t *few)
+{
+    static const int64_t defaults[] = {6, 9, 16, 64};
+    int32_t count = 0;
+    if (!options->body_counts_given)
+        for (; count < ROOM(defaults); count++)
+            few[count] = defaults[count];
+    for (int32_t k = 0; options->body_counts_given && k < options->body_count_count; k++)
+        if (options->body_counts[k] <= kith_most_bodies_of_system)
+            few[count++] = options->body_counts[k];
+    return count;
+}
+
+static bool bench_tables(const struct bench_options *options, const struct competitors *competitors,
+                         struct bench_rows *rows)
+{
+    int64_t few[ROOM(options->body_counts)];
+    const int32_t few_count = choose_few(options, few);
+    /* Steps have up to two rows a competitor: one system and many. */
+    const int64_t most = (options->body_count_count + 2 * few_count) * competitors->count;
+    rows->at = calloc((size_t)most, sizeof *rows->at);
+    if (!rows->at) {
+        cli_fail_with(options->command, "no memory for %lld rows", (long long)most);
+        return false;
+    }
+    return bench_table(options, competitors, options->body_count_count, options->body_counts,
+                       bench_forces_of, rows) &&
+           bench_table(options, competitors, few_count, few, bench_steps_of, rows);
+}
+
+int bench_forces(int argc, char **argv)
+{
+    const char *named = getenv("KITH_PYTHON");
+    struct bench_options options = {
+        .command = argv[0], .seconds = 0.5, .python = named && *named ? named : "python3"};
+    const struct argp argp = {option_table, parse, "", documentation, NULL, cli_filter_help, NULL};
+    cli_parse(&argp, argc, argv, &options);
+    if (!choose_defaults(&options))
+        return cli_fail(argv[0]);
+
+    struct competitors competitors = {0};
+    struct bench_rows rows = {0};
+    if (!options.json)
+        machine_print();
+    int code = exit_failed;
+    if (competitors_make(&options, &competitors) && bench_tables(&options, &competitors, &rows)) {
+        code = exit_ok;
+        if (options.json)
+            code = bench_print_json(&options, &rows);
+        else
+            bench_print_summary(&rows);
+    }
+    free(rows.at);
+    competitors_free(&competitors);
+    return code;
+}

@@ -1,0 +1,105 @@
+#ifndef CLI_BENCH_FORCES_H
+#define CLI_BENCH_FORCES_H
+
+#include "bench_measure.h"
+#include "bench_peers.h"
+#include "cli.h"
+
+/* What kith bench forces was asked for. */
+struct bench_options {
+    const char *command;
+    int64_t body_counts[64];
+    int32_t body_count_count;
+    bool body_counts_given;
+    int32_t threads[16], thread_count;
+    const char *isas[8];
+    int32_t isa_count;
+    bool isas_given;
+    kith_dtype precisions[2];
+    int32_t precision_count;
+    double seconds; /* a row */
+    bool json, quiet, with_peers;
+    const char *python;
+};
+
+/* A program in one configuration. */
+struct competitor {
+    const char *name, *version; /* "kith", or another program's */
+    kith_dtype precision;
+    const char *isa; /* of kith; else NULL */
+    int32_t threads;
+    kith_context *context; /* of kith; else NULL */
+    struct peers *peers;   /* which know this one by its name; or NULL */
+    double rate;           /* interactions a second, roughly, to tell what would take too long */
+};
+
+struct competitors {
+    struct competitor *all;
+    int64_t count;
+    struct peers *peers;
+};
+
+/* kith with every choice of precision, instruction set and threads, the best instruction set and
+ * the fewest threads first; with peers, the plain loop and the other programs. False after telling
+ * why not. */
+bool competitors_make(const struct bench_options *options, struct competitors *competitors);
+void competitors_free(struct competitors *competitors);
+
+/* The bodies whose forces are computed, in either precision. */
+struct forces_system {
+    kith_bodies *bodies;
+    kith_array position[2], mass[2], acceleration[2]; /* by kith_dtype: KITH_F64 and KITH_F32 */
+};
+
+bool forces_system_make(const char *command, int64_t n, struct forces_system *system);
+void forces_system_free(struct forces_system *system);
+
+/* Hands the bodies to the peers; NULL, for none, is fine. */
+bool forces_system_share(struct peers *peers, const struct forces_system *system);
+
+/* What a contestant of the forces computes. */
+struct forces_work {
+    const char *command;
+    const struct competitor *competitor;
+    const struct forces_system *system;
+};
+double forces_work_run(void *work, int64_t calls); /* struct contestant says what */
+
+/* What was measured of a competitor. */
+struct bench_row {
+    struct contestant contestant;
+    const struct competitor *competitor;
+    int64_t bodies;
+    int64_t systems; /* 0: a call is forces; else a leapfrog step of so many systems */
+    bool left_out;   /* it would take too long */
+    double limit;    /* interactions a second of the arithmetic alone, all threads; or NaN */
+    const struct bench_row *one_thread; /* the same with one thread; or NULL */
+    const struct bench_row *kith;       /* of a peer: kith with as many threads; or NULL */
+};
+
+struct bench_rows {
+    struct bench_row *at; /* rows point to each other: room for all from the start */
+    int64_t count;
+};
+
+/* Adds a row of a competitor. */
+struct bench_row *bench_rows_add(struct bench_rows *rows, const struct competitor *competitor,
+                                 int64_t bodies);
+
+/* Measures the rows from first on against each other, but those left out, and links them. */
+bool bench_rows_measure(const struct bench_options *options, struct bench_rows *rows,
+                        int64_t first);
+
+/* Measures; adds rows. False after telling why not. */
+bool bench_forces_of(const struct bench_options *options, const struct competitors *competitors,
+                     int64_t n, struct bench_rows *rows);
+bool bench_steps_of(const struct bench_options *options, const struct competitors *competitors,
+                    int64_t n, struct bench_rows *rows);
+
+/* Rows as text, and all of them as JSON. */
+void bench_print_heading(bool steps);
+void bench_print_rows(const struct bench_rows *rows, int64_t first);
+void bench_print_summary(const struct bench_rows *rows);
+int bench_print_json(const struct bench_options *options, const struct bench_rows *rows);
+
+#endif

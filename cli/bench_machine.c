@@ -1,0 +1,54 @@
+#include "bench_machine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "kith/kith.h"
+
+#if defined(__clang__)
+#define COMPILER __VERSION__ /* begins with its name */
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+/* The processor's name as Linux tells it, or the kind of machine. */
+static const char *processor(void)
+{
+    static char name[128];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (file && !name[0] && fgets(line, sizeof line, file)) {
+        const char *value = strstr(line, ": ");
+        if (strncmp(line, "model name", 10) == 0 && value)
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+    }
+    if (file)
+        fclose(file);
+    struct utsname system;
+    if (!name[0] && uname(&system) == 0)
+        snprintf(name, sizeof name, "%s", system.machine);
+    return name;
+}
+
+static long cores(void)
+{
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+void machine_print(void)
+{
+    printf("kith %s, compiled by %s\n%s, %ld core%s\n", kith_version(), COMPILER, processor(),
+           cores(), cores() == 1 ? "" : "s");
+}
+
+void machine_add(cJSON *object)
+{
+    cJSON *machine = cJSON_AddObjectToObject(object, "machine");
+    cJSON_AddStringToObject(machine, "version", kith_version());
+    cJSON_AddStringToObject(machine, "compiler", COMPILER);
+    cJSON_AddStringToObject(machine, "processor", processor());
+    json_add_count(machine, "cores", cores());
+}

@@ -1,0 +1,25 @@
+#ifndef CLI_BENCH_PEERS_H
+#define CLI_BENCH_PEERS_H
+
+#include "kith/bodies.h"
+
+/* Other programs, timed by a Python process that runs bench/peers_forces.py. */
+struct peers;
+
+/* Starts it; returns NULL after telling why not. Notes are left out if quiet. */
+struct peers *peers_start(const char *command, const char *python, bool quiet);
+
+/* Ends it; NULL is fine. */
+void peers_end(struct peers *peers);
+
+/* The version of a peer, valid until peers_end; NULL if it is not installed or does not work, which
+ * a note has told then. */
+const char *peers_version(struct peers *peers, const char *name);
+
+/* Hands over the bodies to time with; false after telling why not. */
+bool peers_use(struct peers *peers, const kith_bodies *bodies, double softening, double dt);
+
+/* Seconds that so many evaluations take a peer, or a negative number after telling why not. */
+double peers_seconds(struct peers *peers, const char *name, int32_t threads, int64_t calls);
+
+#endif

@@ -1,0 +1,226 @@
+/* kith bench: what it measures and tells, whom it compares with; never how fast. */
+
+#include "testing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "program.h"
+
+/* How often a text is in another. */
+static int occurrences(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("no '%s' in: %s", part, text);
+}
+
+static void test_bench_lists_its_capabilities(void **state)
+{
+    (void)state;
+    const struct program_result *result = program_run("bench --help");
+    assert_succeeded(result);
+    assert_has(result->out, "forces");
+    assert_int_equal(program_run("bench")->exit_code, 2);
+    assert_refused(program_run("bench juggling"), 2, "'juggling' is no capability");
+}
+
+static void test_bench_help_fits_eighty_columns(void **state)
+{
+    (void)state;
+    const struct program_result *result = program_run("bench forces --help");
+    assert_succeeded(result);
+    for (const char *line = result->out; *line;) {
+        const size_t length = strcspn(line, "\n");
+        if (length > 80)
+            fail_msg("%zu columns: %.*s", length, (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void test_bench_forces_refuses_what_is_no_list(void **state)
+{
+    (void)state;
+    assert_refused(program_run("bench forces file.csv"), 2, "'file.csv' is too much");
+    assert_refused(program_run("bench forces -n 0"), 2, "-n is 0");
+    assert_refused(program_run("bench forces -n many"), 2, "-n is 'many'");
+    assert_refused(program_run("bench forces -n 8,,16"), 2, "'8,,16' is no list");
+    assert_refused(program_run("bench forces -n 8,"), 2, "'8,' is no list");
+    assert_refused(program_run("bench forces --threads 1,0"), 2, "--threads is 0");
+    assert_refused(program_run("bench forces --isa v9"), 2, "--isa is 'v9'");
+    assert_refused(program_run("bench forces --precision half"), 2, "--precision is 'half'");
+    assert_refused(program_run("bench forces --seconds 0"), 2, "--seconds is 0");
+}
+
+/* The name of an instruction set that this processor has. */
+static const char *some_isa(void)
+{
+    int64_t count = 0;
+    const kith_isa *list = kith_isa_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (list[k].supported)
+            return list[k].name;
+    return "";
+}
+
+static void test_bench_forces_has_a_row_for_each_choice(void **state)
+{
+    (void)state;
+    const struct program_result *result = program_run(
+        "bench forces -n 6,100 --isa %s --threads 1,3 --seconds 0.001 --json", some_isa());
+    assert_succeeded(result);
+    assert_string_equal(result->err, "");
+    assert_int_equal(result->out[0], '{');
+    /* Forces: two numbers of bodies, two precisions, two numbers of threads. Steps of six bodies:
+     * alone by one thread, as an ensemble by each number. */
+    assert_int_equal(occurrences(result->out, "\"interactions_per_second\""), 8);
+    assert_int_equal(occurrences(result->out, "\"steps_per_second\""), 6);
+    assert_int_equal(occurrences(result->out, "\"time_ratio_to_one_thread\""), 6);
+    assert_int_equal(occurrences(result->out, "\"program\":\t\"kith\""), 14);
+    static const char *const keys[] = {
+        "processor", "compiler",     "cores",
+        "forces",    "best_seconds", "percent_of_limit",
+        "gflops",    "repetitions",  "worst_time_ratio_to_one_thread"};
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "\"%s\":", keys[k]);
+        assert_has(result->out, quoted);
+    }
+}
+
+static void test_rates_follow_from_the_times(void **state)
+{
+    (void)state;
+    const struct program_result *result = program_run(
+        "bench forces -n 100 --precision double --isa %s --threads 1 --seconds 0.001 --json",
+        some_isa());
+    assert_succeeded(result);
+    const double seconds = program_json_number(result->out, "seconds");
+    const double rate = program_json_number(result->out, "interactions_per_second");
+    assert_true(seconds > 0);
+    assert_true(fabs(rate * seconds - 1e4) < 1e-6);
+    assert_true(fabs(program_json_number(result->out, "gflops") - 20e-9 * rate) < 1e-9 * rate);
+    assert_true(program_json_number(result->out, "best_seconds") <= seconds);
+}
+
+static void test_rows_that_take_too_long_are_left_out_and_named(void **state)
+{
+    (void)state;
+    const struct program_result *result = program_run(
+        "bench forces -n 262144 --precision double --threads 1 --seconds 0.0001 --isa %s",
+        some_isa());
+    assert_succeeded(result);
+    assert_has(result->out, "262144  kith");
+    assert_has(result->out, "left out");
+}
+
+static void test_the_table_fits_a_hundred_columns(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("bench forces -n 6,500 --seconds 0.001 --threads 1,2");
+    assert_succeeded(result);
+    for (const char *line = result->out; *line;) {
+        const size_t length = strcspn(line, "\n");
+        if (length > 100 || (length > 0 && line[length - 1] == ' '))
+            fail_msg("%zu columns: '%.*s'", length, (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void test_the_environment_chooses_the_instruction_set(void **state)
+{
+    (void)state;
+    setenv("KITH_ISA", some_isa(), 1);
+    const struct program_result *result =
+        program_run("bench forces -n 2 --precision single --threads 1 --seconds 0.0001 --json");
+    assert_succeeded(result);
+    assert_int_equal(occurrences(result->out, "\"interactions_per_second\""), 1);
+    setenv("KITH_ISA", "v9", 1);
+    assert_refused(program_run("bench forces -n 2"), 1, "KITH_ISA is 'v9'");
+    unsetenv("KITH_ISA");
+}
+
+/* A shell script that stands in for Python with its peers: it takes the bodies it is sent and
+ * answers as bench/peers_forces.py does. */
+static const char stand_in[] = "#!/bin/sh\n"
+                               "while read -r request name rest; do\n"
+                               "  case $request:$name in\n"
+                               "  peer:rebound) echo version 9.8 ;;\n"
+                               "  peer:*) echo missing ;;\n"
+                               "  bodies:*) k=0\n"
+                               "    while [ $k -lt $name ]; do read -r line; k=$((k + 1)); done\n"
+                               "    echo ok ;;\n"
+                               "  time:*) %s ;;\n"
+                               "  esac\n"
+                               "done\n";
+
+static void write_stand_in(const char *answer_to_time)
+{
+    char text[1024], command[512];
+    snprintf(text, sizeof text, stand_in, answer_to_time);
+    program_write("python", text);
+    snprintf(command, sizeof command, "chmod +x %s", program_file("python"));
+    assert_int_equal(system(command), 0);
+}
+
+static void test_peers_are_measured_beside_kith(void **state)
+{
+    (void)state;
+    write_stand_in("echo seconds ${rest#* }");
+    const struct program_result *result = program_run(
+        "bench forces -n 8 --seconds 0.001 --threads 1 --isa %s --peers --python @python --json",
+        some_isa());
+    if (result->exit_code != 0)
+        fail_msg("exit code %d; stderr: %s", result->exit_code, result->err);
+    assert_has(result->err, "pytreegrav is not installed");
+    assert_has(result->err, "-m pip install pytreegrav");
+    /* Every call takes the stand-in a second: forces and steps. */
+    const char *peer = strstr(result->out, "\"rebound\"");
+    assert_non_null(peer);
+    assert_has(peer, "\"version\":\t\"9.8\"");
+    assert_true(program_json_number(peer, "seconds") == 1);
+    assert_true(program_json_number(peer, "interactions_per_second") == 64);
+    assert_true(program_json_number(peer, "time_ratio_to_kith") > 1);
+    assert_int_equal(occurrences(result->out, "\"rebound\""), 2);
+    assert_int_equal(occurrences(result->out, "\"plain C loop\""), 1);
+}
+
+static void test_a_peer_that_fails_is_an_error_with_its_words(void **state)
+{
+    (void)state;
+    write_stand_in("echo error out of luck");
+    program_run("bench forces -n 8 --seconds 0.001 --threads 1 --peers --python @python --json");
+    const struct program_result *result = program_run(
+        "bench forces -n 8 --seconds 0.001 --threads 1 --peers --python @python --json --quiet");
+    assert_refused(result, 1, "cannot time rebound: out of luck");
+    write_stand_in("exit");
+    assert_refused(program_run("bench forces -n 8 --seconds 0.001 --peers --python @python -q"), 1,
+                   "ended without an answer");
+    assert_refused(program_run("bench forces -n 8 --peers --python @no-such-python -q"), 1,
+                   "name a Python with --python");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bench_lists_its_capabilities),
+        cmocka_unit_test(test_bench_help_fits_eighty_columns),
+        cmocka_unit_test(test_bench_forces_refuses_what_is_no_list),
+        cmocka_unit_test(test_bench_forces_has_a_row_for_each_choice),
+        cmocka_unit_test(test_rates_follow_from_the_times),
+        cmocka_unit_test(test_rows_that_take_too_long_are_left_out_and_named),
+        cmocka_unit_test(test_the_table_fits_a_hundred_columns),
+        cmocka_unit_test(test_the_environment_chooses_the_instruction_set),
+        cmocka_unit_test(test_peers_are_measured_beside_kith),
+        cmocka_unit_test(test_a_peer_that_fails_is_an_error_with_its_words),
+    };
+    return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
+}
