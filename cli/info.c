@@ -29,10 +29,36 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* The device that --device auto stands for: the first of the backends'. */
+static kith_device automatic_device(void)
+{
+    kith_backend_info info;
+    for (int32_t k = 0; kith_backend_describe(k, &info); k++)
+        if (info.device_count > 0)
+            return (kith_device){strcmp(info.name, "cpu") == 0 ? KITH_CPU : KITH_CUDA, 0};
+    return (kith_device){KITH_CPU, 0};
+}
+
+static void add_description(cJSON *list, kith_device device)
+{
+    kith_device_info info;
+    if (!kith_device_describe(device, &info))
+        return;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, object);
+    cJSON_AddStringToObject(object, "device", cli_device_name(device));
+    cJSON_AddStringToObject(object, "name", info.name);
+    cJSON_AddStringToObject(object, "architecture", info.architecture);
+    json_add_count(object, "multiprocessors", info.multiprocessors);
+    json_add_count(object, "memory_bytes", info.memory_bytes);
+}
+
 static void add_devices(cJSON *object)
 {
     cJSON *devices = cJSON_AddArrayToObject(object, "devices");
+    cJSON *gpus = cJSON_AddArrayToObject(object, "gpus");
     cJSON *backends = cJSON_AddObjectToObject(object, "backends");
+    cJSON_AddStringToObject(object, "device_auto", cli_device_name(automatic_device()));
     kith_backend_info info;
     for (int32_t k = 0; kith_backend_describe(k, &info); k++) {
         cJSON *backend = cJSON_AddObjectToObject(backends, info.name);
@@ -43,6 +69,7 @@ static void add_devices(cJSON *object)
         for (int32_t i = 0; i < info.device_count; i++) {
             const kith_device device = {strcmp(info.name, "cpu") == 0 ? KITH_CPU : KITH_CUDA, i};
             cJSON_AddItemToArray(devices, cJSON_CreateString(cli_device_name(device)));
+            add_description(gpus, device);
         }
     }
 }
@@ -78,6 +105,33 @@ static int print_json(const char *command, const kith_context *context)
     return json_print(command, object);
 }
 
+static void print_gpu(int32_t k)
+{
+    const kith_device device = {KITH_CUDA, k};
+    kith_device_info info;
+    if (kith_device_describe(device, &info))
+        printf("  %-8s %s, %s, %d multiprocessors, %.1f GiB\n", cli_device_name(device), info.name,
+               info.architecture, (int)info.multiprocessors, (double)info.memory_bytes / (1 << 30));
+    else
+        printf("  %-8s cannot be asked what it is\n", cli_device_name(device));
+}
+
+static void print_devices(const kith_context *context)
+{
+    printf("\nDevices\n");
+    kith_backend_info info;
+    for (int32_t k = 0; kith_backend_describe(k, &info); k++) {
+        if (info.device_count == 0)
+            printf("  %-8s none: %s\n", info.name, info.note ? info.note : "not found");
+        else if (strcmp(info.name, "cpu") == 0)
+            printf("  %-8s %d threads\n", info.name, (int)kith_context_threads(context));
+        else
+            for (int32_t i = 0; i < info.device_count; i++)
+                print_gpu(i);
+    }
+    printf("  %-8s is %s\n", "auto", cli_device_name(automatic_device()));
+}
+
 static int print_text(const kith_context *context)
 {
     printf("kith %s\n\nInstruction sets\n", kith_version());
@@ -88,15 +142,7 @@ static int print_text(const kith_context *context)
                !list[k].supported                                     ? "not on this processor"
                : strcmp(list[k].name, kith_context_isa(context)) == 0 ? "in use"
                                                                       : "supported");
-    printf("\nDevices\n");
-    kith_backend_info info;
-    for (int32_t k = 0; kith_backend_describe(k, &info); k++)
-        if (info.device_count == 0)
-            printf("  %-8s none: %s\n", info.name, info.note ? info.note : "not found");
-        else if (strcmp(info.name, "cpu") == 0)
-            printf("  %-8s %d threads\n", info.name, (int)kith_context_threads(context));
-        else
-            printf("  %-8s %d\n", info.name, (int)info.device_count);
+    print_devices(context);
     printf("\nFile formats\n");
     const kith_format *formats = kith_format_list(&count);
     for (int64_t k = 0; k < count; k++)
@@ -112,8 +158,10 @@ int command_info(int argc, char **argv)
     const struct argp argp = {options, parse, "", documentation, NULL, cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &json);
 
+    /* One on the CPU: a GPU that does not work must not keep this from telling of it. */
+    const kith_context_options cpu = {.device = {KITH_CPU, 0}};
     kith_context *context = NULL;
-    if (kith_context_create(NULL, &context) != KITH_OK)
+    if (kith_context_create(&cpu, &context) != KITH_OK)
         return cli_fail(argv[0]);
     const int code = json ? print_json(argv[0], context) : print_text(context);
     kith_context_free(context);
