@@ -19,17 +19,24 @@ typedef struct kith_run_options {
     const char *units[3];         /* likewise: names of the units of length, time, mass; or NULL */
     uint64_t seed;                /* likewise: of the random numbers that made the bodies */
     bool seed_given;              /* else −1 is recorded */
+    bool is_ensemble;             /* the bodies are those of an ensemble (kith/ensemble.h) */
+    int64_t systems;              /* of so many systems, M */
+    const char *const *inputs;    /* recorded: each system's file, M of them; or NULL. The seed of
+                                     an ensemble is system 0's, and one more for each next */
 } kith_run_options;
 
 typedef struct kith_run_summary {
-    int64_t bodies, steps;
-    int64_t evaluations; /* of all forces in this call */
+    int64_t systems;       /* 1 unless an ensemble */
+    int64_t bodies, steps; /* of each system */
+    int64_t evaluations;   /* of all forces in this call */
     double dt, time;
-    double energy_initial, energy_final;
+    double energy_initial, energy_final; /* summed over systems */
+    /* Each the largest of any system; an ensemble leaves systems without energy out. */
     double relative_energy_error;     /* |E − E_0| / |E_0| at the end */
     double max_relative_energy_error; /* over the frames */
     double momentum_error; /* |P − P_0| / Σ m |v| at the start, or |P − P_0| if that is 0 */
-    double interactions_per_second; /* N² × evaluations / seconds, of this call */
+    double interactions_per_second; /* M × N² × evaluations / seconds, of this call */
+    double system_steps_per_second; /* M × steps / seconds, of this call */
     double gflops;                  /* 20 flop an interaction */
     double seconds;                 /* of stepping in this call, without files and diagnostics */
     kith_device device;
@@ -56,6 +63,10 @@ typedef struct kith_run_summary {
  *   options  not NULL
  *   bodies   the start; NULL with resume: that of the file
  *   summary  [out] or NULL
+ *
+ * An ensemble is written as one trajectory of M × N bodies, system after system, with the system of
+ * each body in particles/trajectory/system, and an axis of systems in every observable. A system
+ * that fails (a number that is not finite) ends the run; the message names it.
  *
  * Errors: KITH_INVALID_ARGUMENT, KITH_IO_ERROR, KITH_BAD_FORMAT, KITH_UNSUPPORTED (no HDF5),
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED. */

@@ -20,6 +20,16 @@ void kith_trajectory_close(kith_trajectory *trajectory);
 
 int64_t kith_trajectory_frames(const kith_trajectory *trajectory);
 
+/* How many independent systems the bodies of a frame are: M of an ensemble (kith/ensemble.h) of
+ * which none was chosen, else 1. */
+int64_t kith_trajectory_systems(const kith_trajectory *trajectory);
+
+/* From now on the trajectory is that of one system of an ensemble (counted from 0), frames and
+ * observables; earlier bodies are no longer of it. A run of one system is system 0.
+ *
+ * Errors: KITH_INVALID_ARGUMENT: there is no such system. */
+kith_status kith_trajectory_choose_system(kith_trajectory *trajectory, int64_t system);
+
 /* Reads frame k (0 ≤ k < frames): positions, velocities if there, time; masses, charges, ids,
  * names.
  *
@@ -33,7 +43,7 @@ void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kit
 
 /* Reads /observables/NAME/value of every frame.
  *
- *   components  [out] numbers a frame: 1 or 3
+ *   components  [out] numbers a frame: 1 or 3; of an ensemble M, or M × 3, system after system
  *   values      [out] frames × components, owned by the caller, goes with free
  *   times       [out] frames, likewise; may be NULL */
 kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,

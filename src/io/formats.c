@@ -130,6 +130,16 @@ static kith_status check_frame(const char *path, const struct format *format, in
                      (long long)frame, format->name);
 }
 
+static kith_status check_system(const char *path, const struct format *format,
+                                const kith_read_options *options)
+{
+    if (!options->system_given || options->system == 0 || strcmp(format->name, "h5md") == 0)
+        return KITH_OK;
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "%s: system is %lld, and a file of format %s is one system, 0", path,
+                     (long long)options->system, format->name);
+}
+
 kith_status kith_bodies_read(const char *path, const kith_read_options *options,
                              kith_bodies **bodies)
 {
@@ -141,6 +151,7 @@ kith_status kith_bodies_read(const char *path, const kith_read_options *options,
         format = look_inside(path, format);
     KITH_TRY(require(path, format, format->read));
     KITH_TRY(check_frame(path, format, chosen.frame));
+    KITH_TRY(check_system(path, format, &chosen));
 
     struct c_locale locale;
     KITH_TRY(c_locale_enter(&locale));

@@ -19,11 +19,25 @@ static kith_status choose_frame(int64_t wanted, int64_t frames, int64_t *frame)
     return KITH_OK;
 }
 
-static kith_status read_frame(const struct h5md_reader *reader, int64_t wanted,
+/* Systems of an ensemble know nothing of each other; taken for one they would. */
+static kith_status choose_system(const kith_read_options *options, struct h5md_reader *reader)
+{
+    if (options->system_given)
+        return h5md_reader_choose_system(reader, options->system);
+    if (reader->systems != 1)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the file is an ensemble of %lld independent systems; choose one by its "
+                         "number from 0 (--system K)",
+                         (long long)reader->systems);
+    return KITH_OK;
+}
+
+static kith_status read_frame(struct h5md_reader *reader, const kith_read_options *options,
                               kith_bodies **bodies)
 {
     int64_t frame = 0;
-    KITH_TRY(choose_frame(wanted, reader->frames, &frame));
+    KITH_TRY(choose_system(options, reader));
+    KITH_TRY(choose_frame(options->frame, reader->frames, &frame));
     KITH_TRY(
         kith_bodies_create(reader->count, reader->dimensions, h5md_reader_columns(reader), bodies));
     const kith_status status = h5md_reader_frame(reader, frame, *bodies);
@@ -41,7 +55,7 @@ kith_status h5md_read(const char *path, const kith_read_options *options, kith_b
     hdf5_begin(&session);
     kith_status status = h5md_reader_open(path, &reader);
     if (status == KITH_OK) {
-        status = read_frame(&reader, options->frame, bodies);
+        status = read_frame(&reader, options, bodies);
         h5md_reader_close(&reader);
     }
     hdf5_end(&session);
@@ -52,6 +66,7 @@ static kith_status write_frame(hid_t file, const kith_bodies *bodies,
                                const kith_write_options *options)
 {
     const struct h5md_layout layout = {.count = bodies->count,
+                                       .systems = 1,
                                        .frames_expected = 1,
                                        .precision = KITH_F64,
                                        .velocities = bodies->velocity != NULL,

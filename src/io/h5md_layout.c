@@ -20,11 +20,25 @@ const struct h5md_observable h5md_observables[h5md_observable_count] = {
     {"virial_ratio", 1, offsetof(kith_diagnostics, virial_ratio)},
 };
 
+struct hdf5_shape h5md_observable_frame(const struct h5md_observable *observable, bool is_ensemble,
+                                        int64_t systems)
+{
+    struct hdf5_shape frame = {0};
+    if (is_ensemble)
+        frame.size[frame.rank++] = (hsize_t)systems;
+    if (observable->components > 1)
+        frame.size[frame.rank++] = (hsize_t)observable->components;
+    return frame;
+}
+
 /* A quarter of a megabyte, but no more frames than will come (64 in case the run is extended). */
 int64_t h5md_chunk_frames(const struct h5md_layout *layout)
 {
     enum { chunk_bytes = 256 << 10, fewest = 64, most = 1024 };
-    const int64_t frame_bytes = layout->count * 3 * kith_dtype_bytes(layout->precision);
+    const int64_t rows_bytes = layout->count * 3 * kith_dtype_bytes(layout->precision);
+    const int64_t observable_bytes = layout->systems * 3 * (int64_t)sizeof(double);
+    const int64_t frame_bytes =
+        rows_bytes > observable_bytes || !layout->is_ensemble ? rows_bytes : observable_bytes;
     const int64_t useful = layout->frames_expected > fewest ? layout->frames_expected : fewest;
     const int64_t wanted = useful < most ? useful : most;
     if (frame_bytes > chunk_bytes)
@@ -99,7 +113,8 @@ static kith_status make_all_series(hid_t file, const struct h5md_layout *layout)
     for (int k = 0; layout->observables && k < h5md_observable_count; k++) {
         char path[64];
         snprintf(path, sizeof path, "/observables/%s", h5md_observables[k].name);
-        const struct hdf5_shape frame = {h5md_observables[k].components > 1, {3}};
+        const struct hdf5_shape frame =
+            h5md_observable_frame(&h5md_observables[k], layout->is_ensemble, layout->systems);
         KITH_TRY(make_series(file, path, H5T_IEEE_F64LE, frame, frames));
     }
     return KITH_OK;
@@ -162,6 +177,20 @@ static kith_status write_ids(hid_t group, const kith_bodies *bodies)
     return status;
 }
 
+/* Which system of an ensemble a body belongs to. */
+static kith_status write_systems(hid_t group, const struct h5md_layout *layout)
+{
+    int32_t *system = NULL;
+    KITH_TRY(kith_allocate(layout->count, sizeof *system, "systems", &system));
+    const int64_t bodies = layout->systems > 0 ? layout->count / layout->systems : 0;
+    for (int64_t i = 0; i < layout->count; i++)
+        system[i] = (int32_t)(i / bodies);
+    const kith_status status = hdf5_write(group, "system", H5T_STD_I32LE, H5T_NATIVE_INT32,
+                                          (struct hdf5_shape){1, {(hsize_t)layout->count}}, system);
+    free(system);
+    return status;
+}
+
 static kith_status write_names(hid_t group, const kith_bodies *bodies)
 {
     const hid_t name = H5Tcopy(H5T_C_S1);
@@ -173,7 +202,8 @@ static kith_status write_names(hid_t group, const kith_bodies *bodies)
     return status;
 }
 
-static kith_status write_columns(hid_t file, const kith_bodies *bodies)
+static kith_status write_columns(hid_t file, const struct h5md_layout *layout,
+                                 const kith_bodies *bodies)
 {
     hid_t group = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, H5MD_PARTICLES, &group));
@@ -189,6 +219,8 @@ static kith_status write_columns(hid_t file, const kith_bodies *bodies)
                                 columns[k].values));
     KITH_TRY(write_species(group, bodies));
     KITH_TRY(write_ids(group, bodies));
+    if (layout->is_ensemble)
+        KITH_TRY(write_systems(group, layout));
     return bodies->name ? write_names(group, bodies) : KITH_OK;
 }
 
@@ -198,8 +230,10 @@ kith_status h5md_make_layout(hid_t file, const struct h5md_layout *layout,
     KITH_TRY(make_metadata(file));
     KITH_TRY(make_box(file, layout, bodies));
     KITH_TRY(make_all_series(file, layout));
-    KITH_TRY(write_columns(file, bodies));
+    KITH_TRY(write_columns(file, layout, bodies));
     hid_t parameters = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &parameters));
+    if (layout->is_ensemble)
+        KITH_TRY(hdf5_write_integer(parameters, "systems", layout->systems));
     return hdf5_write_integer(parameters, "dimensions", bodies->dimensions);
 }

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include "core/status.h"
+#include "io/hdf5_data.h"
 #include "kith/bodies.h"
 #include "kith/simulation.h"
 
@@ -12,7 +13,9 @@
  * to be called trajectory, and observables to have the frames' cadence; VMD takes anything with
  * position/value for atoms. */
 struct h5md_layout {
-    int64_t count;           /* N */
+    int64_t count;           /* N; of an ensemble the bodies of all systems */
+    bool is_ensemble;        /* has /particles/trajectory/system, and observables of each system */
+    int64_t systems;         /* M; 1 unless an ensemble */
     int64_t frames_expected; /* roughly: few frames get small chunks */
     kith_dtype precision;    /* of positions and velocities; everything else is double */
     bool velocities;         /* has /particles/trajectory/velocity */
@@ -38,6 +41,10 @@ struct h5md_observable {
 
 enum { h5md_observable_count = 7, h5md_numbers_observed = 13 };
 extern const struct h5md_observable h5md_observables[h5md_observable_count];
+
+/* One frame of an observable: a number or a vector; of an ensemble M of them. */
+struct hdf5_shape h5md_observable_frame(const struct h5md_observable *observable, bool is_ensemble,
+                                        int64_t systems);
 
 #define H5MD_PARTICLES  "/particles/trajectory"
 #define H5MD_POSITION   H5MD_PARTICLES "/position"

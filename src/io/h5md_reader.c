@@ -34,11 +34,11 @@ static kith_status read_rows(const struct h5md_reader *reader, const struct elem
     const struct hdf5_shape *shape = &element->shape;
     const int axis = element->series ? 1 : 0;
     const bool fits = shape->rank == axis + (width > 1 ? 2 : 1) &&
-                      shape->size[axis] == (hsize_t)reader->count &&
+                      shape->size[axis] == (hsize_t)reader->rows &&
                       (width == 1 || shape->size[axis + 1] >= (hsize_t)width);
     if (!fits)
         return kith_fail(KITH_BAD_FORMAT, "dataset %s is not one of %lld rows of %d", element->path,
-                         (long long)reader->count, (int)width);
+                         (long long)reader->rows, (int)width);
     const hsize_t last = element->series ? shape->size[0] : 1;
     if (last != 1 && last != (hsize_t)reader->frames)
         return kith_fail(KITH_BAD_FORMAT, "dataset %s has %lld frames, and positions have %lld",
@@ -50,6 +50,8 @@ static kith_status read_rows(const struct h5md_reader *reader, const struct elem
         first[0] = last == 1 ? 0 : (hsize_t)frame;
         box.size[0] = 1;
     }
+    first[axis] = (hsize_t)reader->first_row;
+    box.size[axis] = (hsize_t)reader->count;
     if (width > 1)
         box.size[axis + 1] = (hsize_t)width;
     return hdf5_read(reader->particles, element->path, memory_type, first, box, rows);
@@ -85,7 +87,8 @@ static bool has_names(const struct h5md_reader *reader)
     const hid_t dataset = H5Dopen2(reader->particles, "name", H5P_DEFAULT);
     const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     const bool text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-                      H5Sget_simple_extent_npoints(space) == reader->count;
+                      H5Sget_simple_extent_ndims(space) == 1 &&
+                      H5Sget_simple_extent_npoints(space) == reader->rows;
     H5Sclose(space);
     H5Tclose(type);
     H5Dclose(dataset);
@@ -97,15 +100,14 @@ static kith_status read_names(const struct h5md_reader *reader, kith_name *names
     const hid_t dataset = H5Dopen2(reader->particles, "name", H5P_DEFAULT);
     const hid_t stored = H5Dget_type(dataset), type = H5Tcopy(stored);
     H5Tclose(stored);
+    H5Dclose(dataset);
     H5Tset_size(type, KITH_NAME_BYTES);
-    const kith_status status =
-        reader->count > 0 && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) < 0
-            ? hdf5_fail(KITH_BAD_FORMAT, "dataset name cannot be read")
-            : KITH_OK;
+    const hsize_t first = (hsize_t)reader->first_row;
+    const kith_status status = hdf5_read(reader->particles, "name", type, &first,
+                                         (struct hdf5_shape){1, {(hsize_t)reader->count}}, names);
     for (int64_t i = 0; i < reader->count; i++)
         names[i][KITH_NAME_BYTES - 1] = 0;
     H5Tclose(type);
-    H5Dclose(dataset);
     return status;
 }
 
@@ -134,6 +136,22 @@ static kith_status take_particles(struct h5md_reader *reader)
                                  : KITH_OK;
 }
 
+/* An ensemble of kith says how many systems its rows are. */
+static kith_status take_systems(struct h5md_reader *reader)
+{
+    reader->systems = 1;
+    reader->system = -1;
+    reader->is_ensemble = hdf5_exists(reader->file, H5MD_PARAMETERS "/systems");
+    if (!reader->is_ensemble)
+        return KITH_OK;
+    KITH_TRY(hdf5_read_integer(reader->file, H5MD_PARAMETERS "/systems", &reader->systems));
+    if (reader->systems < 0 ||
+        (reader->systems == 0 ? reader->rows != 0 : reader->rows % reader->systems != 0))
+        return kith_fail(KITH_BAD_FORMAT, "it has %lld bodies and says that they are %lld systems",
+                         (long long)reader->rows, (long long)reader->systems);
+    return KITH_OK;
+}
+
 static kith_status take_shape(struct h5md_reader *reader)
 {
     struct element position;
@@ -148,7 +166,7 @@ static kith_status take_shape(struct h5md_reader *reader)
                          position.path, (long long)size[axis + 1]);
     reader->fixed = !position.series;
     reader->frames = position.series ? (int64_t)size[0] : 1;
-    reader->count = (int64_t)size[axis];
+    reader->count = reader->rows = (int64_t)size[axis];
     reader->dimensions = (int32_t)size[axis + 1];
 
     int64_t dimensions = 0;
@@ -156,6 +174,18 @@ static kith_status take_shape(struct h5md_reader *reader)
         KITH_TRY(hdf5_read_integer(reader->file, H5MD_PARAMETERS "/dimensions", &dimensions));
     if (dimensions == 2)
         reader->dimensions = 2;
+    return take_systems(reader);
+}
+
+kith_status h5md_reader_choose_system(struct h5md_reader *reader, int64_t system)
+{
+    if (system < 0 || system >= reader->systems)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "system is %lld, and the file has %lld; systems are counted from 0",
+                         (long long)system, (long long)reader->systems);
+    reader->count = reader->rows / reader->systems;
+    reader->first_row = system * reader->count;
+    reader->system = system;
     return KITH_OK;
 }
 

@@ -10,7 +10,12 @@
  * one called trajectory. Messages leave the path out. */
 struct h5md_reader {
     hid_t file, particles;
-    int64_t count;      /* N */
+    int64_t count;      /* N; of an ensemble the bodies of all systems, or of the chosen one */
+    int64_t rows;       /* in the file: of all systems */
+    int64_t first_row;  /* of the chosen system, else 0 */
+    bool is_ensemble;   /* of kith */
+    int64_t systems;    /* M; 1 unless an ensemble */
+    int64_t system;     /* the chosen one, or −1 */
     int64_t frames;     /* 1 if the positions are fixed in time */
     int32_t dimensions; /* 2 or 3: kith's own 2D files have three components */
     bool fixed;         /* position is a dataset, not a series */
@@ -22,6 +27,10 @@ struct h5md_reader {
  *   reader  [out] goes with h5md_reader_close, only after success */
 kith_status h5md_reader_open(const char *path, struct h5md_reader *reader);
 void h5md_reader_close(struct h5md_reader *reader);
+
+/* From now on the reader sees one system of an ensemble; of a single run that is system 0.
+ * Errors: KITH_INVALID_ARGUMENT: there is no such system. */
+kith_status h5md_reader_choose_system(struct h5md_reader *reader, int64_t system);
 
 /* The kith_column flags of what a frame holds. */
 unsigned h5md_reader_columns(const struct h5md_reader *reader);

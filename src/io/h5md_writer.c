@@ -19,7 +19,8 @@ static kith_status allocate_room(struct h5md_writer *writer)
     KITH_TRY(kith_allocate(room, sizeof *writer->step, "frames", &writer->step));
     KITH_TRY(kith_allocate(room, real, "frames", &writer->time));
     if (layout->observables)
-        KITH_TRY(kith_allocate(room * h5md_numbers_observed, real, "frames", &writer->observables));
+        KITH_TRY(kith_allocate(room * layout->systems, h5md_numbers_observed * real, "frames",
+                               &writer->observables));
     if (layout->cell)
         KITH_TRY(kith_allocate(room * 9, real, "frames", &writer->edges));
     if (layout->velocities && bytes > 0)
@@ -54,10 +55,13 @@ static int list_series(const struct h5md_writer *writer, struct series list[most
     for (int k = 0; layout->observables && k < h5md_observable_count; k++) {
         const int32_t components = h5md_observables[k].components;
         struct series *series = &list[count++];
-        *series = (struct series){"", H5T_NATIVE_DOUBLE, {components > 1, {3}}, observable};
+        *series = (struct series){
+            "", H5T_NATIVE_DOUBLE,
+            h5md_observable_frame(&h5md_observables[k], layout->is_ensemble, layout->systems),
+            observable};
         snprintf(series->path, sizeof series->path, "/observables/%s/value",
                  h5md_observables[k].name);
-        observable += writer->room * components;
+        observable += writer->room * layout->systems * components;
     }
     list[count++] = (struct series){H5MD_POSITION "/time", H5T_NATIVE_DOUBLE, one, writer->time};
     list[count++] = (struct series){H5MD_POSITION "/step", H5T_NATIVE_INT64, one, writer->step};
@@ -123,13 +127,16 @@ static void put_rows(void *to, const struct h5md_layout *layout, int64_t frame, 
 
 static void put_observables(struct h5md_writer *writer, const kith_diagnostics *diagnostics)
 {
+    const int64_t systems = writer->layout.systems;
     double *series = writer->observables;
     for (int k = 0; k < h5md_observable_count; k++) {
         const int64_t components = h5md_observables[k].components;
-        memcpy(series + writer->gathered * components,
-               (const char *)diagnostics + h5md_observables[k].offset,
-               (size_t)components * sizeof(double));
-        series += writer->room * components;
+        double *frame = series + writer->gathered * systems * components;
+        for (int64_t s = 0; s < systems; s++)
+            memcpy(frame + s * components,
+                   (const char *)&diagnostics[s] + h5md_observables[k].offset,
+                   (size_t)components * sizeof(double));
+        series += writer->room * systems * components;
     }
 }
 

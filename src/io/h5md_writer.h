@@ -25,7 +25,7 @@ kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
                               struct h5md_writer *writer);
 void h5md_writer_end(struct h5md_writer *writer);
 
-/* Adds a frame; diagnostics only if the layout has observables, else NULL. */
+/* Adds a frame; diagnostics, one a system, only if the layout has observables, else NULL. */
 kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith_bodies *bodies,
                             const kith_diagnostics *diagnostics);
 

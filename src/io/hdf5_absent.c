@@ -30,6 +30,18 @@ int64_t kith_trajectory_frames(const kith_trajectory *trajectory)
     return 0;
 }
 
+int64_t kith_trajectory_systems(const kith_trajectory *trajectory)
+{
+    (void)trajectory;
+    return 0;
+}
+
+kith_status kith_trajectory_choose_system(kith_trajectory *trajectory, int64_t system)
+{
+    (void)trajectory, (void)system;
+    return lacks_hdf5("trajectory");
+}
+
 kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kith_bodies **bodies)
 {
     (void)trajectory, (void)frame, (void)bodies;

@@ -48,14 +48,16 @@ static kith_status begin_frames(struct run_file *file, hid_t hdf5)
     return status;
 }
 
-static kith_status allocate_file(const kith_bodies *bodies, kith_dtype precision,
+static kith_status allocate_file(const kith_bodies *bodies, const struct run_parameters *parameters,
                                  int64_t frames_expected, struct run_file **file)
 {
     KITH_TRY(kith_allocate(1, sizeof **file, "run file", file));
     (*file)->dimensions = bodies->dimensions;
     (*file)->layout = (struct h5md_layout){.count = bodies->count,
+                                           .is_ensemble = parameters->is_ensemble,
+                                           .systems = parameters->systems,
                                            .frames_expected = frames_expected,
-                                           .precision = precision,
+                                           .precision = parameters->precision,
                                            .velocities = true,
                                            .observables = true};
     return KITH_OK;
@@ -83,6 +85,8 @@ static kith_status write_beginning(hid_t hdf5, const struct run_file *file,
     if (!bodies->mass)
         KITH_TRY(write_unit_masses(hdf5, bodies->count));
     KITH_TRY(run_parameters_write_origin(hdf5, origin));
+    if (parameters->is_ensemble)
+        KITH_TRY(run_parameters_write_systems(hdf5, origin, parameters->systems));
     return run_parameters_write(hdf5, parameters);
 }
 
@@ -114,7 +118,7 @@ kith_status run_file_create(const char *output, const struct run_parameters *par
 {
     struct run_file *made = NULL;
     *file = NULL;
-    KITH_TRY(allocate_file(bodies, parameters->precision, frames_expected, &made));
+    KITH_TRY(allocate_file(bodies, parameters, frames_expected, &made));
     kith_status status = working_file_open(output, &made->working);
     if (status == KITH_OK) {
         struct hdf5_session session;
@@ -152,7 +156,7 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
 {
     struct run_file *made = NULL;
     *file = NULL;
-    KITH_TRY(allocate_file(past->start, parameters->precision, frames_expected, &made));
+    KITH_TRY(allocate_file(past->start, parameters, frames_expected, &made));
     kith_status status = working_file_open(output, &made->working);
     if (status == KITH_OK)
         status = working_file_start_from_output(&made->working);

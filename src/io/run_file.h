@@ -20,6 +20,8 @@ struct run_parameters {
     bool softening_of_bodies;
     kith_dtype precision;
     int64_t every; /* steps between frames */
+    bool is_ensemble;
+    int64_t systems; /* M; 1 unless an ensemble */
     char integrator[KITH_NAME_BYTES];
 };
 
@@ -27,7 +29,9 @@ struct run_origin {
     const char *const *arguments; /* the command line, NULL-ended, or NULL */
     const char *input;            /* the bodies' file, or NULL */
     const char *units[3];         /* of length, time, mass; NULL: not known */
-    const uint64_t *seed;         /* of the bodies' random numbers, or NULL */
+    const uint64_t *seed;         /* of the bodies' random numbers, or NULL; of an ensemble that of
+                                     system 0, and one more for each next */
+    const char *const *inputs;    /* of an ensemble: each system's file, or NULL */
 };
 
 /* What an interrupted or finished run left in its output. */
@@ -35,10 +39,11 @@ struct run_past {
     struct run_parameters parameters;
     kith_bodies *start; /* frame 0, in the run's precision */
     kith_checkpoint checkpoint;
-    int64_t frames;              /* those before the checkpoint's step */
-    kith_diagnostics first;      /* of frame 0 */
-    kith_diagnostics last;       /* of the last of those frames, or of frame 0 */
-    double largest_energy_error; /* max |E − E_0| over those frames */
+    int64_t frames; /* those before the checkpoint's step */
+    /* Of each system: */
+    kith_diagnostics *first;      /* at frame 0 */
+    kith_diagnostics *last;       /* at the last of those frames, or at frame 0 */
+    double *largest_energy_error; /* max |E − E_0| over those frames */
 };
 
 /* Makes the working file of a new run.
@@ -67,7 +72,7 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
                             const struct run_origin *origin, const struct run_past *past,
                             int64_t frames_expected, struct run_file **file);
 
-/* Adds the frame of a step. */
+/* Adds the frame of a step, with the diagnostics of each system. */
 kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
                          const kith_diagnostics *diagnostics);
 

@@ -83,6 +83,48 @@ kith_status run_parameters_write_origin(hid_t file, const struct run_origin *ori
     return origin->arguments ? write_command_line(group, origin->arguments) : KITH_OK;
 }
 
+static kith_status write_seeds(hid_t group, uint64_t first, int64_t systems)
+{
+    int64_t *seeds = NULL;
+    KITH_TRY(kith_allocate(systems, sizeof *seeds, "seeds", &seeds));
+    for (int64_t s = 0; s < systems; s++)
+        seeds[s] = (int64_t)(first + (uint64_t)s);
+    const kith_status status = hdf5_write(group, "seeds", H5T_STD_I64LE, H5T_NATIVE_INT64,
+                                          (struct hdf5_shape){1, {(hsize_t)systems}}, seeds);
+    free(seeds);
+    return status;
+}
+
+/* File names as text of one fixed length, that of the longest. */
+static kith_status write_inputs(hid_t group, const char *const *inputs, int64_t systems)
+{
+    size_t bytes = 1;
+    for (int64_t s = 0; s < systems; s++)
+        bytes = strlen(inputs[s]) + 1 > bytes ? strlen(inputs[s]) + 1 : bytes;
+    char *names = NULL;
+    KITH_TRY(kith_allocate(systems, (int64_t)bytes, "file names", &names));
+    for (int64_t s = 0; s < systems; s++)
+        memcpy(names + (size_t)s * bytes, inputs[s], strlen(inputs[s]));
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, bytes);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    const kith_status status =
+        hdf5_write(group, "inputs", type, type, (struct hdf5_shape){1, {(hsize_t)systems}}, names);
+    H5Tclose(type);
+    free(names);
+    return status;
+}
+
+kith_status run_parameters_write_systems(hid_t file, const struct run_origin *origin,
+                                         int64_t systems)
+{
+    hid_t group = H5I_INVALID_HID;
+    KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &group));
+    if (origin->seed)
+        KITH_TRY(write_seeds(group, *origin->seed, systems));
+    return origin->inputs ? write_inputs(group, origin->inputs, systems) : KITH_OK;
+}
+
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters)
 {
     hid_t group = H5I_INVALID_HID;
@@ -99,7 +141,7 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
 
 kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
 {
-    *parameters = (struct run_parameters){0};
+    *parameters = (struct run_parameters){.systems = 1};
     if (!hdf5_is_group(file, H5MD_PARAMETERS) || !hdf5_is_group(file, CHECKPOINT))
         return kith_fail(KITH_BAD_FORMAT, "it has no checkpoint of a run of kith (" CHECKPOINT
                                           "); start anew, without resume");
@@ -115,6 +157,9 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
     KITH_TRY(hdf5_read_real(group, "gravitational_constant", &parameters->gravitational_constant));
     KITH_TRY(hdf5_read_real(group, "softening", &parameters->softening));
     KITH_TRY(hdf5_read_integer(group, "softening_of_bodies", &softening_of_bodies));
+    parameters->is_ensemble = hdf5_exists(group, "systems");
+    if (parameters->is_ensemble)
+        KITH_TRY(hdf5_read_integer(group, "systems", &parameters->systems));
     parameters->softening_of_bodies = softening_of_bodies != 0;
     parameters->precision = strcmp(precision, precision_names[KITH_F32]) == 0 ? KITH_F32 : KITH_F64;
     if (parameters->every < 1)

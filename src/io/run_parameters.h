@@ -12,6 +12,10 @@
  * not known (NULL) are left as they are; a seed that nobody knows is −1. */
 kith_status run_parameters_write_origin(hid_t file, const struct run_origin *origin);
 
+/* Where each system of an ensemble comes from, if known: seeds, inputs. */
+kith_status run_parameters_write_systems(hid_t file, const struct run_origin *origin,
+                                         int64_t systems);
+
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters);
 
 /* Errors: KITH_BAD_FORMAT: no run of kith wrote the file. */

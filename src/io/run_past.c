@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,39 +39,72 @@ static kith_status count_frames(const struct h5md_reader *reader, int64_t checkp
     return status;
 }
 
-/* All observables of a frame. */
-static kith_status read_diagnostics(hid_t file, int64_t frame, kith_diagnostics *diagnostics)
+/* The observable of each system in so many frames; a scalar one of a single run has no axis of its
+ * own. */
+static kith_status read_observable(const struct h5md_reader *reader,
+                                   const struct h5md_observable *observable, int64_t frame,
+                                   int64_t frames, double *numbers)
 {
-    const hsize_t first[2] = {(hsize_t)frame, 0};
-    for (int k = 0; k < h5md_observable_count; k++) {
-        char path[64];
-        snprintf(path, sizeof path, "/observables/%s/value", h5md_observables[k].name);
-        const hsize_t components = (hsize_t)h5md_observables[k].components;
-        const struct hdf5_shape box = {components > 1 ? 2 : 1, {1, components}};
-        struct hdf5_shape shape;
-        KITH_TRY(hdf5_shape_of(file, path, &shape));
-        if (shape.rank != box.rank || shape.size[0] <= first[0] ||
-            (box.rank == 2 && shape.size[1] != components))
-            return kith_fail(KITH_BAD_FORMAT, "dataset %s has another shape than kith's", path);
-        KITH_TRY(hdf5_read(file, path, H5T_NATIVE_DOUBLE, first, box,
-                           (char *)diagnostics + h5md_observables[k].offset));
-    }
-    return KITH_OK;
+    char path[64];
+    struct hdf5_shape shape;
+    const struct hdf5_shape one =
+        h5md_observable_frame(observable, reader->is_ensemble, reader->systems);
+    const hsize_t first[hdf5_max_rank] = {(hsize_t)frame};
+    snprintf(path, sizeof path, "/observables/%s/value", observable->name);
+    KITH_TRY(hdf5_shape_of(reader->file, path, &shape));
+    bool fits = shape.rank == one.rank + 1 && shape.size[0] >= (hsize_t)(frame + frames);
+    for (int axis = 0; fits && axis < one.rank; axis++)
+        fits = shape.size[axis + 1] == one.size[axis];
+    if (!fits)
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s has another shape than kith's", path);
+    shape.size[0] = (hsize_t)frames;
+    return hdf5_read(reader->file, path, H5T_NATIVE_DOUBLE, first, shape, numbers);
 }
 
-static kith_status read_largest_error(hid_t file, struct run_past *past)
+/* All observables of a frame. */
+static kith_status read_diagnostics(const struct h5md_reader *reader, int64_t frame,
+                                    kith_diagnostics *diagnostics)
 {
-    struct hdf5_shape shape;
+    double *numbers = NULL;
+    KITH_TRY(kith_allocate(reader->systems, 3 * (int64_t)sizeof *numbers, "observables", &numbers));
+    kith_status status = KITH_OK;
+    for (int k = 0; status == KITH_OK && k < h5md_observable_count; k++) {
+        const int32_t components = h5md_observables[k].components;
+        status = read_observable(reader, &h5md_observables[k], frame, 1, numbers);
+        for (int64_t s = 0; status == KITH_OK && s < reader->systems; s++)
+            memcpy((char *)&diagnostics[s] + h5md_observables[k].offset, numbers + s * components,
+                   (size_t)components * sizeof *numbers);
+    }
+    free(numbers);
+    return status;
+}
+
+static const struct h5md_observable *total_energy(void)
+{
+    int k = 0;
+    while (h5md_observables[k].offset != offsetof(kith_diagnostics, total_energy))
+        k++;
+    return &h5md_observables[k];
+}
+
+/* Reads about a million energies at a time. */
+static kith_status read_largest_errors(const struct h5md_reader *reader, struct run_past *past)
+{
+    const int64_t systems = reader->systems;
+    const int64_t fitting = (1 << 20) / (systems > 0 ? systems : 1) + 1;
+    const int64_t at_once = fitting < past->frames ? fitting : past->frames;
     double *energy = NULL;
-    KITH_TRY(hdf5_shape_of(file, "/observables/total_energy/value", &shape));
-    if (shape.size[0] < (hsize_t)past->frames)
-        return kith_fail(KITH_BAD_FORMAT, "observables have fewer frames than positions");
-    KITH_TRY(kith_allocate((int64_t)shape.size[0], sizeof *energy, "energies", &energy));
-    const kith_status status =
-        hdf5_read(file, "/observables/total_energy/value", H5T_NATIVE_DOUBLE, NULL, shape, energy);
-    for (int64_t k = 0; k < past->frames; k++)
-        past->largest_energy_error =
-            fmax(past->largest_energy_error, fabs(energy[k] - past->first.total_energy));
+    KITH_TRY(kith_allocate(at_once * systems, sizeof *energy, "energies", &energy));
+    kith_status status = KITH_OK;
+    for (int64_t frame = 0; status == KITH_OK && frame < past->frames; frame += at_once) {
+        const int64_t left = past->frames - frame, frames = left < at_once ? left : at_once;
+        status = read_observable(reader, total_energy(), frame, frames, energy);
+        for (int64_t k = 0; status == KITH_OK && k < frames * systems; k++) {
+            const int64_t s = k % systems;
+            past->largest_energy_error[s] =
+                fmax(past->largest_energy_error[s], fabs(energy[k] - past->first[s].total_energy));
+        }
+    }
     free(energy);
     return status;
 }
@@ -84,9 +118,13 @@ static kith_status read_past(const struct h5md_reader *reader, struct run_past *
                                  reader->dimensions, &past->checkpoint));
     KITH_TRY(count_frames(reader, past->checkpoint.steps, &past->frames));
     KITH_TRY(read_start(reader, &past->start));
-    KITH_TRY(read_diagnostics(reader->file, 0, &past->first));
-    KITH_TRY(read_diagnostics(reader->file, past->frames > 0 ? past->frames - 1 : 0, &past->last));
-    return read_largest_error(reader->file, past);
+    KITH_TRY(kith_allocate(reader->systems, sizeof *past->first, "observables", &past->first));
+    KITH_TRY(kith_allocate(reader->systems, sizeof *past->last, "observables", &past->last));
+    KITH_TRY(kith_allocate(reader->systems, sizeof *past->largest_energy_error, "observables",
+                           &past->largest_energy_error));
+    KITH_TRY(read_diagnostics(reader, 0, past->first));
+    KITH_TRY(read_diagnostics(reader, past->frames > 0 ? past->frames - 1 : 0, past->last));
+    return read_largest_errors(reader, past);
 }
 
 kith_status run_past_read(const char *output, struct run_past *past)
@@ -112,5 +150,8 @@ void run_past_free(struct run_past *past)
 {
     kith_bodies_free(past->start);
     kith_checkpoint_free(&past->checkpoint);
+    free(past->first);
+    free(past->last);
+    free(past->largest_energy_error);
     *past = (struct run_past){0};
 }

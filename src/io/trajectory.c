@@ -109,20 +109,42 @@ void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kit
     hdf5_end(&session);
 }
 
-/* Shape and values of an observable; those of a scalar one are frames × 1. */
+int64_t kith_trajectory_systems(const kith_trajectory *trajectory)
+{
+    return trajectory->reader.system < 0 ? trajectory->reader.systems : 1;
+}
+
+kith_status kith_trajectory_choose_system(kith_trajectory *trajectory, int64_t system)
+{
+    const kith_status status = h5md_reader_choose_system(&trajectory->reader, system);
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", trajectory->path);
+}
+
+/* Shape and values of an observable; those of a scalar one are frames × 1. An ensemble has an axis
+ * of systems in between. */
 static kith_status read_observable(const struct h5md_reader *reader, const char *name,
                                    int64_t *components, double **values)
 {
     char path[256];
     struct hdf5_shape shape;
+    hsize_t first[hdf5_max_rank] = {0};
+    const int axes = reader->is_ensemble ? 2 : 1;
     snprintf(path, sizeof path, "/observables/%s/value", name);
     KITH_TRY(hdf5_shape_of(reader->file, path, &shape));
-    if (shape.rank < 1 || shape.rank > 2 || shape.size[0] != (hsize_t)reader->frames)
-        return kith_fail(KITH_BAD_FORMAT, "dataset %s is not one number or vector a frame", path);
-    *components = shape.rank == 2 ? (int64_t)shape.size[1] : 1;
+    if (shape.rank < axes || shape.rank > axes + 1 || shape.size[0] != (hsize_t)reader->frames ||
+        (reader->is_ensemble && shape.size[1] != (hsize_t)reader->systems))
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s is not one number or vector a frame%s", path,
+                         reader->is_ensemble ? " and system" : "");
+    if (reader->is_ensemble && reader->system >= 0) {
+        first[1] = (hsize_t)reader->system;
+        shape.size[1] = 1;
+    }
+    *components = 1;
+    for (int axis = 1; axis < shape.rank; axis++)
+        *components *= (int64_t)shape.size[axis];
     KITH_TRY(kith_allocate(reader->frames, *components * (int64_t)sizeof **values, "observable",
                            values));
-    return hdf5_read(reader->file, path, H5T_NATIVE_DOUBLE, NULL, shape, *values);
+    return hdf5_read(reader->file, path, H5T_NATIVE_DOUBLE, first, shape, *values);
 }
 
 static kith_status copy_times(const struct h5md_reader *reader, double **times)

@@ -33,6 +33,15 @@ static kith_status compare_count(const char *what, int64_t wanted, int64_t past,
     return KITH_OK;
 }
 
+static kith_status compare_systems(const struct run_parameters *wanted,
+                                   const struct run_parameters *past, const char *output)
+{
+    if (wanted->is_ensemble == past->is_ensemble)
+        return compare_count("the number of systems", wanted->systems, past->systems, output);
+    return compare_words("the run", wanted->is_ensemble ? "an ensemble" : "of one system",
+                         past->is_ensemble ? "an ensemble" : "one system", output);
+}
+
 static const char *precision_name(kith_dtype precision)
 {
     return precision == KITH_F32 ? "single" : "double";
@@ -55,7 +64,8 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_real("softening", wanted->softening, past->softening, output));
     KITH_TRY(compare_words("precision", precision_name(wanted->precision),
                            precision_name(past->precision), output));
-    return compare_count("every", wanted->every, past->every, output);
+    KITH_TRY(compare_count("every", wanted->every, past->every, output));
+    return compare_systems(wanted, past, output);
 }
 
 /* Columns of doubles; an absent one has the same number in every row. */
@@ -65,6 +75,20 @@ struct column {
     int32_t width;
     double absent;
 };
+
+static kith_status refuse_number(const struct column *column, int64_t k,
+                                 const struct run_past *past, double wanted, double was,
+                                 const char *output)
+{
+    const int64_t row = k / column->width, bodies = past->start->count / past->parameters.systems;
+    kith_fail_message("%s of body %lld (from 0) is %.17g, and %s was begun with %.17g; give the "
+                      "same bodies or none, or write to another file",
+                      column->name, (long long)(row % bodies), wanted, output, was);
+    if (past->parameters.is_ensemble)
+        return kith_fail_within(KITH_INVALID_ARGUMENT,
+                                "system %lld (from 0): ", (long long)(row / bodies));
+    return KITH_INVALID_ARGUMENT;
+}
 
 static kith_status compare_column(const struct column *column, const struct run_past *past,
                                   bool rounded, const char *output)
@@ -76,10 +100,7 @@ static kith_status compare_column(const struct column *column, const struct run_
         if (rounded && past->parameters.precision == KITH_F32)
             wanted = (float)wanted;
         if (memcmp(&wanted, &was, sizeof wanted) != 0)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "%s of body %lld (from 0) is %.17g, and %s was begun with %.17g; give "
-                             "the same bodies or none, or write to another file",
-                             column->name, (long long)(k / column->width), wanted, output, was);
+            return refuse_number(column, k, past, wanted, was, output);
     }
     return KITH_OK;
 }

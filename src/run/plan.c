@@ -8,6 +8,7 @@
 /* Defaults of `every`: as many frames as a picture or film needs, if they take no more than a
  * modest file, but always enough to see something move. */
 enum { most_frames = 1000, fewest_frames = 10 };
+enum { observed_bytes = sizeof(kith_diagnostics) };
 static const int64_t most_frame_bytes = 256 << 20;
 
 static const double most_steps = 9007199254740992.0; /* 2^53: counts beyond are not exact */
@@ -59,8 +60,10 @@ static int64_t divide_up(int64_t a, int64_t b)
 
 static int64_t default_every(const struct run_plan *plan, const kith_bodies *bodies)
 {
-    const double frame_bytes =
-        6.0 * (double)bodies->count * (double)kith_dtype_bytes(plan->parameters.precision);
+    const double real_bytes = (double)kith_dtype_bytes(plan->parameters.precision);
+    const double observables =
+        plan->parameters.is_ensemble ? (double)(plan->parameters.systems * observed_bytes) : 0;
+    const double frame_bytes = 6.0 * (double)bodies->count * real_bytes + observables;
     const double affordable = (double)most_frame_bytes / fmax(frame_bytes, 1);
     const int64_t frames = (int64_t)fmax(fewest_frames, fmin(most_frames, affordable));
     return plan->end > frames ? divide_up(plan->end, frames) : 1;
@@ -77,7 +80,9 @@ static struct run_parameters parameters_of(const kith_run_options *options)
         .softening = simulation->softening,
         .softening_of_bodies = simulation->softening_of_bodies,
         .precision = simulation->precision,
-        .every = options->every};
+        .every = options->every,
+        .is_ensemble = options->is_ensemble,
+        .systems = options->is_ensemble ? options->systems : 1};
     snprintf(parameters.integrator, sizeof parameters.integrator, "%s",
              simulation->integrator ? simulation->integrator : "leapfrog");
     return parameters;
@@ -88,7 +93,8 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
 {
     KITH_TRY(check_numbers(options));
     KITH_TRY(check_dt(options->simulation.dt));
-    KITH_TRY(kith_bodies_check(bodies));
+    KITH_TRY(options->is_ensemble ? kith_ensemble_check(bodies, options->systems)
+                                  : kith_bodies_check(bodies));
     if (options->until < bodies->time)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "until is %.15g, before the bodies' time %.15g; give a later time",
@@ -120,6 +126,10 @@ static void fill_in(const struct run_parameters *past, const kith_run_options *o
         parameters->precision = past->precision;
     if (options->until == 0)
         parameters->until = past->until;
+    if (!options->is_ensemble) {
+        parameters->is_ensemble = past->is_ensemble;
+        parameters->systems = past->systems;
+    }
 }
 
 kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *bodies,

@@ -1,10 +1,11 @@
 #include "kith/run.h"
 
 #include <math.h>
-#include <stddef.h>
+#include <stdlib.h>
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/memory.h"
 #include "run/pace.h"
 #include "run/plan.h"
 #include "run/summary.h"
@@ -18,8 +19,8 @@ struct run {
     struct run_file *file; /* NULL without an output */
     kith_checkpoint checkpoint;
     struct pace pace;
+    kith_diagnostics *diagnostics; /* of each system */
     struct run_record record;
-    bool has_frames;
 };
 
 static kith_status publish(struct run *run, bool last)
@@ -34,37 +35,47 @@ static kith_status publish(struct run *run, bool last)
     return KITH_OK;
 }
 
-static void record_frame(struct run *run, const kith_diagnostics *diagnostics, const double *mass)
+/* An overflow, or a close encounter that dt does not resolve. */
+static kith_status check_state(const struct run *run, int64_t step)
 {
-    struct run_record *record = &run->record;
-    if (!run->has_frames) {
-        record->first = *diagnostics;
-        record->momentum_scale = run_momentum_scale(run->now, mass);
+    const struct run_parameters *parameters = &run->plan.parameters;
+    const int64_t systems = parameters->systems;
+    const kith_status status = parameters->is_ensemble ? kith_ensemble_check(run->now, systems)
+                                                       : kith_bodies_check(run->now);
+    if (status == KITH_OK)
+        return KITH_OK;
+    return kith_fail_within(
+        KITH_INVALID_ARGUMENT,
+        "the run failed by step %lld; give a smaller dt or a softening: ", (long long)step);
+}
+
+static kith_status check_energies(const struct run *run, int64_t step)
+{
+    for (int64_t s = 0; s < run->plan.parameters.systems; s++) {
+        const double energy = run->diagnostics[s].total_energy;
+        if (isfinite(energy))
+            continue;
+        kith_fail_message("the energy is %g at step %lld; give a smaller dt or a softening", energy,
+                          (long long)step);
+        if (run->plan.parameters.is_ensemble)
+            return kith_fail_within(KITH_INVALID_ARGUMENT, "system %lld (from 0): ", (long long)s);
+        return KITH_INVALID_ARGUMENT;
     }
-    record->last = *diagnostics;
-    record->largest_energy_error = fmax(
-        record->largest_energy_error, fabs(diagnostics->total_energy - record->first.total_energy));
-    run->has_frames = true;
+    return KITH_OK;
 }
 
 static kith_status add_frame(struct run *run, int64_t step, const double *mass)
 {
-    kith_diagnostics diagnostics;
+    const int64_t systems = run->plan.parameters.systems;
     KITH_TRY(kith_simulation_get_bodies(run->simulation, run->now));
     if (step == run->plan.end)
         run->now->time = run->plan.parameters.until;
-    if (kith_bodies_check(run->now) != KITH_OK)
-        return kith_fail_within(
-            KITH_INVALID_ARGUMENT,
-            "the run failed by step %lld; give a smaller dt or a softening: ", (long long)step);
-    KITH_TRY(kith_simulation_diagnose(run->simulation, &diagnostics));
-    if (!isfinite(diagnostics.total_energy))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the energy is %g at step %lld; give a smaller dt or a softening",
-                         diagnostics.total_energy, (long long)step);
+    KITH_TRY(check_state(run, step));
+    KITH_TRY(kith_simulation_diagnose_systems(run->simulation, 0, systems, run->diagnostics));
+    KITH_TRY(check_energies(run, step));
     if (run->file)
-        KITH_TRY(run_file_add(run->file, step, run->now, &diagnostics));
-    record_frame(run, &diagnostics, mass);
+        KITH_TRY(run_file_add(run->file, step, run->now, run->diagnostics));
+    run_record_frame(&run->record, run->now, mass, run->diagnostics);
     return KITH_OK;
 }
 
@@ -114,7 +125,7 @@ static kith_status go(struct run *run, const double *mass)
 /* A run that was stopped leaves a checkpoint, one that failed what was there before. */
 static kith_status finish(struct run *run, kith_status status)
 {
-    if (status == KITH_CANCELLED && run->has_frames) {
+    if (status == KITH_CANCELLED && run->record.has_frames) {
         KITH_TRY(publish(run, true));
         return kith_fail(KITH_CANCELLED, "cancelled at step %lld of %lld",
                          (long long)kith_simulation_steps(run->simulation),
@@ -126,7 +137,15 @@ static kith_status finish(struct run *run, kith_status status)
 static kith_status make_simulation(struct run *run, const kith_bodies *bodies)
 {
     const kith_simulation_options options = run_plan_simulation(&run->plan);
-    KITH_TRY(kith_simulation_create(run->context, &options, bodies, &run->simulation));
+    const struct run_parameters *parameters = &run->plan.parameters;
+    if (parameters->is_ensemble)
+        KITH_TRY(kith_simulation_create_ensemble(run->context, &options, parameters->systems,
+                                                 bodies, &run->simulation));
+    else
+        KITH_TRY(kith_simulation_create(run->context, &options, bodies, &run->simulation));
+    KITH_TRY(kith_allocate(parameters->systems, sizeof *run->diagnostics, "diagnostics",
+                           &run->diagnostics));
+    KITH_TRY(run_record_begin(parameters->systems, &run->record));
     return kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, &run->now);
 }
 
@@ -135,7 +154,8 @@ static struct run_origin origin_of(const kith_run_options *options)
     return (struct run_origin){.arguments = options->arguments,
                                .input = options->input,
                                .units = {options->units[0], options->units[1], options->units[2]},
-                               .seed = options->seed_given ? &options->seed : NULL};
+                               .seed = options->seed_given ? &options->seed : NULL,
+                               .inputs = options->inputs};
 }
 
 /* Checks the options, and the output before hours of computing. */
@@ -167,14 +187,7 @@ static kith_status begin_again(struct run *run, const kith_run_options *options,
                              run->plan.frames, &run->file));
     KITH_TRY(make_simulation(run, bodies ? bodies : past->start));
     KITH_TRY(kith_simulation_restore(run->simulation, &past->checkpoint));
-    run->has_frames = true;
-    run->record = (struct run_record){
-        .first = past->first,
-        .last = past->last,
-        .largest_energy_error = past->largest_energy_error,
-        .momentum_scale = run_momentum_scale(past->start, past->start->mass),
-        .steps_resumed = past->checkpoint.steps,
-    };
+    run_record_past(&run->record, past);
     return KITH_OK;
 }
 
@@ -192,9 +205,10 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
 
     pace_begin(&run->pace, options->checkpoint_seconds, kith_clock());
     const kith_status status = finish(run, go(run, bodies ? bodies->mass : NULL));
-    if (summary && run->has_frames)
-        *summary =
-            run_summarize(&run->record, &run->plan, run->context, run->simulation, run->now->count);
+    const int64_t systems = run->record.systems;
+    if (summary && run->record.has_frames)
+        *summary = run_summarize(&run->record, &run->plan, run->context, run->simulation,
+                                 systems > 0 ? run->now->count / systems : 0);
     return status;
 }
 
@@ -208,6 +222,8 @@ kith_status kith_run(kith_context *context, const kith_run_options *options,
     run_file_close(run.file);
     kith_simulation_free(run.simulation);
     kith_bodies_free(run.now);
+    free(run.diagnostics);
+    run_record_free(&run.record);
     kith_checkpoint_free(&run.checkpoint);
     run_past_free(&run.past);
     return status;

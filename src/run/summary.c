@@ -2,11 +2,27 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/memory.h"
 
 enum { flops_an_interaction = 20 }; /* the usual count: Warren & Salmon 1997, and others */
 
-double run_momentum_scale(const kith_bodies *bodies, const double *mass)
+kith_status run_record_begin(int64_t systems, struct run_record *record)
+{
+    *record = (struct run_record){.systems = systems};
+    return kith_allocate(systems, sizeof *record->system, "record of the run", &record->system);
+}
+
+void run_record_free(struct run_record *record)
+{
+    free(record->system);
+    *record = (struct run_record){0};
+}
+
+/* Σ m |v|. */
+static double momentum_scale(const kith_bodies *bodies)
 {
     double scale = 0;
     for (int64_t i = 0; i < bodies->count; i++) {
@@ -15,19 +31,62 @@ double run_momentum_scale(const kith_bodies *bodies, const double *mass)
             const double component = bodies->velocity[i * bodies->dimensions + k];
             speed2 += component * component;
         }
-        scale += (mass ? mass[i] : 1) * sqrt(speed2);
+        scale += (bodies->mass ? bodies->mass[i] : 1) * sqrt(speed2);
     }
     return scale;
 }
 
-static double momentum_error(const struct run_record *record)
+static void begin_system(struct system_record *system, const kith_bodies *bodies,
+                         const kith_diagnostics *first)
+{
+    system->first_energy = first->total_energy;
+    memcpy(system->first_momentum, first->momentum, sizeof first->momentum);
+    system->momentum_scale = momentum_scale(bodies);
+}
+
+static void continue_system(struct system_record *system, const kith_diagnostics *last)
+{
+    system->last_energy = last->total_energy;
+    memcpy(system->last_momentum, last->momentum, sizeof last->momentum);
+    system->largest_energy_error =
+        fmax(system->largest_energy_error, fabs(last->total_energy - system->first_energy));
+}
+
+void run_record_frame(struct run_record *record, const kith_bodies *bodies, const double *mass,
+                      const kith_diagnostics *diagnostics)
+{
+    kith_bodies all = *bodies;
+    all.mass = (double *)mass;
+    for (int64_t s = 0; s < record->systems; s++) {
+        const kith_bodies one = kith_ensemble_system(&all, record->systems, s);
+        if (!record->has_frames)
+            begin_system(&record->system[s], &one, &diagnostics[s]);
+        continue_system(&record->system[s], &diagnostics[s]);
+    }
+    record->has_frames = true;
+}
+
+void run_record_past(struct run_record *record, const struct run_past *past)
+{
+    for (int64_t s = 0; s < record->systems; s++) {
+        struct system_record *system = &record->system[s];
+        const kith_bodies one = kith_ensemble_system(past->start, record->systems, s);
+        begin_system(system, &one, &past->first[s]);
+        continue_system(system, &past->last[s]);
+        system->largest_energy_error = past->largest_energy_error[s];
+    }
+    record->has_frames = true;
+    record->steps_resumed = past->checkpoint.steps;
+}
+
+static double momentum_error(const struct system_record *system)
 {
     double change2 = 0;
     for (int k = 0; k < 3; k++) {
-        const double change = record->last.momentum[k] - record->first.momentum[k];
+        const double change = system->last_momentum[k] - system->first_momentum[k];
         change2 += change * change;
     }
-    return sqrt(change2) / (record->momentum_scale > 0 ? record->momentum_scale : 1);
+    return sqrt(change2) / (system->momentum_scale > 0 ? system->momentum_scale : 1);
 }
 
 static int64_t evaluations_a_step(const char *integrator)
@@ -42,7 +101,25 @@ static int64_t evaluations_a_step(const char *integrator)
 
 static double divide(double a, double b)
 {
-    return b != 0 ? a / b : NAN;
+    return b != 0 ? a / b : (double)NAN;
+}
+
+/* Energies summed over systems, and the largest errors; fmax leaves out those that are no number.
+ */
+static void summarize_systems(const struct run_record *record, kith_run_summary *summary)
+{
+    summary->relative_energy_error = summary->max_relative_energy_error = (double)NAN;
+    for (int64_t s = 0; s < record->systems; s++) {
+        const struct system_record *system = &record->system[s];
+        const double energy = system->first_energy, scale = fabs(energy);
+        const double error = divide(fabs(system->last_energy - energy), scale);
+        const double largest = divide(system->largest_energy_error, scale);
+        summary->energy_initial += energy;
+        summary->energy_final += system->last_energy;
+        summary->relative_energy_error = fmax(summary->relative_energy_error, error);
+        summary->max_relative_energy_error = fmax(summary->max_relative_energy_error, largest);
+        summary->momentum_error = fmax(summary->momentum_error, momentum_error(system));
+    }
 }
 
 kith_run_summary run_summarize(const struct run_record *record, const struct run_plan *plan,
@@ -50,27 +127,27 @@ kith_run_summary run_summarize(const struct run_record *record, const struct run
                                int64_t bodies)
 {
     const int64_t steps = kith_simulation_steps(simulation);
-    const double energy = record->first.total_energy, scale = fabs(energy);
+    const int64_t steps_here = steps - record->steps_resumed;
     kith_run_summary summary = {
+        .systems = record->systems,
         .bodies = bodies,
         .steps = steps,
-        .evaluations =
-            (steps - record->steps_resumed) * evaluations_a_step(plan->parameters.integrator),
+        .evaluations = steps_here * evaluations_a_step(plan->parameters.integrator),
         .dt = plan->parameters.dt,
         .time = steps == plan->end ? plan->parameters.until : kith_simulation_time(simulation),
-        .energy_initial = energy,
-        .energy_final = record->last.total_energy,
-        .relative_energy_error = divide(fabs(record->last.total_energy - energy), scale),
-        .max_relative_energy_error = divide(record->largest_energy_error, scale),
-        .momentum_error = momentum_error(record),
         .seconds = record->stepping_seconds,
         .device = kith_context_device(context),
         .precision = plan->parameters.precision,
         .steps_resumed = record->steps_resumed,
         .interrupted = steps < plan->end,
     };
-    const double pairs = (double)bodies * (double)bodies * (double)summary.evaluations;
-    summary.interactions_per_second = summary.seconds > 0 ? pairs / summary.seconds : 0;
+    summarize_systems(record, &summary);
+    const double systems = (double)record->systems;
+    const double pairs = systems * (double)bodies * (double)bodies * (double)summary.evaluations;
+    if (summary.seconds > 0) {
+        summary.interactions_per_second = pairs / summary.seconds;
+        summary.system_steps_per_second = systems * (double)steps_here / summary.seconds;
+    }
     summary.gflops = flops_an_interaction * summary.interactions_per_second * 1e-9;
     snprintf(summary.integrator, sizeof summary.integrator, "%s", plan->parameters.integrator);
     return summary;

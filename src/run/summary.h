@@ -4,18 +4,36 @@
 #include "kith/run.h"
 #include "run/plan.h"
 
-/* What a run finds out about itself as it goes. */
-struct run_record {
-    kith_diagnostics first, last;
+/* What a run finds out about a system as it goes. */
+struct system_record {
+    double first_energy, last_energy;
     double largest_energy_error; /* max |E − E_0| over the frames */
-    double momentum_scale;       /* Σ m |v| at the start */
+    double first_momentum[3], last_momentum[3];
+    double momentum_scale; /* Σ m |v| at the start */
+};
+
+/* And about itself. */
+struct run_record {
+    int64_t systems;
+    struct system_record *system;
+    bool has_frames;
     double stepping_seconds;
     int64_t steps_resumed;
 };
 
-/* Σ m |v|. */
-double run_momentum_scale(const kith_bodies *bodies, const double *mass);
+/* Makes an empty record, which goes with run_record_free. */
+kith_status run_record_begin(int64_t systems, struct run_record *record);
+void run_record_free(struct run_record *record);
 
+/* Takes a frame down: bodies with velocities, their masses or NULL, and diagnostics of each system.
+ */
+void run_record_frame(struct run_record *record, const kith_bodies *bodies, const double *mass,
+                      const kith_diagnostics *diagnostics);
+
+/* Takes down what the frames before a resume were. */
+void run_record_past(struct run_record *record, const struct run_past *past);
+
+/*   bodies  of a system */
 kith_run_summary run_summarize(const struct run_record *record, const struct run_plan *plan,
                                const kith_context *context, const kith_simulation *simulation,
                                int64_t bodies);
