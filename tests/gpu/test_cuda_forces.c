@@ -1,0 +1,294 @@
+/* Forces on the GPU of arrays on the host, against the reference and the CPU's kernels. */
+
+#include "gpu_testing.h"
+
+#include <pthread.h>
+
+static const kith_dtype dtypes[] = {KITH_F64, KITH_F32};
+static const int64_t sizes[] = {0, 1, 2, 31, 33, 127, 129, 1000, 1023, 1025};
+
+enum { size_count = sizeof sizes / sizeof sizes[0] };
+
+static void assert_as_reference(kith_context *context, const kith_forces_options *options,
+                                struct system *s, const char *what)
+{
+    struct system expected = system_copy(s);
+    kith_forces_options of_copy = *options;
+    if (!kith_array_is_none(options->source_softening))
+        of_copy.source_softening = expected.softening;
+    system_reference(&of_copy, &expected);
+    system_compute(context, options, s);
+    const double error = promised_error(s->dtype, s->n);
+    const double a = relative_difference(s->a, expected.a);
+    const double phi = relative_difference(s->phi, expected.phi);
+    if (!(a < error && phi < error))
+        fail_msg("%s, n = %lld, %lldD, %s: errors %g and %g, promised %g", what, (long long)s->n,
+                 (long long)s->dimensions, s->dtype == KITH_F64 ? "double" : "float", a, phi,
+                 error);
+    system_free(&expected);
+}
+
+static void test_cuda_forces_are_the_references(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    for (int k = 0; k < size_count; k++)
+        for (int64_t dimensions = 2; dimensions <= 3; dimensions++)
+            for (int d = 0; d < 2; d++) {
+                struct system s = system_random(random, dtypes[d], sizes[k], dimensions);
+                kith_forces_options options = {.gravitational_constant = 3};
+                assert_as_reference(context, &options, &s, "no softening");
+                options.softening = 0.05;
+                assert_as_reference(context, &options, &s, "softening");
+                options.softening = 0;
+                options.source_softening = s.softening;
+                assert_as_reference(context, &options, &s, "softening of each body");
+                system_free(&s);
+            }
+    kith_context_free(context);
+}
+
+static void test_cuda_potential_and_acceleration_come_alone_too(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < size_count; k++) {
+            struct system s = system_random(random, dtypes[d], sizes[k], 3);
+            struct system expected = system_copy(&s);
+            const kith_forces_options options = {.softening = 0.05};
+            const kith_array none = kith_array_none();
+            system_reference(&options, &expected);
+            assert_ok(kith_forces_compute(context, &options, none, s.x, s.m, s.a, none));
+            assert_ok(kith_forces_compute(context, &options, none, s.x, s.m, none, s.phi));
+            const double error = promised_error(s.dtype, s.n);
+            assert_less(relative_difference(s.a, expected.a), error);
+            assert_less(relative_difference(s.phi, expected.phi), error);
+            system_free(&s);
+            system_free(&expected);
+        }
+    kith_context_free(context);
+}
+
+/* Forces of s at the places of targets: from the GPU into targets, from the reference into
+ * expected. */
+static void compute_separate(kith_context *context, bool softened, struct system *targets,
+                             const struct system *s, struct system *expected)
+{
+    kith_forces_options options = {.gravitational_constant = 2};
+    if (softened) {
+        options.source_softening = s->softening;
+        options.target_softening = targets->softening;
+    }
+    assert_ok(
+        kith_forces_compute(context, &options, targets->x, s->x, s->m, targets->a, targets->phi));
+    kith_context *cpu = new_context(NULL, 0);
+    options.method = KITH_FORCES_REFERENCE;
+    assert_ok(
+        kith_forces_compute(cpu, &options, targets->x, s->x, s->m, expected->a, expected->phi));
+    kith_context_free(cpu);
+}
+
+static void test_cuda_targets_may_be_others_than_the_sources(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < size_count; k++)
+            for (int softened = 0; softened < 2; softened++) {
+                const int64_t n = sizes[k], m = sizes[(3 * k + 2) % size_count];
+                struct system targets = system_random(random, dtypes[d], n, 2 + k % 2);
+                struct system sources = system_random(random, dtypes[d], m, 2 + k % 2);
+                struct system expected = system_copy(&targets);
+                compute_separate(context, softened, &targets, &sources, &expected);
+                assert_less(relative_difference(targets.a, expected.a),
+                            promised_error(dtypes[d], m));
+                assert_less(relative_difference(targets.phi, expected.phi),
+                            promised_error(dtypes[d], m));
+                system_free(&targets);
+                system_free(&sources);
+                system_free(&expected);
+            }
+    kith_context_free(context);
+}
+
+static void test_cuda_massless_and_coincident_bodies_are_as_on_the_cpu(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    for (int d = 0; d < 2; d++)
+        for (int k = 2; k < size_count; k++)
+            for (int softened = 0; softened < 2; softened++) {
+                struct system s = system_random(random, dtypes[d], sizes[k], 3);
+                for (int64_t i = 0; i < s.n; i += 3)
+                    put(s.m, i, 0);
+                for (int64_t i = 0; i + 1 < s.n; i += 5)
+                    for (int64_t c = 0; c < 3; c++)
+                        put(s.x, 3 * (i + 1) + c, get(s.x, 3 * i + c));
+                const kith_forces_options options = {.softening = softened ? 0.1 : 0};
+                assert_as_reference(context, &options, &s, "coincident");
+                system_free(&s);
+            }
+    kith_context_free(context);
+}
+
+static void test_cuda_forces_of_nothing_but_coincident_bodies_vanish(void **state)
+{
+    (void)state;
+    kith_context *context = new_gpu_context(NULL);
+    for (int d = 0; d < 2; d++)
+        for (int64_t n = 2; n < 3000; n = 5 * n + 1) {
+            struct system s = system_create(dtypes[d], n, 3);
+            for (int64_t i = 0; i < n; i++)
+                put(s.m, i, 1);
+            memset(s.a.data, 0xff, (size_t)(3 * n * kith_dtype_bytes(s.dtype)));
+            memset(s.phi.data, 0xff, (size_t)(n * kith_dtype_bytes(s.dtype)));
+            system_compute(context, NULL, &s);
+            for (int64_t i = 0; i < n; i++)
+                assert_true(get(s.phi, i) == 0 && get(s.a, 3 * i) == 0 &&
+                            get(s.a, 3 * i + 1) == 0 && get(s.a, 3 * i + 2) == 0);
+            system_free(&s);
+        }
+    kith_context_free(context);
+}
+
+static void test_cuda_forces_of_any_magnitude(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    const double scales[] = {1e-15, 1e-7, 1e7, 1e15};
+    for (int d = 0; d < 2; d++)
+        for (size_t k = 0; k < sizeof scales / sizeof scales[0]; k++) {
+            struct system s = system_random(random, dtypes[d], 1000, 3);
+            for (int64_t e = 0; e < 3 * s.n; e++)
+                put(s.x, e, get(s.x, e) * scales[k]);
+            for (int64_t i = 0; i < s.n; i++)
+                put(s.m, i, get(s.m, i) * scales[3 - k]);
+            /* G so that the results are representable in float. */
+            kith_forces_options options = {.gravitational_constant = scales[k] * scales[k]};
+            options.softening = 0.01 * scales[k];
+            assert_as_reference(context, &options, &s, "magnitude");
+            system_free(&s);
+        }
+    kith_context_free(context);
+}
+
+static void test_cuda_and_cpu_agree_on_many_bodies(void **state)
+{
+    struct random_numbers *random = *state;
+    if (test_is_quick())
+        skip();
+    kith_context *gpu = new_gpu_context(NULL), *cpu = new_context(NULL, 0);
+    for (int d = 0; d < 2; d++) {
+        struct system s = system_random(random, dtypes[d], 65537, 3);
+        struct system expected = system_copy(&s);
+        const kith_forces_options options = {.softening = 0.01};
+        system_compute(gpu, &options, &s);
+        system_compute(cpu, &options, &expected);
+        assert_less(relative_difference(s.a, expected.a), 2 * promised_error(s.dtype, s.n));
+        assert_less(relative_difference(s.phi, expected.phi), 2 * promised_error(s.dtype, s.n));
+        system_free(&s);
+        system_free(&expected);
+    }
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
+static void test_cuda_gives_the_same_bits_twice_and_in_two_contexts(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *one = new_gpu_context(NULL), *other = new_gpu_context(NULL);
+    const int64_t many[] = {6, 129, 1025, 5000, 20001};
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < (test_is_quick() ? 3 : 5); k++) {
+            struct system first = system_random(random, dtypes[d], many[k], 3);
+            struct system again = system_copy(&first);
+            system_compute(one, NULL, &first);
+            system_compute(one, NULL, &again);
+            assert_same_forces(&first, &again);
+            system_compute(other, NULL, &again);
+            assert_same_forces(&first, &again);
+            system_free(&first);
+            system_free(&again);
+        }
+    kith_context_free(one);
+    kith_context_free(other);
+}
+
+struct worker {
+    const struct system *expected;
+    bool right;
+};
+
+static void *work(void *data)
+{
+    struct worker *worker = data;
+    const kith_context_options options = {.device = {KITH_CUDA, 0}};
+    const size_t bytes = (size_t)(worker->expected->n * kith_dtype_bytes(worker->expected->dtype));
+    struct system s = system_copy(worker->expected);
+    kith_context *context = NULL;
+    worker->right = kith_context_create(&options, &context) == KITH_OK;
+    for (int round = 0; worker->right && round < 20; round++)
+        worker->right = kith_forces_compute(context, NULL, kith_array_none(), s.x, s.m, s.a,
+                                            s.phi) == KITH_OK &&
+                        memcmp(s.a.data, worker->expected->a.data, 3 * bytes) == 0 &&
+                        memcmp(s.phi.data, worker->expected->phi.data, bytes) == 0;
+    kith_context_free(context);
+    system_free(&s);
+    return NULL;
+}
+
+static void test_cuda_contexts_on_two_threads_give_the_same_bits(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    struct system s[2];
+    struct worker workers[2];
+    pthread_t threads[2];
+    for (int k = 0; k < 2; k++) {
+        s[k] = system_random(random, dtypes[k], 1500 + 100 * k, 3);
+        system_compute(context, NULL, &s[k]);
+        workers[k] = (struct worker){&s[k], false};
+    }
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(pthread_create(&threads[k], NULL, work, &workers[k]), 0);
+    for (int k = 0; k < 2; k++) {
+        pthread_join(threads[k], NULL);
+        assert_true(workers[k].right);
+        system_free(&s[k]);
+    }
+    kith_context_free(context);
+}
+
+static void test_cuda_refuses_numbers_that_are_none_by_row(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    struct system s = system_random(random, KITH_F64, 100, 3);
+    put(s.m, 42, INFINITY);
+    assert_fails(kith_forces_compute(context, NULL, kith_array_none(), s.x, s.m, s.a, s.phi),
+                 KITH_INVALID_ARGUMENT, "row 42 of masses has inf");
+    kith_context_free(context);
+    system_free(&s);
+}
+
+int main(void)
+{
+    if (gpu_is_absent("cuda_forces"))
+        return exit_skipped;
+    struct random_numbers random = random_numbers_begin("cuda_forces");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_cuda_forces_are_the_references, &random),
+        cmocka_unit_test_prestate(test_cuda_potential_and_acceleration_come_alone_too, &random),
+        cmocka_unit_test_prestate(test_cuda_targets_may_be_others_than_the_sources, &random),
+        cmocka_unit_test_prestate(test_cuda_massless_and_coincident_bodies_are_as_on_the_cpu,
+                                  &random),
+        cmocka_unit_test(test_cuda_forces_of_nothing_but_coincident_bodies_vanish),
+        cmocka_unit_test_prestate(test_cuda_forces_of_any_magnitude, &random),
+        cmocka_unit_test_prestate(test_cuda_and_cpu_agree_on_many_bodies, &random),
+        cmocka_unit_test_prestate(test_cuda_gives_the_same_bits_twice_and_in_two_contexts, &random),
+        cmocka_unit_test_prestate(test_cuda_contexts_on_two_threads_give_the_same_bits, &random),
+        cmocka_unit_test_prestate(test_cuda_refuses_numbers_that_are_none_by_row, &random),
+    };
+    return cmocka_run_group_tests_name("cuda_forces", tests, NULL, NULL);
+}

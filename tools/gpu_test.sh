@@ -1,0 +1,80 @@
+#!/bin/sh
+# Builds for this machine's GPU, tests the CUDA backend, repeats the tests under compute-sanitizer's
+# tools, and measures: gpu_test.sh JOBS [test] [sanitize] [bench], all three unless told. Without a
+# GPU the tests are skipped.
+#
+# A machine without the Debian packages needs a folder with what is used of them, made elsewhere by
+# gpu_test.sh packages FOLDER and named by KITH_PACKAGES.
+set -eu
+
+if [ "$1" = packages ]; then
+    mkdir -p "$2/include" "$2/lib"
+    for package in libcmocka-dev libcmocka0 libcjson-dev libcjson1 librandom123-dev; do
+        dpkg -L "$package"
+    done | while read -r file; do
+        case $file in
+        /usr/include/*.h | /usr/include/*.hpp)
+            mkdir -p "$2$(dirname "${file#/usr}")"
+            cp "$file" "$2${file#/usr}" ;;
+        */libcmocka.so* | */libcjson.so*) cp -L "$file" "$2/lib/" ;;
+        esac
+    done
+    exit 0
+fi
+
+jobs=$1
+shift
+[ $# -gt 0 ] || set -- test sanitize bench
+build=build-gpu
+
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ||
+    { echo "skipped: there is no nvcc; install the CUDA toolkit"; exit 0; }
+PATH=$PATH:$(dirname "$nvcc")
+if [ -n "${KITH_PACKAGES:-}" ]; then
+    KITH_PACKAGES=$(cd "$KITH_PACKAGES" && pwd)
+    export LD_LIBRARY_PATH="$KITH_PACKAGES/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+fi
+if nvidia-smi -L 2>/dev/null | grep -q GPU; then architectures=native; else architectures=75; fi
+
+[ -f $build/build.ninja ] || generator="-G Ninja"
+# shellcheck disable=SC2086
+cmake -S . -B $build ${generator:-} -DKITH_CUDA=ON -DKITH_CUDA_ARCHITECTURES=$architectures \
+    -DKITH_BUILD_TESTS=ON -DKITH_BUILD_EXAMPLES=OFF ${KITH_PACKAGES:+"-DCMAKE_PREFIX_PATH=$KITH_PACKAGES"} \
+    >$build.log 2>&1 || { cat $build.log >&2; exit 1; }
+rm -f $build.log
+cmake --build $build --parallel "$jobs" --target kith_program gpu_tests
+$build/kith info
+
+run_test() {
+    ctest --test-dir $build --output-on-failure --no-tests=error -R '^test_cuda_'
+}
+
+run_sanitize() {
+    sanitizer=$(command -v compute-sanitizer) ||
+        { echo "sanitize: skipped: there is no compute-sanitizer"; return 0; }
+    [ $architectures = native ] || { echo "sanitize: skipped: there is no GPU"; return 0; }
+    export KITH_TEST_QUICK=1 KITH_PROGRAM=$build/kith
+    for tool in "memcheck --leak-check=full" racecheck synccheck "initcheck"; do
+        for program in $build/tests/test_cuda_*; do
+            echo "$tool: $(basename "$program")"
+            # The tests provoke errors of the runtime: those are not what is looked for.
+            # shellcheck disable=SC2086
+            "$sanitizer" --tool $tool --report-api-errors no --error-exitcode 1 --print-limit 5 \
+                "$program" >$build/sanitizer.log 2>&1 ||
+                { tail -n 60 $build/sanitizer.log; exit 1; }
+        done
+    done
+}
+
+run_bench() {
+    for program in $build/bench_*cuda*; do
+        if [ -x "$program" ]; then "$program"; fi
+    done
+}
+
+for part in "$@"; do
+    case $part in
+    test | sanitize | bench) "run_$part" ;;
+    *) echo "gpu_test.sh: '$part' is none of test, sanitize, bench" >&2; exit 2 ;;
+    esac
+done
