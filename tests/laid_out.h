@@ -94,14 +94,32 @@ static inline int64_t laid_out_systems(const struct laid_out *made)
     return made->problem.system_count > 0 ? made->problem.system_count : 1;
 }
 
-/* Numbers that a float holds too: positions and velocities in [−1, 1], masses and ε_i²/2 in
+/* A coordinate in [−1, 1] of a body somewhere in a cell of its own (i < 81), so that no two come
+ * close: close pairs blow rounding up. */
+static inline double laid_out_coordinate(struct random_numbers *random, int32_t dimensions,
+                                         int64_t i, int64_t c)
+{
+    const int64_t side = dimensions == 2 ? 9 : 5, cells = dimensions == 2 ? 81 : 125;
+    const int64_t cell = i * 37 % cells;
+    const int64_t place = c == 0 ? cell % side : c == 1 ? cell / side % side : cell / (side * side);
+    return 2 * ((double)place + random_uniform(random, 0.2, 0.8)) / (double)side - 1;
+}
+
+/* Numbers that a float holds too: positions as above, velocities in [−1, 1], masses and ε_i²/2 in
  * [0.01, 1]. */
 static inline void laid_out_fill(struct laid_out *made, struct random_numbers *random)
 {
-    for (int64_t k = X; k <= HALF_SOFTENING2; k++)
-        for (int64_t i = 0; i < made->problem.target_count; i++)
-            for (int64_t s = 0; s < laid_out_systems(made); s++)
-                laid_out_put(made, k, i, s, (float)random_uniform(random, k < MASS ? -1 : 0.01, 1));
+    const int32_t dimensions = made->problem.dimensions;
+    for (int64_t i = 0; i < made->problem.target_count; i++)
+        for (int64_t s = 0; s < laid_out_systems(made); s++) {
+            for (int64_t c = 0; c < dimensions; c++) {
+                laid_out_put(made, X + c, i, s,
+                             (float)laid_out_coordinate(random, dimensions, i, c));
+                laid_out_put(made, V + c, i, s, (float)random_uniform(random, -1, 1));
+            }
+            laid_out_put(made, MASS, i, s, (float)random_uniform(random, 0.01, 1));
+            laid_out_put(made, HALF_SOFTENING2, i, s, (float)random_uniform(random, 0.01, 1));
+        }
 }
 
 /* System s of another, first of so many alike (0: alone), in a precision of its own. All columns
@@ -120,6 +138,21 @@ static inline struct laid_out laid_out_copy(const struct laid_out *from, int64_t
         for (int64_t i = 0; i < problem->target_count; i++)
             for (int64_t to = 0; to < laid_out_systems(&made); to++)
                 laid_out_put(&made, k, i, to, laid_out_get(from, k, i, s));
+    return made;
+}
+
+/* The same, with memory of its own. */
+static inline struct laid_out laid_out_clone(const struct laid_out *from)
+{
+    const struct forces_problem *problem = &from->problem;
+    struct laid_out made = laid_out_create(problem->dtype, problem->target_count,
+                                           problem->system_count, problem->dimensions);
+    made.problem.softening2 = problem->softening2;
+    made.problem.gravitational_constant = problem->gravitational_constant;
+    if (problem->source_half_softening2)
+        laid_out_soften_by_bodies(&made);
+    memcpy(made.memory, from->memory,
+           (size_t)(COLUMNS * laid_out_column_count(problem) * kith_dtype_bytes(problem->dtype)));
     return made;
 }
 

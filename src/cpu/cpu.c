@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "cpu/combine.h"
 #include "forces/direct.h"
+#include "simulation/advance_cpu.h"
 
 static int32_t cpu_device_count(const char **note)
 {
@@ -87,4 +88,5 @@ const struct kith_backend kith_backend_cpu = {
     .copy_out = cpu_copy,
     .combine = cpu_combine,
     .forces = forces_direct_cpu,
+    .advance = advance_cpu,
 };

@@ -1,0 +1,103 @@
+#include "simulation/advance_cpu.h"
+
+#include <math.h>
+
+#include "core/context.h"
+#include "simulation/advance_kernel.h"
+
+/* Fewer pairs than this are done before other threads have woken up. */
+static const double parallel_pairs = 1 << 16;
+
+static const struct advance_kernels *choose_kernels(const kith_context *context)
+{
+#define ADDRESS(isa) &advance_##isa,
+    static const struct advance_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+/* The kernels multiply masses by G in the beginning: the largest mass is about 1 (forces/scale.h),
+ * and those down to 10⁻²⁰ of it must keep their digits. */
+static bool fits_masses(const struct forces_problem *forces)
+{
+    const double g = fabs(forces->gravitational_constant);
+    const double least = forces->dtype == KITH_F64 ? 0x1p-900 : 0x1p-60;
+    const double most = forces->dtype == KITH_F64 ? 0x1p900 : 0x1p120;
+    return g == 0 || (g >= least && g <= most);
+}
+
+static bool has_kernel(const struct advance_problem *problem)
+{
+    return problem->forces.self && problem->forces.target_count <= advance_max_bodies &&
+           problem->stage_count <= advance_max_stages && fits_masses(&problem->forces);
+}
+
+static struct advance_program make_program(const struct advance_problem *problem)
+{
+    struct advance_program program = {.stage_count = problem->stage_count};
+    bool forces_fit_positions = problem->keeps_acceleration;
+    for (int32_t k = 0; k < problem->stage_count; k++) {
+        const struct composition_stage stage = problem->stages[k];
+        program.stage[k] = (struct advance_stage){
+            .evaluate = stage.kick != 0 && !forces_fit_positions,
+            .kick = stage.kick * problem->h,
+            .drift = stage.drift * problem->h,
+        };
+        forces_fit_positions = stage.drift == 0 && (forces_fit_positions || stage.kick != 0);
+    }
+    return program;
+}
+
+/* The problem with the forces' vectors filled in. */
+static struct advance_problem aimed(const struct advance_problem *problem)
+{
+    struct advance_problem complete = *problem;
+    for (int32_t c = 0; c < problem->forces.dimensions; c++) {
+        complete.forces.target_position[c] = complete.forces.source_position[c] =
+            problem->position[c];
+        complete.forces.acceleration[c] = problem->acceleration[c];
+    }
+    return complete;
+}
+
+/* A thread does all steps of its systems, which stay in its cache; no thread waits for another
+ * before the end. */
+static void advance_systems(kith_context *context, const struct advance_problem *problem,
+                            const struct advance_program *program, advance_systems_kernel *kernel)
+{
+    const int64_t count = problem->forces.system_count;
+    const double n = (double)problem->forces.target_count;
+    const double pairs = (double)count * (n * n + n) * (double)problem->steps;
+    if (count <= advance_systems_at_once || pairs < parallel_pairs) {
+        kernel(problem, program, 0, count);
+        return;
+    }
+
+#pragma omp parallel for schedule(static) num_threads(context->threads)
+    for (int64_t begin = 0; begin < count; begin += advance_systems_at_once) {
+        const int64_t left = count - begin;
+        kernel(problem, program, begin,
+               begin + (left < advance_systems_at_once ? left : advance_systems_at_once));
+    }
+}
+
+kith_status advance_cpu(kith_context *context, const struct advance_problem *problem, int64_t *done)
+{
+    const struct advance_kernels *kernels = choose_kernels(context);
+    const bool in_double = problem->forces.dtype == KITH_F64;
+    *done = 0;
+    if (!has_kernel(problem))
+        return KITH_OK;
+    *done = problem->steps;
+    if (problem->forces.target_count == 0)
+        return KITH_OK;
+
+    const struct advance_program program = make_program(problem);
+    const struct advance_problem complete = aimed(problem);
+    if (problem->forces.system_count > 0)
+        advance_systems(context, &complete, &program,
+                        in_double ? kernels->systems_in_double : kernels->systems_in_float);
+    else
+        (in_double ? kernels->one_in_double : kernels->one_in_float)(&complete, &program);
+    return KITH_OK;
+}

@@ -1,0 +1,45 @@
+#ifndef SIMULATION_ADVANCE_KERNEL_H
+#define SIMULATION_ADVANCE_KERNEL_H
+
+#include "core/isa.h"
+#include "simulation/advance.h"
+
+enum { advance_max_bodies = 64, advance_max_stages = 32 };
+
+/* A stage with its step length: evaluate the forces if they do not fit the positions, then
+ * v += kick·a, x += drift·v. */
+struct advance_stage {
+    bool evaluate;
+    double kick, drift;
+};
+
+/* The stages of a step. */
+struct advance_program {
+    int32_t stage_count;
+    struct advance_stage stage[advance_max_stages];
+};
+
+/* Does all steps of the one system of the problem, of at most advance_max_bodies bodies. */
+typedef void advance_one_kernel(const struct advance_problem *problem,
+                                const struct advance_program *program);
+
+/* Does all steps of the systems begin … end − 1 (and of some behind end, up to kith_padded(end)).
+ * begin is a multiple of advance_systems_at_once. */
+typedef void advance_systems_kernel(const struct advance_problem *problem,
+                                    const struct advance_program *program, int64_t begin,
+                                    int64_t end);
+
+/* A multiple of every vector's length. */
+enum { advance_systems_at_once = 16 };
+
+/* The kernels of an instruction set. */
+struct advance_kernels {
+    advance_one_kernel *one_in_double, *one_in_float;
+    advance_systems_kernel *systems_in_double, *systems_in_float;
+};
+
+#define ADVANCE_DECLARE(isa) extern const struct advance_kernels advance_##isa;
+KITH_EACH_ISA(ADVANCE_DECLARE)
+#undef ADVANCE_DECLARE
+
+#endif
