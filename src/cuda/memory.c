@@ -151,8 +151,13 @@ kith_status cuda_workspace(kith_context *context, int64_t bytes, void **host, vo
     if (captured)
         return kith_fail(KITH_INVALID_ARGUMENT, "arrays in the host's memory cannot be part of a "
                                                 "captured graph; give arrays on the device");
+    const int64_t bytes_before = state->workspace.bytes;
     KITH_TRY(grow(state, &state->workspace, bytes, "a copy of the arrays"));
     KITH_TRY(grow_host_workspace(state, state->workspace.bytes));
+    if (state->workspace.bytes > bytes_before) /* the padding of columns is copied out too */
+        KITH_TRY(cuda_check(cudaMemsetAsync(state->workspace.memory, 0,
+                                            (size_t)state->workspace.bytes, state->stream),
+                            "clearing memory"));
     *host = state->host_workspace;
     *own = state->workspace.memory;
     return KITH_OK;

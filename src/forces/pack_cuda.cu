@@ -30,8 +30,8 @@ struct view {
     int64_t rows, row_stride, column_stride;
     int32_t columns;
     bool is_mass;
-    double least; /* what its numbers must be at least */
-    const char *name;
+    double least;              /* what its numbers must be at least */
+    const char *name, *remedy; /* in the host's memory: only handed on */
 };
 
 /* In the order in which arguments.c looks at them. */
@@ -136,7 +136,7 @@ static __device__ void tell(const struct inputs &inputs, unsigned long long wors
         column++;
     finding->row = row;
     finding->value = number_at<real>(view, row, column);
-    finding->remedy = view.least == 0 ? "lengths of at least 0" : "finite numbers";
+    finding->remedy = view.remedy;
     __threadfence_system();
     finding->array = view.name;
 }
@@ -196,6 +196,7 @@ static struct view view_of(kith_array array, const char *name, double least)
 {
     struct view view = {};
     view.name = name;
+    view.remedy = least == 0 ? "lengths of at least 0" : "finite numbers";
     view.least = least;
     if (kith_array_is_none(array))
         return view;
