@@ -13,7 +13,7 @@ struct convert_options {
     bool quiet;
 };
 
-enum { key_from = 0x5000, key_to, key_frame };
+enum { key_from = 0x5000, key_to, key_frame, key_system };
 
 static const struct argp_option options[] = {
     {"from", key_from, "FORMAT", 0, "of A (default: by its extension)", 0},
@@ -22,6 +22,7 @@ static const struct argp_option options[] = {
     {"frame", key_frame, "K", 0,
      "of an A with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
      0},
+    {"system", key_system, "K", 0, "of an A that is an ensemble, counted from 0", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
@@ -29,7 +30,8 @@ static const char documentation[] = "Convert the bodies of file A to file B.\v"
                                     "Examples:\n"
                                     "  kith convert galaxy.tipsy galaxy.h5\n"
                                     "  kith convert run.h5 end.csv\n"
-                                    "  kith convert run.h5 start.csv --frame 1";
+                                    "  kith convert run.h5 start.csv --frame 1\n"
+                                    "  kith convert ensemble.h5 one.csv --system 17";
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -43,6 +45,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_frame:
         convert->read.frame = cli_parse_integer("--frame", argument, state);
+        return 0;
+    case key_system:
+        convert->read.system = cli_parse_count("--system", argument, state);
+        convert->read.system_given = true;
         return 0;
     case 'q':
         convert->quiet = true;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { key_g = 0x3000, key_softening, key_format, key_frame, key_seed };
+enum { key_g = 0x3000, key_softening, key_format, key_frame, key_system, key_seed };
 
 static const struct argp_option options[] = {
     {"g", key_g, "G", 0, "gravitational constant (default: 1)", 0},
@@ -16,6 +16,7 @@ static const struct argp_option options[] = {
     {"frame", key_frame, "K", 0,
      "of a file with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
      0},
+    {"system", key_system, "K", 0, "of a file that is an ensemble, counted from 0", 0},
     {"number", 'n', "N", 0, "number of bodies, if FILE is a kind of kith make", 0},
     {"seed", key_seed, "S", 0, "seed of the random numbers, if FILE is a kind of kith make", 0},
     {0}};
@@ -56,6 +57,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_frame:
         input->frame = cli_parse_integer("--frame", argument, state);
         return 0;
+    case key_system:
+        input->system = cli_parse_count("--system", argument, state);
+        input->system_given = true;
+        return 0;
     case 'n':
         input->initial.count = cli_parse_count("-n", argument, state);
         input->initial.count_given = true;
@@ -76,7 +81,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp input_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
 
-static bool is_kind(const char *path)
+bool load_is_kind(const char *path)
 {
     int64_t count = 0;
     const kith_initial *list = kith_initial_list(&count);
@@ -88,9 +93,12 @@ static bool is_kind(const char *path)
 
 static kith_status read_or_make(const struct input_options *input, kith_bodies **bodies)
 {
-    if (is_kind(input->path))
+    if (load_is_kind(input->path))
         return kith_initial_make(input->path, &input->initial, bodies);
-    const kith_read_options read = {.format = input->format, .frame = input->frame};
+    const kith_read_options read = {.format = input->format,
+                                    .frame = input->frame,
+                                    .system = input->system,
+                                    .system_given = input->system_given};
     return kith_bodies_read(input->path, &read, bodies);
 }
 
@@ -101,24 +109,39 @@ static bool is_same_file(const char *input, const char *output)
            in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
+int load_check_output(const char *command, const char *input, const char *output)
+{
+    if (is_same_file(input, output))
+        return cli_fail_with(command, "%s is both the input and the output; write to another file",
+                             output);
+    return exit_ok;
+}
+
+int load_check_softening(const char *command, const struct input_options *input, const char *path,
+                         bool quiet, const kith_bodies *bodies)
+{
+    if (input->softening_of_file && !bodies->softening && bodies->count > 0)
+        return cli_fail_with(
+            command, "%s gives no softening lengths; give --softening a length instead", path);
+    if (!input->softening_of_file && input->softening == 0 && bodies->softening)
+        cli_note(quiet, command,
+                 "%s gives softening lengths, and none is used; --softening file takes them", path);
+    return exit_ok;
+}
+
 int load_bodies(const char *command, const struct input_options *input, const char *output,
                 bool quiet, kith_bodies **bodies)
 {
-    if (is_same_file(input->path, output))
-        return cli_fail_with(command, "%s is both the input and the output; write to another file",
-                             output);
-    if ((input->seed_given || input->initial.count_given) && !is_kind(input->path))
+    const char *path = input->path;
+    const bool kind = load_is_kind(path);
+    if (load_check_output(command, path, output) != exit_ok)
+        return exit_failed;
+    if ((input->seed_given || input->initial.count_given) && !kind)
         return cli_fail_with(command, "%s is no kind of kith make; leave --number and --seed out",
-                             input->path);
+                             path);
+    if (input->system_given && kind)
+        return cli_fail_with(command, "%s is a kind of kith make; leave --system out", path);
     if (read_or_make(input, bodies) != KITH_OK)
         return cli_fail(command);
-    if (input->softening_of_file && !(*bodies)->softening)
-        return cli_fail_with(command,
-                             "%s gives no softening lengths; give --softening a length instead",
-                             input->path);
-    if (!input->softening_of_file && input->softening == 0 && (*bodies)->softening)
-        cli_note(quiet, command,
-                 "%s gives softening lengths, and none is used; --softening file takes them",
-                 input->path);
-    return exit_ok;
+    return load_check_softening(command, input, path, quiet, *bodies);
 }

@@ -7,6 +7,8 @@
 struct input_options {
     const char *path, *format;
     int64_t frame;
+    int64_t system; /* of a file that is an ensemble */
+    bool system_given;
     double gravitational_constant;
     double softening;
     bool softening_of_file;       /* --softening file */
@@ -14,6 +16,16 @@ struct input_options {
     bool seed_given;
 };
 extern const struct argp input_argp;
+
+/* Whether path is a kind of kith make and no file. */
+bool load_is_kind(const char *path);
+
+/* Fails if the output (NULL: none) is the input. Returns an exit code. */
+int load_check_output(const char *command, const char *input, const char *output);
+
+/* Fails if --softening file finds none; notes softening lengths that are not used. */
+int load_check_softening(const char *command, const struct input_options *input, const char *path,
+                         bool quiet, const kith_bodies *bodies);
 
 /* Reads the bodies, or makes them if there is no file of that name but a kind; checks --softening
  * file, and that the output (NULL: none) is not the input. Returns an exit code. */

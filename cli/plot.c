@@ -14,8 +14,10 @@ static const struct plot_kind kinds[] = {
      plot_draw_planes},
     {"3d", "the same in space, with the shadow on the floor", "png svg gif", 1200, 62,
      plot_draw_space},
-    {"energy", "relative error of the total energy against time", "png svg gif", 1200, 54,
-     plot_draw_energy},
+    {"energy",
+     "relative error of the total energy against time; of an ensemble the median of its systems, "
+     "and all between the least and the greatest",
+     "png svg gif", 1200, 54, plot_draw_energy},
     {"animation", "the bodies in motion; trails if there are few", "gif", 640, 45,
      plot_draw_animation},
 };
@@ -24,13 +26,14 @@ enum { kind_count = sizeof kinds / sizeof kinds[0] };
 
 enum { smallest_side = 160, largest_side = 8000 };
 
-enum { key_what = 0x6000, key_title, key_width, key_height, key_dark, key_frames };
+enum { key_what = 0x6000, key_title, key_width, key_height, key_dark, key_frames, key_system };
 
 static const struct argp_option options[] = {
     {"what", key_what, "KIND", 0, "what to draw: see below", 0},
     {"output", 'o', "FILE", 0, "the picture; its extension is its format", 0},
     {"frames", key_frames, "A:B", 0,
      "draw frames A to B only, both included, counted from 1 (default: all)", 0},
+    {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
     {"title", key_title, "TEXT", 0, "a line above the picture", 0},
     {"width", key_width, "PIXELS", 0, "of the picture (default: by kind)", 0},
     {"height", key_height, "PIXELS", 0, "of the picture (default: as the data need)", 0},
@@ -44,12 +47,13 @@ static const char documentation[] =
     "  kith plot run.h5 --what orbits -o orbits.png\n"
     "  kith plot run.h5 --what energy --title 'Leapfrog, dt = 0.01' -o energy.svg\n"
     "  kith plot run.h5 --what animation --frames 1:300 -o run.gif\n"
+    "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
     "\n"
     "Needs gnuplot; the environment variable KITH_GNUPLOT may name one.";
 
 static void kind_row(int64_t k, const char **name, const char **description)
 {
-    static char line[128];
+    static char line[256];
     snprintf(line, sizeof line, "%s (%s)", kinds[k].description, kinds[k].extensions);
     *name = kinds[k].name;
     *description = line;
@@ -151,6 +155,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_frames:
         parse_frames(argument, plot, state);
         return 0;
+    case key_system:
+        plot->system = cli_parse_count("--system", argument, state);
+        plot->system_given = true;
+        return 0;
     case key_title:
         plot->title = argument;
         return 0;
@@ -206,6 +214,24 @@ static bool choose_frames(struct plot *plot, const kith_trajectory *trajectory)
     return true;
 }
 
+/* A picture shows one system, that of energies all of an ensemble. */
+static bool choose_system(const struct plot *plot, kith_trajectory *trajectory)
+{
+    const int64_t systems = kith_trajectory_systems(trajectory);
+    if (plot->system_given || systems == 1) {
+        const bool chosen = kith_trajectory_choose_system(trajectory, plot->system) == KITH_OK;
+        if (!chosen)
+            cli_fail(plot->command);
+        return chosen;
+    }
+    if (plot->kind != plot_kind_named("energy"))
+        cli_fail_with(plot->command,
+                      "%s is an ensemble of %lld systems; choose one with --system K, counted from "
+                      "0",
+                      plot->input, (long long)systems);
+    return plot->kind == plot_kind_named("energy");
+}
+
 static int draw(const struct plot *plot, kith_trajectory *trajectory)
 {
     FILE *script = tmpfile(), *picture = tmpfile();
@@ -235,7 +261,7 @@ int command_plot(int argc, char **argv)
     if (kith_trajectory_open(plot.input, &trajectory) != KITH_OK)
         return cli_fail(plot.command);
     int code = exit_failed;
-    if (choose_frames(&plot, trajectory))
+    if (choose_frames(&plot, trajectory) && choose_system(&plot, trajectory))
         code = draw(&plot, trajectory);
     kith_trajectory_close(trajectory);
     if (code == exit_ok && !plot.quiet)

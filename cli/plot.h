@@ -28,6 +28,8 @@ struct plot {
     const struct picture_format *format;
     int width, height;           /* pixels; 0: by kind, and as the data need */
     int64_t first_frame, frames; /* of the run, from 0 */
+    int64_t system;              /* of an ensemble, from 0 */
+    bool system_given;
     bool dark, quiet;
 };
 

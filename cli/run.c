@@ -2,25 +2,27 @@
 
 #include "cli.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "json.h"
-#include "load.h"
+#include "load_ensemble.h"
 #include "progress.h"
+#include "run_report.h"
 
 struct run_options {
     struct common_options common;
     struct input_options input;
     kith_run_options run;
     bool until_given;
-    char *units; /* the words that run.units points into */
+    bool ensemble_given;
+    int64_t systems; /* of --ensemble */
+    char *units;     /* the words that run.units points into */
 };
 
 enum {
     key_units = 0x6100,
+    key_ensemble,
     key_dt,
     key_until,
     key_integrator,
@@ -40,6 +42,8 @@ static const struct argp_option options[] = {
      "bring FILE up to date every so many seconds, with a checkpoint (default: 10)", 0},
     {"units", key_units, "LENGTH,TIME[,MASS]", 0,
      "names of the units, for plots and readers: --units AU,day,Msun", 0},
+    {"ensemble", key_ensemble, "M", 0,
+     "M independent systems of a kind of kith make, from M seeds that follow each other", 0},
     {"resume", key_resume, NULL, 0,
      "go on from the checkpoint in the output file, bit for bit; starts from the bodies if there is "
      "no such file",
@@ -50,12 +54,18 @@ static const struct argp_child children[] = {
     {&input_argp, 0, "Bodies and gravity:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
 
 static const char documentation[] =
-    "Run the bodies of FILE (or of a kind of kith make) under their mutual gravity with a fixed "
-    "step.\v"
+    "Run the bodies of FILE (or of a kind of kith make, or the systems of a directory) under their "
+    "mutual gravity with a fixed step.\v"
     "Examples:\n"
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith run plummer.csv --dt 0.01 --until 10 --softening 0.02 -o plummer.h5\n"
     "  kith run --resume --until 20 -o plummer.h5\n"
+    "  kith run six --ensemble 10000 --seed 1 --dt 0.001 --until 1 --softening 0.1 -o many.h5\n"
+    "  kith run systems/ --dt 0.001 --until 1 -o systems.h5\n"
+    "An ensemble is many systems of the same number of bodies (64 at most) that know nothing of "
+    "each other: with --ensemble, or the files of a directory, sorted by name. The output has them "
+    "one after the other. The energies told are sums over systems, the errors those of the worst "
+    "system.\n"
     "SIGINT (Ctrl-C) and SIGTERM write a checkpoint to the output, then end the run.";
 
 static void parse_argument(struct run_options *run, const struct argp_state *state)
@@ -65,6 +75,8 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "--resume needs -o FILE: the file to go on from");
     if (!run->input.path && !resume)
         cli_usage_error(state, "FILE is missing: the bodies to start from");
+    if (run->ensemble_given && !run->input.path)
+        cli_usage_error(state, "--ensemble needs a kind of kith make: kith run KIND --ensemble M");
     if (run->run.simulation.dt == 0 && !(resume && !run->input.path))
         cli_usage_error(state, "--dt is missing: the length of a step");
     if (!run->until_given && !(resume && !run->input.path))
@@ -127,6 +139,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_units:
         parse_units(argument, run, state);
         return 0;
+    case key_ensemble:
+        run->systems = cli_parse_count("--ensemble", argument, state);
+        run->ensemble_given = true;
+        return 0;
     case key_resume:
         run->run.resume = true;
         return 0;
@@ -155,70 +171,6 @@ static char *filter_help(int key, const char *text, void *input)
     return cli_filter_help(key, text, input);
 }
 
-static int print_json(const char *command, const kith_run_summary *summary)
-{
-    cJSON *object = cJSON_CreateObject();
-    json_add_count(object, "bodies", summary->bodies);
-    json_add_count(object, "steps", summary->steps);
-    json_add_real(object, "dt", summary->dt);
-    json_add_real(object, "time", summary->time);
-    json_add_real(object, "energy_initial", summary->energy_initial);
-    json_add_real(object, "energy_final", summary->energy_final);
-    json_add_real(object, "relative_energy_error", summary->relative_energy_error);
-    json_add_real(object, "max_relative_energy_error", summary->max_relative_energy_error);
-    json_add_real(object, "momentum_error", summary->momentum_error);
-    json_add_real(object, "interactions_per_second", summary->interactions_per_second);
-    json_add_real(object, "gflops", summary->gflops);
-    json_add_real(object, "seconds", summary->seconds);
-    cJSON_AddStringToObject(object, "device", cli_device_name(summary->device));
-    cJSON_AddStringToObject(object, "precision", cli_precision_name(summary->precision));
-    cJSON_AddStringToObject(object, "integrator", summary->integrator);
-    return json_print(command, object);
-}
-
-static void print_text(const struct run_options *run, const kith_run_summary *summary)
-{
-    const int64_t here = summary->steps - summary->steps_resumed;
-    printf("%lld bodies, %lld steps of %g to time %.15g; %s, %s precision, %s\n",
-           (long long)summary->bodies, (long long)summary->steps, summary->dt, summary->time,
-           summary->integrator, cli_precision_name(summary->precision),
-           cli_device_name(summary->device));
-    if (summary->steps_resumed > 0)
-        printf("resumed after step %lld\n", (long long)summary->steps_resumed);
-    printf("energy %.15g at the start, %.15g at the end: relative error %.2g, at most %.2g\n",
-           summary->energy_initial, summary->energy_final, summary->relative_energy_error,
-           summary->max_relative_energy_error);
-    printf("momentum error %.2g\n", summary->momentum_error);
-    printf("%.3g s of stepping: %.3g steps/s, %.3g interactions/s, %.3g Gflop/s\n",
-           summary->seconds, summary->seconds > 0 ? (double)here / summary->seconds : 0,
-           summary->interactions_per_second, summary->gflops);
-    if (run->run.output)
-        printf("wrote %s\n", run->run.output);
-}
-
-static int report(const char *command, const struct run_options *run,
-                  const kith_run_summary *summary)
-{
-    if (run->common.json)
-        return print_json(command, summary);
-    if (!run->common.quiet)
-        print_text(run, summary);
-    return exit_ok;
-}
-
-static int interrupted(const char *command, const struct run_options *run,
-                       const kith_run_summary *summary)
-{
-    const char *signal = strsignal(progress_signal());
-    if (!run->run.output)
-        return cli_fail_with(command, "stopped at step %lld by a signal (%s); nothing was kept",
-                             (long long)summary->steps, signal);
-    return cli_fail_with(command,
-                         "stopped at step %lld by a signal (%s); %s holds a checkpoint: "
-                         "kith run --resume -o %s goes on",
-                         (long long)summary->steps, signal, run->run.output, run->run.output);
-}
-
 /* A run is always H5MD: another format's extension would promise something else, and so would "-",
  * which is standard output elsewhere. */
 static bool names_h5md(const char *output)
@@ -239,8 +191,51 @@ static int run_simulation(const char *command, struct run_options *run, kith_con
     const kith_status status = kith_run(context, &run->run, bodies, &summary);
     progress_end(context);
     if (status == KITH_CANCELLED)
-        return interrupted(command, run, &summary);
-    return status == KITH_OK ? report(command, run, &summary) : cli_fail(command);
+        return run_report_interrupted(command, run->run.output, &summary);
+    return status == KITH_OK ? run_report(command, &run->common, run->run.output, &summary)
+                             : cli_fail(command);
+}
+
+/* Fills in what the library is told besides the options parsed. */
+static void complete_options(struct run_options *run, char **argv)
+{
+    run->run.arguments = (const char *const *)argv;
+    run->run.input = run->input.path;
+    run->run.simulation.precision = run->common.precision;
+    run->run.simulation.gravitational_constant = run->input.gravitational_constant;
+    run->run.simulation.softening = run->input.softening;
+    run->run.simulation.softening_of_bodies = run->input.softening_of_file;
+    run->run.seed = run->input.initial.seed;
+    run->run.seed_given = run->input.seed_given;
+}
+
+static int run_ensemble(const char *command, struct run_options *run, kith_context *context)
+{
+    struct ensemble_input ensemble;
+    const bool quiet = run->common.quiet || run->common.json;
+    int code = load_ensemble(command, &run->input, run->ensemble_given ? run->systems : -1,
+                             run->run.output, quiet, &ensemble);
+    run->run.is_ensemble = true;
+    run->run.systems = ensemble.systems;
+    run->run.inputs = (const char *const *)ensemble.paths;
+    run->run.seed_given = !ensemble.paths;
+    if (code == exit_ok)
+        code = run_simulation(command, run, context, ensemble.bodies);
+    ensemble_input_free(&ensemble);
+    return code;
+}
+
+static int run_one(const char *command, struct run_options *run, kith_context *context)
+{
+    kith_bodies *bodies = NULL;
+    int code = exit_ok;
+    if (run->input.path)
+        code = load_bodies(command, &run->input, run->run.output,
+                           run->common.quiet || run->common.json, &bodies);
+    if (code == exit_ok)
+        code = run_simulation(command, run, context, bodies);
+    kith_bodies_free(bodies);
+    return code;
 }
 
 int command_run(int argc, char **argv)
@@ -251,30 +246,18 @@ int command_run(int argc, char **argv)
                               NULL};
     cli_parse(&argp, argc, argv, &run);
 
-    run.run.arguments = (const char *const *)argv;
-    run.run.input = run.input.path;
-    run.run.simulation.precision = run.common.precision;
-    run.run.simulation.gravitational_constant = run.input.gravitational_constant;
-    run.run.simulation.softening = run.input.softening;
-    run.run.simulation.softening_of_bodies = run.input.softening_of_file;
-
-    run.run.seed = run.input.initial.seed;
-    run.run.seed_given = run.input.seed_given;
-
+    complete_options(&run, argv);
+    const bool is_ensemble =
+        run.ensemble_given || (run.input.path && load_is_directory(run.input.path));
     kith_context *context = NULL;
-    kith_bodies *bodies = NULL;
     int code = exit_ok;
     if (run.run.output && !names_h5md(run.run.output))
         code = cli_fail_with(argv[0], "%s: a run is written as H5MD; name it .h5 or .h5md",
                              run.run.output);
     else if (kith_context_create(&run.common.context, &context) != KITH_OK)
         code = cli_fail(argv[0]);
-    else if (run.input.path)
-        code = load_bodies(argv[0], &run.input, run.run.output, run.common.quiet || run.common.json,
-                           &bodies);
-    if (code == exit_ok)
-        code = run_simulation(argv[0], &run, context, bodies);
-    kith_bodies_free(bodies);
+    else
+        code = is_ensemble ? run_ensemble(argv[0], &run, context) : run_one(argv[0], &run, context);
     kith_context_free(context);
     free(run.units);
     return code;

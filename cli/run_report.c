@@ -1,0 +1,86 @@
+/* What kith run says at its end. */
+
+#include "run_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "progress.h"
+
+static int print_json(const char *command, const kith_run_summary *summary)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_count(object, "systems", summary->systems);
+    json_add_count(object, "bodies", summary->bodies);
+    json_add_count(object, "steps", summary->steps);
+    json_add_real(object, "dt", summary->dt);
+    json_add_real(object, "time", summary->time);
+    json_add_real(object, "energy_initial", summary->energy_initial);
+    json_add_real(object, "energy_final", summary->energy_final);
+    json_add_real(object, "relative_energy_error", summary->relative_energy_error);
+    json_add_real(object, "max_relative_energy_error", summary->max_relative_energy_error);
+    json_add_real(object, "momentum_error", summary->momentum_error);
+    json_add_real(object, "interactions_per_second", summary->interactions_per_second);
+    json_add_real(object, "system_steps_per_second", summary->system_steps_per_second);
+    json_add_real(object, "gflops", summary->gflops);
+    json_add_real(object, "seconds", summary->seconds);
+    cJSON_AddStringToObject(object, "device", cli_device_name(summary->device));
+    cJSON_AddStringToObject(object, "precision", cli_precision_name(summary->precision));
+    cJSON_AddStringToObject(object, "integrator", summary->integrator);
+    return json_print(command, object);
+}
+
+static void print_energies(const kith_run_summary *summary)
+{
+    const bool one = summary->systems == 1;
+    printf("energy %.15g at the start, %.15g at the end%s: relative error %.2g, at most %.2g%s\n",
+           summary->energy_initial, summary->energy_final, one ? "" : " in all",
+           summary->relative_energy_error, summary->max_relative_energy_error,
+           one ? "" : ", of the worst system");
+    printf("momentum error %.2g%s\n", summary->momentum_error, one ? "" : ", of the worst system");
+}
+
+static void print_text(const char *output, const kith_run_summary *summary)
+{
+    const int64_t here = summary->steps - summary->steps_resumed;
+    if (summary->systems != 1)
+        printf("%lld systems of ", (long long)summary->systems);
+    printf("%lld bodies, %lld steps of %g to time %.15g; %s, %s precision, %s\n",
+           (long long)summary->bodies, (long long)summary->steps, summary->dt, summary->time,
+           summary->integrator, cli_precision_name(summary->precision),
+           cli_device_name(summary->device));
+    if (summary->steps_resumed > 0)
+        printf("resumed after step %lld\n", (long long)summary->steps_resumed);
+    print_energies(summary);
+    printf("%.3g s of stepping: %.3g steps/s", summary->seconds,
+           summary->seconds > 0 ? (double)here / summary->seconds : 0);
+    if (summary->systems != 1)
+        printf(", %.3g system-steps/s", summary->system_steps_per_second);
+    printf(", %.3g interactions/s, %.3g Gflop/s\n", summary->interactions_per_second,
+           summary->gflops);
+    if (output)
+        printf("wrote %s\n", output);
+}
+
+int run_report(const char *command, const struct common_options *common, const char *output,
+               const kith_run_summary *summary)
+{
+    if (common->json)
+        return print_json(command, summary);
+    if (!common->quiet)
+        print_text(output, summary);
+    return exit_ok;
+}
+
+int run_report_interrupted(const char *command, const char *output, const kith_run_summary *summary)
+{
+    const char *signal = strsignal(progress_signal());
+    if (!output)
+        return cli_fail_with(command, "stopped at step %lld by a signal (%s); nothing was kept",
+                             (long long)summary->steps, signal);
+    return cli_fail_with(command,
+                         "stopped at step %lld by a signal (%s); %s holds a checkpoint: "
+                         "kith run --resume -o %s goes on",
+                         (long long)summary->steps, signal, output, output);
+}

@@ -1,0 +1,14 @@
+#ifndef CLI_RUN_REPORT_H
+#define CLI_RUN_REPORT_H
+
+#include "cli.h"
+
+/* Prints what a run did, as JSON or text; output is its file or NULL. Returns an exit code. */
+int run_report(const char *command, const struct common_options *common, const char *output,
+               const kith_run_summary *summary);
+
+/* Says that a signal ended the run, and how to go on. Returns exit_failed. */
+int run_report_interrupted(const char *command, const char *output,
+                           const kith_run_summary *summary);
+
+#endif
