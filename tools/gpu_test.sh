@@ -54,8 +54,9 @@ run_sanitize() {
         { echo "sanitize: skipped: there is no compute-sanitizer"; return 0; }
     [ $architectures = native ] || { echo "sanitize: skipped: there is no GPU"; return 0; }
     export KITH_TEST_QUICK=1 KITH_PROGRAM=$build/kith
-    for tool in "memcheck --leak-check=full" racecheck synccheck "initcheck"; do
+    for tool in "memcheck --leak-check=full" racecheck synccheck initcheck; do
         for program in $build/tests/test_cuda_*; do
+            case $program in *_lost) continue ;; esac # goes wrong on purpose
             echo "$tool: $(basename "$program")"
             # The tests provoke errors of the runtime: those are not what is looked for.
             # shellcheck disable=SC2086

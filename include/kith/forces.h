@@ -42,12 +42,22 @@ typedef struct kith_forces_options {
  * All arrays have one dtype and are in one place; outputs must not overlap inputs. Units: any
  * consistent ones.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, ε < 0, a number that is not finite: the message
- *         names the row), KITH_UNSUPPORTED (arrays that are not in the host's memory, a context
- *         not on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- * Cost:   n·m pairs, O(n + m) memory.
+ * Arrays on the host serve every context, and are copied to the device and back if it has one; the
+ * call then returns when the results are there. Arrays on a CUDA device are computed on there, by a
+ * context on that device, and nothing is copied or waited for: the call returns when the work is on
+ * the context's stream. So a number that is not finite is found after the return: all results are
+ * then NaN, and kith_context_synchronize gives the error. A second call with the same sizes
+ * allocates nothing and can be captured in a CUDA graph, which may be replayed, with other numbers
+ * in the same arrays, as long as the context lives.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, ε < 0, a number that is not finite: the
+ *         message names the row; a first call, or arrays on the host, while the stream is being
+ *         captured), KITH_UNSUPPORTED (arrays on a device and a context on the CPU, or the
+ *         reference), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ * Cost:   n·m pairs, O(n + m) memory, kept by the context for the next call.
  * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double.
- * Bits:   the same on every run and for every number of threads. */
+ * Bits:   the same on every run and for every number of threads; on a device, the same for arrays
+ *         on the host and for arrays there, of any strides. */
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
                                 kith_array targets, kith_array sources, kith_array masses,
                                 kith_array acceleration, kith_array potential);
