@@ -39,27 +39,23 @@ RING_FUNCTION int64_t ring_half_offset(int64_t tiles)
     return tiles > 0 && tiles % 2 == 0 ? tiles / 2 : -1;
 }
 
-RING_FUNCTION bool ring_meets(int64_t tiles, int64_t tile, int64_t offset)
-{
-    return offset != ring_half_offset(tiles) || tile < tiles / 2;
-}
-
 /* Whom a tile meets at an offset. */
 RING_FUNCTION int64_t ring_partner(int64_t tiles, int64_t tile, int64_t offset)
 {
     return tile + offset < tiles ? tile + offset : tile + offset - tiles;
 }
 
-/* Who meets a tile at an offset: the inverse of ring_partner. */
-RING_FUNCTION int64_t ring_visitor(int64_t tiles, int64_t partner, int64_t offset)
-{
-    return partner >= offset ? partner - offset : partner - offset + tiles;
-}
-
 RING_FUNCTION bool ring_chunk_has_half(struct ring_chunk chunk)
 {
     const int64_t half = ring_half_offset(chunk.tiles);
     return half >= chunk.first_offset && half < chunk.end_offset;
+}
+
+/* Another tile meets this one at the offsets from the chunk's first, or 1, up to this one. */
+RING_FUNCTION int64_t ring_end_visited(struct ring_chunk chunk, int64_t tile)
+{
+    const bool not_at_half = ring_chunk_has_half(chunk) && tile < chunk.tiles / 2;
+    return chunk.end_offset - (not_at_half ? 1 : 0);
 }
 
 /* The number of a tile's first meeting in the chunk; of tile T, the number of meetings. */

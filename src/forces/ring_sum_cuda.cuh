@@ -51,11 +51,9 @@ __global__ void __launch_bounds__(ring_sum_threads)
     }
 
     const int64_t first = chunk.first_offset > 0 ? chunk.first_offset : 1;
-    int64_t last = chunk.end_offset;
-    if (ring_chunk_has_half(chunk) && tile < chunk.tiles / 2)
-        last--; /* only the second half of the tiles is visited at the half offset */
+    const int64_t end_visited = ring_end_visited(chunk, tile);
 #pragma unroll 8
-    for (int64_t offset = first; offset < last; offset++)
+    for (int64_t offset = first; offset < end_visited; offset++)
         sum += (double)rows.by_source[(offset - chunk.first_offset) * row + column];
 
     if (place.is_last)
