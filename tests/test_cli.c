@@ -265,11 +265,11 @@ static void test_a_signal_writes_a_checkpoint_to_resume_from(void **state)
 {
     (void)state;
     assert_succeeded(program_run("make six --seed 1 -o @six.csv"));
-    const char *options = "--dt 0.0001 --until 200 --softening 0.1 --every 10000 --threads 1";
+    const char *options = "--dt 0.0001 --until 1000 --softening 0.1 --every 10000 --threads 1";
     assert_succeeded(program_run("run @six.csv %s -o @whole.h5", options));
 
     const pid_t process = program_start("run @six.csv %s -o @cut.h5", options);
-    usleep(200000);
+    usleep(100000);
     kill(process, SIGTERM);
     int status = 0;
     waitpid(process, &status, 0);
