@@ -25,7 +25,7 @@ fi
 jobs=$1
 shift
 [ $# -gt 0 ] || set -- test sanitize bench
-build=build-gpu
+build="build-gpu"
 
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ||
     { echo "skipped: there is no nvcc; install the CUDA toolkit"; exit 0; }
@@ -55,7 +55,7 @@ run_sanitize() {
     [ $architectures = native ] || { echo "sanitize: skipped: there is no GPU"; return 0; }
     export KITH_TEST_QUICK=1 KITH_PROGRAM=$build/kith
     for tool in "memcheck --leak-check=full" racecheck synccheck initcheck; do
-        for program in $build/tests/test_cuda_*; do
+        for program in "$build"/tests/test_cuda_*; do
             case $program in *_lost) continue ;; esac # goes wrong on purpose
             echo "$tool: $(basename "$program")"
             # The tests provoke errors of the runtime: those are not what is looked for.
@@ -68,7 +68,7 @@ run_sanitize() {
 }
 
 run_bench() {
-    for program in $build/bench_*cuda*; do
+    for program in "$build"/bench_*cuda*; do
         if [ -x "$program" ]; then "$program"; fi
     done
 }

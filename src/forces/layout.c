@@ -1,26 +1,29 @@
 #include "forces/layout.h"
 
+#include <stddef.h>
+
 #include "core/memory.h"
 
 /* More rows than this are not in any memory; fewer do not overflow what is computed here. */
 static const int64_t max_rows = (int64_t)1 << 56;
 
-/* Columns of one length are taken one after another. */
+/* Columns that are taken one after another; NULL if there is no base yet. */
 struct columns {
-    uintptr_t next;
-    int64_t bytes; /* of each */
+    char *base;
+    int64_t offset; /* of the next */
+    int64_t bytes;  /* of each */
 };
 
-static struct columns columns_from(uintptr_t next, kith_dtype dtype, int64_t rows)
+static void set_rows(struct columns *columns, kith_dtype dtype, int64_t rows)
 {
-    return (struct columns){next, kith_padded(rows) * kith_dtype_bytes(dtype)};
+    columns->bytes = kith_padded(rows) * kith_dtype_bytes(dtype);
 }
 
 static void *take_column(struct columns *columns)
 {
-    const uintptr_t column = columns->next;
-    columns->next += (uintptr_t)columns->bytes;
-    return (void *)column;
+    char *column = columns->base ? columns->base + columns->offset : NULL;
+    columns->offset += columns->bytes;
+    return column;
 }
 
 static void lay_out_sources(const struct forces_arguments *arguments, struct columns *columns,
@@ -73,13 +76,13 @@ kith_status forces_lay_out(const struct forces_arguments *arguments, kith_dtype 
                          "addressed",
                          (long long)problem->target_count, (long long)problem->source_count);
 
-    const uintptr_t begin = (uintptr_t)base;
-    struct columns columns = columns_from(begin, dtype, problem->source_count);
+    struct columns columns = {.base = base};
+    set_rows(&columns, dtype, problem->source_count);
     lay_out_sources(arguments, &columns, problem);
-    columns = columns_from(columns.next, dtype, problem->target_count);
+    set_rows(&columns, dtype, problem->target_count);
     lay_out_targets(arguments, &columns, problem);
-    layout->input_bytes = (int64_t)(columns.next - begin);
+    layout->input_bytes = columns.offset;
     lay_out_outputs(arguments, &columns, problem);
-    layout->bytes = (int64_t)(columns.next - begin);
+    layout->bytes = columns.offset;
     return KITH_OK;
 }

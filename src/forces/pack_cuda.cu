@@ -284,7 +284,7 @@ template <typename real>
 static kith_status compute(kith_context *context, const struct forces_arguments *arguments,
                            struct measured *measured, struct forces_problem *problem)
 {
-    const cudaStream_t stream = cuda_stream(context);
+    cudaStream_t stream = cuda_stream(context);
     const struct inputs inputs = inputs_of(arguments);
     const struct packings packings = packings_of(&inputs, problem);
     const struct unpackings unpackings = unpackings_of(arguments, problem);

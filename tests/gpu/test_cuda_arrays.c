@@ -204,7 +204,7 @@ static void test_cuda_arrays_in_mixed_places_are_refused(void **state)
 static cudaGraphExec_t record(kith_context *context, const kith_forces_options *options,
                               struct system *there)
 {
-    const cudaStream_t stream = kith_context_stream(context);
+    cudaStream_t stream = kith_context_stream(context);
     cudaGraph_t graph;
     cudaGraphExec_t instance;
     assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -270,7 +270,7 @@ static void test_cuda_first_call_in_a_capture_is_refused_and_changes_nothing(voi
 {
     struct random_numbers *random = *state;
     kith_context *context = new_gpu_context(NULL);
-    const cudaStream_t stream = kith_context_stream(context);
+    cudaStream_t stream = kith_context_stream(context);
     struct system s = system_random(random, KITH_F32, 1000, 3), there = gpu_system(&s, false);
     const kith_array none = kith_array_none();
     cudaGraph_t graph = NULL;

@@ -154,7 +154,7 @@ static void test_cuda_scratch_of_a_graph_is_kept_when_it_grows(void **state)
 {
     (void)state;
     kith_context *context = new_gpu_context(NULL);
-    const cudaStream_t stream = cuda_stream(context);
+    cudaStream_t stream = cuda_stream(context);
     cudaGraph_t graph;
     cudaGraphExec_t instance;
     void *memory = NULL, *same = NULL, *other = NULL;
