@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench.h"
 #include "bench_machine.h"
@@ -226,6 +227,27 @@ static bool bench_tables(const struct bench_options *options, const struct compe
            bench_table(options, competitors, few_count, few, bench_steps_of, rows);
 }
 
+/* Seconds that the cores have worked so far, but for kith and its peers. */
+static double work_of_others(const struct competitors *competitors)
+{
+    struct timespec own;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+    return machine_work() - (double)own.tv_sec - 1e-9 * (double)own.tv_nsec -
+           peers_work(competitors->peers);
+}
+
+static bool bench_all(const struct bench_options *options, struct competitors *competitors,
+                      struct bench_rows *rows)
+{
+    if (!competitors_make(options, competitors))
+        return false;
+    const double start = bench_clock(), before = work_of_others(competitors);
+    if (!bench_tables(options, competitors, rows))
+        return false;
+    rows->busy_cores = (work_of_others(competitors) - before) / (bench_clock() - start);
+    return true;
+}
+
 int bench_forces(int argc, char **argv)
 {
     const char *named = getenv("KITH_PYTHON");
@@ -241,7 +263,7 @@ int bench_forces(int argc, char **argv)
     if (!options.json)
         machine_print();
     int code = exit_failed;
-    if (competitors_make(&options, &competitors) && bench_tables(&options, &competitors, &rows)) {
+    if (bench_all(&options, &competitors, &rows)) {
         code = exit_ok;
         if (options.json)
             code = bench_print_json(&options, &rows);

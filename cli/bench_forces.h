@@ -80,6 +80,7 @@ struct bench_row {
 struct bench_rows {
     struct bench_row *at; /* rows point to each other: room for all from the start */
     int64_t count;
+    double busy_cores; /* with other programs, meanwhile; NaN: the system does not tell */
 };
 
 /* Adds a row of a competitor. */

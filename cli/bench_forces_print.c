@@ -138,6 +138,11 @@ static void print_worst(const struct bench_rows *rows, const char *by, bool of_b
 
 void bench_print_summary(const struct bench_rows *rows)
 {
+    /* A thread that waits for one that has lost its core waits for milliseconds. */
+    if (rows->busy_cores > 0.1)
+        printf("\nOther programs kept %.1f cores busy meanwhile: times by several threads on a "
+               "busy\nmachine are the system's more than the program's.\n",
+               rows->busy_cores);
     if (!worst_row(rows, false))
         return;
     printf("\nForces by several threads take at most so many times as long as by one:\n");
@@ -201,6 +206,7 @@ int bench_print_json(const struct bench_options *options, const struct bench_row
             add_row(left_out, &rows->at[k]);
         else
             add_measured_row(rows->at[k].systems ? steps : forces, &rows->at[k]);
+    json_add_real(object, "cores_busy_with_other_programs", rows->busy_cores);
     add_worst(object, "worst_time_ratio_to_one_thread", rows, false);
     add_worst(object, "worst_best_time_ratio_to_one_thread", rows, true);
     return json_print(options->command, object);

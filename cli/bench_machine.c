@@ -1,5 +1,6 @@
 #include "bench_machine.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -51,4 +52,23 @@ void machine_add(cJSON *object)
     cJSON_AddStringToObject(machine, "compiler", COMPILER);
     cJSON_AddStringToObject(machine, "processor", processor());
     json_add_count(machine, "cores", cores());
+}
+
+double machine_work(void)
+{
+    /* proc(5): the idle times are the fourth and the fifth. */
+    enum { user, nice, system, idle, waiting, interrupts, soft_interrupts, stolen, kinds };
+    long long ticks[kinds] = {0};
+    FILE *file = fopen("/proc/stat", "r");
+    const int read =
+        file ? fscanf(file, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &ticks[0], &ticks[1],
+                      &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7])
+             : 0;
+    if (file)
+        fclose(file);
+    if (read != kinds)
+        return NAN;
+    const long long work = ticks[user] + ticks[nice] + ticks[system] + ticks[interrupts] +
+                           ticks[soft_interrupts] + ticks[stolen];
+    return (double)work / (double)sysconf(_SC_CLK_TCK);
 }

@@ -7,4 +7,8 @@
 void machine_print(void);
 void machine_add(cJSON *object); /* as the key "machine" */
 
+/* Seconds that the cores have worked so far, all together, for whomever; NaN if the system does not
+ * tell. */
+double machine_work(void);
+
 #endif

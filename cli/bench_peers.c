@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -199,4 +200,13 @@ double peers_seconds(struct peers *peers, const char *name, int32_t threads, int
         return seconds;
     cli_fail_with(peers->command, "%s cannot time %s: %s", peers->python, name, complaint(peers));
     return -1;
+}
+
+double peers_work(const struct peers *peers)
+{
+    clockid_t clock = 0;
+    struct timespec worked = {0};
+    if (peers && clock_getcpuclockid(peers->child, &clock) == 0)
+        clock_gettime(clock, &worked);
+    return (double)worked.tv_sec + 1e-9 * (double)worked.tv_nsec;
 }

@@ -22,4 +22,7 @@ bool peers_use(struct peers *peers, const kith_bodies *bodies, double softening,
 /* Seconds that so many evaluations take a peer, or a negative number after telling why not. */
 double peers_seconds(struct peers *peers, const char *name, int32_t threads, int64_t calls);
 
+/* Seconds that the cores have worked for the peers so far; 0 for NULL. */
+double peers_work(const struct peers *peers);
+
 #endif

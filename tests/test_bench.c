@@ -84,10 +84,16 @@ static void test_bench_forces_has_a_row_for_each_choice(void **state)
     assert_int_equal(occurrences(result->out, "\"steps_per_second\""), 6);
     assert_int_equal(occurrences(result->out, "\"time_ratio_to_one_thread\""), 6);
     assert_int_equal(occurrences(result->out, "\"program\":\t\"kith\""), 14);
-    static const char *const keys[] = {
-        "processor", "compiler",     "cores",
-        "forces",    "best_seconds", "percent_of_limit",
-        "gflops",    "repetitions",  "worst_time_ratio_to_one_thread"};
+    static const char *const keys[] = {"processor",
+                                       "compiler",
+                                       "cores",
+                                       "forces",
+                                       "best_seconds",
+                                       "percent_of_limit",
+                                       "gflops",
+                                       "repetitions",
+                                       "cores_busy_with_other_programs",
+                                       "worst_time_ratio_to_one_thread"};
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
         char quoted[64];
         snprintf(quoted, sizeof quoted, "\"%s\":", keys[k]);
