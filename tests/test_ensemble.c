@@ -147,38 +147,44 @@ static void test_systems_of_the_most_bodies_move_as_if_they_were_alone(void **st
 }
 
 /* Units are common: the largest system must not take the digits of the others. */
+static void assert_keeps_digits(struct random_numbers *numbers, kith_dtype precision, double small)
+{
+    const double scales[] = {small, 1, 100 * small};
+    kith_context *context = cpu_context(1);
+    kith_bodies *all = random_ensemble(numbers, 3, 3, 3, KITH_MASS);
+    for (int64_t i = 0; i < 9; i++) {
+        const double scale = scales[i / 3];
+        all->mass[i] = (all->mass[i] + 0.1) * scale * scale * scale;
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++)
+            all->position[k] *= scale;
+    }
+    const kith_simulation_options options = {.dt = 1e-3, .precision = precision};
+    kith_simulation *ensemble = ensemble_of(context, all, 3, options);
+    assert_ok(kith_simulation_step(ensemble, 20));
+    kith_bodies *found = state_of(ensemble, all);
+    for (int64_t s = 0; s < 3; s++) {
+        const kith_bodies one = kith_ensemble_system(all, 3, s);
+        const kith_bodies found_one = kith_ensemble_system(found, 3, s);
+        kith_simulation *alone = simulated(context, &one, options);
+        assert_ok(kith_simulation_step(alone, 20));
+        kith_bodies *expected = state_of(alone, &one);
+        const double tolerance = precision == KITH_F64 ? 1e-11 : 1e-4;
+        assert_near_states(&found_one, expected, tolerance * scales[s], precisions[precision]);
+        kith_bodies_free(expected);
+        kith_simulation_free(alone);
+    }
+    kith_bodies_free(found);
+    kith_simulation_free(ensemble);
+    kith_bodies_free(all);
+    kith_context_free(context);
+}
+
 static void test_systems_of_very_different_size_keep_their_digits(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("scales");
-    kith_context *context = cpu_context(1);
-    kith_bodies *all = random_ensemble(&numbers, 3, 3, 3, KITH_MASS);
-    for (int64_t i = 0; i < 9; i++) {
-        const double scale = i < 3 ? 1 : i < 6 ? 1e-4 : 1e4;
-        all->mass[i] += 0.1;
-        all->mass[i] *= scale * scale * scale;
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++)
-            all->position[k] *= scale;
-    }
-    const kith_simulation_options options = {.dt = 1e-3};
-    kith_simulation *ensemble = ensemble_of(context, all, 3, options);
-    assert_ok(kith_simulation_step(ensemble, 20));
-    kith_bodies *state_of_all = state_of(ensemble, all);
-    for (int64_t s = 0; s < 3; s++) {
-        const kith_bodies one = kith_ensemble_system(all, 3, s);
-        const kith_bodies found = kith_ensemble_system(state_of_all, 3, s);
-        kith_simulation *alone = simulated(context, &one, options);
-        assert_ok(kith_simulation_step(alone, 20));
-        kith_bodies *expected = state_of(alone, &one);
-        const double scale = s == 0 ? 1 : s == 1 ? 1e-4 : 1e4;
-        assert_near_states(&found, expected, 1e-11 * scale, "scales");
-        kith_bodies_free(expected);
-        kith_simulation_free(alone);
-    }
-    kith_bodies_free(state_of_all);
-    kith_simulation_free(ensemble);
-    kith_bodies_free(all);
-    kith_context_free(context);
+    assert_keeps_digits(&numbers, KITH_F64, 1e-40);
+    assert_keeps_digits(&numbers, KITH_F32, 1e-4);
 }
 
 static void test_the_bits_do_not_depend_on_threads_or_on_how_steps_are_split(void **state)

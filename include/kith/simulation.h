@@ -61,8 +61,10 @@ kith_status kith_simulation_create(kith_context *context, const kith_simulation_
 
 /* Makes a simulation of an ensemble (kith/ensemble.h): independent systems of few bodies, advanced
  * side by side, a vector lane or a thread of the device each. All have the same number of bodies,
- * dimensions, time and options; each gives what it gives alone, to rounding. Every function below
- * takes one, and does to all systems what it does to a single simulation.
+ * dimensions, time and options; each gives what it gives alone, to rounding. (Inside they share one
+ * unit of length and one of mass: a system smaller than the largest by 10⁴⁰, or by 10⁴ in single
+ * precision, is out of range.) Every function below takes one, and does to all systems what it does
+ * to a single simulation.
  *
  *   systems  M ≥ 0
  *   bodies   M × N rows, system after system; N ≤ kith_most_bodies_of_system

@@ -134,6 +134,24 @@ class Readers(unittest.TestCase):
             universe = MDAnalysis.Universe(xyz, path, format="H5MD", topology_format="XYZ", convert_units=False)
             self.assert_frames_equal(universe, file)
 
+    def test_ensembles_load_too_with_an_axis_of_systems_in_the_observables(self):
+        path = os.path.join(self.directory.name, "ensemble.h5")
+        kith("run", "six", "--ensemble", "5", "--seed", "2", "--dt", "0.001", "--until", "0.1", "--softening", "0.1",
+             "--quiet", "-o", path)
+        universe = MDAnalysis.Universe.empty(30, trajectory=True)
+        universe.load_new(path, format="H5MD", convert_units=False)
+        with h5py.File(path) as file:
+            position = file["particles/trajectory/position/value"]
+            energy = file["observables/total_energy/value"]
+            self.assertEqual(position.shape, (101, 30, 3))
+            self.assertEqual(energy.shape, (101, 5))
+            self.assertEqual(file["observables/momentum/value"].shape, (101, 5, 3))
+            self.assertEqual(list(file["particles/trajectory/system"]), [k // 6 for k in range(30)])
+            self.assertEqual(list(file["parameters/kith/seeds"]), [2, 3, 4, 5, 6])
+            for frame in universe.trajectory:
+                numpy.testing.assert_array_equal(frame.positions, position[frame.frame].astype(numpy.float32))
+                numpy.testing.assert_array_equal(frame.data["total_energy"], energy[frame.frame])
+
     def test_bodies_with_a_cell_load_too(self):
         source = os.path.join(self.directory.name, "cell.xyz")
         target = os.path.join(self.directory.name, "cell.h5")
