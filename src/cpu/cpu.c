@@ -6,6 +6,8 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "cpu/combine.h"
+#include "cpu/state.h"
+#include "cpu/team.h"
 #include "forces/direct.h"
 #include "simulation/advance_cpu.h"
 
@@ -15,21 +17,26 @@ static int32_t cpu_device_count(const char **note)
     return 1;
 }
 
-/* The workspace; zeros at first. */
-struct cpu_state {
-    void *memory;
-    int64_t bytes;
-};
-
 static kith_status cpu_open(kith_context *context)
 {
-    return kith_allocate(1, sizeof(struct cpu_state), "context", &context->backend_state);
+    struct cpu_state *state = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *state, "context", &state));
+    state->team = cpu_team_create(context->threads);
+    if (!state->team) {
+        free(state);
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for a team of %d threads",
+                         (int)context->threads);
+    }
+    context->backend_state = state;
+    return KITH_OK;
 }
 
 static void cpu_close(kith_context *context)
 {
     struct cpu_state *state = context->backend_state;
-    free(state->memory);
+    cpu_team_free(state->team);
+    free(state->workspace.memory);
+    free(state->scratch.memory);
     free(state);
 }
 
@@ -56,13 +63,8 @@ static void cpu_release(kith_context *context, void *memory)
 static kith_status cpu_workspace(kith_context *context, int64_t bytes, void **host, void **own)
 {
     struct cpu_state *state = context->backend_state;
-    if (bytes > state->bytes) {
-        free(state->memory);
-        state->bytes = 0;
-        KITH_TRY(kith_allocate(1, bytes, "workspace", &state->memory));
-        state->bytes = bytes;
-    }
-    *host = *own = state->memory;
+    KITH_TRY(cpu_memory_grow(&state->workspace, bytes));
+    *host = *own = state->workspace.memory;
     return KITH_OK;
 }
 

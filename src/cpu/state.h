@@ -1,0 +1,26 @@
+#ifndef CPU_STATE_H
+#define CPU_STATE_H
+
+#include "kith/context.h"
+
+struct cpu_team;
+
+/* Memory that is kept, and grows when more is asked for: zeros then. */
+struct cpu_memory {
+    void *memory;
+    int64_t bytes;
+};
+
+/* What a context on the CPU keeps: kith_context's backend_state. */
+struct cpu_state {
+    struct cpu_team *team;
+    struct cpu_memory workspace; /* of the backend table */
+    struct cpu_memory scratch;
+};
+
+kith_status cpu_memory_grow(struct cpu_memory *memory, int64_t bytes);
+
+/* Memory for the duration of one function of the backend, aligned to 64, its contents undefined. */
+kith_status cpu_scratch(kith_context *context, int64_t bytes, void **memory);
+
+#endif
