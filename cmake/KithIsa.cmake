@@ -13,6 +13,14 @@ else()
   set(KITH_ISAS generic)
 endif()
 
+# With sixteen registers or fewer the order of instructions decides how many pairs are under way at
+# once (half as many again for AVX2 in double); with thirty-two it costs spills.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  foreach(isa v3 v2)
+    list(APPEND KITH_ISA_FLAGS_${isa} -fschedule-insns -fsched-pressure)
+  endforeach()
+endif()
+
 function(kith_add_kernels target source)
   get_filename_component(name ${source} NAME_WE)
   foreach(isa ${KITH_ISAS})

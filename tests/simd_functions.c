@@ -31,16 +31,6 @@
     {                                                                                              \
         for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
             simd_store(result + k, simd_rsqrt3_scaled(simd_load(x + k)) / SCALE);                  \
-    }                                                                                              \
-                                                                                                   \
-    static void rsqrt_and_rsqrt3_##real(const real *x, real *rsqrt, real *rsqrt3)                  \
-    {                                                                                              \
-        for (int k = 0; k < simd_elements; k += lanes_##real) {                                    \
-            v##real first, second;                                                                 \
-            simd_rsqrt_and_rsqrt3_scaled(simd_load(x + k), &first, &second);                       \
-            simd_store(rsqrt + k, first);                                                          \
-            simd_store(rsqrt3 + k, second / SCALE);                                                \
-        }                                                                                          \
     }
 
 #define SCALE SIMD_RSQRT3_SCALE_FLOAT
@@ -54,10 +44,8 @@ const struct simd_functions KITH_ISA_SYMBOL(simd_functions) = {
     .unless_equal_float = unless_equal_float,
     .rsqrt_float = rsqrt_float,
     .rsqrt3_float = rsqrt3_float,
-    .rsqrt_and_rsqrt3_float = rsqrt_and_rsqrt3_float,
     .fma_double = fma_double,
     .unless_equal_double = unless_equal_double,
     .rsqrt_double = rsqrt_double,
     .rsqrt3_double = rsqrt3_double,
-    .rsqrt_and_rsqrt3_double = rsqrt_and_rsqrt3_double,
 };

@@ -8,15 +8,13 @@ struct simd_functions {
     void (*fma_float)(const float *a, const float *b, const float *c, float *result);
     void (*unless_equal_float)(const float *a, const float *b, const float *value, float *result);
     void (*rsqrt_float)(const float *x, float *result);
-    void (*rsqrt3_float)(const float *x, float *result);                /* unscaled */
-    void (*rsqrt_and_rsqrt3_float)(const float *x, float *a, float *b); /* likewise */
+    void (*rsqrt3_float)(const float *x, float *result); /* unscaled */
 
     void (*fma_double)(const double *a, const double *b, const double *c, double *result);
     void (*unless_equal_double)(const double *a, const double *b, const double *value,
                                 double *result);
     void (*rsqrt_double)(const double *x, double *result);
-    void (*rsqrt3_double)(const double *x, double *result);                 /* unscaled */
-    void (*rsqrt_and_rsqrt3_double)(const double *x, double *a, double *b); /* likewise */
+    void (*rsqrt3_double)(const double *x, double *result); /* unscaled */
 };
 
 enum { simd_elements = 16 };

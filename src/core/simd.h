@@ -49,10 +49,6 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
  */
 #define simd_rsqrt3_scaled(x) SIMD_OF(x, simd_rsqrt3_scaled)(x)
 
-/* The same and 1/√x, for little more than one of them. */
-#define simd_rsqrt_and_rsqrt3_scaled(x, rsqrt, rsqrt3)                                             \
-    SIMD_OF(x, simd_rsqrt_and_rsqrt3_scaled)(x, rsqrt, rsqrt3)
-
 /* The vector at an address, of any alignment. */
 #define simd_load(from)                                                                            \
     _Generic(*(from), float : simd_load_float, double : simd_load_double)((const void *)(from))
@@ -61,6 +57,11 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 
 /* The vector with all elements x. */
 #define simd_all(x) _Generic((x), float : simd_all_float, double : simd_all_double)(x)
+
+/* The sum of the lanes of each of as many vectors as a vector has lanes, in their order. Destroys
+ * the vectors. */
+#define simd_sum_rows(rows)                                                                        \
+    _Generic((rows)[0], vfloat : simd_sum_rows_float, vdouble : simd_sum_rows_double)(rows)
 
 /* SIMD_GENERIC: the portable functions, for tests of them. */
 #if defined(SIMD_GENERIC)
@@ -121,6 +122,43 @@ enum { SIMD_LEAST_BITS_FLOAT = 11, SIMD_LEAST_BITS_DOUBLE = 11 };
 SIMD_DEFINE(float)
 SIMD_DEFINE(double)
 
+/* The elements with even and with odd index of two vectors after each other. */
+#define SIMD_EVEN_2(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define SIMD_ODD_2(a, b)  __builtin_shufflevector(a, b, 1, 3)
+#define SIMD_EVEN_4(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define SIMD_ODD_4(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7)
+#define SIMD_EVEN_8(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define SIMD_ODD_8(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define SIMD_EVEN_16(a, b)                                                                         \
+    __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define SIMD_ODD_16(a, b)                                                                          \
+    __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+
+/* Each round adds neighbouring elements of all rows and halves the number of rows. */
+#define SIMD_DEFINE_SUM_ROWS(real, lanes)                                                          \
+    SIMD_INLINE v##real simd_sum_rows_##real(v##real *rows)                                        \
+    {                                                                                              \
+        SIMD_UNROLL                                                                                \
+        for (int count = (lanes) / 2; count > 0; count /= 2) {                                     \
+            SIMD_UNROLL                                                                            \
+            for (int k = 0; k < count; k++)                                                        \
+                rows[k] = SIMD_EVEN_##lanes(rows[2 * k], rows[2 * k + 1]) +                        \
+                          SIMD_ODD_##lanes(rows[2 * k], rows[2 * k + 1]);                          \
+        }                                                                                          \
+        return rows[0];                                                                            \
+    }
+
+#if SIMD_BYTES == 64
+SIMD_DEFINE_SUM_ROWS(float, 16)
+SIMD_DEFINE_SUM_ROWS(double, 8)
+#elif SIMD_BYTES == 32
+SIMD_DEFINE_SUM_ROWS(float, 8)
+SIMD_DEFINE_SUM_ROWS(double, 4)
+#else
+SIMD_DEFINE_SUM_ROWS(float, 4)
+SIMD_DEFINE_SUM_ROWS(double, 2)
+#endif
+
 #define SIMD_RSQRT3_SCALE_FLOAT                                                                    \
     (SIMD_TERMS_FLOAT(SIMD_ESTIMATE_BITS_FLOAT) == 1 ? 5.0f / 3 - 1 : 1.0f)
 #define SIMD_RSQRT3_SCALE_DOUBLE 1.0
@@ -136,39 +174,22 @@ SIMD_DEFINE(double)
         return y;                                                                                  \
     }                                                                                              \
                                                                                                    \
-    SIMD_INLINE v##real simd_end_rsqrt_##real(v##real y, v##real e)                                \
-    {                                                                                              \
-        return simd_times_series_##real(y, e, simd_coefficients_rsqrt_##real,                      \
-                                        SIMD_TERMS_##REAL(SIMD_ESTIMATE_BITS_##REAL));             \
-    }                                                                                              \
-                                                                                                   \
     SIMD_INLINE v##real simd_rsqrt_##real(v##real x)                                               \
     {                                                                                              \
-        const v##real y = simd_begin_rsqrt_##real(x);                                              \
-        return simd_end_rsqrt_##real(y, simd_fma_##real(-(x * y), y, simd_all_##real(1)));         \
-    }                                                                                              \
-                                                                                                   \
-    SIMD_INLINE v##real simd_end_rsqrt3_##real(v##real x, v##real y, v##real y2)                   \
-    {                                                                                              \
         const int terms = SIMD_TERMS_##REAL(SIMD_ESTIMATE_BITS_##REAL);                            \
-        if (terms == 1) /* y³ (2/3 + e) */                                                        \
-            return y * y2 * simd_fma_##real(-x, y2, simd_all_##real((real)5 / 3));                 \
-        return simd_times_series_##real(y * y2, simd_fma_##real(-x, y2, simd_all_##real(1)),       \
-                                        simd_coefficients_rsqrt3_##real, terms);                   \
+        const v##real y = simd_begin_rsqrt_##real(x);                                              \
+        return simd_times_series_##real(y, simd_fma_##real(-(x * y), y, simd_all_##real(1)),       \
+                                        simd_coefficients_rsqrt_##real, terms);                    \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_rsqrt3_scaled_##real(v##real x)                                       \
     {                                                                                              \
-        const v##real y = simd_begin_rsqrt_##real(x);                                              \
-        return simd_end_rsqrt3_##real(x, y, y * y);                                                \
-    }                                                                                              \
-                                                                                                   \
-    SIMD_INLINE void simd_rsqrt_and_rsqrt3_scaled_##real(v##real x, v##real *rsqrt,                \
-                                                         v##real *rsqrt3)                          \
-    {                                                                                              \
+        const int terms = SIMD_TERMS_##REAL(SIMD_ESTIMATE_BITS_##REAL);                            \
         const v##real y = simd_begin_rsqrt_##real(x), y2 = y * y;                                  \
-        *rsqrt3 = simd_end_rsqrt3_##real(x, y, y2);                                                \
-        *rsqrt = simd_end_rsqrt_##real(y, simd_fma_##real(-x, y2, simd_all_##real(1)));            \
+        if (terms == 1) /* y³ (2/3 + e) */                                                        \
+            return y * y2 * simd_fma_##real(-x, y2, simd_all_##real((real)5 / 3));                 \
+        return simd_times_series_##real(y * y2, simd_fma_##real(-x, y2, simd_all_##real(1)),       \
+                                        simd_coefficients_rsqrt3_##real, terms);                   \
     }
 
 SIMD_DEFINE_RSQRT(float, FLOAT)

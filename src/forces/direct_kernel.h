@@ -12,6 +12,7 @@ typedef void forces_direct_kernel(const struct forces_problem *problem, int64_t 
 /* The kernels of an instruction set. */
 struct forces_direct_kernels {
     forces_direct_kernel *in_double, *in_float;
+    int32_t vector_bytes;
 };
 
 #define FORCES_DECLARE_DIRECT(isa) extern const struct forces_direct_kernels forces_direct_##isa;

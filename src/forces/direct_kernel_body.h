@@ -2,7 +2,8 @@
  *
  *   REAL, VREAL  float, vfloat or double, vdouble
  *   NAME(name)   name_float or name_double
- *   S2_FLOOR     the s² of a pair at the same place without softening
+ *   S2_FLOOR     forces/s2_floor.h
+ *   FIELD_SCALE  what simd_rsqrt3_scaled multiplies by
  *
  * A block of targets sits in registers, a target a lane, and every source is broadcast to it. */
 
@@ -71,9 +72,10 @@ SIMD_INLINE struct NAME(targets)
 
 /* Adds the pairs of a source with a vector of targets.
  *
- * At the same place d = 0 and 1/s³ is finite, so that the pair adds 0 to the acceleration by
- * itself; only the potential and the jerk need to leave it out. The same holds for j = i, where
- * they need omit_self if there is softening. */
+ * At the same place d = 0 and s² is the floor, whose 1/s³ is finite, so that the pair adds 0 by
+ * itself to the acceleration, to the potential as (s² − floor)/s³, and to the jerk but for u: where
+ * velocities differ, that pair must be left out. So must j = i if there is softening, from all but
+ * the acceleration: omit_self. */
 SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_self,
                                  const struct NAME(source) * source,
                                  const struct NAME(targets) * targets, struct NAME(sums) * sums)
@@ -87,16 +89,19 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
         s2 = simd_fma(d[c], d[c], s2);
     }
 
-    const VREAL rsqrt = simd_rsqrt(s2);
-    VREAL m_over_s = source->mass * rsqrt;
-    if (variant.outputs != only_acceleration) {
-        m_over_s = simd_unless_equal(s2, simd_all(S2_FLOOR), m_over_s);
-        if (omit_self)
-            m_over_s = simd_unless_equal(targets->index, simd_all(source->index), m_over_s);
-        sums->potential += m_over_s;
+    /* Without jerk all is FIELD_SCALE times as much. */
+    VREAL rsqrt = {0}, m_over_s3;
+    if (variant.outputs == with_jerk) {
+        rsqrt = simd_rsqrt(s2);
+        m_over_s3 = source->mass * rsqrt * (rsqrt * rsqrt);
+    } else {
+        m_over_s3 = source->mass * simd_rsqrt3_scaled(s2);
     }
+    if (omit_self)
+        m_over_s3 = simd_unless_equal(targets->index, simd_all(source->index), m_over_s3);
+    if (variant.outputs != only_acceleration)
+        sums->potential = simd_fma(m_over_s3, s2 - S2_FLOOR, sums->potential);
 
-    const VREAL m_over_s3 = m_over_s * (rsqrt * rsqrt);
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++)
         sums->acceleration[c] = simd_fma(m_over_s3, d[c], sums->acceleration[c]);
@@ -109,6 +114,7 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
             d_dot_u = simd_fma(d[c], u[c], d_dot_u);
         }
         const VREAL factor = d_dot_u * (rsqrt * rsqrt) * (REAL)-3;
+        m_over_s3 = simd_unless_equal(s2, simd_all(S2_FLOOR), m_over_s3);
         SIMD_UNROLL
         for (int32_t c = 0; c < variant.dimensions; c++)
             sums->jerk[c] = simd_fma(m_over_s3, simd_fma(factor, d[c], u[c]), sums->jerk[c]);
@@ -169,7 +175,8 @@ SIMD_INLINE void NAME(store_block)(const struct variant variant,
                                    const struct NAME(totals) * totals)
 {
     const int32_t count = variant.vectors * NAME(lanes);
-    const double g = problem->gravitational_constant;
+    const double g =
+        problem->gravitational_constant / (variant.outputs == with_jerk ? 1 : FIELD_SCALE);
     for (int32_t c = 0; c < variant.dimensions; c++) {
         if (problem->acceleration[c])
             NAME(store)(problem->acceleration[c], begin, count, g, totals->acceleration[c]);

@@ -1,0 +1,285 @@
+#include "forces/symmetric.h"
+
+#include <string.h>
+
+#include "core/context.h"
+#include "core/isa.h"
+#include "core/memory.h"
+#include "cpu/state.h"
+#include "cpu/team.h"
+#include "forces/direct.h"
+#include "forces/ring.h"
+#include "forces/symmetric_kernel.h"
+
+/* Fewer bodies are faster one-sided. */
+enum { least_bodies = 192 };
+
+/* So many blocks, unless they would leave a block's sums too long to add in single precision, or
+ * too short to be worth a meeting. */
+enum { usual_blocks = 48, least_block = 64, most_block = 1024 };
+
+/* Rounds of the ring between two additions: more tasks for the threads to share, more memory. */
+enum { rounds_at_once = 4 };
+
+/* A position, then a potential. */
+enum { max_components = 4 };
+
+/* The partial sums of a round: [components][stride] of the problem's precision. */
+struct round {
+    void *of_targets, *of_sources; /* at the bodies' own places */
+};
+
+struct symmetric_run {
+    kith_context *context;
+    const struct forces_problem *problem;
+    const struct forces_symmetric_kernels *kernels;
+    forces_symmetric_kernel *kernel;
+    enum symmetric_form form;
+    int32_t components, threads;
+    int64_t stride, block;
+    struct ring_chunk chunk;
+    void *mass;                          /* 0 behind the last body */
+    void *alone;                         /* the fields of the blocks on themselves */
+    struct round rounds[rounds_at_once]; /* of the chunk */
+    double *sums;                        /* [components][stride] */
+};
+
+bool forces_symmetric_suits(const struct forces_problem *problem)
+{
+    return problem->self && !problem->jerk[0] && problem->target_count >= least_bodies;
+}
+
+static const struct forces_symmetric_kernels *kernels_of(const kith_context *context)
+{
+#define ADDRESS(isa) &forces_symmetric_##isa,
+    static const struct forces_symmetric_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+static char *at(const void *column, kith_dtype dtype, int64_t i)
+{
+    return (char *)(uintptr_t)column + i * kith_dtype_bytes(dtype);
+}
+
+static double element(kith_dtype dtype, const void *column, int64_t i)
+{
+    return dtype == KITH_F64 ? ((const double *)column)[i] : (double)((const float *)column)[i];
+}
+
+/* Adding forces pays where additions have pipes of their own, and if the product of two masses and
+ * 1/s², which may be down to 2^-42, is a normal number. */
+static enum symmetric_form choose_form(const struct forces_problem *problem)
+{
+#if defined(__x86_64__)
+    const double least = problem->dtype == KITH_F64 ? 0x1p-450 : 0x1p-40;
+    if (!__builtin_cpu_is("amd"))
+        return sums_are_accelerations;
+    for (int64_t i = 0; i < problem->source_count; i++)
+        if (!(element(problem->dtype, problem->source_mass, i) >= least))
+            return sums_are_accelerations;
+    return sums_are_forces;
+#else
+    (void)problem;
+    return sums_are_accelerations;
+#endif
+}
+
+static int64_t choose_block(int64_t count)
+{
+    const int64_t block = kith_padded(count / usual_blocks + 1);
+    return block < least_block ? least_block : block > most_block ? most_block : block;
+}
+
+static kith_status begin(struct symmetric_run *run)
+{
+    const struct forces_problem *problem = run->problem;
+    const int64_t bytes = kith_dtype_bytes(problem->dtype);
+    run->kernels = kernels_of(run->context);
+    run->kernel = problem->dtype == KITH_F64 ? run->kernels->in_double : run->kernels->in_float;
+    run->form = choose_form(problem);
+    run->threads = cpu_threads_for(
+        run->context, 0.5 * forces_seconds_of(run->context, problem->dtype, problem->source_count,
+                                              problem->source_count));
+    run->components = problem->dimensions + (problem->potential ? 1 : 0);
+    run->stride = kith_padded(problem->source_count);
+    run->block = choose_block(problem->source_count);
+    run->chunk.tiles = (problem->source_count + run->block - 1) / run->block;
+
+    const int64_t columns = run->stride * bytes * run->components;
+    char *memory = NULL;
+    KITH_TRY(cpu_scratch(run->context,
+                         run->stride * bytes + (1 + 2 * rounds_at_once) * columns +
+                             run->stride * run->components * (int64_t)sizeof(double),
+                         (void **)&memory));
+    run->sums = (double *)memory;
+    memory += run->stride * run->components * (int64_t)sizeof(double);
+    run->mass = memory;
+    run->alone = memory += run->stride * bytes;
+    for (int32_t k = 0; k < rounds_at_once; k++) {
+        run->rounds[k].of_targets = memory += columns;
+        run->rounds[k].of_sources = memory += columns;
+    }
+    memcpy(run->mass, problem->source_mass, (size_t)(problem->source_count * bytes));
+    memset(at(run->mass, problem->dtype, problem->source_count), 0,
+           (size_t)((run->stride - problem->source_count) * bytes));
+    return KITH_OK;
+}
+
+/* The columns from body begin on, of [components][stride]. */
+static struct symmetric_sums sums_at(const struct symmetric_run *run, const void *columns,
+                                     int64_t begin)
+{
+    const int32_t dimensions = run->problem->dimensions;
+    const kith_dtype dtype = run->problem->dtype;
+    struct symmetric_sums sums = {{NULL}, NULL};
+    for (int32_t c = 0; c < dimensions; c++)
+        sums.field[c] = at(columns, dtype, c * run->stride + begin);
+    if (run->problem->potential)
+        sums.potential = at(columns, dtype, dimensions * run->stride + begin);
+    return sums;
+}
+
+static struct symmetric_bodies block_at(const struct symmetric_run *run, int64_t tile)
+{
+    const struct forces_problem *problem = run->problem;
+    const int64_t first = tile * run->block, left = problem->source_count - first;
+    struct symmetric_bodies bodies = {.count = left < run->block ? left : run->block,
+                                      .mass = at(run->mass, problem->dtype, first)};
+    for (int32_t c = 0; c < problem->dimensions; c++)
+        bodies.position[c] = at(problem->source_position[c], problem->dtype, first);
+    if (problem->source_half_softening2)
+        bodies.half_softening2 = at(problem->source_half_softening2, problem->dtype, first);
+    return bodies;
+}
+
+/* A block with itself: an eighth more arithmetic than each pair once, of a small part of all. */
+static void meet_itself(const struct symmetric_run *run, int64_t tile)
+{
+    const struct symmetric_bodies bodies = block_at(run, tile);
+    const struct symmetric_sums sums = sums_at(run, run->alone, tile * run->block);
+    struct forces_problem alone = *run->problem;
+    alone.gravitational_constant = 1;
+    alone.target_count = alone.source_count = bodies.count;
+    alone.source_mass = bodies.mass;
+    alone.target_half_softening2 = alone.source_half_softening2 = bodies.half_softening2;
+    for (int32_t c = 0; c < alone.dimensions; c++) {
+        alone.target_position[c] = alone.source_position[c] = bodies.position[c];
+        alone.acceleration[c] = sums.field[c];
+    }
+    alone.potential = sums.potential;
+    forces_one_sided_serial(run->context, &alone);
+}
+
+static void meet(void *argument, int64_t number)
+{
+    const struct symmetric_run *run = argument;
+    if (run->problem->may_be_cancelled && kith_context_is_cancelled(run->context))
+        return;
+    const struct ring_meeting meeting = ring_meeting_at(run->chunk, number);
+    if (meeting.offset == 0) {
+        meet_itself(run, meeting.tile);
+        return;
+    }
+    const int64_t partner = ring_partner(run->chunk.tiles, meeting.tile, meeting.offset);
+    const struct round *round = &run->rounds[meeting.offset - run->chunk.first_offset];
+    const struct symmetric_meeting pairs = {
+        .dimensions = run->problem->dimensions,
+        .form = run->form,
+        .softening2 = run->problem->softening2,
+        .targets = block_at(run, meeting.tile),
+        .sources = block_at(run, partner),
+        .of_targets = sums_at(run, round->of_targets, meeting.tile * run->block),
+        .of_sources = sums_at(run, round->of_sources, partner * run->block),
+    };
+    run->kernel(&pairs);
+}
+
+/* What sums are to be divided by to be accelerations and potentials. */
+static double divisor(const struct symmetric_run *run, int64_t i)
+{
+    const double scale = run->problem->dtype == KITH_F64 ? run->kernels->field_scale_in_double
+                                                         : run->kernels->field_scale_in_float;
+    return run->form == sums_are_forces ? scale * element(run->problem->dtype, run->mass, i)
+                                        : scale;
+}
+
+static void begin_sums(const struct symmetric_run *run, int32_t component, int64_t begin,
+                       int64_t end)
+{
+    const void *column = at(run->alone, run->problem->dtype, component * run->stride);
+    double *sums = run->sums + component * run->stride;
+    const double sign = component == run->problem->dimensions ? -1 : 1;
+    for (int64_t i = begin; i < end; i++)
+        sums[i] = sign * element(run->problem->dtype, column, i) * divisor(run, i);
+}
+
+/* Adds to the sums of a tile what each round of the chunk has brought it. */
+static void add_rounds(const struct symmetric_run *run, int64_t tile, int32_t component,
+                       int64_t begin, int64_t end)
+{
+    const struct ring_chunk chunk = run->chunk;
+    const int64_t first = component * run->stride + begin;
+    const void *columns[2 * rounds_at_once];
+    int32_t count = 0;
+    for (int64_t offset = chunk.first_offset; offset < chunk.end_offset; offset++) {
+        const struct round *round = &run->rounds[offset - chunk.first_offset];
+        if (offset == 0)
+            continue;
+        if (offset != ring_half_offset(chunk.tiles) || tile < chunk.tiles / 2)
+            columns[count++] = at(round->of_targets, run->problem->dtype, first);
+        if (offset < ring_end_visited(chunk, tile))
+            columns[count++] = at(round->of_sources, run->problem->dtype, first);
+    }
+    if (run->problem->dtype == KITH_F64)
+        run->kernels->add_doubles(run->sums + first, columns, count, end - begin);
+    else
+        run->kernels->add_floats(run->sums + first, columns, count, end - begin);
+}
+
+static void end_sums(const struct symmetric_run *run, int32_t component, int64_t begin, int64_t end)
+{
+    const struct forces_problem *problem = run->problem;
+    const bool is_potential = component == problem->dimensions;
+    const double g =
+        is_potential ? -problem->gravitational_constant : problem->gravitational_constant;
+    const double *sums = run->sums + component * run->stride;
+    void *result = is_potential ? problem->potential : problem->acceleration[component];
+    for (int64_t i = begin; result && i < end; i++) {
+        const double value = g * sums[i] / divisor(run, i) + 0.0; /* no −0 */
+        if (problem->dtype == KITH_F64)
+            ((double *)result)[i] = value;
+        else
+            ((float *)result)[i] = (float)value;
+    }
+}
+
+static void add_up(void *argument, int64_t tile)
+{
+    const struct symmetric_run *run = argument;
+    const int64_t begin = tile * run->block, behind = begin + run->block;
+    const int64_t end = behind < run->problem->source_count ? behind : run->problem->source_count;
+    for (int32_t component = 0; component < run->components; component++) {
+        if (run->chunk.first_offset == 0)
+            begin_sums(run, component, begin, end);
+        add_rounds(run, tile, component, begin, end);
+        if (run->chunk.end_offset == ring_offsets(run->chunk.tiles))
+            end_sums(run, component, begin, end);
+    }
+}
+
+kith_status forces_symmetric_cpu(kith_context *context, const struct forces_problem *problem)
+{
+    struct symmetric_run run = {.context = context, .problem = problem};
+    KITH_TRY(begin(&run));
+    const int64_t offsets = ring_offsets(run.chunk.tiles);
+    for (int64_t first = 0; first < offsets; first += rounds_at_once) {
+        run.chunk.first_offset = first;
+        run.chunk.end_offset = first + rounds_at_once < offsets ? first + rounds_at_once : offsets;
+        cpu_for_each(context, run.threads, ring_meetings(run.chunk), meet, &run);
+        if (problem->may_be_cancelled)
+            KITH_TRY(kith_context_check_cancelled(context));
+        cpu_for_each(context, run.threads, run.chunk.tiles, add_up, &run);
+    }
+    return KITH_OK;
+}
