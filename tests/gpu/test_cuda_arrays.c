@@ -158,6 +158,9 @@ static void test_cuda_numbers_that_are_none_are_told_by_synchronize(void **state
     assert_ok(kith_forces_compute(context, &softened, none, good.x, good.m, good.a, none));
     assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
                  "row 99 of source_softening has -1; give lengths of at least 0");
+    gpu_fetch(&good, &s);
+    for (int64_t i = 0; i < 3 * s.n; i++)
+        assert_true(isnan(get(s.a, i)));
     gpu_system_free(&good);
     gpu_system_free(&bad);
     system_free(&s);
