@@ -4,8 +4,13 @@
 #include "forces/problem.h"
 #include "kith/context.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The forces of the backend table (core/backend.h), by evaluating every pair. */
 kith_status forces_direct_cpu(kith_context *context, const struct forces_problem *problem);
+kith_status forces_direct_cuda(kith_context *context, const struct forces_problem *problem);
 
 /* The same by the one-sided kernel, in the calling thread. */
 void forces_one_sided_serial(const kith_context *context, const struct forces_problem *problem);
@@ -13,5 +18,9 @@ void forces_one_sided_serial(const kith_context *context, const struct forces_pr
 /* About how long one thread takes for the one-sided sums of so many targets and sources. */
 double forces_seconds_of(const kith_context *context, kith_dtype dtype, int64_t targets,
                          int64_t sources);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
