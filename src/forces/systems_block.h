@@ -68,19 +68,35 @@ SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum system
     }
 }
 
+/* to = from where the kernel uses it. */
+SIMD_INLINE void NAME(copy_pull)(const int32_t dimensions, const enum systems_outputs outputs,
+                                 const struct NAME(pull) * from, struct NAME(pull) * to)
+{
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++) {
+        to->acceleration[c] = from->acceleration[c];
+        if (outputs == systems_jerk)
+            to->jerk[c] = from->jerk[c];
+    }
+    if (outputs != systems_acceleration)
+        to->potential = from->potential;
+}
+
 /* Every pair once. */
 SIMD_INLINE void NAME(block_evaluate)(const int32_t dimensions, const enum systems_outputs outputs,
                                       struct NAME(block) * block)
 {
+    const struct NAME(pull) none = {0};
     for (int32_t i = 0; i < block->bodies; i++)
-        block->pull[i] = (struct NAME(pull)){0};
+        NAME(copy_pull)(dimensions, outputs, &none, &block->pull[i]);
     for (int32_t i = 0; i < block->bodies; i++) {
-        const struct NAME(place) place = block->place[i];
-        struct NAME(pull) pull = block->pull[i];
+        const struct NAME(place) *place = &block->place[i];
+        struct NAME(pull) pull;
+        NAME(copy_pull)(dimensions, outputs, &block->pull[i], &pull);
         for (int32_t j = i + 1; j < block->bodies; j++)
             NAME(pull_together)
-        (dimensions, outputs, &place, &block->place[j], &pull, &block->pull[j]);
-        block->pull[i] = pull;
+        (dimensions, outputs, place, &block->place[j], &pull, &block->pull[j]);
+        NAME(copy_pull)(dimensions, outputs, &pull, &block->pull[i]);
     }
 }
 

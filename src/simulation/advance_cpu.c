@@ -38,11 +38,10 @@ static struct advance_program make_program(const struct advance_problem *problem
     bool forces_fit_positions = problem->keeps_acceleration;
     for (int32_t k = 0; k < problem->stage_count; k++) {
         const struct composition_stage stage = problem->stages[k];
-        program.stage[k] = (struct advance_stage){
-            .evaluate = stage.kick != 0 && !forces_fit_positions,
-            .kick = stage.kick * problem->h,
-            .drift = stage.drift * problem->h,
-        };
+        program.stage[k] = program.stage[problem->stage_count + k] = (struct composition_stage){
+            .kick = stage.kick * problem->h, .drift = stage.drift * problem->h};
+        if (stage.kick != 0 && !forces_fit_positions)
+            program.evaluation[program.evaluation_count++] = k;
         forces_fit_positions = stage.drift == 0 && (forces_fit_positions || stage.kick != 0);
     }
     return program;
@@ -83,17 +82,19 @@ static void advance_systems(kith_context *context, const struct advance_problem 
 
 kith_status advance_cpu(kith_context *context, const struct advance_problem *problem, int64_t *done)
 {
-    const struct advance_kernels *kernels = choose_kernels(context);
-    const bool in_double = problem->forces.dtype == KITH_F64;
     *done = 0;
     if (!has_kernel(problem))
         return KITH_OK;
+    const struct advance_program program = make_program(problem);
+    if (program.evaluation_count == 0)
+        return KITH_OK;
     *done = problem->steps;
-    if (problem->forces.target_count == 0)
+    if (problem->forces.target_count == 0 || problem->steps == 0)
         return KITH_OK;
 
-    const struct advance_program program = make_program(problem);
+    const struct advance_kernels *kernels = choose_kernels(context);
     const struct advance_problem complete = aimed(problem);
+    const bool in_double = problem->forces.dtype == KITH_F64;
     if (problem->forces.system_count > 0)
         advance_systems(context, &complete, &program,
                         in_double ? kernels->systems_in_double : kernels->systems_in_float);

@@ -10,15 +10,24 @@ static double NAME(mass_factor)(const struct forces_problem *forces)
     return forces->gravitational_constant / PAIR_SCALE;
 }
 
-/* v += kick·a, then x += drift·v. */
-SIMD_INLINE void NAME(kick_and_drift)(const struct advance_stage *stage, VREAL acceleration,
-                                      VREAL *velocity, VREAL *position)
+/* The stages first … end − 1 for one vector of bodies: v += kick·a, then x += drift·v. */
+SIMD_INLINE void NAME(run_stages)(const struct advance_program *program, int32_t first, int32_t end,
+                                  const int32_t dimensions, const VREAL a[3], VREAL v[3],
+                                  VREAL x[3])
 {
-    const REAL kick = (REAL)stage->kick, drift = (REAL)stage->drift;
-    if (kick != 0)
-        *velocity = simd_fma(simd_all(kick), acceleration, *velocity);
-    if (drift != 0)
-        *position = simd_fma(simd_all(drift), *velocity, *position);
+    for (int32_t k = first; k < end; k++) {
+        const REAL kick = (REAL)program->stage[k].kick, drift = (REAL)program->stage[k].drift;
+        if (kick != 0) {
+            SIMD_UNROLL
+            for (int32_t c = 0; c < dimensions; c++)
+                v[c] = simd_fma(simd_all(kick), a[c], v[c]);
+        }
+        if (drift != 0) {
+            SIMD_UNROLL
+            for (int32_t c = 0; c < dimensions; c++)
+                x[c] = simd_fma(simd_all(drift), v[c], x[c]);
+        }
+    }
 }
 
 #include "simulation/advance_systems_body.h"

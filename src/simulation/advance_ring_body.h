@@ -91,14 +91,13 @@ SIMD_INLINE void NAME(ring_steps)(const int32_t bodies, const int32_t dimensions
                                   const struct NAME(ring) * ring, struct NAME(ring_state) * state)
 {
     struct NAME(ring_state) now = *state;
-    for (int64_t step = 0; step < steps; step++)
-        for (int32_t k = 0; k < program->stage_count; k++) {
-            const struct advance_stage *stage = &program->stage[k];
-            if (stage->evaluate)
-                NAME(ring_evaluate)(bodies, dimensions, ring, now.x, now.a);
-            SIMD_UNROLL
-            for (int32_t c = 0; c < dimensions; c++)
-                NAME(kick_and_drift)(stage, now.a[c], &now.v[c], &now.x[c]);
+    NAME(run_stages)(program, 0, program->evaluation[0], dimensions, now.a, now.v, now.x);
+    for (int64_t step = 1; step <= steps; step++)
+        for (int32_t k = 0; k < program->evaluation_count; k++) {
+            NAME(ring_evaluate)(bodies, dimensions, ring, now.x, now.a);
+            NAME(run_stages)
+            (program, program->evaluation[k], advance_end_of_run(program, k, step == steps),
+             dimensions, now.a, now.v, now.x);
         }
     *state = now;
 }
@@ -110,8 +109,8 @@ typedef void NAME(ring_kernel)(const struct advance_program *program, int64_t st
     ROW(1)                                                                                         \
     ROW(2)                                                                                         \
     ROW(3)                                                                                         \
-    ROW(4) ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10) ROW(11) ROW(12) ROW(13) ROW(14) ROW(15)      \
-        ROW(16)
+    ROW(4)                                                                                         \
+    ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10) ROW(11) ROW(12) ROW(13) ROW(14) ROW(15) ROW(16)
 #define DEFINE_RING_OF(bodies, dimensions)                                                         \
     static void NAME(ring_##dimensions##_##bodies)(const struct advance_program *program,          \
                                                    int64_t steps, const struct NAME(ring) * ring,  \

@@ -26,47 +26,117 @@ SIMD_INLINE void NAME(store_motion)(const struct advance_problem *problem, int64
         }
 }
 
-SIMD_INLINE void NAME(advance_block)(const int32_t dimensions,
-                                     const struct advance_program *program,
-                                     struct NAME(block) * block)
+SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, int32_t i, const int32_t dimensions,
+                                const struct advance_program *program, int32_t first, int32_t end)
 {
-    for (int32_t k = 0; k < program->stage_count; k++) {
-        const struct advance_stage *stage = &program->stage[k];
-        if (stage->evaluate)
-            NAME(block_evaluate)(dimensions, systems_acceleration, block);
-        for (int32_t i = 0; i < block->bodies; i++) {
-            SIMD_UNROLL
-            for (int32_t c = 0; c < dimensions; c++)
-                NAME(kick_and_drift)
-            (stage, block->pull[i].acceleration[c], &block->place[i].v[c], &block->place[i].x[c]);
-        }
+    VREAL x[3], v[3];
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++) {
+        x[c] = block->place[i].x[c];
+        v[c] = block->place[i].v[c];
+    }
+    NAME(run_stages)(program, first, end, dimensions, block->pull[i].acceleration, v, x);
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++) {
+        block->place[i].x[c] = x[c];
+        block->place[i].v[c] = v[c];
     }
 }
 
-#define DEFINE_SYSTEMS(dimensions)                                                                 \
-    static void NAME(advance_systems_##dimensions)(const struct advance_problem *problem,          \
-                                                   const struct advance_program *program,          \
-                                                   int64_t begin, int64_t end)                     \
-    {                                                                                              \
-        struct NAME(block) block;                                                                  \
-        for (int64_t s = begin; s < end; s += NAME(lanes)) {                                       \
-            NAME(block_load)(&problem->forces, NAME(mass_factor)(&problem->forces), s, &block);    \
-            NAME(load_motion)(problem, s, &block);                                                 \
-            for (int64_t step = 0; step < problem->steps; step++)                                  \
-                NAME(advance_block)(dimensions, program, &block);                                  \
-            NAME(store_motion)(problem, s, &block);                                                \
-        }                                                                                          \
-    }
+/* Evaluates forces and goes on through the stages first … end − 1, for any number of bodies. */
+SIMD_INLINE void NAME(advance_many)(struct NAME(block) * block, const int32_t dimensions,
+                                    const struct advance_program *program, int32_t first,
+                                    int32_t end)
+{
+    NAME(block_evaluate)(dimensions, systems_acceleration, block);
+    for (int32_t i = 0; i < block->bodies; i++)
+        NAME(run_body)(block, i, dimensions, program, first, end);
+}
 
-DEFINE_SYSTEMS(2)
-DEFINE_SYSTEMS(3)
-#undef DEFINE_SYSTEMS
+/* The same for a constant number of bodies, up to 8, without a loop. A body goes on as soon as its
+ * last pair is done, which is also the last to need its position. */
+SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, const int32_t bodies,
+                                   const int32_t dimensions, const struct advance_program *program,
+                                   int32_t first, int32_t end)
+{
+    struct NAME(pull) pull[8];
+    SIMD_UNROLL
+    for (int32_t i = 0; i < bodies; i++) {
+        SIMD_UNROLL
+        for (int32_t c = 0; c < dimensions; c++)
+            pull[i].acceleration[c] = (VREAL){0};
+    }
+    SIMD_UNROLL
+    for (int32_t i = 0; i < bodies; i++) {
+        SIMD_UNROLL
+        for (int32_t j = i + 1; j < bodies; j++)
+            NAME(pull_together)
+        (dimensions, systems_acceleration, &block->place[i], &block->place[j], &pull[i], &pull[j]);
+        NAME(copy_pull)(dimensions, systems_acceleration, &pull[i], &block->pull[i]);
+    }
+    for (int32_t i = 0; i < bodies; i++)
+        NAME(run_body)(block, i, dimensions, program, first, end);
+}
+
+/* few: the number of bodies as a constant, 0 for any. */
+SIMD_INLINE void NAME(advance_block)(const int32_t few, const int32_t dimensions,
+                                     const struct advance_program *program, int64_t steps,
+                                     struct NAME(block) * block)
+{
+    for (int32_t i = 0; i < block->bodies; i++)
+        NAME(run_body)(block, i, dimensions, program, 0, program->evaluation[0]);
+    for (int64_t step = 1; step <= steps; step++)
+        for (int32_t k = 0; k < program->evaluation_count; k++) {
+            const int32_t first = program->evaluation[k];
+            const int32_t end = advance_end_of_run(program, k, step == steps);
+            if (few > 0)
+                NAME(advance_few)(block, few, dimensions, program, first, end);
+            else
+                NAME(advance_many)(block, dimensions, program, first, end);
+        }
+}
+
+typedef void NAME(block_kernel)(const struct advance_program *program, int64_t steps,
+                                struct NAME(block) * block);
+
+#define EACH_FEW(ROW, dimensions)                                                                  \
+    ROW(0, dimensions)                                                                             \
+    ROW(2, dimensions)                                                                             \
+    ROW(3, dimensions)                                                                             \
+    ROW(4, dimensions)                                                                             \
+    ROW(5, dimensions)                                                                             \
+    ROW(6, dimensions)                                                                             \
+    ROW(7, dimensions)                                                                             \
+    ROW(8, dimensions)
+#define DEFINE_FEW(few, dimensions)                                                                \
+    static void NAME(block_##dimensions##_##few)(const struct advance_program *program,            \
+                                                 int64_t steps, struct NAME(block) * block)        \
+    {                                                                                              \
+        NAME(advance_block)(few, dimensions, program, steps, block);                               \
+    }
+#define NAME_FEW(few, dimensions) NAME(block_##dimensions##_##few),
+
+EACH_FEW(DEFINE_FEW, 2)
+EACH_FEW(DEFINE_FEW, 3)
 
 static void NAME(advance_systems)(const struct advance_problem *problem,
                                   const struct advance_program *program, int64_t begin, int64_t end)
 {
-    if (problem->forces.dimensions == 2)
-        NAME(advance_systems_2)(problem, program, begin, end);
-    else
-        NAME(advance_systems_3)(problem, program, begin, end);
+    static NAME(block_kernel) *const kernels[2][8] = {{EACH_FEW(NAME_FEW, 2)},
+                                                      {EACH_FEW(NAME_FEW, 3)}};
+    const struct forces_problem *forces = &problem->forces;
+    const int64_t bodies = forces->target_count;
+    NAME(block_kernel) *const kernel =
+        kernels[forces->dimensions - 2][bodies >= 2 && bodies <= 8 ? bodies - 1 : 0];
+    struct NAME(block) block;
+    for (int64_t s = begin; s < end; s += NAME(lanes)) {
+        NAME(block_load)(forces, NAME(mass_factor)(forces), s, &block);
+        NAME(load_motion)(problem, s, &block);
+        kernel(program, problem->steps, &block);
+        NAME(store_motion)(problem, s, &block);
+    }
 }
+
+#undef EACH_FEW
+#undef DEFINE_FEW
+#undef NAME_FEW

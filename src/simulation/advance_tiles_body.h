@@ -158,20 +158,35 @@ SIMD_INLINE void NAME(tiles_evaluate)(struct NAME(tiles) * tiles, const int32_t 
         tiles->a[last][c] = simd_unless_equal(tiles->valid, (VREAL){0}, tiles->a[last][c]);
 }
 
+SIMD_INLINE void NAME(tiles_run)(struct NAME(tiles) * tiles, const int32_t dimensions,
+                                 const struct advance_program *program, int32_t first, int32_t end)
+{
+    for (int32_t t = 0; t < tiles->count; t++) {
+        VREAL x[3], v[3];
+        SIMD_UNROLL
+        for (int32_t c = 0; c < dimensions; c++) {
+            x[c] = tiles->x[t][c];
+            v[c] = tiles->v[t][c];
+        }
+        NAME(run_stages)(program, first, end, dimensions, tiles->a[t], v, x);
+        SIMD_UNROLL
+        for (int32_t c = 0; c < dimensions; c++) {
+            tiles->x[t][c] = x[c];
+            tiles->v[t][c] = v[c];
+        }
+    }
+}
+
 SIMD_INLINE void NAME(tiles_steps)(struct NAME(tiles) * tiles, const int32_t dimensions,
                                    const struct advance_program *program, int64_t steps)
 {
-    for (int64_t step = 0; step < steps; step++)
-        for (int32_t k = 0; k < program->stage_count; k++) {
-            const struct advance_stage *stage = &program->stage[k];
-            if (stage->evaluate)
-                NAME(tiles_evaluate)(tiles, dimensions);
-            for (int32_t t = 0; t < tiles->count; t++) {
-                SIMD_UNROLL
-                for (int32_t c = 0; c < dimensions; c++)
-                    NAME(kick_and_drift)
-                (stage, tiles->a[t][c], &tiles->v[t][c], &tiles->x[t][c]);
-            }
+    NAME(tiles_run)(tiles, dimensions, program, 0, program->evaluation[0]);
+    for (int64_t step = 1; step <= steps; step++)
+        for (int32_t k = 0; k < program->evaluation_count; k++) {
+            NAME(tiles_evaluate)(tiles, dimensions);
+            NAME(tiles_run)
+            (tiles, dimensions, program, program->evaluation[k],
+             advance_end_of_run(program, k, step == steps));
         }
 }
 
