@@ -108,6 +108,15 @@ static double bound_of_acceleration(kith_dtype dtype)
     return dtype == KITH_F64 ? 1e-11 : 1e-3;
 }
 
+/* One system is, in up to eight vectors; an ensemble always. */
+static bool is_advanced(const kith_context *context, const struct laid_out *made)
+{
+    const char *isa = kith_context_isa(context);
+    const int64_t bytes = strcmp(isa, "v4") == 0 ? 64 : strcmp(isa, "v3") == 0 ? 32 : 16;
+    return made->problem.system_count > 0 ||
+           made->problem.target_count <= 8 * bytes / kith_dtype_bytes(made->problem.dtype);
+}
+
 /* Advances a copy, and each of its systems generally. */
 static void compare(kith_context *context, const struct laid_out *start,
                     const struct integrator_method *method, double h, int64_t steps)
@@ -116,7 +125,9 @@ static void compare(kith_context *context, const struct laid_out *start,
     const int32_t dimensions = start->problem.dimensions;
     struct laid_out advanced = laid_out_clone(start);
     evaluate(context, &advanced);
-    assert_int_equal(advance(context, &advanced, method, h, steps), steps);
+    if (!is_advanced(context, start))
+        steps = 0;
+    assert_int_equal(advance(context, &advanced, method, h, steps > 0 ? steps : 1), steps);
     for (int64_t s = 0; s < laid_out_systems(start); s++) {
         struct laid_out expected = laid_out_copy(start, s, dtype, 0);
         evaluate(context, &expected);
@@ -268,10 +279,11 @@ static void compare_parts(kith_context *context, struct random_numbers *random, 
                 laid_out_fill(&whole, random);
                 evaluate(context, &whole);
                 struct laid_out parts = laid_out_clone(&whole);
-                assert_int_equal(advance(context, &whole, method, 1e-3, 7), 7);
-                assert_int_equal(advance(context, &parts, method, 1e-3, 3), 3);
+                const int64_t done = is_advanced(context, &whole) ? 1 : 0;
+                assert_int_equal(advance(context, &whole, method, 1e-3, 7), 7 * done);
+                assert_int_equal(advance(context, &parts, method, 1e-3, 3), 3 * done);
                 for (int step = 0; step < 4; step++)
-                    assert_int_equal(advance(context, &parts, method, 1e-3, 1), 1);
+                    assert_int_equal(advance(context, &parts, method, 1e-3, 1), done);
                 assert_same_bits(&whole, &parts, method->kept > ACCELERATION ? A + 3 : A);
                 if (systems == 0)
                     for (int64_t column = X; column < V + 3; column++)
@@ -342,11 +354,12 @@ static void test_what_the_kernels_are_not_made_for_is_left_to_the_general_path(v
         for (int64_t n = 64; n <= max_bodies; n++) {
             struct laid_out made = laid_out_create(dtype, n, 0, 3);
             laid_out_fill(&made, *state);
-            assert_int_equal(advance(context, &made, leapfrog(), 1e-3, 5), n == 64 ? 5 : 0);
+            const int64_t done = n == 64 && is_advanced(context, &made) ? 5 : 0;
+            assert_int_equal(advance(context, &made, leapfrog(), 1e-3, 5), done);
             made.problem.gravitational_constant = dtype == KITH_F64 ? 1e-290 : 1e-25;
             assert_int_equal(advance(context, &made, leapfrog(), 1e-3, 5), 0);
             made.problem.gravitational_constant = 0;
-            assert_int_equal(advance(context, &made, leapfrog(), 1e-3, 5), n == 64 ? 5 : 0);
+            assert_int_equal(advance(context, &made, leapfrog(), 1e-3, 5), done);
             laid_out_free(&made);
         }
     kith_context_free(context);

@@ -26,10 +26,15 @@ static bool fits_masses(const struct forces_problem *forces)
     return g == 0 || (g >= least && g <= most);
 }
 
-static bool has_kernel(const struct advance_problem *problem)
+static bool has_kernel(const struct advance_problem *problem, const struct advance_kernels *kernels)
 {
-    return problem->forces.self && problem->forces.target_count <= advance_max_bodies &&
-           problem->stage_count <= advance_max_stages && fits_masses(&problem->forces);
+    const struct forces_problem *forces = &problem->forces;
+    const int64_t lanes = kernels->vector_bytes / kith_dtype_bytes(forces->dtype);
+    const bool is_small =
+        forces->target_count <= advance_max_bodies &&
+        (forces->system_count > 0 || forces->target_count <= advance_max_vectors * lanes);
+    return forces->self && is_small && problem->stage_count <= advance_max_stages &&
+           fits_masses(forces);
 }
 
 static struct advance_program make_program(const struct advance_problem *problem)
@@ -83,7 +88,8 @@ static void advance_systems(kith_context *context, const struct advance_problem 
 kith_status advance_cpu(kith_context *context, const struct advance_problem *problem, int64_t *done)
 {
     *done = 0;
-    if (!has_kernel(problem))
+    const struct advance_kernels *kernels = choose_kernels(context);
+    if (!has_kernel(problem, kernels))
         return KITH_OK;
     const struct advance_program program = make_program(problem);
     if (program.evaluation_count == 0)
@@ -92,7 +98,6 @@ kith_status advance_cpu(kith_context *context, const struct advance_problem *pro
     if (problem->forces.target_count == 0 || problem->steps == 0)
         return KITH_OK;
 
-    const struct advance_kernels *kernels = choose_kernels(context);
     const struct advance_problem complete = aimed(problem);
     const bool in_double = problem->forces.dtype == KITH_F64;
     if (problem->forces.system_count > 0)

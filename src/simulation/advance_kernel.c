@@ -24,6 +24,7 @@
 #include "simulation/advance_kernel_body.h"
 
 const struct advance_kernels KITH_ISA_SYMBOL(advance) = {
+    .vector_bytes = SIMD_BYTES,
     .one_in_double = advance_one_double,
     .one_in_float = advance_one_float,
     .systems_in_double = advance_systems_double,

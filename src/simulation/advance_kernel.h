@@ -4,7 +4,7 @@
 #include "core/isa.h"
 #include "simulation/advance.h"
 
-enum { advance_max_bodies = 64, advance_max_stages = 32 };
+enum { advance_max_bodies = 64, advance_max_vectors = 8, advance_max_stages = 32 };
 
 /* The stages of a step with its length in them, twice: what follows the last evaluation of forces
  * of a step goes on into the next step without a stop. */
@@ -24,7 +24,8 @@ static inline int32_t advance_end_of_run(const struct advance_program *program, 
     return program->stage_count + (last_step ? 0 : program->evaluation[0]);
 }
 
-/* Does all steps of the one system of the problem, of at most advance_max_bodies bodies. */
+/* Does all steps of the one system of the problem, of at most advance_max_bodies bodies in at most
+ * advance_max_vectors vectors: beyond, the general kernels are as fast. */
 typedef void advance_one_kernel(const struct advance_problem *problem,
                                 const struct advance_program *program);
 
@@ -39,6 +40,7 @@ enum { advance_systems_at_once = 16 };
 
 /* The kernels of an instruction set. */
 struct advance_kernels {
+    int32_t vector_bytes;
     advance_one_kernel *one_in_double, *one_in_float;
     advance_systems_kernel *systems_in_double, *systems_in_float;
 };

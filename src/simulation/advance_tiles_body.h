@@ -6,7 +6,7 @@
  * is evaluated once. The last tile may have fewer bodies: they go round in a period of 1, 2, 4 …
  * lanes that holds them all, repeated through the vector. */
 
-enum { NAME(max_tiles) = advance_max_bodies / NAME(lanes) };
+enum { NAME(max_tiles) = advance_max_vectors };
 
 /* Bodies on their way round a tile. */
 struct NAME(sources) {
