@@ -314,7 +314,17 @@ static void test_killed_ensembles_resume_bit_for_bit(void **state)
     static const char *const long_run =
         "six --ensemble 300 --seed 3 --dt 0.0001 --until 1.5 --softening 0.1 --every 2001 "
         "--checkpoint-every 0.02";
-    assert_succeeded(program_run("run %s -o @left.h5", long_run));
+    static const char *const keys[] = {"energy_initial", "energy_final", "relative_energy_error",
+                                       "max_relative_energy_error", "momentum_error"};
+    double expected[5];
+    const struct program_result *whole = program_run("run %s --json -o @left.h5", long_run);
+    assert_succeeded(whole);
+    for (int k = 0; k < 5; k++)
+        expected[k] = program_json_number(whole->out, keys[k]);
+    const struct program_result *again =
+        program_run("run %s --resume --json -o @left.h5", long_run);
+    for (int k = 0; k < 5; k++)
+        assert_true(program_json_number(again->out, keys[k]) == expected[k]);
     static const int signals[] = {SIGKILL, SIGTERM, SIGKILL};
     for (int k = 0; k < 3; k++) {
         const int process = program_start("run %s --resume -o @killed.h5", long_run);
@@ -322,8 +332,11 @@ static void test_killed_ensembles_resume_bit_for_bit(void **state)
         kill(process, signals[k]);
         waitpid(process, NULL, 0);
     }
-    const struct program_result *end = program_run("run %s --resume -o @killed.h5", long_run);
+    const struct program_result *end =
+        program_run("run %s --resume --json -o @killed.h5", long_run);
     assert_succeeded(end);
+    for (int k = 0; k < 5; k++)
+        assert_true(program_json_number(end->out, keys[k]) == expected[k]);
     assert_same_files(program_file("left.h5"), program_file("killed.h5"), "command_line");
     assert_succeeded(program_run("run %s --precision single -o @left.h5", long_run));
     const int process = program_start("run %s --precision single -o @single.h5", long_run);

@@ -11,13 +11,14 @@ static const double look_up_seconds = 0.01;
 /* A checkpoint must not cost more than a twentieth of the time. */
 static const double most_of_time = 1.0 / 20;
 
-void pace_begin(struct pace *pace, double checkpoint_seconds, double now)
+void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, double now)
 {
     const double wanted = checkpoint_seconds > 0 ? checkpoint_seconds : default_checkpoint_seconds;
     *pace = (struct pace){.checkpoint_seconds = wanted,
                           .publish_at = now + fmin(wanted, first_checkpoint_seconds),
                           .report_at = now,
-                          .steps = 1};
+                          .steps = (double)fewest,
+                          .fewest = (double)fewest};
 }
 
 int64_t pace_steps(const struct pace *pace, int64_t most)
@@ -28,7 +29,7 @@ int64_t pace_steps(const struct pace *pace, int64_t most)
 void pace_took(struct pace *pace, int64_t steps, double seconds)
 {
     const double fitting = (double)steps * look_up_seconds / fmax(seconds, 1e-9);
-    pace->steps = fmax(1, fmin(fitting, 2 * pace->steps));
+    pace->steps = fmax(pace->fewest, fmin(fitting, 2 * pace->steps));
 }
 
 bool pace_reports(struct pace *pace, double now)

@@ -10,10 +10,12 @@ struct pace {
     double checkpoint_seconds; /* between checkpoints, if they are cheap */
     double publish_at;         /* the next one */
     double report_at;
-    double steps; /* that take about as long as one should not look up */
+    double steps;  /* that take about as long as one should not look up */
+    double fewest; /* at least so many */
 };
 
-void pace_begin(struct pace *pace, double checkpoint_seconds, double now);
+/*   fewest  steps that are worth taking at once, ≥ 1 */
+void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, double now);
 
 /* Steps to take now, 1 ≤ … ≤ most. */
 int64_t pace_steps(const struct pace *pace, int64_t most);

@@ -9,12 +9,15 @@
 static const double max_steps = 9007199254740992.0;
 
 /* So many steps between two looks at whether the context was cancelled: enough that looking costs
- * nothing, few enough (10⁷ pairs) not to wait for. */
+ * nothing, few enough (10⁷ pairs) not to wait for. A large ensemble is advanced group by group,
+ * each in the cache for so many steps: 16 are enough that memory does not set the pace. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
     const double n = (double)simulation->count, most_pairs = 1e7;
     const double pairs = n * n * (double)simulation->systems;
-    return pairs < most_pairs ? (int64_t)(most_pairs / (pairs + 1)) + 1 : 1;
+    const int64_t fewest = simulation->is_ensemble ? 16 : 1;
+    const int64_t fitting = (int64_t)(most_pairs / (pairs + 1)) + 1;
+    return pairs < most_pairs && fitting > fewest ? fitting : fewest;
 }
 
 /* At most so many steps of h, at least one. */
