@@ -32,7 +32,7 @@ SIMD_INLINE void NAME(store_block)(const enum systems_outputs outputs,
         for (int32_t c = 0; c < problem->dimensions; c++) {
             if (problem->acceleration[c])
                 NAME(store_scaled)
-                (problem->acceleration[c], at, (REAL)of_acceleration, pull->acceleration[c]);
+            (problem->acceleration[c], at, (REAL)of_acceleration, pull->acceleration[c]);
             if (outputs == systems_jerk)
                 NAME(store_scaled)(problem->jerk[c], at, (REAL)g, pull->jerk[c]);
         }
