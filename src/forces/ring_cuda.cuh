@@ -19,18 +19,22 @@
 enum { ring_lanes = 32 };
 
 /* What is set before compiling. */
-template <typename real_, int targets_, int warps_, int blocks_per_multiprocessor_, bool potential_>
+template <typename real_, int targets_, int warps_, int groups_, int blocks_per_multiprocessor_,
+          bool potential_>
 struct ring_variant {
     typedef real_ real;
     static constexpr int targets = targets_; /* of a lane */
     static constexpr int warps = warps_;     /* of a block */
+    static constexpr int groups = groups_;   /* of 32 sources in a step, between two barriers */
     static constexpr int blocks_per_multiprocessor = blocks_per_multiprocessor_;
     static constexpr bool potential = potential_;
     static constexpr int values = potential ? 4 : 3; /* summed for a body: Σ m d / s³, Σ m / s */
     static constexpr int tile = targets * warps * ring_lanes;
-    static constexpr int steps = tile / ring_lanes; /* of a meeting */
+    static constexpr int step_sources = groups * ring_lanes;
+    static constexpr int steps = tile / step_sources; /* of a meeting */
+    static_assert(tile % step_sources == 0 && groups <= warps, "a warp loads a group");
     /* A float sum goes over so many steps; these sums are then added in a second one. */
-    static constexpr int flush_steps = sizeof(real) == sizeof(float) ? 128 : 1 << 30;
+    static constexpr int flush_steps = sizeof(real) == sizeof(float) ? 128 / groups : 1 << 30;
     static constexpr int turns_unrolled = 2;
 };
 
@@ -92,11 +96,8 @@ template <> struct source_ring<double> {
 
 template <typename variant> struct ring_shared {
     typedef typename variant::real real;
-    struct source_ring<real> sources[2];
-    real sums[2][variant::values][variant::warps][ring_lanes];
-    /* [0] only if sums are never flushed */
-    real totals[variant::flush_steps < 1 << 30 ? variant::values * variant::targets : 1]
-               [variant::warps * ring_lanes];
+    struct source_ring<real> sources[2][variant::groups];
+    real sums[2][variant::groups][variant::values][variant::warps][ring_lanes];
 };
 
 /* A lane's targets and what they have felt. */
@@ -166,15 +167,18 @@ __device__ inline void walk(struct ring_targets<variant> &targets,
     }
 }
 
-/* Moves the targets' sums to the totals. */
+/* Adds the targets' sums to the block's row of the tile, from `row` on, or begins the row. */
 template <typename variant>
-__device__ inline void flush(struct ring_targets<variant> &targets,
-                             struct ring_shared<variant> &shared)
+__device__ inline void flush(struct ring_targets<variant> &targets, typename variant::real *row,
+                             int64_t padded, bool begins)
 {
+    const int first =
+        threadIdx.x / ring_lanes * variant::targets * ring_lanes + threadIdx.x % ring_lanes;
 #pragma unroll
     for (int k = 0; k < variant::targets; k++)
         for (int v = 0; v < variant::values; v++) {
-            shared.totals[k * variant::values + v][threadIdx.x] += targets.sum[k][v];
+            typename variant::real *to = row + v * padded + first + k * ring_lanes;
+            *to = begins ? targets.sum[k][v] : *to + targets.sum[k][v];
             targets.sum[k][v] = 0;
         }
 }
@@ -205,31 +209,56 @@ template <typename variant> __device__ inline void go_on(struct ring_place &plac
 
 template <typename variant> __device__ inline int64_t first_source(const struct ring_place &place)
 {
-    return place.partner * variant::tile + place.step * ring_lanes;
+    return place.partner * variant::tile + place.step * variant::step_sources;
 }
 
-/* Adds the warps' sums of 32 sources and stores them. */
+/* Adds the warps' sums of a step's sources and stores them. */
 template <typename variant>
 __device__ inline void store_sources(const struct ring_shared<variant> &shared, int buffer,
                                      const struct ring_place &place, struct ring_chunk chunk,
                                      const struct ring_rows<typename variant::real> &rows)
 {
     const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
-    for (int v = w; v < variant::values; v += variant::warps) {
+    const int64_t row = place.offset - chunk.first_offset;
+    typename variant::real *to =
+        rows.by_source + row * variant::values * rows.padded + first_source<variant>(place) + lane;
+    for (int k = w; k < variant::groups * variant::values; k += variant::warps) {
+        const int group = k / variant::values, v = k % variant::values;
         typename variant::real sum = 0;
-        for (int k = 0; k < variant::warps; k++)
-            sum += shared.sums[buffer][v][k][lane];
-        const int64_t row = place.offset - chunk.first_offset;
-        rows.by_source[(row * variant::values + v) * rows.padded + first_source<variant>(place) +
-                       lane] = sum;
+        for (int other = 0; other < variant::warps; other++)
+            sum += shared.sums[buffer][group][v][other][lane];
+        to[v * rows.padded + group * ring_lanes] = sum;
     }
 }
 
-/* The steps begin … end − 1, all of the same tile. */
+/* A step's sources past the targets of a warp. */
+template <typename variant>
+__device__ inline void
+meet_sources(struct ring_targets<variant> &targets, struct ring_shared<variant> &shared, int buffer,
+             const struct ring_place &place, typename variant::real softening2)
+{
+    const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
+#pragma unroll 1
+    for (int group = 0; group < variant::groups; group++) {
+        if (place.offset == 0) {
+            walk<variant, false>(targets, shared.sources[buffer][group], softening2,
+                                 place.step * variant::step_sources + group * ring_lanes, nullptr);
+        } else {
+            typename variant::real source_sum[variant::values] = {};
+            walk<variant, true>(targets, shared.sources[buffer][group], softening2, 0, source_sum);
+            for (int v = 0; v < variant::values; v++)
+                shared.sums[buffer][group][v][w][lane] = source_sum[v];
+        }
+    }
+}
+
+/* The steps begin … end − 1, all of the same tile; the targets' sums go to the row. While a step
+ * is met, the first warps bring the next one's sources. */
 template <typename variant>
 __device__ inline void visit(const struct forces_problem &problem, struct ring_chunk chunk,
                              const struct ring_rows<typename variant::real> &rows, int64_t begin,
-                             int64_t end, struct ring_targets<variant> &targets,
+                             int64_t end, typename variant::real *row,
+                             struct ring_targets<variant> &targets,
                              struct ring_shared<variant> &shared)
 {
     typedef typename variant::real real;
@@ -237,13 +266,15 @@ __device__ inline void visit(const struct forces_problem &problem, struct ring_c
     const real softening2 =
         (real)(problem.softening2_at ? *problem.softening2_at : problem.softening2) +
         s2_floor<real>();
-    const bool is_loader = w == variant::warps - 1;
+    const bool is_loader = w < variant::groups;
 
     struct ring_place place = place_at<variant>(chunk, begin);
     __syncthreads();
     if (is_loader)
-        shared.sources[0].put(lane, load_body<real>(problem, first_source<variant>(place) + lane));
+        shared.sources[0][w].put(
+            lane, load_body<real>(problem, first_source<variant>(place) + threadIdx.x));
     __syncthreads();
+    bool begins = true;
     for (int64_t u = begin; u < end; u++) {
         const int buffer = (int)(u - begin) % 2;
         struct ring_place next = place;
@@ -251,25 +282,18 @@ __device__ inline void visit(const struct forces_problem &problem, struct ring_c
         struct ring_body<real> prefetched = {
         };
         if (is_loader && u + 1 < end)
-            prefetched = load_body<real>(problem, first_source<variant>(next) + lane);
+            prefetched = load_body<real>(problem, first_source<variant>(next) + threadIdx.x);
 
-        const bool symmetric = place.offset > 0;
-        if (symmetric) {
-            real source_sum[variant::values] = {};
-            walk<variant, true>(targets, shared.sources[buffer], softening2, 0, source_sum);
-            for (int v = 0; v < variant::values; v++)
-                shared.sums[buffer][v][w][lane] = source_sum[v];
-        } else {
-            walk<variant, false>(targets, shared.sources[buffer], softening2,
-                                 place.step * ring_lanes, nullptr);
-        }
+        meet_sources<variant>(targets, shared, buffer, place, softening2);
         if (is_loader)
-            shared.sources[1 - buffer].put(lane, prefetched);
+            shared.sources[1 - buffer][w].put(lane, prefetched);
         __syncthreads();
-        if (symmetric)
+        if (place.offset > 0)
             store_sources<variant>(shared, buffer, place, chunk, rows);
-        if ((u - begin) % variant::flush_steps == variant::flush_steps - 1)
-            flush<variant>(targets, shared);
+        if (u + 1 == end || (u - begin) % variant::flush_steps == variant::flush_steps - 1) {
+            flush<variant>(targets, row, rows.padded, begins);
+            begins = false;
+        }
         place = next;
     }
 }
@@ -281,26 +305,16 @@ __device__ inline void serve_tile(const struct forces_problem &problem, struct r
                                   int64_t tile, int64_t begin, int64_t end, int64_t part,
                                   struct ring_shared<variant> &shared)
 {
-    const bool flushes = variant::flush_steps < 1 << 30;
     const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
     const int64_t first = tile * variant::tile + (int64_t)w * variant::targets * ring_lanes + lane;
-    struct ring_targets<variant> targets;
-#pragma unroll
-    for (int k = 0; k < variant::targets; k++) {
-        targets.body[k] = load_body<typename variant::real>(problem, first + k * ring_lanes);
-        for (int v = 0; v < variant::values; v++) {
-            targets.sum[k][v] = 0;
-            if (flushes)
-                shared.totals[k * variant::values + v][threadIdx.x] = 0;
-        }
-    }
-    visit<variant>(problem, chunk, rows, begin, end, targets, shared);
+    struct ring_targets<variant> targets = {
+    };
 #pragma unroll
     for (int k = 0; k < variant::targets; k++)
-        for (int v = 0; v < variant::values; v++)
-            rows.by_target[(part * variant::values + v) * rows.padded + first + k * ring_lanes] =
-                targets.sum[k][v] +
-                (flushes ? shared.totals[k * variant::values + v][threadIdx.x] : 0);
+        targets.body[k] = load_body<typename variant::real>(problem, first + k * ring_lanes);
+    typename variant::real *row =
+        rows.by_target + part * variant::values * rows.padded + tile * variant::tile;
+    visit<variant>(problem, chunk, rows, begin, end, row, targets, shared);
 }
 
 /* The chunk's steps are dealt to the blocks evenly, all of which run at the same time. */
