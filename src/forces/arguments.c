@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/status.h"
+#include "forces/columns.h"
 #include "forces/element.h"
 
 /* An array with the name that messages give it, and what it must be like. */
@@ -208,35 +209,45 @@ static kith_status check_options(const struct forces_arguments *arguments)
     return KITH_OK;
 }
 
+static kith_status fail_at_bad_row(const char *name, kith_array array, double least)
+{
+    int64_t row = 0, column = 0;
+    double value = 0;
+    for (;;) {
+        value = forces_get(array, row, column);
+        if (!isfinite(value) || value < least)
+            break;
+        column = (column + 1) % forces_columns(array);
+        row += column == 0;
+    }
+    return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give %s", (long long)row, name,
+                     value, least == 0 ? "lengths of at least 0" : "finite numbers");
+}
+
 /* The largest magnitude of the array's numbers, at least *largest; an error if one is not finite or
  * less than least. */
-static kith_status check_numbers(const char *name, kith_array array, double least, double *largest)
+static kith_status check_numbers(const char *name, kith_array array, int32_t threads, double least,
+                                 double *largest)
 {
     if (kith_array_is_none(array))
         return KITH_OK;
-    for (int64_t row = 0; row < array.shape[0]; row++) {
-        for (int64_t column = 0; column < forces_columns(array); column++) {
-            const double value = forces_get(array, row, column);
-            if (!isfinite(value) || value < least)
-                return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give %s",
-                                 (long long)row, name, value,
-                                 least == 0 ? "lengths of at least 0" : "finite numbers");
-            *largest = fmax(*largest, fabs(value));
-        }
-    }
+    for (int64_t column = 0; column < forces_columns(array); column++)
+        if (!forces_column_measure(array, column, threads, least, largest))
+            return fail_at_bad_row(name, array, least);
     return KITH_OK;
 }
 
 static kith_status check_all_numbers(struct forces_arguments *arguments)
 {
+    const int32_t threads = arguments->threads;
     double *length = &arguments->largest_length, *mass = &arguments->largest_mass;
     *length = arguments->softening;
     *mass = 0;
-    KITH_TRY(check_numbers("targets", arguments->targets, -INFINITY, length));
-    KITH_TRY(check_numbers("sources", arguments->sources, -INFINITY, length));
-    KITH_TRY(check_numbers("masses", arguments->masses, -INFINITY, mass));
-    KITH_TRY(check_numbers("target_softening", arguments->target_softening, 0, length));
-    return check_numbers("source_softening", arguments->source_softening, 0, length);
+    KITH_TRY(check_numbers("targets", arguments->targets, threads, -INFINITY, length));
+    KITH_TRY(check_numbers("sources", arguments->sources, threads, -INFINITY, length));
+    KITH_TRY(check_numbers("masses", arguments->masses, threads, -INFINITY, mass));
+    KITH_TRY(check_numbers("target_softening", arguments->target_softening, threads, 0, length));
+    return check_numbers("source_softening", arguments->source_softening, threads, 0, length);
 }
 
 kith_status forces_check_arguments(kith_device device, struct forces_arguments *arguments)

@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
+#include "forces/columns.h"
 #include "forces/element.h"
 #include "forces/scale.h"
 
@@ -16,11 +17,6 @@ static void set(kith_dtype dtype, void *column, int64_t row, double value)
         ((float *)column)[row] = (float)value;
 }
 
-static double get(kith_dtype dtype, const void *column, int64_t row)
-{
-    return dtype == KITH_F64 ? ((const double *)column)[row] : (double)((const float *)column)[row];
-}
-
 /* Kernels read behind the last row: what was left there by another problem may be anything. */
 static void clear_padding(kith_dtype dtype, void *column, int64_t rows)
 {
@@ -29,21 +25,19 @@ static void clear_padding(kith_dtype dtype, void *column, int64_t rows)
 }
 
 /* A column of an array, divided by 2^exponent. */
-static void pack_column(kith_dtype dtype, const void *packed, kith_array array, int64_t column,
-                        int exponent)
+static void pack_column(const struct forces_packed *packed, const void *column, kith_array array,
+                        int64_t from, int exponent)
 {
-    void *to = (void *)packed;
-    const double factor = ldexp(1.0, -exponent);
-    for (int64_t row = 0; row < array.shape[0]; row++)
-        set(dtype, to, row, forces_get(array, row, column) * factor);
-    clear_padding(dtype, to, array.shape[0]);
+    const kith_dtype dtype = packed->problem.dtype;
+    forces_column_pack(array, from, packed->threads, ldexp(1.0, -exponent), dtype, (void *)column);
+    clear_padding(dtype, (void *)column, array.shape[0]);
 }
 
-static void pack_positions(kith_dtype dtype, const void *const packed[3], kith_array array,
-                           int exponent)
+static void pack_positions(const struct forces_packed *packed, const void *const columns[3],
+                           kith_array array)
 {
     for (int64_t c = 0; c < array.shape[1]; c++)
-        pack_column(dtype, packed[c], array, c, exponent);
+        pack_column(packed, columns[c], array, c, packed->length_exponent);
 }
 
 static void pack_masses(const struct forces_packed *packed, kith_array masses)
@@ -51,7 +45,7 @@ static void pack_masses(const struct forces_packed *packed, kith_array masses)
     const struct forces_problem *problem = &packed->problem;
     void *to = (void *)problem->source_mass;
     if (!kith_array_is_none(masses)) {
-        pack_column(problem->dtype, to, masses, 0, packed->mass_exponent);
+        pack_column(packed, to, masses, 0, packed->mass_exponent);
         return;
     }
     for (int64_t row = 0; row < problem->source_count; row++)
@@ -75,14 +69,14 @@ static void pack_inputs(const struct forces_arguments *arguments, struct forces_
     const struct forces_problem *problem = &packed->problem;
     const kith_dtype dtype = problem->dtype;
     const int exponent = packed->length_exponent;
-    pack_positions(dtype, problem->source_position, arguments->sources, exponent);
+    pack_positions(packed, problem->source_position, arguments->sources);
     pack_masses(packed, arguments->masses);
     if (!kith_array_is_none(arguments->source_softening))
         pack_softening(dtype, problem->source_half_softening2, arguments->source_softening,
                        exponent);
     if (problem->self)
         return;
-    pack_positions(dtype, problem->target_position, arguments->targets, exponent);
+    pack_positions(packed, problem->target_position, arguments->targets);
     if (!kith_array_is_none(arguments->target_softening))
         pack_softening(dtype, problem->target_half_softening2, arguments->target_softening,
                        exponent);
@@ -95,6 +89,7 @@ kith_status forces_pack(kith_context *context, const struct forces_arguments *ar
     *packed = (struct forces_packed){
         .length_exponent = forces_packed_length_exponent(arguments->largest_length),
         .mass_exponent = forces_packed_mass_exponent(largest_mass),
+        .threads = arguments->threads,
     };
     KITH_TRY(forces_lay_out(arguments, dtype, NULL, &packed->problem, &packed->layout));
     KITH_TRY(context->backend->workspace(context, packed->layout.bytes, &packed->memory,
@@ -108,27 +103,18 @@ kith_status forces_pack(kith_context *context, const struct forces_arguments *ar
     return KITH_OK;
 }
 
-/* The column times g · 2^exponent. g is taken apart, so that nothing overflows before the end. */
-static void unpack_column(kith_dtype dtype, const void *packed, double g, int exponent,
-                          kith_array array, int64_t column)
-{
-    int exponent_of_g = 0;
-    const double fraction = frexp(g, &exponent_of_g);
-    for (int64_t row = 0; row < array.shape[0]; row++)
-        forces_set(array, row, column,
-                   ldexp(fraction * get(dtype, packed, row), exponent_of_g + exponent));
-}
-
+/* G is taken apart, so that nothing overflows before the end. */
 void forces_unpack(const struct forces_packed *packed, const struct forces_arguments *arguments)
 {
     const struct forces_problem *problem = &packed->problem;
     const int length = packed->length_exponent, mass = packed->mass_exponent;
-    const double g = arguments->gravitational_constant;
-    if (!kith_array_is_none(arguments->acceleration))
-        for (int32_t c = 0; c < problem->dimensions; c++)
-            unpack_column(problem->dtype, problem->acceleration[c], g, mass - 2 * length,
-                          arguments->acceleration, c);
-    if (!kith_array_is_none(arguments->potential))
-        unpack_column(problem->dtype, problem->potential, g, mass - length, arguments->potential,
-                      0);
+    const kith_array acceleration = arguments->acceleration, potential = arguments->potential;
+    int g = 0;
+    const double fraction = frexp(arguments->gravitational_constant, &g);
+    for (int32_t c = 0; c < problem->dimensions && problem->acceleration[c]; c++)
+        forces_column_unpack(acceleration, c, packed->threads, fraction, g + mass - 2 * length,
+                             problem->dtype, problem->acceleration[c]);
+    if (problem->potential)
+        forces_column_unpack(potential, 0, packed->threads, fraction, g + mass - length,
+                             problem->dtype, problem->potential);
 }

@@ -1,0 +1,138 @@
+#include "forces/columns.h"
+
+#include <math.h>
+
+/* Columns are cut into blocks of so many rows; fewer are not worth waking threads for. */
+enum { block_rows = 1 << 14 };
+
+/* The rows from begin on of what is being done to a column. Exact powers of two within a double's
+ * normal range are a factor, which is faster; others are left to ldexp. */
+struct work {
+    const void *from;
+    void *to;
+    int64_t from_stride, to_stride; /* in elements */
+    double factor, least;
+    int exponent;
+    double largest;
+    bool good;
+};
+
+typedef void block_function(struct work *work, int64_t begin, int64_t end);
+
+#define DEFINE_MEASURE(real)                                                                       \
+    static void measure_##real(struct work *work, int64_t begin, int64_t end)                      \
+    {                                                                                              \
+        const real *from = work->from;                                                             \
+        const double least = work->least;                                                          \
+        double largest = 0;                                                                        \
+        bool good = true;                                                                          \
+        for (int64_t row = begin; row < end; row++) {                                              \
+            const double value = (double)from[row * work->from_stride];                            \
+            const double magnitude = fabs(value);                                                  \
+            good = good && magnitude < (double)INFINITY && value >= least;                         \
+            largest = magnitude > largest ? magnitude : largest;                                   \
+        }                                                                                          \
+        work->largest = largest;                                                                   \
+        work->good = good;                                                                         \
+    }
+
+DEFINE_MEASURE(double)
+DEFINE_MEASURE(float)
+
+#define DEFINE_MULTIPLY(in, out)                                                                   \
+    static void multiply_##in##_##out(struct work *work, int64_t begin, int64_t end)               \
+    {                                                                                              \
+        const in *from = work->from;                                                               \
+        out *to = work->to;                                                                        \
+        const double factor = work->factor, power = ldexp(1.0, work->exponent);                    \
+        for (int64_t row = begin; row < end; row++)                                                \
+            to[row * work->to_stride] =                                                            \
+                (out)(factor * (double)from[row * work->from_stride] * power);                     \
+    }                                                                                              \
+                                                                                                   \
+    static void multiply_far_##in##_##out(struct work *work, int64_t begin, int64_t end)           \
+    {                                                                                              \
+        const in *from = work->from;                                                               \
+        out *to = work->to;                                                                        \
+        for (int64_t row = begin; row < end; row++)                                                \
+            to[row * work->to_stride] =                                                            \
+                (out)ldexp(work->factor * (double)from[row * work->from_stride], work->exponent);  \
+    }
+
+DEFINE_MULTIPLY(double, double)
+DEFINE_MULTIPLY(double, float)
+DEFINE_MULTIPLY(float, double)
+DEFINE_MULTIPLY(float, float)
+
+static block_function *choose_multiply(kith_dtype in, kith_dtype out, int exponent)
+{
+    const bool far = exponent < -1000 || exponent > 1000;
+    if (in == KITH_F64 && out == KITH_F64)
+        return far ? multiply_far_double_double : multiply_double_double;
+    if (in == KITH_F64)
+        return far ? multiply_far_double_float : multiply_double_float;
+    if (out == KITH_F64)
+        return far ? multiply_far_float_double : multiply_float_double;
+    return far ? multiply_far_float_float : multiply_float_float;
+}
+
+/* Does the work on all rows. The largest of all blocks does not depend on their order. */
+static void do_blocks(struct work *work, block_function *function, int64_t rows, int32_t threads)
+{
+    if (rows <= block_rows) {
+        function(work, 0, rows);
+        return;
+    }
+    double largest = 0;
+    bool good = true;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : largest)            \
+    reduction(&& : good)
+    for (int64_t begin = 0; begin < rows; begin += block_rows) {
+        struct work block = *work;
+        function(&block, begin, begin + block_rows < rows ? begin + block_rows : rows);
+        largest = block.largest > largest ? block.largest : largest;
+        good = good && block.good;
+    }
+    work->largest = largest;
+    work->good = good;
+}
+
+static char *address_of(kith_array array, int64_t column)
+{
+    const int64_t offset = array.ndim == 2 ? column * array.strides[1] : 0;
+    return (char *)array.data + offset * kith_dtype_bytes(array.dtype);
+}
+
+bool forces_column_measure(kith_array array, int64_t column, int32_t threads, double least,
+                           double *largest)
+{
+    struct work work = {
+        .from = address_of(array, column), .from_stride = array.strides[0], .least = least};
+    do_blocks(&work, array.dtype == KITH_F64 ? measure_double : measure_float, array.shape[0],
+              threads);
+    *largest = work.largest > *largest ? work.largest : *largest;
+    return work.good;
+}
+
+void forces_column_pack(kith_array array, int64_t column, int32_t threads, double factor,
+                        kith_dtype dtype, void *to)
+{
+    struct work work = {.from = address_of(array, column),
+                        .from_stride = array.strides[0],
+                        .to = to,
+                        .to_stride = 1,
+                        .factor = factor};
+    do_blocks(&work, choose_multiply(array.dtype, dtype, 0), array.shape[0], threads);
+}
+
+void forces_column_unpack(kith_array array, int64_t column, int32_t threads, double fraction,
+                          int exponent, kith_dtype dtype, const void *from)
+{
+    struct work work = {.from = from,
+                        .from_stride = 1,
+                        .to = address_of(array, column),
+                        .to_stride = array.strides[0],
+                        .factor = fraction,
+                        .exponent = exponent};
+    do_blocks(&work, choose_multiply(dtype, array.dtype, exponent), array.shape[0], threads);
+}

@@ -1,0 +1,22 @@
+#ifndef FORCES_COLUMNS_H
+#define FORCES_COLUMNS_H
+
+#include "kith/array.h"
+
+/* What is done to a whole column of an array on the host: a column of a matrix, or a vector. Long
+ * ones are shared by threads; the result does not depend on how many. */
+
+/* *largest = the largest magnitude of the column's numbers, if that is more than it was. False if a
+ * number is not finite or is less than least; *largest is then without meaning. */
+bool forces_column_measure(kith_array array, int64_t column, int32_t threads, double least,
+                           double *largest);
+
+/* to[row] = the column's number times factor, in to's precision. */
+void forces_column_pack(kith_array array, int64_t column, int32_t threads, double factor,
+                        kith_dtype dtype, void *to);
+
+/* The column's number = fraction · from[row] · 2^exponent. */
+void forces_column_unpack(kith_array array, int64_t column, int32_t threads, double fraction,
+                          int exponent, kith_dtype dtype, const void *from);
+
+#endif
