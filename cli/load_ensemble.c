@@ -160,7 +160,7 @@ static int load_each(struct loading *loading, bool directory, int64_t systems, c
         loading->systems = systems;
     if (check_input(loading, directory, systems) != exit_ok)
         return exit_failed;
-    loading->each = allocate(loading, loading->systems, sizeof *loading->each);
+    loading->each = allocate(loading, loading->systems, sizeof(kith_bodies *));
     if (!loading->each)
         return exit_failed;
     return directory ? read_files(loading, output) : make_systems(loading);

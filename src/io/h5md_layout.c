@@ -183,8 +183,9 @@ static kith_status write_systems(hid_t group, const struct h5md_layout *layout)
     int32_t *system = NULL;
     KITH_TRY(kith_allocate(layout->count, sizeof *system, "systems", &system));
     const int64_t bodies = layout->systems > 0 ? layout->count / layout->systems : 0;
-    for (int64_t i = 0; i < layout->count; i++)
-        system[i] = (int32_t)(i / bodies);
+    for (int64_t s = 0, row = 0; s < layout->systems; s++)
+        for (int64_t i = 0; i < bodies; i++)
+            system[row++] = (int32_t)s;
     const kith_status status = hdf5_write(group, "system", H5T_STD_I32LE, H5T_NATIVE_INT32,
                                           (struct hdf5_shape){1, {(hsize_t)layout->count}}, system);
     free(system);

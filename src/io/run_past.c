@@ -52,7 +52,7 @@ static kith_status read_observable(const struct h5md_reader *reader,
     const hsize_t first[hdf5_max_rank] = {(hsize_t)frame};
     snprintf(path, sizeof path, "/observables/%s/value", observable->name);
     KITH_TRY(hdf5_shape_of(reader->file, path, &shape));
-    bool fits = shape.rank == one.rank + 1 && shape.size[0] >= (hsize_t)(frame + frames);
+    bool fits = shape.rank == one.rank + 1 && (int64_t)shape.size[0] >= frame + frames;
     for (int axis = 0; fits && axis < one.rank; axis++)
         fits = shape.size[axis + 1] == one.size[axis];
     if (!fits)
