@@ -97,7 +97,7 @@ static void test_bad_input_exits_with_1_and_one_line(void **state)
     assert_refused(program_run("forces @two.csv -o @nowhere/a.csv"), 1, "nowhere");
     assert_refused(program_run("forces @two.csv -o /dev/full"), 1, "/dev/full");
     assert_refused(program_run("forces @two.csv --softening file"), 1, "no softening lengths");
-    assert_refused(program_run("forces @two.csv --device cuda"), 1, "cuda");
+    assert_refused(program_run("forces @two.csv --device cuda:1000"), 1, "cuda");
     assert_refused(program_run("convert @two.csv @two.xyzzy"), 1, "xyzzy");
     assert_refused(program_run("make no-such-kind"), 1, "plummer");
     assert_refused(program_run("make plummer -n 10 -o @nowhere/p.csv"), 1, "nowhere");

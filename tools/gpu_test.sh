@@ -68,9 +68,9 @@ run_sanitize() {
 }
 
 run_bench() {
-    for program in "$build"/bench_*cuda*; do
-        if [ -x "$program" ]; then "$program"; fi
-    done
+    [ $architectures = native ] || { echo "bench: skipped: there is no GPU"; return 0; }
+    cmake --build $build --parallel "$jobs" --target bench_forces_cuda
+    find $build -name bench_forces_cuda -type f -exec {} \;
 }
 
 for part in "$@"; do
