@@ -33,6 +33,17 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 #define SIMD_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* Forbids the compiler to know what is in x, or that nobody wants it: for measurements. */
+#if defined(__AVX512F__)
+#define SIMD_LAUNDER(x) __asm__ volatile("" : "+v"(x))
+#elif defined(__x86_64__)
+#define SIMD_LAUNDER(x) __asm__ volatile("" : "+x"(x))
+#elif defined(__aarch64__)
+#define SIMD_LAUNDER(x) __asm__ volatile("" : "+w"(x))
+#else
+#define SIMD_LAUNDER(x) __asm__ volatile("" : "+m"(x))
+#endif
+
 #define SIMD_OF(x, name) _Generic((x), vfloat : name##_float, vdouble : name##_double)
 
 /* a·b + c, rounded once where the hardware can. */

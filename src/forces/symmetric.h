@@ -2,10 +2,16 @@
 #define FORCES_SYMMETRIC_H
 
 #include "forces/problem.h"
+#include "forces/symmetric_kernel.h"
 #include "kith/context.h"
 
 /* Whether forces_symmetric_cpu computes this, and is the faster way. */
 bool forces_symmetric_suits(const struct forces_problem *problem);
+
+const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context);
+
+/* The faster form on this processor, where masses allow it. */
+enum symmetric_form forces_symmetric_preferred_form(void);
 
 /* Forces of bodies on each other, each pair evaluated once.
  *

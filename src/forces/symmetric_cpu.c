@@ -49,7 +49,7 @@ bool forces_symmetric_suits(const struct forces_problem *problem)
     return problem->self && !problem->jerk[0] && problem->target_count >= least_bodies;
 }
 
-static const struct forces_symmetric_kernels *kernels_of(const kith_context *context)
+const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context)
 {
 #define ADDRESS(isa) &forces_symmetric_##isa,
     static const struct forces_symmetric_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
@@ -67,22 +67,27 @@ static double element(kith_dtype dtype, const void *column, int64_t i)
     return dtype == KITH_F64 ? ((const double *)column)[i] : (double)((const float *)column)[i];
 }
 
-/* Adding forces pays where additions have pipes of their own, and if the product of two masses and
- * 1/s², which may be down to 2^-42, is a normal number. */
-static enum symmetric_form choose_form(const struct forces_problem *problem)
+/* Adding forces pays where additions have pipes of their own. */
+enum symmetric_form forces_symmetric_preferred_form(void)
 {
 #if defined(__x86_64__)
+    return __builtin_cpu_is("amd") ? sums_are_forces : sums_are_accelerations;
+#else
+    return sums_are_accelerations;
+#endif
+}
+
+/* Forces are normal numbers if the masses are not below these: the other factor of a force, d/s³,
+ * may be down to 2^-42 (forces/pack.h) where the largest mass is about 1. */
+static enum symmetric_form choose_form(const struct forces_problem *problem)
+{
     const double least = problem->dtype == KITH_F64 ? 0x1p-450 : 0x1p-40;
-    if (!__builtin_cpu_is("amd"))
+    if (forces_symmetric_preferred_form() == sums_are_accelerations)
         return sums_are_accelerations;
     for (int64_t i = 0; i < problem->source_count; i++)
         if (!(element(problem->dtype, problem->source_mass, i) >= least))
             return sums_are_accelerations;
     return sums_are_forces;
-#else
-    (void)problem;
-    return sums_are_accelerations;
-#endif
 }
 
 static int64_t choose_block(int64_t count)
@@ -95,7 +100,7 @@ static kith_status begin(struct symmetric_run *run)
 {
     const struct forces_problem *problem = run->problem;
     const int64_t bytes = kith_dtype_bytes(problem->dtype);
-    run->kernels = kernels_of(run->context);
+    run->kernels = forces_symmetric_kernels_of(run->context);
     run->kernel = problem->dtype == KITH_F64 ? run->kernels->in_double : run->kernels->in_float;
     run->form = choose_form(problem);
     run->threads = cpu_threads_for(

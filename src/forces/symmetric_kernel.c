@@ -66,6 +66,8 @@ const struct forces_symmetric_kernels KITH_ISA_SYMBOL(forces_symmetric) = {
     .in_float = forces_symmetric_float,
     .add_doubles = add_columns_double,
     .add_floats = add_columns_float,
+    .limit_in_double = limit_double,
+    .limit_in_float = limit_float,
     .field_scale_in_double = SIMD_RSQRT3_SCALE_DOUBLE,
     .field_scale_in_float = (double)SIMD_RSQRT3_SCALE_FLOAT,
 };

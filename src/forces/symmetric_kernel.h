@@ -47,6 +47,11 @@ struct forces_symmetric_kernels {
                         int64_t count);
     void (*add_floats)(double *sums, const void *const *columns, int32_t column_count,
                        int64_t count);
+
+    /* Does the arithmetic of many pairs and nothing else, for forces/limit.h; returns how many
+     * interactions, about turns × the lanes of a few vectors. */
+    int64_t (*limit_in_double)(enum symmetric_form form, int64_t turns);
+    int64_t (*limit_in_float)(enum symmetric_form form, int64_t turns);
 };
 
 #define FORCES_DECLARE_SYMMETRIC(isa)                                                              \

@@ -190,10 +190,10 @@ SIMD_INLINE void NAME(meet)(const struct variant variant, const struct symmetric
 
         for (int32_t c = 0; c < components; c++)
             NAME(sum_lanes)
-            (of_sources, components, c, count,
-             (REAL *)(c < variant.dimensions ? meeting->of_sources.field[c]
-                                             : meeting->of_sources.potential) +
-                 first);
+        (of_sources, components, c, count,
+         (REAL *)(c < variant.dimensions ? meeting->of_sources.field[c]
+                                         : meeting->of_sources.potential) +
+             first);
     }
 }
 
@@ -240,4 +240,49 @@ static void NAME(add_columns)(double *restrict sums, const void *const *columns,
     for (; i < count; i++)
         for (int32_t k = 0; k < column_count; k++)
             sums[i] += (double)((const REAL *)columns[k])[i];
+}
+
+/* The arithmetic of turns × wide vectors of pairs, with everything in registers; the number of
+ * interactions. */
+SIMD_INLINE int64_t NAME(take_turns)(const struct variant variant, int64_t turns)
+{
+    struct NAME(bodies) source, targets[wide];
+    struct NAME(lane_sums) of_source = {0}, of_targets[wide] = {0};
+    for (int32_t c = 0; c < 3; c++)
+        source.x[c] = simd_all((REAL)c);
+    source.mass = source.half_softening2 = simd_all((REAL)1);
+    SIMD_UNROLL
+    for (int32_t k = 0; k < wide; k++) {
+        targets[k] = source;
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++)
+            SIMD_LAUNDER(targets[k].x[c]);
+        SIMD_LAUNDER(targets[k].mass);
+    }
+
+    for (int64_t turn = 0; turn < turns; turn++) {
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++)
+            SIMD_LAUNDER(source.x[c]);
+        SIMD_LAUNDER(source.mass);
+        SIMD_UNROLL
+        for (int32_t k = 0; k < wide; k++)
+            NAME(add_pairs)(variant, &source, &targets[k], &of_targets[k], &of_source);
+    }
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++) {
+        SIMD_LAUNDER(of_source.field[c]);
+        SIMD_UNROLL
+        for (int32_t k = 0; k < wide; k++)
+            SIMD_LAUNDER(of_targets[k].field[c]);
+    }
+    return 2 * turns * wide * NAME(lanes);
+}
+
+static int64_t NAME(limit)(enum symmetric_form form, int64_t turns)
+{
+    const struct variant forces = {only_field, softening_common, sums_are_forces, 3};
+    const struct variant accelerations = {only_field, softening_common, sums_are_accelerations, 3};
+    return form == sums_are_forces ? NAME(take_turns)(forces, turns)
+                                   : NAME(take_turns)(accelerations, turns);
 }
