@@ -6,6 +6,7 @@
 
 static const kith_dtype dtypes[] = {KITH_F64, KITH_F32};
 static const int32_t threads[] = {1, 2, 3, 7};
+static kith_context *contexts[4];
 static const int64_t row_counts[] = {0, 1, 1000, 16384, 16385, 70001};
 
 enum { row_count_count = sizeof row_counts / sizeof row_counts[0] };
@@ -35,10 +36,10 @@ static void test_columns_are_packed_and_unpacked_with_a_factor(void **state)
         kith_array matrix = random_matrix(random, from, rows);
         kith_array column = new_vector(to, rows);
 
-        forces_column_pack(matrix, 1, threads[k % 4], fraction, to, column.data);
+        forces_column_pack(contexts[k % 4], matrix, 1, fraction, to, column.data);
         for (int64_t row = 0; row < rows; row++)
             assert_true(get(column, row) == rounded(to, get(matrix, 3 * row + 1) * fraction));
-        forces_column_unpack(matrix, 2, threads[k % 4], fraction, exponent, to, column.data);
+        forces_column_unpack(contexts[k % 4], matrix, 2, fraction, exponent, to, column.data);
         for (int64_t row = 0; row < rows; row++)
             assert_true(get(matrix, 3 * row + 2) ==
                         rounded(from, ldexp(fraction * get(column, row), exponent)));
@@ -57,17 +58,17 @@ static void test_columns_largest_number_is_found_and_so_is_a_bad_one(void **stat
         double expected = 0, largest = 0;
         for (int64_t row = 0; row < rows; row++)
             expected = fmax(expected, fabs(get(matrix, 3 * row)));
-        assert_true(forces_column_measure(matrix, 0, threads[k % 4], -INFINITY, &largest));
+        assert_true(forces_column_measure(contexts[k % 4], matrix, 0, -INFINITY, &largest));
         assert_true(largest == expected);
         largest = 2 * expected;
-        assert_true(forces_column_measure(matrix, 0, threads[k % 4], -INFINITY, &largest));
+        assert_true(forces_column_measure(contexts[k % 4], matrix, 0, -INFINITY, &largest));
         assert_true(largest == 2 * expected);
         if (rows > 0) {
             const int64_t row = (int64_t)random_uniform(random, 0, (double)rows);
             put(matrix, 3 * row, -1);
-            assert_false(forces_column_measure(matrix, 0, threads[k % 4], 0, &largest));
+            assert_false(forces_column_measure(contexts[k % 4], matrix, 0, 0, &largest));
             put(matrix, 3 * row, bad[k % 3]);
-            assert_false(forces_column_measure(matrix, 0, threads[k % 4], -INFINITY, &largest));
+            assert_false(forces_column_measure(contexts[k % 4], matrix, 0, -INFINITY, &largest));
         }
         free(matrix.data);
     }
@@ -81,5 +82,10 @@ int main(void)
         cmocka_unit_test_prestate(test_columns_largest_number_is_found_and_so_is_a_bad_one,
                                   &random),
     };
-    return cmocka_run_group_tests_name("forces_columns", tests, NULL, NULL);
+    for (int k = 0; k < 4; k++)
+        contexts[k] = new_context(NULL, threads[k]);
+    const int failed = cmocka_run_group_tests_name("forces_columns", tests, NULL, NULL);
+    for (int k = 0; k < 4; k++)
+        kith_context_free(contexts[k]);
+    return failed;
 }

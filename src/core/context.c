@@ -5,6 +5,7 @@
 
 #include "core/isa.h"
 #include "core/memory.h"
+#include "core/team.h"
 
 enum { max_threads = 4096 };
 
@@ -50,6 +51,10 @@ static kith_status set_up(const kith_context_options *options, struct kith_conte
     context->stream = options->stream;
     KITH_TRY(kith_isa_choose(&context->isa));
     KITH_TRY(choose_device(options->device, context));
+    context->team = kith_team_create(context->threads);
+    if (!context->team)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for a team of %d threads",
+                         (int)context->threads);
     return context->backend->open(context);
 }
 
@@ -61,6 +66,7 @@ kith_status kith_context_create(const kith_context_options *options, kith_contex
     KITH_TRY(kith_allocate(1, sizeof *created, "context", &created));
     const kith_status status = set_up(&chosen, created);
     if (status != KITH_OK) {
+        kith_team_free(created->team);
         free(created);
         return status;
     }
@@ -74,6 +80,7 @@ void kith_context_free(kith_context *context)
         return;
     context->backend->synchronize(context);
     context->backend->close(context);
+    kith_team_free(context->team);
     free(context);
 }
 

@@ -6,12 +6,15 @@
 #include "core/backend.h"
 #include "core/status.h"
 
+struct kith_team;
+
 struct kith_context {
     const struct kith_backend *backend;
     void *backend_state;
     kith_device device;
     int32_t threads;
-    int32_t isa; /* a row of KITH_EACH_ISA */
+    struct kith_team *team; /* core/team.h */
+    int32_t isa;            /* a row of KITH_EACH_ISA */
     void *stream;
     kith_progress *progress;
     void *progress_user;

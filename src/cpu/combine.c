@@ -1,16 +1,20 @@
 #include "cpu/combine.h"
 
-#include <stddef.h>
+#include "core/team.h"
 
-/* Arrays shorter than this are not worth waking threads for: even asking OpenMP not to costs more
- * than a step of a few bodies. Longer ones are shared out in blocks. */
-enum { parallel_count = 1 << 16, block_count = 1 << 13 };
+/* Longer arrays are shared out in blocks. */
+enum { block_count = 1 << 13 };
+
+/* Of an element, if memory is what it waits for. */
+static const double seconds_of_element = 1e-9;
 
 struct combination {
+    int64_t count;
     int32_t terms;
     const double *factor;
     const void *const *in;
     void *out;
+    void (*combine)(const struct combination *combination, int64_t begin, int64_t end);
 };
 
 #define DEFINE_COMBINE(name, real)                                                                 \
@@ -40,19 +44,22 @@ struct combination {
 DEFINE_COMBINE(combine_double, double)
 DEFINE_COMBINE(combine_float, float)
 
+static void combine_block(void *argument, int64_t block)
+{
+    const struct combination *combination = argument;
+    const int64_t begin = block * block_count, left = combination->count - begin;
+    combination->combine(combination, begin, begin + (left < block_count ? left : block_count));
+}
+
 kith_status cpu_combine(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
                         const double *factor, const void *const *in, void *out)
 {
-    const struct combination combination = {terms, factor, in, out};
-    void (*const combine)(const struct combination *, int64_t, int64_t) =
-        dtype == KITH_F64 ? combine_double : combine_float;
-    if (count < parallel_count) {
-        combine(&combination, 0, count);
-        return KITH_OK;
-    }
-
-#pragma omp parallel for num_threads(kith_context_threads(context)) schedule(static)
-    for (int64_t begin = 0; begin < count; begin += block_count)
-        combine(&combination, begin, begin + block_count < count ? begin + block_count : count);
+    struct combination combination = {
+        count, terms, factor, in, out, dtype == KITH_F64 ? combine_double : combine_float};
+    if (count <= block_count)
+        combination.combine(&combination, 0, count);
+    else
+        kith_for_each(context, kith_threads_for(context, (double)count * seconds_of_element),
+                      (count + block_count - 1) / block_count, combine_block, &combination);
     return KITH_OK;
 }

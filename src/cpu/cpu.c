@@ -7,7 +7,6 @@
 #include "core/memory.h"
 #include "cpu/combine.h"
 #include "cpu/state.h"
-#include "cpu/team.h"
 #include "forces/direct.h"
 #include "simulation/advance_cpu.h"
 
@@ -19,22 +18,12 @@ static int32_t cpu_device_count(const char **note)
 
 static kith_status cpu_open(kith_context *context)
 {
-    struct cpu_state *state = NULL;
-    KITH_TRY(kith_allocate(1, sizeof *state, "context", &state));
-    state->team = cpu_team_create(context->threads);
-    if (!state->team) {
-        free(state);
-        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for a team of %d threads",
-                         (int)context->threads);
-    }
-    context->backend_state = state;
-    return KITH_OK;
+    return kith_allocate(1, sizeof(struct cpu_state), "context", &context->backend_state);
 }
 
 static void cpu_close(kith_context *context)
 {
     struct cpu_state *state = context->backend_state;
-    cpu_team_free(state->team);
     free(state->workspace.memory);
     free(state->scratch.memory);
     free(state);

@@ -3,8 +3,6 @@
 
 #include "kith/context.h"
 
-struct cpu_team;
-
 /* Memory that is kept, and grows when more is asked for: zeros then. */
 struct cpu_memory {
     void *memory;
@@ -13,7 +11,6 @@ struct cpu_memory {
 
 /* What a context on the CPU keeps: kith_context's backend_state. */
 struct cpu_state {
-    struct cpu_team *team;
     struct cpu_memory workspace; /* of the backend table */
     struct cpu_memory scratch;
 };

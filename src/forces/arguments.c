@@ -226,28 +226,28 @@ static kith_status fail_at_bad_row(const char *name, kith_array array, double le
 
 /* The largest magnitude of the array's numbers, at least *largest; an error if one is not finite or
  * less than least. */
-static kith_status check_numbers(const char *name, kith_array array, int32_t threads, double least,
-                                 double *largest)
+static kith_status check_numbers(kith_context *context, const char *name, kith_array array,
+                                 double least, double *largest)
 {
     if (kith_array_is_none(array))
         return KITH_OK;
     for (int64_t column = 0; column < forces_columns(array); column++)
-        if (!forces_column_measure(array, column, threads, least, largest))
+        if (!forces_column_measure(context, array, column, least, largest))
             return fail_at_bad_row(name, array, least);
     return KITH_OK;
 }
 
 static kith_status check_all_numbers(struct forces_arguments *arguments)
 {
-    const int32_t threads = arguments->threads;
+    kith_context *context = arguments->context;
     double *length = &arguments->largest_length, *mass = &arguments->largest_mass;
     *length = arguments->softening;
     *mass = 0;
-    KITH_TRY(check_numbers("targets", arguments->targets, threads, -INFINITY, length));
-    KITH_TRY(check_numbers("sources", arguments->sources, threads, -INFINITY, length));
-    KITH_TRY(check_numbers("masses", arguments->masses, threads, -INFINITY, mass));
-    KITH_TRY(check_numbers("target_softening", arguments->target_softening, threads, 0, length));
-    return check_numbers("source_softening", arguments->source_softening, threads, 0, length);
+    KITH_TRY(check_numbers(context, "targets", arguments->targets, -INFINITY, length));
+    KITH_TRY(check_numbers(context, "sources", arguments->sources, -INFINITY, length));
+    KITH_TRY(check_numbers(context, "masses", arguments->masses, -INFINITY, mass));
+    KITH_TRY(check_numbers(context, "target_softening", arguments->target_softening, 0, length));
+    return check_numbers(context, "source_softening", arguments->source_softening, 0, length);
 }
 
 kith_status forces_check_arguments(kith_device device, struct forces_arguments *arguments)

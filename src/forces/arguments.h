@@ -14,7 +14,7 @@ struct forces_arguments {
     kith_array target_softening, source_softening;
     kith_array acceleration, potential;
     double gravitational_constant, softening;
-    int32_t threads; /* of the host, for looking at the numbers and copying them */
+    kith_context *context; /* whose threads look at the numbers and copy them */
 
     /* Of all coordinates and softenings, all masses; only of arrays on the host. */
     double largest_length, largest_mass;

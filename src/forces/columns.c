@@ -2,8 +2,12 @@
 
 #include <math.h>
 
-/* Columns are cut into blocks of so many rows; fewer are not worth waking threads for. */
-enum { block_rows = 1 << 14 };
+#include "core/team.h"
+
+/* Columns are cut into blocks. */
+enum { least_rows = 1 << 13, most_blocks = 64 };
+
+static const double seconds_of_row = 1e-9;
 
 /* The rows from begin on of what is being done to a column. Exact powers of two within a double's
  * normal range are a factor, which is faster; others are left to ldexp. */
@@ -76,25 +80,40 @@ static block_function *choose_multiply(kith_dtype in, kith_dtype out, int expone
     return far ? multiply_far_float_float : multiply_float_float;
 }
 
-/* Does the work on all rows. The largest of all blocks does not depend on their order. */
-static void do_blocks(struct work *work, block_function *function, int64_t rows, int32_t threads)
+struct blocks {
+    const struct work *work;
+    block_function *function;
+    int64_t rows, rows_each;
+    struct work done[most_blocks]; /* copies of the work, with the results of each block */
+};
+
+static void do_block(void *argument, int64_t k)
 {
-    if (rows <= block_rows) {
+    struct blocks *blocks = argument;
+    const int64_t begin = k * blocks->rows_each, behind = begin + blocks->rows_each;
+    blocks->done[k] = *blocks->work;
+    blocks->function(&blocks->done[k], begin, behind < blocks->rows ? behind : blocks->rows);
+}
+
+/* Does the work on all rows. The largest of all blocks does not depend on how they are cut. */
+static void do_blocks(kith_context *context, struct work *work, block_function *function,
+                      int64_t rows)
+{
+    struct blocks blocks = {work, function, rows, rows / most_blocks + 1, {{0}}};
+    if (blocks.rows_each < least_rows)
+        blocks.rows_each = least_rows;
+    const int64_t count = (rows + blocks.rows_each - 1) / blocks.rows_each;
+    if (count <= 1) {
         function(work, 0, rows);
         return;
     }
-    double largest = 0;
-    bool good = true;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : largest)            \
-    reduction(&& : good)
-    for (int64_t begin = 0; begin < rows; begin += block_rows) {
-        struct work block = *work;
-        function(&block, begin, begin + block_rows < rows ? begin + block_rows : rows);
-        largest = block.largest > largest ? block.largest : largest;
-        good = good && block.good;
+    kith_for_each(context, kith_threads_for(context, (double)rows * seconds_of_row), count,
+                  do_block, &blocks);
+    work->good = true;
+    for (int64_t k = 0; k < count; k++) {
+        work->largest = fmax(work->largest, blocks.done[k].largest);
+        work->good = work->good && blocks.done[k].good;
     }
-    work->largest = largest;
-    work->good = good;
 }
 
 static char *address_of(kith_array array, int64_t column)
@@ -103,18 +122,18 @@ static char *address_of(kith_array array, int64_t column)
     return (char *)array.data + offset * kith_dtype_bytes(array.dtype);
 }
 
-bool forces_column_measure(kith_array array, int64_t column, int32_t threads, double least,
+bool forces_column_measure(kith_context *context, kith_array array, int64_t column, double least,
                            double *largest)
 {
     struct work work = {
         .from = address_of(array, column), .from_stride = array.strides[0], .least = least};
-    do_blocks(&work, array.dtype == KITH_F64 ? measure_double : measure_float, array.shape[0],
-              threads);
+    do_blocks(context, &work, array.dtype == KITH_F64 ? measure_double : measure_float,
+              array.shape[0]);
     *largest = work.largest > *largest ? work.largest : *largest;
     return work.good;
 }
 
-void forces_column_pack(kith_array array, int64_t column, int32_t threads, double factor,
+void forces_column_pack(kith_context *context, kith_array array, int64_t column, double factor,
                         kith_dtype dtype, void *to)
 {
     struct work work = {.from = address_of(array, column),
@@ -122,10 +141,10 @@ void forces_column_pack(kith_array array, int64_t column, int32_t threads, doubl
                         .to = to,
                         .to_stride = 1,
                         .factor = factor};
-    do_blocks(&work, choose_multiply(array.dtype, dtype, 0), array.shape[0], threads);
+    do_blocks(context, &work, choose_multiply(array.dtype, dtype, 0), array.shape[0]);
 }
 
-void forces_column_unpack(kith_array array, int64_t column, int32_t threads, double fraction,
+void forces_column_unpack(kith_context *context, kith_array array, int64_t column, double fraction,
                           int exponent, kith_dtype dtype, const void *from)
 {
     struct work work = {.from = from,
@@ -134,5 +153,5 @@ void forces_column_unpack(kith_array array, int64_t column, int32_t threads, dou
                         .to_stride = array.strides[0],
                         .factor = fraction,
                         .exponent = exponent};
-    do_blocks(&work, choose_multiply(dtype, array.dtype, exponent), array.shape[0], threads);
+    do_blocks(context, &work, choose_multiply(dtype, array.dtype, exponent), array.shape[0]);
 }

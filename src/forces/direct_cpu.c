@@ -1,7 +1,7 @@
 #include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
-#include "cpu/team.h"
+#include "core/team.h"
 #include "forces/direct.h"
 #include "forces/direct_kernel.h"
 #include "forces/symmetric.h"
@@ -56,14 +56,14 @@ static void compute_block(void *argument, int64_t block)
 static kith_status one_sided(kith_context *context, const struct forces_problem *problem)
 {
     const int64_t n = problem->target_count;
-    const int32_t threads = cpu_threads_for(
+    const int32_t threads = kith_threads_for(
         context, forces_seconds_of(context, problem->dtype, n, problem->source_count));
     if (threads == 1 && !problem->may_be_cancelled) {
         forces_one_sided_serial(context, problem);
         return KITH_OK;
     }
     struct one_sided_run run = {context, problem, kernel_of(context, problem->dtype)};
-    cpu_for_each(context, threads, kith_padded(n) / kith_padding, compute_block, &run);
+    kith_for_each(context, threads, kith_padded(n) / kith_padding, compute_block, &run);
     return problem->may_be_cancelled ? kith_context_check_cancelled(context) : KITH_OK;
 }
 

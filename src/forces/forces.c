@@ -93,7 +93,7 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
         .potential = potential,
         .gravitational_constant = g == 0 ? 1 : g,
         .softening = chosen.softening,
-        .threads = context->threads,
+        .context = context,
     };
     const struct forces_method *method = NULL;
     KITH_TRY(choose_method(chosen.method, &method));

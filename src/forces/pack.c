@@ -29,7 +29,7 @@ static void pack_column(const struct forces_packed *packed, const void *column, 
                         int64_t from, int exponent)
 {
     const kith_dtype dtype = packed->problem.dtype;
-    forces_column_pack(array, from, packed->threads, ldexp(1.0, -exponent), dtype, (void *)column);
+    forces_column_pack(packed->context, array, from, ldexp(1.0, -exponent), dtype, (void *)column);
     clear_padding(dtype, (void *)column, array.shape[0]);
 }
 
@@ -89,7 +89,7 @@ kith_status forces_pack(kith_context *context, const struct forces_arguments *ar
     *packed = (struct forces_packed){
         .length_exponent = forces_packed_length_exponent(arguments->largest_length),
         .mass_exponent = forces_packed_mass_exponent(largest_mass),
-        .threads = arguments->threads,
+        .context = context,
     };
     KITH_TRY(forces_lay_out(arguments, dtype, NULL, &packed->problem, &packed->layout));
     KITH_TRY(context->backend->workspace(context, packed->layout.bytes, &packed->memory,
@@ -112,9 +112,9 @@ void forces_unpack(const struct forces_packed *packed, const struct forces_argum
     int g = 0;
     const double fraction = frexp(arguments->gravitational_constant, &g);
     for (int32_t c = 0; c < problem->dimensions && problem->acceleration[c]; c++)
-        forces_column_unpack(acceleration, c, packed->threads, fraction, g + mass - 2 * length,
+        forces_column_unpack(packed->context, acceleration, c, fraction, g + mass - 2 * length,
                              problem->dtype, problem->acceleration[c]);
     if (problem->potential)
-        forces_column_unpack(potential, 0, packed->threads, fraction, g + mass - length,
+        forces_column_unpack(packed->context, potential, 0, fraction, g + mass - length,
                              problem->dtype, problem->potential);
 }

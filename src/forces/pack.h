@@ -12,7 +12,7 @@ struct forces_packed {
     struct forces_layout layout;        /* of both */
     void *memory, *own_memory;          /* where they begin; the same on the CPU */
     int length_exponent, mass_exponent; /* of the units: powers of two */
-    int32_t threads;
+    kith_context *context;
 };
 
 /* Packs the arguments, to be solved in the precision dtype.

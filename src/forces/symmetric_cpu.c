@@ -5,8 +5,8 @@
 #include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
+#include "core/team.h"
 #include "cpu/state.h"
-#include "cpu/team.h"
 #include "forces/direct.h"
 #include "forces/ring.h"
 #include "forces/symmetric_kernel.h"
@@ -103,7 +103,7 @@ static kith_status begin(struct symmetric_run *run)
     run->kernels = forces_symmetric_kernels_of(run->context);
     run->kernel = problem->dtype == KITH_F64 ? run->kernels->in_double : run->kernels->in_float;
     run->form = choose_form(problem);
-    run->threads = cpu_threads_for(
+    run->threads = kith_threads_for(
         run->context, 0.5 * forces_seconds_of(run->context, problem->dtype, problem->source_count,
                                               problem->source_count));
     run->components = problem->dimensions + (problem->potential ? 1 : 0);
@@ -281,10 +281,10 @@ kith_status forces_symmetric_cpu(kith_context *context, const struct forces_prob
     for (int64_t first = 0; first < offsets; first += rounds_at_once) {
         run.chunk.first_offset = first;
         run.chunk.end_offset = first + rounds_at_once < offsets ? first + rounds_at_once : offsets;
-        cpu_for_each(context, run.threads, ring_meetings(run.chunk), meet, &run);
+        kith_for_each(context, run.threads, ring_meetings(run.chunk), meet, &run);
         if (problem->may_be_cancelled)
             KITH_TRY(kith_context_check_cancelled(context));
-        cpu_for_each(context, run.threads, run.chunk.tiles, add_up, &run);
+        kith_for_each(context, run.threads, run.chunk.tiles, add_up, &run);
     }
     return KITH_OK;
 }

@@ -24,7 +24,7 @@ SIMD_INLINE struct NAME(bodies)
     NAME(load_targets)(const struct variant variant, const struct symmetric_bodies *targets,
                        int64_t i)
 {
-    struct NAME(bodies) loaded;
+    struct NAME(bodies) loaded = {0};
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++)
         loaded.x[c] = simd_load((const REAL *)targets->position[c] + i);
@@ -38,7 +38,7 @@ SIMD_INLINE struct NAME(bodies)
     NAME(load_source)(const struct variant variant, const struct symmetric_bodies *sources,
                       REAL softening2, int64_t j)
 {
-    struct NAME(bodies) loaded;
+    struct NAME(bodies) loaded = {0};
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++)
         loaded.x[c] = simd_all(((const REAL *)sources->position[c])[j]);

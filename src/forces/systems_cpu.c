@@ -3,10 +3,9 @@
 #include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
+#include "core/team.h"
+#include "forces/direct.h"
 #include "forces/systems_kernel.h"
-
-/* Fewer pairs than this are done before other threads have woken up. */
-enum { parallel_pairs = 1 << 16 };
 
 static forces_systems_kernel *choose_kernel(const kith_context *context, kith_dtype dtype)
 {
@@ -17,6 +16,20 @@ static forces_systems_kernel *choose_kernel(const kith_context *context, kith_dt
     return dtype == KITH_F64 ? kernels->in_double : kernels->in_float;
 }
 
+struct systems_run {
+    const kith_context *context;
+    const struct forces_problem *problem;
+    forces_systems_kernel *kernel;
+};
+
+static void compute_block(void *argument, int64_t block)
+{
+    const struct systems_run *run = argument;
+    const int64_t begin = block * kith_padding, left = run->problem->system_count - begin;
+    if (!run->problem->may_be_cancelled || !kith_context_is_cancelled(run->context))
+        run->kernel(run->problem, begin, begin + (left < kith_padding ? left : kith_padding));
+}
+
 /* A thread does whole systems: the bits do not depend on who does which. */
 kith_status forces_systems_cpu(kith_context *context, const struct forces_problem *problem)
 {
@@ -25,17 +38,9 @@ kith_status forces_systems_cpu(kith_context *context, const struct forces_proble
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "the systems have %lld bodies each; give ensembles of at most %d",
                          (long long)n, (int)systems_max_bodies);
-    forces_systems_kernel *kernel = choose_kernel(context, problem->dtype);
-    if (count <= kith_padding || count <= parallel_pairs / (n * n + 1)) {
-        kernel(problem, 0, count);
-        return KITH_OK;
-    }
-
-#pragma omp parallel for schedule(static) num_threads(context->threads)
-    for (int64_t begin = 0; begin < count; begin += kith_padding) {
-        const int64_t left = count - begin;
-        if (!problem->may_be_cancelled || !kith_context_is_cancelled(context))
-            kernel(problem, begin, begin + (left < kith_padding ? left : kith_padding));
-    }
+    struct systems_run run = {context, problem, choose_kernel(context, problem->dtype)};
+    const double seconds = forces_seconds_of(context, problem->dtype, count * n, n);
+    kith_for_each(context, kith_threads_for(context, seconds), kith_padded(count) / kith_padding,
+                  compute_block, &run);
     return problem->may_be_cancelled ? kith_context_check_cancelled(context) : KITH_OK;
 }

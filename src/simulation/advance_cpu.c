@@ -3,10 +3,9 @@
 #include <math.h>
 
 #include "core/context.h"
+#include "core/team.h"
+#include "forces/direct.h"
 #include "simulation/advance_kernel.h"
-
-/* Fewer pairs than this are done before other threads have woken up. */
-static const double parallel_pairs = 1 << 16;
 
 static const struct advance_kernels *choose_kernels(const kith_context *context)
 {
@@ -64,25 +63,33 @@ static struct advance_problem aimed(const struct advance_problem *problem)
     return complete;
 }
 
+struct systems_run {
+    const struct advance_problem *problem;
+    const struct advance_program *program;
+    advance_systems_kernel *kernel;
+};
+
+static void advance_block(void *argument, int64_t block)
+{
+    const struct systems_run *run = argument;
+    const int64_t begin = block * advance_systems_at_once;
+    const int64_t left = run->problem->forces.system_count - begin;
+    run->kernel(run->problem, run->program, begin,
+                begin + (left < advance_systems_at_once ? left : advance_systems_at_once));
+}
+
 /* A thread does all steps of its systems, which stay in its cache; no thread waits for another
  * before the end. */
 static void advance_systems(kith_context *context, const struct advance_problem *problem,
                             const struct advance_program *program, advance_systems_kernel *kernel)
 {
-    const int64_t count = problem->forces.system_count;
-    const double n = (double)problem->forces.target_count;
-    const double pairs = (double)count * (n * n + n) * (double)problem->steps;
-    if (count <= advance_systems_at_once || pairs < parallel_pairs) {
-        kernel(problem, program, 0, count);
-        return;
-    }
-
-#pragma omp parallel for schedule(static) num_threads(context->threads)
-    for (int64_t begin = 0; begin < count; begin += advance_systems_at_once) {
-        const int64_t left = count - begin;
-        kernel(problem, program, begin,
-               begin + (left < advance_systems_at_once ? left : advance_systems_at_once));
-    }
+    struct systems_run run = {problem, program, kernel};
+    const int64_t count = problem->forces.system_count, n = problem->forces.target_count;
+    const double seconds =
+        forces_seconds_of(context, problem->forces.dtype, count * n, n) * (double)problem->steps;
+    kith_for_each(context, kith_threads_for(context, seconds),
+                  (count + advance_systems_at_once - 1) / advance_systems_at_once, advance_block,
+                  &run);
 }
 
 kith_status advance_cpu(kith_context *context, const struct advance_problem *problem, int64_t *done)

@@ -1,4 +1,4 @@
-#include "cpu/team.h"
+#include "core/team.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -8,7 +8,6 @@
 
 #include "core/clock.h"
 #include "core/context.h"
-#include "cpu/state.h"
 
 /* Measured: posting a job costs the caller 0.2 µs when the others are awake, 2 µs for each one that
  * sleeps. A thread that has nothing to do stays awake for a while, because the next job of a
@@ -17,7 +16,7 @@ static const double seconds_to_wake = 2e-6, seconds_awake = 50e-6;
 
 /* The job that is open. Its fields are written while it is closed and nobody is inside. */
 struct job {
-    cpu_task *task;
+    kith_task *task;
     void *argument;
     int64_t count;
     atomic_llong next; /* task */
@@ -26,7 +25,7 @@ struct job {
     atomic_bool open;
 };
 
-struct cpu_team {
+struct kith_team {
     struct job job;
     int32_t size, most; /* threads besides the caller's: there are, there may be */
     pid_t process;      /* that has them: a fork has not */
@@ -67,13 +66,13 @@ static void join_job(struct job *job)
 }
 
 /* There is a job with a seat and tasks left, or the team ends. */
-static bool is_called(struct cpu_team *team)
+static bool is_called(struct kith_team *team)
 {
     struct job *job = &team->job;
     return atomic_load(&team->ended) || (atomic_load(&job->open) && atomic_load(&job->seats) > 0);
 }
 
-static void sleep_until_called(struct cpu_team *team)
+static void sleep_until_called(struct kith_team *team)
 {
     pthread_mutex_lock(&team->mutex);
     atomic_fetch_add(&team->sleepers, 1);
@@ -83,7 +82,7 @@ static void sleep_until_called(struct cpu_team *team)
     pthread_mutex_unlock(&team->mutex);
 }
 
-static void wait_until_called(struct cpu_team *team)
+static void wait_until_called(struct kith_team *team)
 {
     enum { looks_between_clocks = 64 };
     const double until = kith_clock() + seconds_awake;
@@ -98,7 +97,7 @@ static void wait_until_called(struct cpu_team *team)
 
 static void *work(void *argument)
 {
-    struct cpu_team *team = argument;
+    struct kith_team *team = argument;
     for (;;) {
         wait_until_called(team);
         if (atomic_load(&team->ended))
@@ -108,7 +107,7 @@ static void *work(void *argument)
 }
 
 /* At most so many of those that sleep. */
-static void wake_sleepers(struct cpu_team *team, int64_t wanted)
+static void wake_sleepers(struct kith_team *team, int64_t wanted)
 {
     const int64_t sleepers = atomic_load(&team->sleepers);
     if (sleepers == 0)
@@ -131,7 +130,7 @@ static void wait_for_others(struct job *job)
 }
 
 /* Fewer if the system does not give that many. */
-static void start_threads(struct cpu_team *team, int32_t wanted)
+static void start_threads(struct kith_team *team, int32_t wanted)
 {
     while (team->size < wanted && team->size < team->most) {
         if (pthread_create(&team->threads[team->size], NULL, work, team) != 0)
@@ -140,10 +139,10 @@ static void start_threads(struct cpu_team *team, int32_t wanted)
     }
 }
 
-struct cpu_team *cpu_team_create(int32_t most_threads)
+struct kith_team *kith_team_create(int32_t most_threads)
 {
     const int32_t most = most_threads - 1;
-    struct cpu_team *team = calloc(1, sizeof *team + (size_t)most * sizeof team->threads[0]);
+    struct kith_team *team = calloc(1, sizeof *team + (size_t)most * sizeof team->threads[0]);
     if (!team)
         return NULL;
     team->most = most;
@@ -153,7 +152,7 @@ struct cpu_team *cpu_team_create(int32_t most_threads)
     return team;
 }
 
-void cpu_team_free(struct cpu_team *team)
+void kith_team_free(struct kith_team *team)
 {
     if (!team)
         return;
@@ -168,16 +167,16 @@ void cpu_team_free(struct cpu_team *team)
     free(team);
 }
 
-int32_t cpu_threads_for(const kith_context *context, double seconds)
+int32_t kith_threads_for(const kith_context *context, double seconds)
 {
     const double most = 0.05 * seconds / seconds_to_wake;
     return most < 1 ? 1 : most + 1 < context->threads ? (int32_t)most + 1 : context->threads;
 }
 
-void cpu_for_each(kith_context *context, int32_t threads, int64_t count, cpu_task *task,
-                  void *argument)
+void kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_task *task,
+                   void *argument)
 {
-    struct cpu_team *team = ((struct cpu_state *)context->backend_state)->team;
+    struct kith_team *team = context->team;
     const int64_t others = (threads < count ? threads : count) - 1;
     if (others <= 0 || team->process != getpid()) {
         for (int64_t k = 0; k < count; k++)

@@ -1,0 +1,167 @@
+/* The threads of a context: each task is done once, whoever does it. */
+
+#include "testing.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/team.h"
+
+enum { most_tasks = 1000 };
+
+struct tally {
+    atomic_int times[most_tasks];
+    atomic_int at_once, most_at_once;
+    int yields; /* in each task, for others to come in between */
+};
+
+static kith_context *context_of(int32_t threads)
+{
+    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = threads};
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(&options, &context));
+    return context;
+}
+
+static void count(void *argument, int64_t k)
+{
+    struct tally *tally = argument;
+    const int now = atomic_fetch_add(&tally->at_once, 1) + 1;
+    int most = atomic_load(&tally->most_at_once);
+    while (now > most && !atomic_compare_exchange_weak(&tally->most_at_once, &most, now))
+        ;
+    for (int turn = 0; turn < tally->yields; turn++)
+        sched_yield();
+    atomic_fetch_add(&tally->times[k], 1);
+    atomic_fetch_sub(&tally->at_once, 1);
+}
+
+static void assert_each_once(kith_context *context, int32_t threads, int64_t tasks, int yields)
+{
+    static struct tally tally;
+    memset(&tally, 0, sizeof tally);
+    tally.yields = yields;
+    kith_for_each(context, threads, tasks, count, &tally);
+    for (int64_t k = 0; k < most_tasks; k++)
+        assert_int_equal(atomic_load(&tally.times[k]), k < tasks);
+    assert_true(atomic_load(&tally.most_at_once) <= threads);
+}
+
+static void test_each_task_is_done_once(void **state)
+{
+    (void)state;
+    static const int32_t sizes[] = {1, 2, 3, 16};
+    static const int64_t tasks[] = {0, 1, 2, 15, 17, most_tasks};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        kith_context *context = context_of(sizes[s]);
+        for (int turn = 0; turn < 50; turn++)
+            for (size_t t = 0; t < sizeof tasks / sizeof tasks[0]; t++)
+                assert_each_once(context, sizes[s], tasks[t], turn % 3);
+        kith_context_free(context);
+    }
+}
+
+/* Long enough pauses for the threads to fall asleep between jobs. */
+static void test_sleeping_threads_are_woken(void **state)
+{
+    (void)state;
+    kith_context *context = context_of(4);
+    int joined = 0;
+    for (int turn = 0; turn < 30; turn++) {
+        struct tally tally = {.yields = 100};
+        usleep(1000);
+        kith_for_each(context, 4, 200, count, &tally);
+        joined += atomic_load(&tally.most_at_once) > 1;
+    }
+    kith_context_free(context);
+    assert_true(joined > 0);
+}
+
+static void test_fewer_threads_than_there_are_may_be_asked_for(void **state)
+{
+    (void)state;
+    kith_context *context = context_of(8);
+    assert_each_once(context, 8, 100, 3);
+    for (int turn = 0; turn < 100; turn++)
+        assert_each_once(context, 2, 100, 3);
+    kith_context_free(context);
+}
+
+static void *use_a_context_of_its_own(void *argument)
+{
+    kith_context *context = context_of(3);
+    for (int turn = 0; turn < 200; turn++) {
+        struct tally tally = {.yields = turn % 2};
+        kith_for_each(context, 3, 20, count, &tally);
+        for (int64_t k = 0; k < 20; k++)
+            if (atomic_load(&tally.times[k]) != 1)
+                *(bool *)argument = false;
+    }
+    kith_context_free(context);
+    return NULL;
+}
+
+static void test_contexts_do_not_know_of_each_other(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    bool good[4] = {true, true, true, true};
+    for (int k = 0; k < 4; k++)
+        assert_int_equal(pthread_create(&threads[k], NULL, use_a_context_of_its_own, &good[k]), 0);
+    for (int k = 0; k < 4; k++) {
+        pthread_join(threads[k], NULL);
+        assert_true(good[k]);
+    }
+}
+
+static void test_work_too_short_to_share_stays_with_the_caller(void **state)
+{
+    (void)state;
+    kith_context *context = context_of(16);
+    assert_int_equal(kith_threads_for(context, 0), 1);
+    assert_int_equal(kith_threads_for(context, 1e-6), 1);
+    assert_int_equal(kith_threads_for(context, 1), 16);
+    assert_true(kith_threads_for(context, 1e-4) > 1);
+    assert_true(kith_threads_for(context, 1e-4) < 16);
+    kith_context_free(context);
+}
+
+/* A forked process has the context, but none of its threads. */
+static void test_a_child_process_works_alone(void **state)
+{
+    (void)state;
+    kith_context *context = context_of(4);
+    assert_each_once(context, 4, 100, 1);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct tally tally = {.yields = 0};
+        kith_for_each(context, 4, 100, count, &tally);
+        bool good = atomic_load(&tally.most_at_once) == 1;
+        for (int64_t k = 0; k < 100; k++)
+            good = good && atomic_load(&tally.times[k]) == 1;
+        kith_context_free(context);
+        _exit(good ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_task_is_done_once),
+        cmocka_unit_test(test_sleeping_threads_are_woken),
+        cmocka_unit_test(test_fewer_threads_than_there_are_may_be_asked_for),
+        cmocka_unit_test(test_contexts_do_not_know_of_each_other),
+        cmocka_unit_test(test_work_too_short_to_share_stays_with_the_caller),
+        cmocka_unit_test(test_a_child_process_works_alone),
+    };
+    return cmocka_run_group_tests_name("team", tests, NULL, NULL);
+}
