@@ -6,14 +6,16 @@
 #include "forces/direct_cuda.h"
 
 /* With fewer bodies the symmetric kernel, its tiles too few to fill the device and its sums to be
- * added by a second kernel, is the slower one (H200: 17 against 20 µs at 4096, 47 against 43 at
- * 8192). */
-enum { least_symmetric = 6144 };
+ * added by a second kernel, is the slower one (H200, float: 15 against 21 µs at 4096, 45 against 50
+ * at 8192). */
+enum { least_symmetric_float = 10240, least_symmetric_double = 6144 };
 
 static bool is_symmetric(const struct forces_problem *problem)
 {
+    const int64_t least =
+        problem->dtype == KITH_F64 ? least_symmetric_double : least_symmetric_float;
     return problem->self && !problem->jerk[0] && !problem->target_half_softening2 &&
-           problem->target_count >= least_symmetric;
+           problem->target_count >= least;
 }
 
 kith_status forces_direct_cuda(kith_context *context, const struct forces_problem *problem)
