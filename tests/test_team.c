@@ -71,6 +71,7 @@ static void test_sleeping_threads_are_woken(void **state)
     (void)state;
     kith_context *context = context_of(4);
     int joined = 0;
+    assert_each_once(context, 4, 200, 1); /* starts them */
     for (int turn = 0; turn < 30; turn++) {
         struct tally tally = {.yields = 100};
         usleep(1000);

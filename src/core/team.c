@@ -170,7 +170,7 @@ void kith_team_free(struct kith_team *team)
 int32_t kith_threads_for(const kith_context *context, double seconds)
 {
     const double most = 0.05 * seconds / seconds_to_wake;
-    return most < 1 ? 1 : most + 1 < context->threads ? (int32_t)most + 1 : context->threads;
+    return most + 1 < context->threads ? (int32_t)most + 1 : context->threads;
 }
 
 void kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_task *task,
