@@ -111,6 +111,79 @@ static void test_every_kernel_leaves_coincident_pairs_out(void **state)
     }
 }
 
+/* Enough bodies for many blocks, the last one nearly empty or nearly full. */
+static void test_every_kernel_agrees_for_thousands_of_bodies(void **state)
+{
+    struct random_numbers *random = *state;
+    static const int64_t many[] = {191, 192, 193, 3071, 3073, 3200};
+    for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++)
+        for (size_t k = 0; k < sizeof many / sizeof many[0]; k++) {
+            struct system s = system_random(random, dtype, many[k], 2 + (int64_t)k % 2);
+            compare(&s, &s, k % 2 ? common : of_bodies);
+            system_free(&s);
+        }
+}
+
+/* Masses that a kernel cannot divide by, or whose products leave the numbers' range. */
+static void test_every_kernel_agrees_for_any_masses(void **state)
+{
+    struct random_numbers *random = *state;
+    const double exponents[][2] = {{0, 0}, {-10, 0}, {-30, 30}, {-250, 140}};
+    for (int k = 0; k < 8; k++) {
+        const kith_dtype dtype = k % 2 ? KITH_F32 : KITH_F64;
+        const double *range = exponents[k / 2];
+        if (dtype == KITH_F32 && range[1] > 36)
+            continue;
+        struct system s = system_random(random, dtype, 600, 3);
+        for (int64_t i = 0; i < s.n; i++)
+            put(s.m, i,
+                range[0] == range[1] ? (double)(i % 3)
+                                     : pow(10, random_uniform(random, range[0], range[1])));
+        compare(&s, &s, none);
+        compare(&s, &s, of_bodies);
+        system_free(&s);
+    }
+}
+
+/* Lengths and masses in other units change nothing but the exponent. */
+static void test_every_kernel_scales(void **state)
+{
+    struct random_numbers *random = *state;
+    const double scales[] = {1e15, 1e-15};
+    for (int k = 0; k < 8; k++) {
+        struct system s = system_random(random, k & 1 ? KITH_F32 : KITH_F64, k & 2 ? 700 : 100, 3);
+        for (int64_t i = 0; i < 3 * s.n; i++)
+            put(s.x, i, get(s.x, i) * scales[k >> 2]);
+        compare(&s, &s, none);
+        system_free(&s);
+    }
+}
+
+/* Newton's third law: Σ m a = 0 to the rounding of the terms. */
+static void test_every_kernel_keeps_the_momentum(void **state)
+{
+    struct random_numbers *random = *state;
+    for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++)
+        for (int64_t n = 150; n <= 2000; n += 1850) {
+            struct system s = system_random(random, dtype, n, 3);
+            for (int64_t k = 0; isa_at(k); k++) {
+                if (!isa_at(k)->supported)
+                    continue;
+                kith_context *context = new_context(isa_at(k)->name, 2);
+                system_compute(context, NULL, &s);
+                kith_context_free(context);
+                double sum[3] = {0}, size = 0;
+                for (int64_t i = 0; i < 3 * n; i++) {
+                    sum[i % 3] += get(s.m, i / 3) * get(s.a, i);
+                    size += fabs(get(s.m, i / 3) * get(s.a, i));
+                }
+                for (int c = 0; c < 3; c++)
+                    assert_less(fabs(sum[c]) / size, dtype == KITH_F64 ? 1e-15 : 1e-7);
+            }
+            system_free(&s);
+        }
+}
+
 /* Copies every so-manieth row. */
 static void take_every(int64_t every, kith_array from, kith_array to)
 {
@@ -166,7 +239,7 @@ static void test_the_bits_are_the_same_for_every_number_of_threads_and_run(void 
         for (int64_t k = 0; isa_at(k); k++) {
             if (!isa_at(k)->supported)
                 continue;
-            struct system s = system_random(random, dtype, 1023, 3);
+            struct system s = system_random(random, dtype, 4099, 3);
             const size_t bytes = (size_t)(s.n * kith_dtype_bytes(dtype));
             char *first = malloc(4 * bytes);
             for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
@@ -206,6 +279,10 @@ int main(void)
         cmocka_unit_test_prestate(test_every_kernel_agrees_with_the_reference, &random),
         cmocka_unit_test_prestate(test_every_kernel_agrees_for_separate_targets, &random),
         cmocka_unit_test_prestate(test_every_kernel_leaves_coincident_pairs_out, &random),
+        cmocka_unit_test_prestate(test_every_kernel_agrees_for_thousands_of_bodies, &random),
+        cmocka_unit_test_prestate(test_every_kernel_agrees_for_any_masses, &random),
+        cmocka_unit_test_prestate(test_every_kernel_scales, &random),
+        cmocka_unit_test_prestate(test_every_kernel_keeps_the_momentum, &random),
         cmocka_unit_test_prestate(test_float_is_good_to_a_millionth_for_many_bodies, &random),
         cmocka_unit_test_prestate(test_the_bits_are_the_same_for_every_number_of_threads_and_run,
                                   &random),

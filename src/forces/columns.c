@@ -99,14 +99,17 @@ static void do_block(void *argument, int64_t k)
 static void do_blocks(kith_context *context, struct work *work, block_function *function,
                       int64_t rows)
 {
-    struct blocks blocks = {work, function, rows, rows / most_blocks + 1, {{0}}};
-    if (blocks.rows_each < least_rows)
-        blocks.rows_each = least_rows;
-    const int64_t count = (rows + blocks.rows_each - 1) / blocks.rows_each;
-    if (count <= 1) {
+    if (rows <= least_rows) {
         function(work, 0, rows);
         return;
     }
+    const int64_t shared = rows / most_blocks + 1;
+    struct blocks blocks;
+    blocks.work = work;
+    blocks.function = function;
+    blocks.rows = rows;
+    blocks.rows_each = shared < least_rows ? least_rows : shared;
+    const int64_t count = (rows + blocks.rows_each - 1) / blocks.rows_each;
     kith_for_each(context, kith_threads_for(context, (double)rows * seconds_of_row), count,
                   do_block, &blocks);
     work->good = true;

@@ -200,23 +200,64 @@ static void meet(void *argument, int64_t number)
     run->kernel(&pairs);
 }
 
-/* What sums are to be divided by to be accelerations and potentials. */
-static double divisor(const struct symmetric_run *run, int64_t i)
+/* Sums are accelerations or potentials times scale and, if they are forces, times the masses. */
+#define DEFINE_ENDS(real)                                                                          \
+    static void begin_sums_##real(double *restrict sums, const real *restrict column,              \
+                                  const real *restrict mass, double scale, int64_t count)          \
+    {                                                                                              \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            sums[i] = scale * (double)column[i] * (mass ? (double)mass[i] : 1);                    \
+    }                                                                                              \
+                                                                                                   \
+    static void end_sums_##real(const double *restrict sums, real *restrict result,                \
+                                const real *restrict mass, double scale, int64_t count)            \
+    {                                                                                              \
+        for (int64_t i = 0; i < count; i++) /* + 0: no −0 */                                     \
+            result[i] = (real)(scale * sums[i] / (mass ? (double)mass[i] : 1) + 0.0);              \
+    }
+
+DEFINE_ENDS(double)
+DEFINE_ENDS(float)
+
+static double scale_of(const struct symmetric_run *run, int32_t component)
 {
-    const double scale = run->problem->dtype == KITH_F64 ? run->kernels->field_scale_in_double
-                                                         : run->kernels->field_scale_in_float;
-    return run->form == sums_are_forces ? scale * element(run->problem->dtype, run->mass, i)
-                                        : scale;
+    const double sign = component == run->problem->dimensions ? -1 : 1;
+    return sign * (run->problem->dtype == KITH_F64 ? run->kernels->field_scale_in_double
+                                                   : run->kernels->field_scale_in_float);
+}
+
+static const void *masses_in_sums(const struct symmetric_run *run, int64_t begin)
+{
+    return run->form == sums_are_forces ? at(run->mass, run->problem->dtype, begin) : NULL;
 }
 
 static void begin_sums(const struct symmetric_run *run, int32_t component, int64_t begin,
                        int64_t end)
 {
-    const void *column = at(run->alone, run->problem->dtype, component * run->stride);
-    double *sums = run->sums + component * run->stride;
-    const double sign = component == run->problem->dimensions ? -1 : 1;
-    for (int64_t i = begin; i < end; i++)
-        sums[i] = sign * element(run->problem->dtype, column, i) * divisor(run, i);
+    const int64_t first = component * run->stride + begin;
+    const void *column = at(run->alone, run->problem->dtype, first);
+    const void *mass = masses_in_sums(run, begin);
+    if (run->problem->dtype == KITH_F64)
+        begin_sums_double(run->sums + first, column, mass, scale_of(run, component), end - begin);
+    else
+        begin_sums_float(run->sums + first, column, mass, scale_of(run, component), end - begin);
+}
+
+static void end_sums(const struct symmetric_run *run, int32_t component, int64_t begin, int64_t end)
+{
+    const struct forces_problem *problem = run->problem;
+    const double *sums = run->sums + component * run->stride + begin;
+    const double scale = problem->gravitational_constant / scale_of(run, component);
+    const void *mass = masses_in_sums(run, begin);
+    void *result =
+        component == problem->dimensions ? problem->potential : problem->acceleration[component];
+    if (!result)
+        return;
+    result = at(result, problem->dtype, begin);
+    if (problem->dtype == KITH_F64)
+        end_sums_double(sums, result, mass, scale, end - begin);
+    else
+        end_sums_float(sums, result, mass, scale, end - begin);
 }
 
 /* Adds to the sums of a tile what each round of the chunk has brought it. */
@@ -240,23 +281,6 @@ static void add_rounds(const struct symmetric_run *run, int64_t tile, int32_t co
         run->kernels->add_doubles(run->sums + first, columns, count, end - begin);
     else
         run->kernels->add_floats(run->sums + first, columns, count, end - begin);
-}
-
-static void end_sums(const struct symmetric_run *run, int32_t component, int64_t begin, int64_t end)
-{
-    const struct forces_problem *problem = run->problem;
-    const bool is_potential = component == problem->dimensions;
-    const double g =
-        is_potential ? -problem->gravitational_constant : problem->gravitational_constant;
-    const double *sums = run->sums + component * run->stride;
-    void *result = is_potential ? problem->potential : problem->acceleration[component];
-    for (int64_t i = begin; result && i < end; i++) {
-        const double value = g * sums[i] / divisor(run, i) + 0.0; /* no −0 */
-        if (problem->dtype == KITH_F64)
-            ((double *)result)[i] = value;
-        else
-            ((float *)result)[i] = (float)value;
-    }
 }
 
 static void add_up(void *argument, int64_t tile)
