@@ -59,7 +59,7 @@ const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_co
 
 static char *at(const void *column, kith_dtype dtype, int64_t i)
 {
-    return (char *)(uintptr_t)column + i * kith_dtype_bytes(dtype);
+    return (char *)column + i * kith_dtype_bytes(dtype);
 }
 
 static double element(kith_dtype dtype, const void *column, int64_t i)
