@@ -112,18 +112,18 @@ static kith_status begin(struct symmetric_run *run)
     run->chunk.tiles = (problem->source_count + run->block - 1) / run->block;
 
     const int64_t columns = run->stride * bytes * run->components;
-    char *memory = NULL;
+    const int64_t bytes_of_sums = run->stride * run->components * (int64_t)sizeof(double);
+    void *memory = NULL;
     KITH_TRY(cpu_scratch(run->context,
-                         run->stride * bytes + (1 + 2 * rounds_at_once) * columns +
-                             run->stride * run->components * (int64_t)sizeof(double),
-                         (void **)&memory));
-    run->sums = (double *)memory;
-    memory += run->stride * run->components * (int64_t)sizeof(double);
-    run->mass = memory;
-    run->alone = memory += run->stride * bytes;
+                         bytes_of_sums + run->stride * bytes + (1 + 2 * rounds_at_once) * columns,
+                         &memory));
+    run->sums = memory;
+    char *column = (char *)memory + bytes_of_sums;
+    run->mass = column;
+    run->alone = column += run->stride * bytes;
     for (int32_t k = 0; k < rounds_at_once; k++) {
-        run->rounds[k].of_targets = memory += columns;
-        run->rounds[k].of_sources = memory += columns;
+        run->rounds[k].of_targets = column += columns;
+        run->rounds[k].of_sources = column += columns;
     }
     memcpy(run->mass, problem->source_mass, (size_t)(problem->source_count * bytes));
     memset(at(run->mass, problem->dtype, problem->source_count), 0,
