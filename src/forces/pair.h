@@ -3,9 +3,9 @@
  *
  *   REAL, VREAL  float, vfloat or double, vdouble
  *   NAME(name)   name_float or name_double
- *   S2_FLOOR     the s² of a pair at the same place without softening
+ *   S2_FLOOR     forces/s2_floor.h
  *
- * S2_FLOOR is part of every softening², as in direct_kernel.c: at the same place d = 0 and 1/s³ is
+ * S2_FLOOR is part of every softening²: at the same place d = 0 and 1/s³ is
  * finite, so that d/s³ is 0 there by itself. */
 
 /* What pair_field multiplies by, for masses to divide by. */

@@ -4,6 +4,7 @@
 #include "forces/systems_kernel.h"
 
 #include "core/simd.h"
+#include "forces/s2_floor.h"
 #include "forces/systems.h"
 
 /* In the order of the indices [outputs][dimensions − 2]. */
@@ -18,7 +19,7 @@
 #define REAL       float
 #define VREAL      vfloat
 #define NAME(name) name##_float
-#define S2_FLOOR   0x1p-84f
+#define S2_FLOOR   S2_FLOOR_FLOAT
 #include "forces/systems_kernel_body.h"
 #undef REAL
 #undef VREAL
@@ -28,7 +29,7 @@
 #define REAL       double
 #define VREAL      vdouble
 #define NAME(name) name##_double
-#define S2_FLOOR   0x1p-680
+#define S2_FLOOR   S2_FLOOR_DOUBLE
 #include "forces/systems_kernel_body.h"
 
 const struct forces_systems_kernels KITH_ISA_SYMBOL(forces_systems) = {

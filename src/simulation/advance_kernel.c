@@ -5,12 +5,13 @@
 
 #include "core/simd.h"
 #include "core/simd_permute.h"
+#include "forces/s2_floor.h"
 #include "forces/systems.h"
 
 #define REAL       float
 #define VREAL      vfloat
 #define NAME(name) name##_float
-#define S2_FLOOR   0x1p-84f
+#define S2_FLOOR   S2_FLOOR_FLOAT
 #include "simulation/advance_kernel_body.h"
 #undef REAL
 #undef VREAL
@@ -20,7 +21,7 @@
 #define REAL       double
 #define VREAL      vdouble
 #define NAME(name) name##_double
-#define S2_FLOOR   0x1p-680
+#define S2_FLOOR   S2_FLOOR_DOUBLE
 #include "simulation/advance_kernel_body.h"
 
 const struct advance_kernels KITH_ISA_SYMBOL(advance) = {
