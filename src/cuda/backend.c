@@ -5,6 +5,7 @@
 #include "cuda/state.h"
 #include "forces/direct.h"
 #include "forces/in_place.h"
+#include "simulation/advance_cuda.h"
 
 static kith_status enter(kith_context *context, int *previous)
 {
@@ -82,6 +83,14 @@ static kith_status in_place(kith_context *context, const struct forces_arguments
     return cuda_leave(previous, forces_in_place_cuda(context, arguments));
 }
 
+static kith_status advance(kith_context *context, const struct advance_problem *problem,
+                           int64_t *done)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, advance_cuda(context, problem, done));
+}
+
 const struct kith_backend kith_backend_cuda = {
     .name = "cuda",
     .kind = KITH_CUDA,
@@ -99,4 +108,5 @@ const struct kith_backend kith_backend_cuda = {
     .combine = combine,
     .forces = forces,
     .forces_in_place = in_place,
+    .advance = advance,
 };

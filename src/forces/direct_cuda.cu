@@ -20,13 +20,10 @@ static bool is_symmetric(const struct forces_problem *problem)
 
 kith_status forces_direct_cuda(kith_context *context, const struct forces_problem *problem)
 {
-    if (problem->system_count > 0)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "forces of %lld systems at once are not computed on the GPU yet; make a "
-                         "context with device cpu",
-                         (long long)problem->system_count);
     if (problem->target_count == 0)
         return KITH_OK;
+    if (problem->system_count > 0)
+        return forces_systems_cuda(context, problem);
     return is_symmetric(problem) ? forces_ring_cuda(context, problem)
                                  : forces_one_sided_cuda(context, problem);
 }

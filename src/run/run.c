@@ -95,6 +95,8 @@ static kith_status advance(struct run *run, int64_t step)
         const int64_t most = run_plan_next_stop(plan, step) - step;
         status = kith_simulation_step(run->simulation, pace_steps(&run->pace, most));
     }
+    if (status == KITH_OK)
+        status = kith_context_synchronize(run->context);
     const double seconds = kith_clock() - start;
     run->record.stepping_seconds += seconds;
     pace_took(&run->pace, kith_simulation_steps(run->simulation) - step, seconds);

@@ -1,7 +1,5 @@
 #include "simulation/advance_cpu.h"
 
-#include <math.h>
-
 #include "core/context.h"
 #include "core/team.h"
 #include "forces/direct.h"
@@ -15,16 +13,6 @@ static const struct advance_kernels *choose_kernels(const kith_context *context)
     return each_isa[context->isa];
 }
 
-/* The kernels multiply masses by G in the beginning: the largest mass is about 1 (forces/scale.h),
- * and those down to 10⁻²⁰ of it must keep their digits. */
-static bool fits_masses(const struct forces_problem *forces)
-{
-    const double g = fabs(forces->gravitational_constant);
-    const double least = forces->dtype == KITH_F64 ? 0x1p-900 : 0x1p-60;
-    const double most = forces->dtype == KITH_F64 ? 0x1p900 : 0x1p120;
-    return g == 0 || (g >= least && g <= most);
-}
-
 static bool has_kernel(const struct advance_problem *problem, const struct advance_kernels *kernels)
 {
     const struct forces_problem *forces = &problem->forces;
@@ -33,34 +21,7 @@ static bool has_kernel(const struct advance_problem *problem, const struct advan
         forces->target_count <= advance_max_bodies &&
         (forces->system_count > 0 || forces->target_count <= advance_max_vectors * lanes);
     return forces->self && is_small && problem->stage_count <= advance_max_stages &&
-           fits_masses(forces);
-}
-
-static struct advance_program make_program(const struct advance_problem *problem)
-{
-    struct advance_program program = {.stage_count = problem->stage_count};
-    bool forces_fit_positions = problem->keeps_acceleration;
-    for (int32_t k = 0; k < problem->stage_count; k++) {
-        const struct composition_stage stage = problem->stages[k];
-        program.stage[k] = program.stage[problem->stage_count + k] = (struct composition_stage){
-            .kick = stage.kick * problem->h, .drift = stage.drift * problem->h};
-        if (stage.kick != 0 && !forces_fit_positions)
-            program.evaluation[program.evaluation_count++] = k;
-        forces_fit_positions = stage.drift == 0 && (forces_fit_positions || stage.kick != 0);
-    }
-    return program;
-}
-
-/* The problem with the forces' vectors filled in. */
-static struct advance_problem aimed(const struct advance_problem *problem)
-{
-    struct advance_problem complete = *problem;
-    for (int32_t c = 0; c < problem->forces.dimensions; c++) {
-        complete.forces.target_position[c] = complete.forces.source_position[c] =
-            problem->position[c];
-        complete.forces.acceleration[c] = problem->acceleration[c];
-    }
-    return complete;
+           advance_fits_masses(forces);
 }
 
 struct systems_run {
@@ -98,14 +59,14 @@ kith_status advance_cpu(kith_context *context, const struct advance_problem *pro
     const struct advance_kernels *kernels = choose_kernels(context);
     if (!has_kernel(problem, kernels))
         return KITH_OK;
-    const struct advance_program program = make_program(problem);
+    const struct advance_program program = advance_program_of(problem);
     if (program.evaluation_count == 0)
         return KITH_OK;
     *done = problem->steps;
     if (problem->forces.target_count == 0 || problem->steps == 0)
         return KITH_OK;
 
-    const struct advance_problem complete = aimed(problem);
+    const struct advance_problem complete = advance_aimed(problem);
     const bool in_double = problem->forces.dtype == KITH_F64;
     if (problem->forces.system_count > 0)
         advance_systems(context, &complete, &program,

@@ -2,27 +2,9 @@
 #define SIMULATION_ADVANCE_KERNEL_H
 
 #include "core/isa.h"
-#include "simulation/advance.h"
+#include "simulation/advance_program.h"
 
-enum { advance_max_bodies = 64, advance_max_vectors = 8, advance_max_stages = 32 };
-
-/* The stages of a step with its length in them, twice: what follows the last evaluation of forces
- * of a step goes on into the next step without a stop. */
-struct advance_program {
-    int32_t stage_count;
-    int32_t evaluation_count; /* at least 1 */
-    struct composition_stage stage[2 * advance_max_stages];
-    int32_t evaluation[advance_max_stages]; /* the stages before which forces are evaluated */
-};
-
-/* What follows evaluation k of a step is the stages from evaluation[k] up to here. */
-static inline int32_t advance_end_of_run(const struct advance_program *program, int32_t k,
-                                         bool last_step)
-{
-    if (k + 1 < program->evaluation_count)
-        return program->evaluation[k + 1];
-    return program->stage_count + (last_step ? 0 : program->evaluation[0]);
-}
+enum { advance_max_bodies = 64, advance_max_vectors = 8 };
 
 /* Does all steps of the one system of the problem, of at most advance_max_bodies bodies in at most
  * advance_max_vectors vectors: beyond, the general kernels are as fast. */

@@ -10,13 +10,18 @@ static const double max_steps = 9007199254740992.0;
 
 /* So many steps between two looks at whether the context was cancelled: enough that looking costs
  * nothing, few enough (10⁷ pairs) not to wait for. A large ensemble is advanced group by group,
- * each in the cache for so many steps: 16 are enough that memory does not set the pace. */
+ * each in the cache for so many steps: 16 are enough that memory does not set the pace. On a GPU it
+ * is some milliseconds, as small systems do all these steps in one launch. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
-    const double n = (double)simulation->count, most_pairs = 1e7;
+    const bool on_gpu = simulation->context->device.kind == KITH_CUDA;
+    const double n = (double)simulation->count;
     const double pairs = n * n * (double)simulation->systems;
+    const double evaluations = (double)simulation->method->stage_count + 1;
+    const double most_pairs = on_gpu ? 4e9 / evaluations : 1e7;
+    const double most_steps = on_gpu ? 4e4 / evaluations : 1e7;
     const int64_t fewest = simulation->is_ensemble ? 16 : 1;
-    const int64_t fitting = (int64_t)(most_pairs / (pairs + 1)) + 1;
+    const int64_t fitting = (int64_t)fmin(most_pairs / (pairs + 1), most_steps) + 1;
     return pairs < most_pairs && fitting > fewest ? fitting : fewest;
 }
 

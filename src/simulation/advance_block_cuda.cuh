@@ -1,0 +1,271 @@
+#ifndef SIMULATION_ADVANCE_BLOCK_CUDA_CUH
+#define SIMULATION_ADVANCE_BLOCK_CUDA_CUH
+
+/* Whole steps of one system by a block, or by blocks that each advance some of its bodies.
+ *
+ * The positions and masses of all bodies lie in the shared memory of each block. An evaluation of
+ * forces: a warp takes four targets of the block's, the same in all lanes, and a part of the
+ * sources, side by side in the lanes; the warps' sums go to shared memory. Then a thread for each
+ * component of each body adds them up and does the stages until the next evaluation: it holds the
+ * component's position and velocity from the first step to the last. The new positions go to the
+ * block's own memory, or as packets to all blocks.
+ *
+ * Two barriers within the block an evaluation, none between blocks. A target's sum is added in an
+ * order that its number and the plan fix. */
+
+#include "forces/pair_cuda.cuh"
+#include "simulation/advance_cuda.cuh"
+#include "simulation/advance_packets_cuda.cuh"
+
+enum { block_warp = 32, block_warps = 16, block_threads = block_warps * block_warp };
+enum { block_targets = 4 }; /* of a warp */
+
+/* How the work lies: a block has so many bodies, a multiple of block_targets; so many warps, a
+ * power of two, share the sources of the same targets; room is for all bodies, those of the last
+ * block that are not there included, and a multiple of what a warp reads at once. */
+struct block_plan {
+    int bodies, source_warps, room;
+};
+
+/* With `alone` a block is a system, else blocks share one. quad: sources that a lane reads at once;
+ * more are faster to read, fewer spread a small system over more lanes. */
+template <typename real_, bool alone_, bool per_body_> struct block_variant {
+    typedef real_ real;
+    static constexpr bool alone = alone_, per_body = per_body_;
+    static constexpr int quad = alone ? 1 : 16 / sizeof(real);
+    static constexpr int step = block_warp * quad; /* sources of a warp at once */
+    static constexpr int columns = per_body ? 5 : 4;
+};
+
+template <typename variant> size_t block_shared_bytes(const struct block_plan &plan)
+{
+    return sizeof(typename variant::real) *
+           ((size_t)variant::columns * plan.room + (size_t)plan.source_warps * 3 * plan.bodies);
+}
+
+/* x, y, z, mass, ½ ε² of all bodies; then the warps' sums, [source warp][component][body]. */
+template <typename real> struct block_memory {
+    real *columns, *partial;
+    int room;
+
+    __device__ real *column(int c) const
+    {
+        return columns + c * room;
+    }
+};
+
+template <typename variant>
+__device__ block_memory<typename variant::real> memory_of(const struct block_plan &plan,
+                                                          void *shared)
+{
+    typename variant::real *const columns = (typename variant::real *)shared;
+    return {columns, columns + variant::columns * plan.room, plan.room};
+}
+
+/* What does not change from step to step; positions are 0 yet, and masses behind the last body. */
+template <typename variant>
+__device__ void prepare(const struct advance_problem &problem, const struct block_plan &plan,
+                        int64_t system, const struct block_memory<typename variant::real> &memory)
+{
+    typedef typename variant::real real;
+    for (int i = threadIdx.x; i < plan.room; i += block_threads) {
+        const bool is_body = i < problem.forces.target_count;
+        const int64_t at = i * stride_of(problem) + system;
+        for (int c = 0; c < 3; c++)
+            memory.column(c)[i] = 0;
+        memory.column(3)[i] = is_body ? ((const real *)problem.forces.source_mass)[at] : (real)0;
+        if (variant::per_body)
+            memory.column(4)[i] = is_body ? half_softening2_at<real>(problem, at) : (real)0;
+    }
+}
+
+template <typename real, int count> struct alignas(sizeof(real) * count) block_quad {
+    real element[count];
+};
+
+/* Sums of four targets on all lanes: adds them up so that lane 8 k has those of target k. */
+template <typename real> __device__ void fold(real (&sum)[block_targets][3])
+{
+    const unsigned all_lanes = 0xffffffff;
+#pragma unroll
+    for (int half = block_targets / 2, bit = block_warp / 2; half > 0; half /= 2, bit /= 2) {
+        const bool is_upper = threadIdx.x & bit;
+#pragma unroll
+        for (int k = 0; k < half; k++)
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                const real keeps = is_upper ? sum[k + half][c] : sum[k][c];
+                const real gives = is_upper ? sum[k][c] : sum[k + half][c];
+                sum[k][c] = keeps + __shfl_xor_sync(all_lanes, gives, bit);
+            }
+    }
+#pragma unroll
+    for (int bit = block_warp / block_targets / 2; bit > 0; bit /= 2)
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+            sum[0][c] += __shfl_xor_sync(all_lanes, sum[0][c], bit);
+}
+
+/* The sources j … of one lane on the warp's targets. */
+template <typename variant>
+__device__ void add_sources(const struct block_memory<typename variant::real> &memory, int j,
+                            const typename variant::real (&target)[block_targets][3],
+                            const typename variant::real (&softening2)[block_targets],
+                            typename variant::real (&sum)[block_targets][3])
+{
+    typedef typename variant::real real;
+    block_quad<real, variant::quad> source[variant::columns];
+#pragma unroll
+    for (int c = 0; c < variant::columns; c++)
+        source[c] = *(const block_quad<real, variant::quad> *)(memory.column(c) + j);
+#pragma unroll
+    for (int e = 0; e < variant::quad; e++)
+#pragma unroll
+        for (int k = 0; k < block_targets; k++) {
+            real d[3], s2 = softening2[k];
+            if (variant::per_body)
+                s2 += source[variant::columns - 1].element[e];
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                d[c] = source[c].element[e] - target[k][c];
+                s2 = fma(d[c], d[c], s2);
+            }
+            const real m_over_s3 = source[3].element[e] * inverse_cube(s2);
+#pragma unroll
+            for (int c = 0; c < 3; c++)
+                sum[k][c] = fma(m_over_s3, d[c], sum[k][c]);
+        }
+}
+
+/* The warps' sums for the bodies from the first on, to memory.partial. */
+template <typename variant>
+__device__ void evaluate(const struct advance_problem &problem, const struct block_plan &plan,
+                         int first, const struct block_memory<typename variant::real> &memory)
+{
+    typedef typename variant::real real;
+    const int lane = threadIdx.x % block_warp, w = threadIdx.x / block_warp;
+    const int part = w % plan.source_warps, sources = (int)problem.forces.source_count;
+    const real common = (real)problem.forces.softening2 + s2_floor<real>();
+    for (int group = w / plan.source_warps; group < plan.bodies / block_targets;
+         group += block_warps / plan.source_warps) {
+        real target[block_targets][3], softening2[block_targets], sum[block_targets][3] = {};
+#pragma unroll
+        for (int k = 0; k < block_targets; k++) {
+            const int i = first + group * block_targets + k;
+#pragma unroll
+            for (int c = 0; c < 3; c++)
+                target[k][c] = memory.column(c)[i];
+            softening2[k] = variant::per_body
+                                ? memory.column(variant::columns - 1)[i] + s2_floor<real>()
+                                : common;
+        }
+        for (int j = part * variant::step + lane * variant::quad; j < sources;
+             j += plan.source_warps * variant::step)
+            add_sources<variant>(memory, j, target, softening2, sum);
+        fold(sum);
+        real *to = memory.partial + part * 3 * plan.bodies + group * block_targets;
+        if (lane % (block_warp / block_targets) == 0)
+            for (int c = 0; c < 3; c++)
+                to[c * plan.bodies + lane / (block_warp / block_targets)] = sum[0][c];
+    }
+}
+
+/* Waits for the positions of a round and puts them into shared memory; packets is the round's. */
+template <typename real>
+__device__ void receive(const struct advance_problem &problem, const struct block_plan &plan,
+                        const packet *packets, uint32_t round, int bodies,
+                        const struct block_memory<real> &memory)
+{
+    constexpr int at_once = 2, numbers = packet_pair<real>::numbers;
+    const int pairs = bodies / numbers, dimensions = problem.forces.dimensions;
+    for (int p = threadIdx.x; p < pairs; p += at_once * block_threads) {
+        struct packet_pair<real> pair[at_once][3];
+        bool is_complete;
+        do {
+            is_complete = true;
+#pragma unroll
+            for (int u = 0; u < at_once; u++)
+#pragma unroll
+                for (int c = 0; c < 3; c++)
+                    if (c < dimensions && p + u * block_threads < pairs)
+                        pair[u][c] = look_at<real>(
+                            packets + (c * plan.room + (p + u * block_threads) * numbers) *
+                                          packets_of<real>::count);
+#pragma unroll
+            for (int u = 0; u < at_once; u++)
+#pragma unroll
+                for (int c = 0; c < 3; c++)
+                    if (c < dimensions && p + u * block_threads < pairs)
+                        is_complete = is_complete && is_of_round(pair[u][c], round);
+        } while (!is_complete);
+#pragma unroll
+        for (int u = 0; u < at_once; u++)
+#pragma unroll
+            for (int c = 0; c < 3; c++)
+                if (c < dimensions && p + u * block_threads < pairs)
+                    unpack(pair[u][c], memory.column(c) + (p + u * block_threads) * numbers);
+    }
+}
+
+/* packets: two rounds of [3][room] numbers, zeroed; unless alone. */
+template <typename variant>
+__global__ void __launch_bounds__(block_threads, 1)
+    advance_kernel(const struct advance_problem problem,
+                   const struct cuda_program<typename variant::real> program,
+                   const struct block_plan plan, packet *packets)
+{
+    typedef typename variant::real real;
+    extern __shared__ double2 shared[];
+    const struct block_memory<real> memory = memory_of<variant>(plan, shared);
+    const int64_t system = variant::alone ? blockIdx.x : 0;
+    const int first = variant::alone ? 0 : (int)blockIdx.x * plan.bodies;
+    const int all_bodies = variant::alone ? plan.bodies : (int)gridDim.x * plan.bodies;
+    const int round_numbers = 3 * plan.room;
+
+    /* The component that the thread advances, if any; one of a body that is not there stays 0. */
+    const int component = threadIdx.x / plan.bodies, body = threadIdx.x % plan.bodies;
+    const int i = first + body;
+    const bool has_component = component < problem.forces.dimensions;
+    const bool has_body = has_component && i < problem.forces.target_count;
+    const int64_t at = i * stride_of(problem) + system;
+    const real g = (real)problem.forces.gravitational_constant;
+    struct motion<real, 1> motion = {
+    };
+    if (has_body)
+        load_motion(problem, component, at, 0, motion);
+
+    prepare<variant>(problem, plan, system, memory);
+    __syncthreads();
+    run_stages(program, 0, program.evaluation[0], motion);
+    uint32_t round = 0;
+    for (int64_t step = 1; step <= problem.steps; step++)
+        for (int32_t k = 0; k < program.evaluation_count; k++) {
+            round++;
+            packet *const now =
+                packets + (int64_t)(round % 2) * round_numbers * packets_of<real>::count;
+            if (variant::alone) {
+                if (has_component)
+                    memory.column(component)[i] = motion.x[0];
+            } else {
+                if (has_component)
+                    send(now + (component * plan.room + i) * packets_of<real>::count, motion.x[0],
+                         round);
+                receive(problem, plan, now, round, all_bodies, memory);
+            }
+            __syncthreads();
+            evaluate<variant>(problem, plan, first, memory);
+            __syncthreads();
+            if (has_body) {
+                real sum = 0;
+                for (int w = 0; w < plan.source_warps; w++)
+                    sum += memory.partial[(w * 3 + component) * plan.bodies + body];
+                motion.a[0] = g * sum;
+                run_stages(program, program.evaluation[k],
+                           end_of_run(program, k, step == problem.steps), motion);
+            }
+        }
+    if (has_body)
+        store_motion(problem, component, at, 0, motion);
+}
+
+#endif

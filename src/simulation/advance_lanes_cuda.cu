@@ -1,0 +1,118 @@
+/* Whole steps of an ensemble, a system in each lane with all its state in registers. Each pair is
+ * evaluated once: 17 instructions in float (3 differences, 3 for s², 1 root, 2 for 1/s³, 2 masses,
+ * 6 sums), 21 in double, and for six bodies about 70 a step for kicks and drifts. */
+
+#include "core/status.h"
+#include "cuda/cuda.h"
+#include "forces/pair_cuda.cuh"
+#include "simulation/advance_cuda.cuh"
+#include "simulation/advance_cuda.h"
+
+enum { block_threads = 128 };
+
+/* What does not change from step to step. */
+template <typename real, int bodies> struct lane_bodies {
+    real mass[bodies];
+    real half_softening2[bodies]; /* of each, or [0] of all */
+};
+
+template <typename real, int bodies, bool per_body>
+__device__ void evaluate(const struct lane_bodies<real, bodies> &lane, real g,
+                         struct motion<real, 3 * bodies> &motion)
+{
+#pragma unroll
+    for (int k = 0; k < 3 * bodies; k++)
+        motion.a[k] = 0;
+#pragma unroll
+    for (int i = 0; i < bodies; i++)
+#pragma unroll
+        for (int j = i + 1; j < bodies; j++) {
+            const int i_softens = per_body ? i : 0, j_softens = per_body ? j : 0;
+            real d[3], s2 = (lane.half_softening2[i_softens] + s2_floor<real>()) +
+                            lane.half_softening2[j_softens];
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                d[c] = motion.x[3 * j + c] - motion.x[3 * i + c];
+                s2 = fma(d[c], d[c], s2);
+            }
+            const real inverse_s3 = inverse_cube(s2);
+            const real by_j = lane.mass[j] * inverse_s3, by_i = lane.mass[i] * inverse_s3;
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                motion.a[3 * i + c] = fma(by_j, d[c], motion.a[3 * i + c]);
+                motion.a[3 * j + c] = fma(-by_i, d[c], motion.a[3 * j + c]);
+            }
+        }
+#pragma unroll
+    for (int k = 0; k < 3 * bodies; k++)
+        motion.a[k] *= g;
+}
+
+template <typename real, int bodies, bool per_body>
+__global__ void __launch_bounds__(block_threads)
+    advance_kernel(const struct advance_problem problem, const struct cuda_program<real> program)
+{
+    const int64_t s = (int64_t)blockIdx.x * block_threads + threadIdx.x;
+    if (s >= problem.forces.system_count)
+        return;
+
+    struct lane_bodies<real, bodies> lane;
+    struct motion<real, 3 * bodies> motion;
+#pragma unroll
+    for (int i = 0; i < bodies; i++) {
+        const int64_t at = i * problem.forces.system_stride + s;
+        lane.mass[i] = ((const real *)problem.forces.source_mass)[at];
+        lane.half_softening2[i] = half_softening2_at<real>(problem, at);
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+            load_motion(problem, c, at, 3 * i + c, motion);
+    }
+    const real g = (real)problem.forces.gravitational_constant;
+
+    run_stages(program, 0, program.evaluation[0], motion);
+    for (int64_t step = 1; step <= problem.steps; step++)
+        for (int32_t k = 0; k < program.evaluation_count; k++) {
+            evaluate<real, bodies, per_body>(lane, g, motion);
+            run_stages(program, program.evaluation[k],
+                       end_of_run(program, k, step == problem.steps), motion);
+        }
+#pragma unroll
+    for (int i = 0; i < bodies; i++)
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+            store_motion(problem, c, i * problem.forces.system_stride + s, 3 * i + c, motion);
+}
+
+template <typename real, bool per_body>
+static kith_status launch(kith_context *context, const struct advance_problem *problem)
+{
+    typedef void kernel(const struct advance_problem, const struct cuda_program<real>);
+    static kernel *const kernels[advance_lane_bodies + 1] = {nullptr,
+                                                             nullptr,
+                                                             advance_kernel<real, 2, per_body>,
+                                                             advance_kernel<real, 3, per_body>,
+                                                             advance_kernel<real, 4, per_body>,
+                                                             advance_kernel<real, 5, per_body>,
+                                                             advance_kernel<real, 6, per_body>,
+                                                             advance_kernel<real, 7, per_body>,
+                                                             advance_kernel<real, 8, per_body>};
+    const int64_t blocks = (problem->forces.system_count + block_threads - 1) / block_threads;
+    kernels[problem->forces
+                .target_count]<<<(unsigned)blocks, block_threads, 0, cuda_stream(context)>>>(
+        *problem, cuda_program_of<real>(problem));
+    return cuda_check_launch("starting the kernel that advances a system in a lane");
+}
+
+template <typename real>
+static kith_status launch_for_softening(kith_context *context,
+                                        const struct advance_problem *problem)
+{
+    return problem->forces.target_half_softening2 ? launch<real, true>(context, problem)
+                                                  : launch<real, false>(context, problem);
+}
+
+kith_status advance_lanes_cuda(kith_context *context, const struct advance_problem *problem)
+{
+    return problem->forces.dtype == KITH_F64 ? launch_for_softening<double>(context, problem)
+                                             : launch_for_softening<float>(context, problem);
+}
