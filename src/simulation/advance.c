@@ -4,6 +4,8 @@
 
 static int64_t evaluations_of_step(const struct integrator_method *method)
 {
+    if (method->advance != advance_composition)
+        return method->advance == advance_hermite ? 2 : 4;
     int64_t evaluations = 0;
     bool forces_fit_positions = method->kept > ACCELERATION;
     for (int32_t k = 0; k < method->stage_count; k++) {
@@ -20,11 +22,12 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
     const struct integrator_method *method = simulation->method;
     const struct kith_backend *backend = simulation->context->backend;
     *done = 0;
-    if (method->stage_count == 0 || !backend->advance)
+    if (!backend->advance)
         return KITH_OK;
 
     struct advance_problem problem = {
         .forces = simulation->problem,
+        .method = method->advance,
         .stages = method->stages,
         .stage_count = method->stage_count,
         .keeps_acceleration = method->kept > ACCELERATION,
@@ -35,6 +38,7 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
         problem.position[k] = simulation->vector[POSITION][k];
         problem.velocity[k] = simulation->vector[VELOCITY][k];
         problem.acceleration[k] = simulation->vector[ACCELERATION][k];
+        problem.jerk[k] = simulation->vector[JERK][k];
     }
     KITH_TRY(backend->advance(simulation->context, &problem, done));
     simulation->evaluations += *done * evaluations_of_step(method);

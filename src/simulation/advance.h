@@ -8,7 +8,10 @@ struct composition_stage {
     double kick, drift;
 };
 
-/* Whole steps of a composition (simulation/composition.c), for backends that can do many at once
+/* What a step is: stages, or that of runge_kutta.c or hermite.c. */
+enum advance_method { advance_composition, advance_runge_kutta, advance_hermite };
+
+/* Whole steps of an integrator, for backends that can do many at once
  * faster than kick by kick: with the state in registers, in one launch, or as a recorded graph.
  *
  * forces says which forces, its targets the sources, with the vectors of one system or of many
@@ -21,7 +24,9 @@ struct composition_stage {
 struct advance_problem {
     struct forces_problem forces;
     void *position[3], *velocity[3], *acceleration[3];
-    const struct composition_stage *stages;
+    void *jerk[3]; /* as acceleration, before and after: only Hermite's */
+    enum advance_method method;
+    const struct composition_stage *stages; /* only a composition's */
     int32_t stage_count;
     bool keeps_acceleration;
     double h; /* a step's length, of any sign */

@@ -28,26 +28,34 @@ template <typename variant> struct block_plan plan_for(int64_t all_bodies, int64
     return plan;
 }
 
-template <typename real, bool per_body>
+template <typename scheme, bool per_body>
 static kith_status launch_alone(kith_context *context, const struct advance_problem *problem)
 {
-    typedef struct block_variant<real, true, per_body> variant;
+    typedef struct block_variant<scheme, true, per_body> variant;
     const int64_t bodies = problem->forces.target_count;
     const struct block_plan plan = plan_for<variant>(bodies, bodies);
     advance_kernel<variant>
         <<<(unsigned)systems_of(*problem), block_threads, block_shared_bytes<variant>(plan),
-           cuda_stream(context)>>>(*problem, cuda_program_of<real>(problem), plan, nullptr);
+           cuda_stream(context)>>>(*problem, scheme(*problem), plan, nullptr);
     return cuda_check_launch("starting the kernel that advances a system in a block");
+}
+
+template <typename scheme>
+static kith_status launch_alone_for_softening(kith_context *context,
+                                              const struct advance_problem *problem)
+{
+    return problem->forces.target_half_softening2 ? launch_alone<scheme, true>(context, problem)
+                                                  : launch_alone<scheme, false>(context, problem);
 }
 
 kith_status advance_blocks_cuda(kith_context *context, const struct advance_problem *problem)
 {
-    const bool per_body = problem->forces.target_half_softening2;
-    if (problem->forces.dtype == KITH_F64)
-        return per_body ? launch_alone<double, true>(context, problem)
-                        : launch_alone<double, false>(context, problem);
-    return per_body ? launch_alone<float, true>(context, problem)
-                    : launch_alone<float, false>(context, problem);
+    const bool in_double = problem->forces.dtype == KITH_F64;
+    if (problem->method == advance_runge_kutta)
+        return in_double ? launch_alone_for_softening<cuda_runge_kutta<double>>(context, problem)
+                         : launch_alone_for_softening<cuda_runge_kutta<float>>(context, problem);
+    return in_double ? launch_alone_for_softening<cuda_composition<double>>(context, problem)
+                     : launch_alone_for_softening<cuda_composition<float>>(context, problem);
 }
 
 /* Whether the device holds all blocks at once, which wait for each other. */
@@ -75,11 +83,11 @@ static kith_status check_fits(kith_context *context, const struct block_plan &pl
     return KITH_OK;
 }
 
-template <typename real, bool per_body>
+template <typename scheme, bool per_body>
 static kith_status launch_grid(kith_context *context, const struct advance_problem *problem,
                                int64_t *done)
 {
-    typedef struct block_variant<real, false, per_body> variant;
+    typedef struct block_variant<scheme, false, per_body> variant;
     const int64_t bodies = problem->forces.target_count;
     const int64_t multiprocessors = cuda_multiprocessors(context);
     struct block_plan plan =
@@ -93,14 +101,15 @@ static kith_status launch_grid(kith_context *context, const struct advance_probl
 
     /* Tags begin at 1. */
     void *packets = nullptr;
-    const size_t bytes = sizeof(packet) * packets_of<real>::count * 2 * 3 * (size_t)plan.room;
+    const size_t bytes =
+        sizeof(packet) * packets_of<typename scheme::real>::count * 2 * 3 * (size_t)plan.room;
     KITH_TRY(cuda_scratch(context, (int64_t)bytes, &packets));
     KITH_TRY(
         cuda_check(cudaMemsetAsync(packets, 0, bytes, cuda_stream(context)), "clearing memory"));
 
     struct advance_problem complete = *problem;
-    struct cuda_program<real> program = cuda_program_of<real>(problem);
-    void *arguments[] = {&complete, &program, &plan, &packets};
+    scheme integrator(*problem);
+    void *arguments[] = {&complete, &integrator, &plan, &packets};
     KITH_TRY(cuda_check(cudaLaunchCooperativeKernel(
                             advance_kernel<variant>, dim3((unsigned)blocks), dim3(block_threads),
                             arguments, block_shared_bytes<variant>(plan), cuda_stream(context)),
@@ -109,17 +118,26 @@ static kith_status launch_grid(kith_context *context, const struct advance_probl
     return KITH_OK;
 }
 
+template <typename scheme>
+static kith_status launch_grid_for_softening(kith_context *context,
+                                             const struct advance_problem *problem, int64_t *done)
+{
+    return problem->forces.target_half_softening2
+               ? launch_grid<scheme, true>(context, problem, done)
+               : launch_grid<scheme, false>(context, problem, done);
+}
+
 kith_status advance_grid_cuda(kith_context *context, const struct advance_problem *problem,
                               int64_t *done)
 {
-    const bool per_body = problem->forces.target_half_softening2;
     const bool in_double = problem->forces.dtype == KITH_F64;
     *done = 0;
     if (problem->forces.target_count > (in_double ? grid_bodies_double : grid_bodies_float))
         return KITH_OK;
-    if (in_double)
-        return per_body ? launch_grid<double, true>(context, problem, done)
-                        : launch_grid<double, false>(context, problem, done);
-    return per_body ? launch_grid<float, true>(context, problem, done)
-                    : launch_grid<float, false>(context, problem, done);
+    if (problem->method == advance_runge_kutta)
+        return in_double
+                   ? launch_grid_for_softening<cuda_runge_kutta<double>>(context, problem, done)
+                   : launch_grid_for_softening<cuda_runge_kutta<float>>(context, problem, done);
+    return in_double ? launch_grid_for_softening<cuda_composition<double>>(context, problem, done)
+                     : launch_grid_for_softening<cuda_composition<float>>(context, problem, done);
 }

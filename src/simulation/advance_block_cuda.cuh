@@ -29,8 +29,9 @@ struct block_plan {
 
 /* With `alone` a block is a system, else blocks share one. quad: sources that a lane reads at once;
  * more are faster to read, fewer spread a small system over more lanes. */
-template <typename real_, bool alone_, bool per_body_> struct block_variant {
-    typedef real_ real;
+template <typename scheme_, bool alone_, bool per_body_> struct block_variant {
+    typedef scheme_ scheme;
+    typedef typename scheme::real real;
     static constexpr bool alone = alone_, per_body = per_body_;
     static constexpr int quad = alone ? 1 : 16 / sizeof(real);
     static constexpr int step = block_warp * quad; /* sources of a warp at once */
@@ -210,8 +211,7 @@ __device__ void receive(const struct advance_problem &problem, const struct bloc
 /* packets: two rounds of [3][room] numbers, zeroed; unless alone. */
 template <typename variant>
 __global__ void __launch_bounds__(block_threads, 1)
-    advance_kernel(const struct advance_problem problem,
-                   const struct cuda_program<typename variant::real> program,
+    advance_kernel(const struct advance_problem problem, const typename variant::scheme integrator,
                    const struct block_plan plan, packet *packets)
 {
     typedef typename variant::real real;
@@ -229,28 +229,27 @@ __global__ void __launch_bounds__(block_threads, 1)
     const bool has_body = has_component && i < problem.forces.target_count;
     const int64_t at = i * stride_of(problem) + system;
     const real g = (real)problem.forces.gravitational_constant;
-    struct motion<real, 1> motion = {
-    };
+    typename variant::scheme::template state<1> now = {};
     if (has_body)
-        load_motion(problem, component, at, 0, motion);
+        load_motion<real, 1>(problem, component, at, 0, now);
 
     prepare<variant>(problem, plan, system, memory);
     __syncthreads();
-    run_stages(program, 0, program.evaluation[0], motion);
+    integrator.begin(now);
     uint32_t round = 0;
     for (int64_t step = 1; step <= problem.steps; step++)
-        for (int32_t k = 0; k < program.evaluation_count; k++) {
+        for (int32_t k = 0; k < integrator.evaluation_count; k++) {
             round++;
-            packet *const now =
+            packet *const these =
                 packets + (int64_t)(round % 2) * round_numbers * packets_of<real>::count;
             if (variant::alone) {
                 if (has_component)
-                    memory.column(component)[i] = motion.x[0];
+                    memory.column(component)[i] = now.x[0];
             } else {
                 if (has_component)
-                    send(now + (component * plan.room + i) * packets_of<real>::count, motion.x[0],
+                    send(these + (component * plan.room + i) * packets_of<real>::count, now.x[0],
                          round);
-                receive(problem, plan, now, round, all_bodies, memory);
+                receive(problem, plan, these, round, all_bodies, memory);
             }
             __syncthreads();
             evaluate<variant>(problem, plan, first, memory);
@@ -259,13 +258,12 @@ __global__ void __launch_bounds__(block_threads, 1)
                 real sum = 0;
                 for (int w = 0; w < plan.source_warps; w++)
                     sum += memory.partial[(w * 3 + component) * plan.bodies + body];
-                motion.a[0] = g * sum;
-                run_stages(program, program.evaluation[k],
-                           end_of_run(program, k, step == problem.steps), motion);
+                now.a[0] = g * sum;
+                integrator.go_on(k, step == problem.steps, now);
             }
         }
     if (has_body)
-        store_motion(problem, component, at, 0, motion);
+        store_motion<real, 1>(problem, component, at, 0, now);
 }
 
 #endif

@@ -20,8 +20,8 @@ static bool has_kernel(const struct advance_problem *problem, const struct advan
     const bool is_small =
         forces->target_count <= advance_max_bodies &&
         (forces->system_count > 0 || forces->target_count <= advance_max_vectors * lanes);
-    return forces->self && is_small && problem->stage_count <= advance_max_stages &&
-           advance_fits_masses(forces);
+    return problem->method == advance_composition && forces->self && is_small &&
+           problem->stage_count <= advance_max_stages && advance_fits_masses(forces);
 }
 
 struct systems_run {

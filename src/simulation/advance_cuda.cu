@@ -26,7 +26,7 @@ enum { stage_threads = 256 };
 
 template <typename real>
 static __global__ void stage_kernel(const struct advance_problem problem,
-                                    const struct cuda_program<real> program, int32_t first,
+                                    const struct cuda_composition<real> program, int32_t first,
                                     int32_t end)
 {
     const int64_t i = (int64_t)blockIdx.x * stage_threads + threadIdx.x;
@@ -37,14 +37,14 @@ static __global__ void stage_kernel(const struct advance_problem problem,
     motion.x[0] = ((const real *)problem.position[c])[i];
     motion.v[0] = ((const real *)problem.velocity[c])[i];
     motion.a[0] = ((const real *)problem.acceleration[c])[i];
-    run_stages(program, first, end, motion);
+    program.run(first, end, motion);
     ((real *)problem.position[c])[i] = motion.x[0];
     ((real *)problem.velocity[c])[i] = motion.v[0];
 }
 
 template <typename real>
 static kith_status launch_stages(kith_context *context, const struct advance_problem *problem,
-                                 const struct cuda_program<real> &program, int32_t first,
+                                 const struct cuda_composition<real> &program, int32_t first,
                                  int32_t end)
 {
     if (first == end)
@@ -62,13 +62,13 @@ template <typename real>
 static kith_status advance_by_evaluations(kith_context *context,
                                           const struct advance_problem *problem)
 {
-    const struct cuda_program<real> program = cuda_program_of<real>(problem);
+    const struct cuda_composition<real> program(*problem);
     KITH_TRY(launch_stages(context, problem, program, 0, program.evaluation[0]));
     for (int64_t step = 1; step <= problem->steps; step++)
         for (int32_t k = 0; k < program.evaluation_count; k++) {
             KITH_TRY(forces_direct_cuda(context, &problem->forces));
             KITH_TRY(launch_stages(context, problem, program, program.evaluation[k],
-                                   end_of_run(program, k, step == problem->steps)));
+                                   program.end_of_run(k, step == problem->steps)));
         }
     return KITH_OK;
 }
@@ -78,41 +78,55 @@ static kith_status advance_ensemble(kith_context *context, const struct advance_
     const int64_t bodies = problem->forces.target_count;
     const int64_t least =
         (int64_t)cuda_multiprocessors(context) * least_lane_systems_per_multiprocessor;
-    if (bodies >= 2 && bodies <= advance_lane_bodies && problem->forces.system_count >= least)
+    if (problem->method == advance_composition && bodies >= 2 && bodies <= advance_lane_bodies &&
+        problem->forces.system_count >= least)
         return advance_lanes_cuda(context, problem);
     return bodies <= advance_warp_bodies ? advance_warps_cuda(context, problem)
                                          : advance_blocks_cuda(context, problem);
 }
 
-static kith_status advance_one(kith_context *context, const struct advance_problem *problem)
+static kith_status advance_one(kith_context *context, const struct advance_problem *problem,
+                               int64_t *done)
 {
-    int64_t done = 0;
-    if (problem->forces.target_count <= one_in_warp_bodies)
+    const int64_t bodies = problem->forces.target_count;
+    *done = problem->steps;
+    if (bodies <= one_in_warp_bodies || problem->method == advance_hermite)
         return advance_warps_cuda(context, problem);
-    if (problem->forces.target_count <= one_in_block_bodies)
+    if (bodies <= one_in_block_bodies)
         return advance_blocks_cuda(context, problem);
-    KITH_TRY(advance_grid_cuda(context, problem, &done));
-    if (done > 0)
+    KITH_TRY(advance_grid_cuda(context, problem, done));
+    if (*done > 0 || problem->method != advance_composition)
         return KITH_OK;
+    *done = problem->steps;
     return problem->forces.dtype == KITH_F64 ? advance_by_evaluations<double>(context, problem)
                                              : advance_by_evaluations<float>(context, problem);
+}
+
+/* Whether there is something better than combine and forces. */
+static bool has_kernel(const struct advance_problem *problem)
+{
+    const struct forces_problem *forces = &problem->forces;
+    if (!forces->self || !advance_fits_masses(forces))
+        return false;
+    if (problem->method == advance_hermite)
+        return forces->target_count <= advance_warp_bodies;
+    if (forces->system_count > 0 && forces->target_count > advance_block_bodies)
+        return false;
+    return problem->method == advance_runge_kutta ||
+           (problem->stage_count <= advance_max_stages &&
+            advance_program_of(problem).evaluation_count > 0);
 }
 
 kith_status advance_cuda(kith_context *context, const struct advance_problem *problem,
                          int64_t *done)
 {
-    const struct forces_problem *forces = &problem->forces;
     *done = 0;
-    if (!forces->self || problem->stage_count > advance_max_stages || !advance_fits_masses(forces))
-        return KITH_OK;
-    if (forces->system_count > 0 && forces->target_count > advance_block_bodies)
+    if (!has_kernel(problem))
         return KITH_OK;
     const struct advance_problem complete = advance_aimed(problem);
-    if (advance_program_of(&complete).evaluation_count == 0)
-        return KITH_OK;
     *done = problem->steps;
-    if (forces->target_count == 0 || problem->steps == 0)
+    if (problem->forces.target_count == 0 || problem->steps == 0)
         return KITH_OK;
-    return forces->system_count > 0 ? advance_ensemble(context, &complete)
-                                    : advance_one(context, &complete);
+    return problem->forces.system_count > 0 ? advance_ensemble(context, &complete)
+                                            : advance_one(context, &complete, done);
 }

@@ -5,61 +5,163 @@
 
 #include "simulation/advance_program.h"
 
-/* advance_program in the kernels' precision. */
-template <typename real> struct cuda_program {
-    int32_t stage_count, evaluation_count;
-    int32_t evaluation[advance_max_stages];
-    real kick[2 * advance_max_stages], drift[2 * advance_max_stages];
-};
-
-template <typename real>
-struct cuda_program<real> cuda_program_of(const struct advance_problem *problem) {
-    const struct advance_program exact = advance_program_of(problem);
-    struct cuda_program<real> program = {
-    };
-    program.stage_count = exact.stage_count;
-    program.evaluation_count = exact.evaluation_count;
-    for (int32_t k = 0; k < exact.evaluation_count; k++)
-        program.evaluation[k] = exact.evaluation[k];
-    for (int32_t k = 0; k < 2 * exact.stage_count; k++) {
-        program.kick[k] = (real)exact.stage[k].kick;
-        program.drift[k] = (real)exact.stage[k].drift;
-    }
-    return program;
-}
-
-/* What follows evaluation k of a step is the stages from evaluation[k] up to here. */
-template <typename real>
-__host__ __device__ int32_t end_of_run(const struct cuda_program<real> &program, int32_t k,
-                                       bool last_step)
-{
-    if (k + 1 < program.evaluation_count)
-        return program.evaluation[k + 1];
-    return program.stage_count + (last_step ? 0 : program.evaluation[0]);
-}
-
 /* So many components of one body or several. */
 template <typename real, int components> struct motion {
     real x[components], v[components], a[components];
 };
 
-/* The stages first … end − 1: v += kick·a, then x += drift·v. */
-template <typename real, int components>
-__device__ void run_stages(const struct cuda_program<real> &program, int32_t first, int32_t end,
-                           struct motion<real, components> &motion)
-{
-    for (int32_t k = first; k < end; k++) {
-        const real kick = program.kick[k], drift = program.drift[k];
-        if (kick != 0)
-#pragma unroll
-            for (int c = 0; c < components; c++)
-                motion.v[c] = fma(kick, motion.a[c], motion.v[c]);
-        if (drift != 0)
-#pragma unroll
-            for (int c = 0; c < components; c++)
-                motion.x[c] = fma(drift, motion.v[c], motion.x[c]);
+/* An integrator in the kernels: what it holds beside the motion, how often forces are evaluated in
+ * a step, and what it does before the first evaluation and after each, when a has been worked out
+ * at x; it leaves the next evaluation's position in x. What follows the last evaluation of a step
+ * goes on into the next one, unless it is the last. */
+
+/* A composition: advance_program in the kernels' precision. */
+template <typename real_> struct cuda_composition {
+    typedef real_ real;
+    template <int components> using state = struct motion<real, components>;
+    static constexpr bool needs_jerk = false;
+
+    int32_t stage_count, evaluation_count;
+    int32_t evaluation[advance_max_stages];
+    real kick[2 * advance_max_stages], drift[2 * advance_max_stages];
+
+    explicit cuda_composition(const struct advance_problem &problem)
+    {
+        const struct advance_program exact = advance_program_of(&problem);
+        stage_count = exact.stage_count;
+        evaluation_count = exact.evaluation_count;
+        for (int32_t k = 0; k < exact.evaluation_count; k++)
+            evaluation[k] = exact.evaluation[k];
+        for (int32_t k = 0; k < 2 * exact.stage_count; k++) {
+            kick[k] = (real)exact.stage[k].kick;
+            drift[k] = (real)exact.stage[k].drift;
+        }
     }
-}
+
+    /* What follows evaluation k of a step is the stages from evaluation[k] up to here. */
+    __host__ __device__ int32_t end_of_run(int32_t k, bool last_step) const
+    {
+        if (k + 1 < evaluation_count)
+            return evaluation[k + 1];
+        return stage_count + (last_step ? 0 : evaluation[0]);
+    }
+
+    /* The stages first … end − 1: v += kick·a, then x += drift·v. */
+    template <int components>
+    __device__ void run(int32_t first, int32_t end, struct motion<real, components> &motion) const
+    {
+        for (int32_t k = first; k < end; k++) {
+            if (kick[k] != 0)
+#pragma unroll
+                for (int c = 0; c < components; c++)
+                    motion.v[c] = fma(kick[k], motion.a[c], motion.v[c]);
+            if (drift[k] != 0)
+#pragma unroll
+                for (int c = 0; c < components; c++)
+                    motion.x[c] = fma(drift[k], motion.v[c], motion.x[c]);
+        }
+    }
+
+    template <int components> __device__ void begin(struct motion<real, components> &motion) const
+    {
+        run(0, evaluation[0], motion);
+    }
+
+    template <int components>
+    __device__ void go_on(int32_t k, bool last_step, struct motion<real, components> &motion) const
+    {
+        run(evaluation[k], end_of_run(k, last_step), motion);
+    }
+};
+
+/* The classical Runge-Kutta method as runge_kutta.c has it. */
+template <typename real_> struct cuda_runge_kutta {
+    typedef real_ real;
+    /* x and Σ a's of x and of v at the step's begin, and the a of the evaluation before. */
+    template <int components> struct state : motion<real, components> {
+        real base[components], of_x[components], of_v[components], previous[components];
+    };
+    static constexpr bool needs_jerk = false;
+    static constexpr int32_t evaluation_count = 4;
+
+    real h, half, sixth, quarter2, half2, sixth2; /* of h, and of h² */
+
+    explicit cuda_runge_kutta(const struct advance_problem &problem)
+        : h((real)problem.h), half((real)(problem.h / 2)), sixth((real)(problem.h / 6)),
+          quarter2((real)(problem.h * problem.h / 4)), half2((real)(problem.h * problem.h / 2)),
+          sixth2((real)(problem.h * problem.h / 6))
+    {
+    }
+
+    template <int components> __device__ void begin(struct state<components> &now) const
+    {
+        for (int c = 0; c < components; c++)
+            now.base[c] = now.x[c];
+    }
+
+    template <int components>
+    __device__ void go_on(int32_t k, bool, struct state<components> &now) const
+    {
+#pragma unroll
+        for (int c = 0; c < components; c++) {
+            const real a = now.a[c];
+            if (k == 3) {
+                now.base[c] = now.x[c] = fma(sixth2, now.of_x[c], fma(h, now.v[c], now.base[c]));
+                now.v[c] = fma(sixth, now.of_v[c] + a, now.v[c]);
+                continue;
+            }
+            now.of_x[c] = k == 0 ? a : now.of_x[c] + a;
+            now.of_v[c] = k == 0 ? a : fma((real)2, a, now.of_v[c]);
+            now.x[c] = fma(k == 2 ? h : half, now.v[c], now.base[c]);
+            if (k > 0)
+                now.x[c] = fma(k == 1 ? quarter2 : half2, now.previous[c], now.x[c]);
+            now.previous[c] = a;
+        }
+    }
+};
+
+/* The Hermite method as hermite.c has it. */
+template <typename real_> struct cuda_hermite {
+    typedef real_ real;
+    template <int components> struct state : motion<real, components> {
+        real jerk[components], base_x[components], base_v[components];
+    };
+    static constexpr bool needs_jerk = true;
+    static constexpr int32_t evaluation_count = 2;
+
+    real h, half, half2, twelfth2, sixth3; /* of h, h² and h³ */
+
+    explicit cuda_hermite(const struct advance_problem &problem)
+        : h((real)problem.h), half((real)(problem.h / 2)), half2((real)(problem.h * problem.h / 2)),
+          twelfth2((real)(problem.h * problem.h / 12)),
+          sixth3((real)(problem.h * problem.h * problem.h / 6))
+    {
+    }
+
+    template <int components> __device__ void begin(struct state<components> &now) const
+    {
+#pragma unroll
+        for (int c = 0; c < components; c++) {
+            const real x = now.x[c], v = now.v[c], a = now.a[c], j = now.jerk[c];
+            now.base_x[c] = fma(twelfth2, a, fma(half, v, x));
+            now.base_v[c] = fma(twelfth2, j, fma(half, a, v));
+            now.x[c] = fma(sixth3, j, fma(half2, a, fma(h, v, x)));
+            now.v[c] = fma(half2, j, fma(h, a, v));
+        }
+    }
+
+    template <int components>
+    __device__ void go_on(int32_t k, bool last_step, struct state<components> &now) const
+    {
+#pragma unroll
+        for (int c = 0; c < components; c++) {
+            now.v[c] = fma(-twelfth2, now.jerk[c], fma(half, now.a[c], now.base_v[c]));
+            now.x[c] = fma(-twelfth2, now.a[c], fma(half, now.v[c], now.base_x[c]));
+        }
+        if (k == 1 && !last_step)
+            begin(now);
+    }
+};
 
 /* How many systems, and how far apart the bodies of one are. */
 __host__ __device__ inline int64_t systems_of(const struct advance_problem &problem)

@@ -50,7 +50,8 @@ __device__ void evaluate(const struct lane_bodies<real, bodies> &lane, real g,
 
 template <typename real, int bodies, bool per_body>
 __global__ void __launch_bounds__(block_threads)
-    advance_kernel(const struct advance_problem problem, const struct cuda_program<real> program)
+    advance_kernel(const struct advance_problem problem,
+                   const struct cuda_composition<real> program)
 {
     const int64_t s = (int64_t)blockIdx.x * block_threads + threadIdx.x;
     if (s >= problem.forces.system_count)
@@ -69,12 +70,11 @@ __global__ void __launch_bounds__(block_threads)
     }
     const real g = (real)problem.forces.gravitational_constant;
 
-    run_stages(program, 0, program.evaluation[0], motion);
+    program.begin(motion);
     for (int64_t step = 1; step <= problem.steps; step++)
         for (int32_t k = 0; k < program.evaluation_count; k++) {
             evaluate<real, bodies, per_body>(lane, g, motion);
-            run_stages(program, program.evaluation[k],
-                       end_of_run(program, k, step == problem.steps), motion);
+            program.go_on(k, step == problem.steps, motion);
         }
 #pragma unroll
     for (int i = 0; i < bodies; i++)
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(block_threads)
 template <typename real, bool per_body>
 static kith_status launch(kith_context *context, const struct advance_problem *problem)
 {
-    typedef void kernel(const struct advance_problem, const struct cuda_program<real>);
+    typedef void kernel(const struct advance_problem, const struct cuda_composition<real>);
     static kernel *const kernels[advance_lane_bodies + 1] = {nullptr,
                                                              nullptr,
                                                              advance_kernel<real, 2, per_body>,
@@ -99,7 +99,7 @@ static kith_status launch(kith_context *context, const struct advance_problem *p
     const int64_t blocks = (problem->forces.system_count + block_threads - 1) / block_threads;
     kernels[problem->forces
                 .target_count]<<<(unsigned)blocks, block_threads, 0, cuda_stream(context)>>>(
-        *problem, cuda_program_of<real>(problem));
+        *problem, cuda_composition<real>(*problem));
     return cuda_check_launch("starting the kernel that advances a system in a lane");
 }
 

@@ -38,28 +38,37 @@ __device__ struct ring<real, turns> ring_of(const struct advance_problem &proble
     return ring;
 }
 
-/* Lanes that meet nobody in a turn meet themselves without mass. */
-template <typename real, int slots, int turns>
-__device__ void evaluate(const struct ring<real, turns> &ring, int bodies, real g,
-                         struct motion<real, 3> &motion)
+/* What a lane adds up: Σ m d / s³, and Σ m [u / s³ − 3 (d·u) d / s⁵] if that is wanted. */
+template <typename real>
+struct pull {
+    real a[3], jerk[3];
+};
+
+/* At the same place a pair leaves itself out. */
+template <bool with_jerk, typename real>
+__device__ void add_pair(real mass, real s2, const real (&d)[3], const real (&u)[3],
+                         struct pull<real> &pull)
 {
-    constexpr int parts = warp / slots;
-    real sum[3] = {};
-#pragma unroll
-    for (int t = 0; t < turns; t++) {
-        if (t > 0 && t * parts + 1 >= bodies)
-            break;
-        real d[3], s2 = ring.softening2[t];
-#pragma unroll
-        for (int c = 0; c < 3; c++) {
-            d[c] = __shfl_sync(all_lanes, motion.x[c], ring.from[t]) - motion.x[c];
-            s2 = fma(d[c], d[c], s2);
-        }
-        const real m_over_s3 = ring.mass[t] * inverse_cube(s2);
+    real m_over_s3;
+    if (!with_jerk) {
+        m_over_s3 = mass * inverse_cube(s2);
+    } else {
+        const real y = s2 == s2_floor<real>() ? (real)0 : inverse(s2), y2 = y * y;
+        const real d_dot_u = fma(d[2], u[2], fma(d[1], u[1], d[0] * u[0]));
+        const real factor = d_dot_u * y2 * (real)-3;
+        m_over_s3 = mass * y * y2;
 #pragma unroll
         for (int c = 0; c < 3; c++)
-            sum[c] = fma(m_over_s3, d[c], sum[c]);
+            pull.jerk[c] = fma(m_over_s3, fma(factor, d[c], u[c]), pull.jerk[c]);
     }
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+        pull.a[c] = fma(m_over_s3, d[c], pull.a[c]);
+}
+
+/* g times the sums of the lanes of a body. */
+template <typename real, int slots> __device__ void add_lanes(real g, real (&sum)[3])
+{
 #pragma unroll
     for (int distance = slots; distance < warp; distance *= 2)
 #pragma unroll
@@ -67,13 +76,41 @@ __device__ void evaluate(const struct ring<real, turns> &ring, int bodies, real 
             sum[c] += __shfl_xor_sync(all_lanes, sum[c], distance);
 #pragma unroll
     for (int c = 0; c < 3; c++)
-        motion.a[c] = g * sum[c];
+        sum[c] *= g;
 }
 
-template <typename real, int slots>
+/* Lanes that meet nobody in a turn meet themselves without mass. */
+template <bool with_jerk, int slots, typename real, int turns>
+__device__ struct pull<real> evaluate(const struct ring<real, turns> &ring, int bodies, real g,
+                                      const struct motion<real, 3> &motion) {
+    constexpr int parts = warp / slots;
+    struct pull<real> pull = {
+    };
+#pragma unroll
+    for (int t = 0; t < turns; t++) {
+        if (t > 0 && t * parts + 1 >= bodies)
+            break;
+        real d[3], u[3] = {}, s2 = ring.softening2[t];
+#pragma unroll
+        for (int c = 0; c < 3; c++) {
+            d[c] = __shfl_sync(all_lanes, motion.x[c], ring.from[t]) - motion.x[c];
+            s2 = fma(d[c], d[c], s2);
+            if (with_jerk)
+                u[c] = __shfl_sync(all_lanes, motion.v[c], ring.from[t]) - motion.v[c];
+        }
+        add_pair<with_jerk>(ring.mass[t], s2, d, u, pull);
+    }
+    add_lanes<real, slots>(g, pull.a);
+    if (with_jerk)
+        add_lanes<real, slots>(g, pull.jerk);
+    return pull;
+}
+
+template <int slots, typename scheme>
 __global__ void __launch_bounds__(block_warps *warp)
-    advance_kernel(const struct advance_problem problem, const struct cuda_program<real> program)
+    advance_kernel(const struct advance_problem problem, const scheme integrator)
 {
+    typedef typename scheme::real real;
     constexpr int parts = warp / slots, turns = (slots - 1 + parts - 1) / parts;
     const int slot = threadIdx.x % slots, part = threadIdx.x % warp / slots;
     const int64_t s = (int64_t)blockIdx.x * block_warps + threadIdx.x / warp;
@@ -82,43 +119,67 @@ __global__ void __launch_bounds__(block_warps *warp)
     if (s >= systems_of(problem))
         return;
 
-    struct motion<real, 3> motion = {
-    };
-    for (int c = 0; c < 3 && slot < bodies; c++)
-        load_motion(problem, c, at, c, motion);
+    typename scheme::template state<3> now = {};
+    for (int c = 0; c < 3 && slot < bodies; c++) {
+        load_motion<real, 3>(problem, c, at, c, now);
+        if constexpr (scheme::needs_jerk)
+            now.jerk[c] = number_at<real>(problem.jerk[c], at);
+    }
     const struct ring<real, turns> ring = ring_of<real, slots, turns>(problem, at, slot, part);
     const real g = (real)problem.forces.gravitational_constant;
 
-    run_stages(program, 0, program.evaluation[0], motion);
+    integrator.begin(now);
     for (int64_t step = 1; step <= problem.steps; step++)
-        for (int32_t k = 0; k < program.evaluation_count; k++) {
-            evaluate<real, slots, turns>(ring, bodies, g, motion);
-            run_stages(program, program.evaluation[k],
-                       end_of_run(program, k, step == problem.steps), motion);
+        for (int32_t k = 0; k < integrator.evaluation_count; k++) {
+            const struct pull<real> pull =
+                evaluate<scheme::needs_jerk, slots, real, turns>(ring, bodies, g, now);
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                now.a[c] = pull.a[c];
+                if constexpr (scheme::needs_jerk)
+                    now.jerk[c] = pull.jerk[c];
+            }
+            integrator.go_on(k, step == problem.steps, now);
         }
-    for (int c = 0; c < 3 && slot < bodies && part == 0; c++)
-        store_motion(problem, c, at, c, motion);
+    for (int c = 0; c < 3 && slot < bodies && part == 0; c++) {
+        store_motion<real, 3>(problem, c, at, c, now);
+        if constexpr (scheme::needs_jerk)
+            if (problem.jerk[c])
+                ((real *)problem.jerk[c])[at] = now.jerk[c];
+    }
 }
 
-template <typename real>
+template <typename scheme>
 static kith_status launch(kith_context *context, const struct advance_problem *problem)
 {
     const int64_t bodies = problem->forces.target_count, systems = systems_of(*problem);
-    void (*const kernel)(const struct advance_problem, const struct cuda_program<real>) =
-        bodies <= 2    ? advance_kernel<real, 2>
-        : bodies <= 4  ? advance_kernel<real, 4>
-        : bodies <= 8  ? advance_kernel<real, 8>
-        : bodies <= 16 ? advance_kernel<real, 16>
-                       : advance_kernel<real, 32>;
+    void (*const kernel)(const struct advance_problem, const scheme) =
+        bodies <= 2    ? advance_kernel<2, scheme>
+        : bodies <= 4  ? advance_kernel<4, scheme>
+        : bodies <= 8  ? advance_kernel<8, scheme>
+        : bodies <= 16 ? advance_kernel<16, scheme>
+                       : advance_kernel<32, scheme>;
     const int64_t blocks = (systems + block_warps - 1) / block_warps;
     const int warps = systems < block_warps ? (int)systems : (int)block_warps;
-    kernel<<<(unsigned)blocks, warps * warp, 0, cuda_stream(context)>>>(
-        *problem, cuda_program_of<real>(problem));
+    kernel<<<(unsigned)blocks, warps * warp, 0, cuda_stream(context)>>>(*problem, scheme(*problem));
     return cuda_check_launch("starting the kernel that advances a system in a warp");
+}
+
+template <typename real>
+static kith_status launch_method(kith_context *context, const struct advance_problem *problem)
+{
+    switch (problem->method) {
+    case advance_runge_kutta:
+        return launch<cuda_runge_kutta<real>>(context, problem);
+    case advance_hermite:
+        return launch<cuda_hermite<real>>(context, problem);
+    default:
+        return launch<cuda_composition<real>>(context, problem);
+    }
 }
 
 kith_status advance_warps_cuda(kith_context *context, const struct advance_problem *problem)
 {
-    return problem->forces.dtype == KITH_F64 ? launch<double>(context, problem)
-                                             : launch<float>(context, problem);
+    return problem->forces.dtype == KITH_F64 ? launch_method<double>(context, problem)
+                                             : launch_method<float>(context, problem);
 }

@@ -52,4 +52,4 @@ static kith_status hermite4_step(struct kith_simulation *simulation, double h)
 }
 
 const struct integrator_method hermite4_method = {
-    .step = hermite4_step, .arrays = HERMITE_ARRAYS, .kept = JERK + 1};
+    .step = hermite4_step, .arrays = HERMITE_ARRAYS, .kept = JERK + 1, .advance = advance_hermite};

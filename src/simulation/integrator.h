@@ -12,6 +12,7 @@ struct integrator_method {
     int32_t arrays; /* needed in all, positions and velocities included */
     int32_t kept;   /* of them, the first so many are the state from which a step starts */
 
+    enum advance_method advance;
     int32_t stage_count; /* of a composition */
     const struct composition_stage *stages;
 };

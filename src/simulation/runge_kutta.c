@@ -47,4 +47,4 @@ static kith_status rk4_step(struct kith_simulation *simulation, double h)
 }
 
 const struct integrator_method rk4_method = {
-    .step = rk4_step, .arrays = RK4_ARRAYS, .kept = VELOCITY + 1};
+    .step = rk4_step, .arrays = RK4_ARRAYS, .kept = VELOCITY + 1, .advance = advance_runge_kutta};

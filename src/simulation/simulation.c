@@ -17,7 +17,8 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     const bool on_gpu = simulation->context->device.kind == KITH_CUDA;
     const double n = (double)simulation->count;
     const double pairs = n * n * (double)simulation->systems;
-    const double evaluations = (double)simulation->method->stage_count + 1;
+    const int32_t stages = simulation->method->stage_count;
+    const double evaluations = stages > 0 ? stages : 4;
     const double most_pairs = on_gpu ? 4e9 / evaluations : 1e7;
     const double most_steps = on_gpu ? 4e4 / evaluations : 1e7;
     const int64_t fewest = simulation->is_ensemble ? 16 : 1;

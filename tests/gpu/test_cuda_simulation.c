@@ -238,12 +238,14 @@ static void test_every_unit_agrees_with_the_cpu(void **state)
 
 /* One of each kind of kernel. */
 static const struct simulated_case each_kind[] = {
-    {KITH_F64, 6, 0, 3, common, "leapfrog"},     {KITH_F32, 31, 0, 3, common, "pefrl"},
-    {KITH_F64, 100, 0, 3, common, "yoshida4"},   {KITH_F32, 1000, 0, 3, common, "leapfrog"},
-    {KITH_F64, 1025, 0, 3, of_bodies, "ruth3"},  {KITH_F32, 6, 9000, 3, common, "leapfrog"},
-    {KITH_F64, 6, 50, 2, common, "leapfrog"},    {KITH_F64, 33, 5, 3, common, "leapfrog-dkd"},
-    {KITH_F64, 300, 0, 3, common, "rk4"},        {KITH_F64, 300, 0, 3, common, "hermite4"},
-    {KITH_F32, 11000, 0, 3, common, "leapfrog"},
+    {KITH_F64, 6, 0, 3, common, "leapfrog"},    {KITH_F32, 31, 0, 3, common, "pefrl"},
+    {KITH_F64, 100, 0, 3, common, "yoshida4"},  {KITH_F32, 1000, 0, 3, common, "leapfrog"},
+    {KITH_F64, 1025, 0, 3, of_bodies, "ruth3"}, {KITH_F32, 6, 9000, 3, common, "leapfrog"},
+    {KITH_F64, 6, 50, 2, common, "leapfrog"},   {KITH_F64, 33, 5, 3, common, "leapfrog-dkd"},
+    {KITH_F64, 300, 0, 3, common, "rk4"},       {KITH_F64, 300, 0, 3, common, "hermite4"},
+    {KITH_F64, 6, 0, 3, common, "hermite4"},    {KITH_F32, 20, 0, 3, of_bodies, "rk4"},
+    {KITH_F64, 50, 0, 3, of_bodies, "rk4"},     {KITH_F64, 6, 70, 3, of_bodies, "hermite4"},
+    {KITH_F64, 2000, 0, 2, of_bodies, "pefrl"}, {KITH_F32, 11000, 0, 3, common, "leapfrog"},
 };
 enum { kinds = sizeof each_kind / sizeof each_kind[0] };
 
