@@ -15,10 +15,10 @@
  *     grid      637   640   569   494   480   485   327           558   560   485   452   426
  *
  * Systems of an ensemble have a lane each if they are enough to make up for its slower steps: 6
- * bodies, 1000 systems 1.2·10⁹ system-steps a second in lanes and 1.8·10⁹ in warps, 10 000 systems
+ * bodies, 2000 systems 2.4·10⁹ system-steps a second in lanes and 3.0·10⁹ in warps, 10 000 systems
  * 11.7·10⁹ and 4.6·10⁹. */
 enum { one_in_warp_bodies = 16, one_in_block_bodies = 64 };
-enum { least_lane_systems_per_multiprocessor = 16 };
+enum { least_lane_systems_per_multiprocessor = 20 };
 
 /* The stages between two evaluations of forces, all in one kernel. Limited by memory: three words
  * read and two written for each component of a body. */
