@@ -65,21 +65,29 @@ static void test_each_task_is_done_once(void **state)
     }
 }
 
-/* Long enough pauses for the threads to fall asleep between jobs. */
+static int processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Long enough pauses for the threads to fall asleep between jobs. Where others keep the processors
+ * busy it may take them a while to come. */
 static void test_sleeping_threads_are_woken(void **state)
 {
     (void)state;
+    enum { most_turns = 5000 };
     kith_context *context = context_of(4);
     int joined = 0;
     assert_each_once(context, 4, 200, 1); /* starts them */
-    for (int turn = 0; turn < 30; turn++) {
+    for (int turn = 0; turn < most_turns && joined < 5 && processors() > 1; turn++) {
         struct tally tally = {.yields = 100};
         usleep(1000);
         kith_for_each(context, 4, 200, count, &tally);
         joined += atomic_load(&tally.most_at_once) > 1;
     }
     kith_context_free(context);
-    assert_true(joined > 0);
+    assert_true(joined > 0 || processors() == 1);
 }
 
 static void test_fewer_threads_than_there_are_may_be_asked_for(void **state)
@@ -124,11 +132,29 @@ static void test_work_too_short_to_share_stays_with_the_caller(void **state)
     (void)state;
     kith_context *context = context_of(16);
     assert_int_equal(kith_threads_for(context, 0), 1);
-    assert_int_equal(kith_threads_for(context, 1e-6), 1);
+    for (int turn = 0; turn < 10000; turn++)
+        assert_int_equal(kith_threads_for(context, 1e-6), 1);
     assert_int_equal(kith_threads_for(context, 1), 16);
-    assert_true(kith_threads_for(context, 1e-4) > 1);
-    assert_true(kith_threads_for(context, 1e-4) < 16);
     kith_context_free(context);
+}
+
+/* As the waking is paid by the work before it, one in several short jobs wakes somebody; ever fewer
+ * do if nobody comes. */
+static void test_short_jobs_in_a_row_wake_others_now_and_then(void **state)
+{
+    (void)state;
+    enum { turns = 10000 };
+    kith_context *context = context_of(2);
+    int woken = 0, woken_late = 0;
+    for (int turn = 0; turn < turns; turn++) {
+        const bool wakes = kith_threads_for(context, 50e-6) > 1;
+        woken += wakes;
+        woken_late += wakes && turn > turns / 2;
+    }
+    kith_context_free(context);
+    assert_true(woken > 5);
+    assert_true(woken < turns / 100);
+    assert_true(woken_late > 0 && woken_late < woken);
 }
 
 /* A forked process has the context, but none of its threads. */
@@ -162,6 +188,7 @@ int main(void)
         cmocka_unit_test(test_fewer_threads_than_there_are_may_be_asked_for),
         cmocka_unit_test(test_contexts_do_not_know_of_each_other),
         cmocka_unit_test(test_work_too_short_to_share_stays_with_the_caller),
+        cmocka_unit_test(test_short_jobs_in_a_row_wake_others_now_and_then),
         cmocka_unit_test(test_a_child_process_works_alone),
     };
     return cmocka_run_group_tests_name("team", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "core/team.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -9,26 +10,38 @@
 #include "core/clock.h"
 #include "core/context.h"
 
-/* Measured: posting a job costs the caller 0.2 µs when the others are awake, 2 µs for each one that
- * sleeps. A thread that has nothing to do stays awake for a while, because the next job of a
- * simulation comes soon. */
-static const double seconds_to_wake = 2e-6, seconds_awake = 50e-6;
+/* A thread that has nothing to do stays awake for a while, because the next job of a simulation
+ * comes soon. Another one then costs the caller little; to wake one that sleeps costs it from 2 µs
+ * to more than 20 µs on a virtual machine, which the team measures. Neither may cost more than a
+ * twentieth of the work. */
+static const double seconds_awake = 100e-6;
+static const double seconds_to_share = 0.5e-6, first_seconds_to_wake = 20e-6;
+static const double most_of_work = 1.0 / 20;
+
+/* Where other programs have the other processors, wakings bring no help and become ever rarer. */
+static const double most_vain = 64;
 
 /* The job that is open. Its fields are written while it is closed and nobody is inside. */
 struct job {
     kith_task *task;
     void *argument;
     int64_t count;
-    atomic_llong next; /* task */
-    atomic_int seats;  /* left for others than the caller */
-    atomic_int inside; /* others that look at the job */
+    atomic_llong number;  /* 1, 2, … of the team's jobs */
+    atomic_int processor; /* the caller's */
+    atomic_llong next;    /* task */
+    atomic_int seats;     /* left for others than the caller */
+    atomic_int inside;    /* others that look at the job */
     atomic_bool open;
 };
 
 struct kith_team {
     struct job job;
-    int32_t size, most; /* threads besides the caller's: there are, there may be */
-    pid_t process;      /* that has them: a fork has not */
+    int32_t size, most;     /* threads besides the caller's: there are, there may be */
+    pid_t process;          /* that has them: a fork has not */
+    double seconds_to_wake; /* one thread, as measured lately */
+    double work;            /* seconds of it that no waking has been charged to */
+    double vain;            /* 1, doubled for each waking in a row that brought no help */
+    atomic_bool helped;     /* by anybody since the last waking */
     atomic_bool ended;
     atomic_int sleepers;
     pthread_mutex_t mutex;
@@ -45,6 +58,24 @@ static void relax(void)
 #endif
 }
 
+/* The processor that this thread is on now; −1 if that is not known. */
+static int this_processor(void)
+{
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+/* On a busy machine a thread may be woken on the very processor that the caller is on. Then each
+ * would only keep the other waiting. */
+static bool is_in_the_callers_way(const struct job *job)
+{
+    const int here = this_processor();
+    return here >= 0 && here == atomic_load(&job->processor);
+}
+
 static void take_tasks(struct job *job)
 {
     for (;;) {
@@ -57,52 +88,58 @@ static void take_tasks(struct job *job)
 
 /* inside goes up before open is looked at, and the caller looks at inside after it has closed the
  * job: one of the two sees the other. */
-static void join_job(struct job *job)
+static void join_job(struct kith_team *team)
 {
+    struct job *job = &team->job;
     atomic_fetch_add(&job->inside, 1);
-    if (atomic_load(&job->open) && atomic_fetch_sub(&job->seats, 1) > 0)
+    if (atomic_load(&job->open) && !is_in_the_callers_way(job) &&
+        atomic_fetch_sub(&job->seats, 1) > 0) {
+        atomic_store(&team->helped, true);
         take_tasks(job);
+    }
     atomic_fetch_sub(&job->inside, 1);
 }
 
-/* There is a job with a seat and tasks left, or the team ends. */
-static bool is_called(struct kith_team *team)
+/* There is a job, other than the one with this number, with a seat left, or the team ends. */
+static bool is_called(struct kith_team *team, int64_t number)
 {
     struct job *job = &team->job;
-    return atomic_load(&team->ended) || (atomic_load(&job->open) && atomic_load(&job->seats) > 0);
+    return atomic_load(&team->ended) || (atomic_load(&job->open) && atomic_load(&job->seats) > 0 &&
+                                         atomic_load(&job->number) != number);
 }
 
-static void sleep_until_called(struct kith_team *team)
+static void sleep_until_called(struct kith_team *team, int64_t number)
 {
     pthread_mutex_lock(&team->mutex);
     atomic_fetch_add(&team->sleepers, 1);
-    while (!is_called(team))
+    while (!is_called(team, number))
         pthread_cond_wait(&team->wake, &team->mutex);
     atomic_fetch_sub(&team->sleepers, 1);
     pthread_mutex_unlock(&team->mutex);
 }
 
-static void wait_until_called(struct kith_team *team)
+static void wait_until_called(struct kith_team *team, int64_t number)
 {
     enum { looks_between_clocks = 64 };
     const double until = kith_clock() + seconds_awake;
-    while (kith_clock() < until)
+    while (kith_clock() < until && !is_in_the_callers_way(&team->job))
         for (int k = 0; k < looks_between_clocks; k++) {
-            if (is_called(team))
+            if (is_called(team, number))
                 return;
             relax();
         }
-    sleep_until_called(team);
+    sleep_until_called(team, number);
 }
 
 static void *work(void *argument)
 {
     struct kith_team *team = argument;
-    for (;;) {
-        wait_until_called(team);
+    for (int64_t number = 0;;) {
+        wait_until_called(team, number);
         if (atomic_load(&team->ended))
             return NULL;
-        join_job(&team->job);
+        number = atomic_load(&team->job.number);
+        join_job(team);
     }
 }
 
@@ -110,12 +147,16 @@ static void *work(void *argument)
 static void wake_sleepers(struct kith_team *team, int64_t wanted)
 {
     const int64_t sleepers = atomic_load(&team->sleepers);
-    if (sleepers == 0)
+    const int64_t count = wanted < sleepers ? wanted : sleepers;
+    if (count <= 0)
         return;
+    const double start = kith_clock();
     pthread_mutex_lock(&team->mutex);
-    for (int64_t k = 0; k < wanted && k < sleepers; k++)
+    for (int64_t k = 0; k < count; k++)
         pthread_cond_signal(&team->wake);
     pthread_mutex_unlock(&team->mutex);
+    const double each = (kith_clock() - start) / (double)count;
+    team->seconds_to_wake += 0.25 * (each - team->seconds_to_wake);
 }
 
 /* For the others to finish what they have begun; they may have been interrupted. */
@@ -147,6 +188,9 @@ struct kith_team *kith_team_create(int32_t most_threads)
         return NULL;
     team->most = most;
     team->process = getpid();
+    team->seconds_to_wake = first_seconds_to_wake;
+    team->vain = 1;
+    atomic_store(&team->helped, true);
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->wake, NULL);
     return team;
@@ -167,10 +211,25 @@ void kith_team_free(struct kith_team *team)
     free(team);
 }
 
-int32_t kith_threads_for(const kith_context *context, double seconds)
+/* Threads that sleep, or have not started, are woken once the work since the last waking is worth
+ * it: in a row of short jobs that is soon, and then they stay awake. */
+int32_t kith_threads_for(kith_context *context, double seconds)
 {
-    const double most = 0.05 * seconds / seconds_to_wake;
-    return most + 1 < context->threads ? (int32_t)most + 1 : context->threads;
+    struct kith_team *team = context->team;
+    const double most_to_share = floor(most_of_work * seconds / seconds_to_share);
+    const int32_t awake = team->size - (int32_t)atomic_load(&team->sleepers);
+    const int32_t asleep = team->most - awake;
+    const double price = team->vain * team->seconds_to_wake / most_of_work;
+    team->work = fmin(team->work + seconds, fmax(seconds, asleep * price));
+    const double affordable = floor(team->work / price);
+    const int32_t woken = affordable < asleep ? (int32_t)affordable : asleep;
+    if (most_to_share < awake + woken)
+        return 1 + (int32_t)most_to_share;
+    if (woken > 0) {
+        team->work -= woken * price;
+        team->vain = atomic_exchange(&team->helped, false) ? 1 : fmin(2 * team->vain, most_vain);
+    }
+    return 1 + awake + woken;
 }
 
 void kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_task *task,
@@ -189,10 +248,12 @@ void kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_t
     job->task = task;
     job->argument = argument;
     job->count = count;
+    atomic_fetch_add(&job->number, 1);
+    atomic_store(&job->processor, this_processor());
     atomic_store(&job->next, 0);
     atomic_store(&job->seats, (int)others);
     atomic_store(&job->open, true);
-    wake_sleepers(team, others);
+    wake_sleepers(team, others - (team->size - atomic_load(&team->sleepers)));
     take_tasks(job);
     atomic_store(&job->open, false);
     wait_for_others(job);
