@@ -5,17 +5,7 @@
 #include <string.h>
 
 #include "bench_forces.h"
-
-#if __has_include("forces/limit.h")
 #include "forces/limit.h"
-#else
-static double forces_limit(kith_context *context, kith_dtype dtype)
-{
-    (void)context;
-    (void)dtype;
-    return NAN;
-}
-#endif
 
 struct bench_row *bench_rows_add(struct bench_rows *rows, const struct competitor *competitor,
                                  int64_t bodies)
