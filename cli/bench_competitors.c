@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../bench/plain_forces.h"
 #include "bench_forces.h"
@@ -9,7 +10,19 @@
 static const double softening = 0.01;
 
 /* Bodies enough to tell a program's rate, few enough not to wait for it. */
-enum { probe_bodies = 2048 };
+enum { probe_bodies_of_cpu = 2048, probe_bodies_of_gpu = 65536 };
+
+/* What is measured on a GPU, in each precision. */
+static const struct competitor gpu_competitors[] = {
+    {.name = "kith", .measured = "host arrays"},
+    {.name = "kith",
+     .measured = "device arrays",
+     .of_device_memory = true,
+     .way = gpu_forces_of_arrays},
+    {.name = "kith", .measured = "kernels", .of_device_memory = true, .way = gpu_forces_kernels},
+    {.name = "GPU Gems 3", .measured = "kernels", .of_device_memory = true, .way = gpu_forces_gems},
+};
+enum { gpu_competitor_count = sizeof gpu_competitors / sizeof gpu_competitors[0] };
 
 /* A column of the bodies in one precision; none if there is no memory. */
 static kith_array column(kith_dtype dtype, int64_t n, int64_t columns, const double *values)
@@ -53,14 +66,34 @@ void forces_system_free(struct forces_system *system)
         free(system->position[dtype].data);
         free(system->mass[dtype].data);
         free(system->acceleration[dtype].data);
+        gpu_forces_free(system->gpu[dtype]);
     }
     kith_bodies_free(system->bodies);
 }
 
-bool forces_system_share(struct peers *peers, const struct forces_system *system)
+/* With the context of kith's first competitor there. */
+static bool share_with_gpu(const char *command, const struct competitor *competitor,
+                           struct forces_system *system)
+{
+    const kith_dtype dtype = competitor->precision;
+    if (!competitor->of_device_memory || system->gpu[dtype])
+        return true;
+    const kith_status status =
+        gpu_forces_create(competitor->context, system->position[dtype], system->mass[dtype],
+                          softening, &system->gpu[dtype]);
+    if (status != KITH_OK)
+        cli_fail(command);
+    return status == KITH_OK;
+}
+
+bool forces_system_share(const char *command, const struct competitors *competitors,
+                         struct forces_system *system)
 {
     const double dt = 1e-5; /* REBOUND's forces are those of its steps */
-    return !peers || peers_use(peers, system->bodies, softening, dt);
+    for (int64_t k = 0; k < competitors->count; k++)
+        if (!share_with_gpu(command, &competitors->all[k], system))
+            return false;
+    return !competitors->peers || peers_use(competitors->peers, system->bodies, softening, dt);
 }
 
 static kith_status compute(const struct competitor *competitor, const struct forces_system *system)
@@ -83,13 +116,20 @@ double forces_work_run(void *state, int64_t calls)
     const struct competitor *competitor = work->competitor;
     if (competitor->peers)
         return peers_seconds(competitor->peers, competitor->name, competitor->threads, calls);
-    const double start = bench_clock();
-    for (int64_t k = 0; k < calls; k++)
-        if (compute(competitor, work->system) != KITH_OK) {
-            cli_fail(work->command);
-            return -1;
-        }
-    return bench_clock() - start;
+    double seconds = 0;
+    kith_status status = KITH_OK;
+    if (competitor->of_device_memory) {
+        status = gpu_forces_time(work->system->gpu[competitor->precision], competitor->way, calls,
+                                 &seconds);
+    } else {
+        const double start = bench_clock();
+        for (int64_t k = 0; k < calls && status == KITH_OK; k++)
+            status = compute(competitor, work->system);
+        seconds = bench_clock() - start;
+    }
+    if (status != KITH_OK)
+        cli_fail(work->command);
+    return status == KITH_OK ? seconds : -1;
 }
 
 /* The competitor's rate by one call after another that warms it up; false after an error. */
@@ -101,7 +141,8 @@ static bool probe(const char *command, const struct forces_system *system,
     for (int k = 0; k < 2; k++)
         if ((seconds = forces_work_run(&work, 1)) < 0)
             return false;
-    competitor->rate = (double)probe_bodies * probe_bodies / seconds;
+    const double n = (double)system->bodies->count;
+    competitor->rate = n * n / seconds;
     return true;
 }
 
@@ -112,20 +153,26 @@ static struct competitor *add(struct competitors *competitors, struct competitor
     return added;
 }
 
+static bool open_context(const struct bench_options *options, int32_t threads,
+                         struct competitor *competitor)
+{
+    const kith_context_options chosen = {.device = options->device, .threads = threads};
+    if (kith_context_create(&chosen, &competitor->context) == KITH_OK)
+        return true;
+    cli_fail(options->command);
+    return false;
+}
+
 static bool add_kith(const struct bench_options *options, kith_dtype precision, const char *isa,
                      int32_t threads, struct competitors *competitors)
 {
-    const kith_context_options chosen = {.device = {KITH_CPU, 0}, .threads = threads};
     struct competitor *added = add(competitors, (struct competitor){.name = "kith",
                                                                     .version = kith_version(),
                                                                     .precision = precision,
                                                                     .isa = isa,
                                                                     .threads = threads});
     setenv("KITH_ISA", isa, 1);
-    if (kith_context_create(&chosen, &added->context) == KITH_OK)
-        return true;
-    cli_fail(options->command);
-    return false;
+    return open_context(options, threads, added);
 }
 
 static bool add_all_kith(const struct bench_options *options, struct competitors *competitors)
@@ -136,6 +183,21 @@ static bool add_all_kith(const struct bench_options *options, struct competitors
                 if (!add_kith(options, options->precisions[p], options->isas[i],
                               options->threads[t], competitors))
                     return false;
+    return true;
+}
+
+/* The GPU Gems kernel has no context of its own, as no other program has. */
+static bool add_all_of_gpu(const struct bench_options *options, struct competitors *competitors)
+{
+    for (int32_t p = 0; p < options->precision_count; p++)
+        for (int k = 0; k < gpu_competitor_count; k++) {
+            struct competitor *added = add(competitors, gpu_competitors[k]);
+            const bool is_kith = strcmp(added->name, "kith") == 0;
+            added->precision = options->precisions[p];
+            added->version = is_kith ? kith_version() : "chapter 31";
+            if (is_kith && !open_context(options, 0, added))
+                return false;
+        }
     return true;
 }
 
@@ -165,21 +227,24 @@ static bool add_others(const struct bench_options *options, struct competitors *
 
 bool competitors_make(const struct bench_options *options, struct competitors *competitors)
 {
+    const bool on_gpu = options->device.kind == KITH_CUDA;
     /* kith's, one peer by several threads, and three by one. */
     const int64_t kinds = options->precision_count * options->isa_count + 1;
-    const int64_t most = kinds * options->thread_count + 3;
+    const int64_t most_on_cpu = kinds * options->thread_count + 3;
+    const int64_t most = on_gpu ? options->precision_count * gpu_competitor_count : most_on_cpu;
     competitors->all = calloc((size_t)most, sizeof *competitors->all);
     if (!competitors->all) {
         cli_fail_with(options->command, "no memory");
         return false;
     }
-    if (!add_all_kith(options, competitors) ||
+    if (!(on_gpu ? add_all_of_gpu : add_all_kith)(options, competitors) ||
         (options->with_peers && !add_others(options, competitors)))
         return false;
 
+    const int64_t probe_bodies = on_gpu ? probe_bodies_of_gpu : probe_bodies_of_cpu;
     struct forces_system system;
     bool done = forces_system_make(options->command, probe_bodies, &system) &&
-                forces_system_share(competitors->peers, &system);
+                forces_system_share(options->command, competitors, &system);
     for (int64_t k = 0; k < competitors->count && done; k++)
         done = probe(options->command, &system, &competitors->all[k]);
     forces_system_free(&system);

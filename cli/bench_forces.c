@@ -10,14 +10,27 @@
 #include "bench.h"
 #include "bench_machine.h"
 
-enum { key_threads = 0x7000, key_precision, key_isa, key_seconds, key_peers, key_python, key_json };
+enum {
+    key_device = 0x7000,
+    key_threads,
+    key_precision,
+    key_isa,
+    key_systems,
+    key_seconds,
+    key_peers,
+    key_python,
+    key_json
+};
 
 static const struct argp_option option_table[] = {
-    {"number", 'n', "N,...", 0, "numbers of bodies (default: 6 to 262144)", 0},
+    {"number", 'n', "N,...", 0, "numbers of bodies (default: 6 to 262144; GPU: 4194304)", 0},
+    {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K (default: cpu)", 0},
     {"precision", key_precision, "P", 0, "single or double (default: both)", 0},
     {"isa", key_isa, "ISA,...", 0,
      "instruction sets, as kith info lists them (default: all, or KITH_ISA)", 0},
     {"threads", key_threads, "P,...", 0, "numbers of threads (default: one and all)", 0},
+    {"systems", key_systems, "M", 0,
+     "systems of an ensemble (default: 1024; GPU: 1000000 of 6 bodies)", 0},
     {"seconds", key_seconds, "S", 0,
      "measure a row for S seconds; leave out what takes more than 10 S (default: 0.5)", 0},
     {"peers", key_peers, NULL, 0, "measure other programs too, in turns with kith", 0},
@@ -33,10 +46,15 @@ static const char documentation[] =
     "An interaction is one of the N*N pairs and counts 20 flop. Times are medians of "
     "repetitions that take turns; ratios are medians within the turns. The limit is what the "
     "arithmetic of the kernel alone allows on this machine.\n\n"
+    "On a GPU: calls with arrays on the host, calls with arrays on the device, one after another, "
+    "and the kernels alone; beside them the kernel of GPU Gems 3, chapter 31, with its best block. "
+    "The limit is the highest clock times the lanes over the instructions of a pair that is "
+    "evaluated once for both bodies: 18, in double 20.\n\n"
     "Examples:\n"
     "  kith bench forces\n"
     "  kith bench forces -n 16384 --precision double --isa v4,v3 --threads 1,2,4\n"
     "  kith bench forces -n 262144 --seconds 5\n"
+    "  kith bench forces --device cuda --seconds 5\n"
     "  kith bench forces --peers --python venv/bin/python --json";
 
 /* Calls parse for each word of a list; the words stay in the text. */
@@ -101,12 +119,25 @@ static void parse_precision(const char *word, struct argp_state *state)
     options->precision_count = 1;
 }
 
+static void check_choices(const struct bench_options *options, const struct argp_state *state)
+{
+    const char *of_cpu = options->isas_given         ? "--isa"
+                         : options->thread_count > 0 ? "--threads"
+                         : options->with_peers       ? "--peers"
+                                                     : NULL;
+    if (of_cpu && options->device.kind != KITH_CPU)
+        cli_usage_error(state, "%s is for the CPU; leave it or --device out", of_cpu);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct bench_options *options = state->input;
     switch (key) {
     case 'n':
         for_each_word(argument, state, parse_body_count);
+        return 0;
+    case key_device:
+        options->device = cli_parse_device(argument, state);
         return 0;
     case key_threads:
         for_each_word(argument, state, parse_threads);
@@ -116,6 +147,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_precision:
         parse_precision(argument, state);
+        return 0;
+    case key_systems:
+        options->systems = cli_parse_count("--systems", argument, state);
+        if (options->systems < 1 || options->systems > 1 << 24)
+            cli_usage_error(state, "--systems is %s; give 1 to %d", argument, 1 << 24);
         return 0;
     case key_seconds:
         options->seconds = cli_parse_positive("--seconds", argument, state);
@@ -135,44 +171,61 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         cli_usage_error(state, "'%s' is too much; bench forces takes no file", argument);
         return 0;
+    case ARGP_KEY_END:
+        check_choices(options, state);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
+static void choose_body_counts(struct bench_options *options)
+{
+    static const int64_t on_cpu[] = {6,    32,   64,   128,   256,   512,   1024,
+                                     2048, 4096, 8192, 16384, 65536, 262144};
+    static const int64_t on_gpu[] = {6,     64,    256,    1024,   2048,    4096,   8192,
+                                     16384, 65536, 131072, 262144, 1048576, 4194304};
+    const bool is_gpu = options->device.kind == KITH_CUDA;
+    memcpy(options->body_counts, is_gpu ? on_gpu : on_cpu, is_gpu ? sizeof on_gpu : sizeof on_cpu);
+    options->body_count_count = is_gpu ? ROOM(on_gpu) : ROOM(on_cpu);
+}
+
+static void choose_isas(struct bench_options *options)
+{
+    const char *forced = getenv("KITH_ISA");
+    int64_t isa_count = 0;
+    const kith_isa *isas = kith_isa_list(&isa_count);
+    if (forced && *forced)
+        options->isas[options->isa_count++] = forced;
+    for (int64_t k = 0; k < isa_count && !(forced && *forced); k++)
+        if (isas[k].supported)
+            options->isas[options->isa_count++] = isas[k].name;
+}
+
 /* What was not asked for otherwise; false after an error. */
 static bool choose_defaults(struct bench_options *options)
 {
-    static const int64_t counts[] = {6,    32,   64,   128,   256,   512,   1024,
-                                     2048, 4096, 8192, 16384, 65536, 262144};
-    if (!options->body_counts_given) {
-        memcpy(options->body_counts, counts, sizeof counts);
-        options->body_count_count = ROOM(counts);
-    }
+    const kith_context_options wanted = {.device = options->device};
+    kith_context *context = NULL;
+    if (kith_context_create(&wanted, &context) != KITH_OK)
+        return false;
+    const int32_t all_threads = kith_context_threads(context);
+    options->device = kith_context_device(context);
+    kith_context_free(context);
+
+    if (!options->body_counts_given)
+        choose_body_counts(options);
     if (options->precision_count == 0) {
         options->precisions[options->precision_count++] = KITH_F32;
         options->precisions[options->precision_count++] = KITH_F64;
     }
-    const char *forced = getenv("KITH_ISA");
-    int64_t isa_count = 0;
-    const kith_isa *isas = kith_isa_list(&isa_count);
-    if (!options->isas_given && forced && *forced)
-        options->isas[options->isa_count++] = forced;
-    else if (!options->isas_given)
-        for (int64_t k = 0; k < isa_count; k++)
-            if (isas[k].supported)
-                options->isas[options->isa_count++] = isas[k].name;
-    if (options->thread_count > 0)
-        return true;
-
-    const kith_context_options on_cpu = {.device = {KITH_CPU, 0}};
-    kith_context *context = NULL;
-    if (kith_context_create(&on_cpu, &context) != KITH_OK)
-        return false;
-    options->threads[options->thread_count++] = 1;
-    if (kith_context_threads(context) > 1)
-        options->threads[options->thread_count++] = kith_context_threads(context);
-    kith_context_free(context);
+    if (!options->isas_given)
+        choose_isas(options);
+    if (options->thread_count == 0) {
+        options->threads[options->thread_count++] = 1;
+        if (all_threads > 1)
+            options->threads[options->thread_count++] = all_threads;
+    }
     return true;
 }
 
@@ -185,7 +238,7 @@ static bool bench_table(const struct bench_options *options, const struct compet
                         struct bench_rows *rows)
 {
     if (!options->json && count > 0)
-        bench_print_heading(bench == bench_steps_of);
+        bench_print_heading(options, bench == bench_steps_of);
     for (int32_t k = 0; k < count; k++) {
         const int64_t first = rows->count;
         if (!bench(options, competitors, body_counts[k], rows))
@@ -196,27 +249,29 @@ static bool bench_table(const struct bench_options *options, const struct compet
     return true;
 }
 
-/* Numbers of bodies whose steps are measured; all of them of those the user chose. */
-static int32_t choose_few(const struct bench_options *options, int64_t *few)
+/* Numbers of bodies whose steps are measured: of those the user chose, on the CPU the few. */
+static int32_t choose_of_steps(const struct bench_options *options, int64_t *chosen)
 {
-    static const int64_t defaults[] = {6, 9, 16, 64};
+    static const int64_t on_cpu[] = {6, 9, 16, 64}, on_gpu[] = {6, 64, 1024, 65536};
+    _Static_assert(sizeof on_cpu == sizeof on_gpu, "as many");
+    const bool is_gpu = options->device.kind == KITH_CUDA;
     int32_t count = 0;
     if (!options->body_counts_given)
-        for (; count < ROOM(defaults); count++)
-            few[count] = defaults[count];
+        for (; count < ROOM(on_cpu); count++)
+            chosen[count] = is_gpu ? on_gpu[count] : on_cpu[count];
     for (int32_t k = 0; options->body_counts_given && k < options->body_count_count; k++)
-        if (options->body_counts[k] <= kith_most_bodies_of_system)
-            few[count++] = options->body_counts[k];
+        if (is_gpu || options->body_counts[k] <= kith_most_bodies_of_system)
+            chosen[count++] = options->body_counts[k];
     return count;
 }
 
 static bool bench_tables(const struct bench_options *options, const struct competitors *competitors,
                          struct bench_rows *rows)
 {
-    int64_t few[ROOM(options->body_counts)];
-    const int32_t few_count = choose_few(options, few);
+    int64_t of_steps[ROOM(options->body_counts)];
+    const int32_t steps_count = choose_of_steps(options, of_steps);
     /* Steps have up to two rows a competitor: one system and many. */
-    const int64_t most = (options->body_count_count + 2 * few_count) * competitors->count;
+    const int64_t most = (options->body_count_count + 2 * steps_count) * competitors->count;
     rows->at = calloc((size_t)most, sizeof *rows->at);
     if (!rows->at) {
         cli_fail_with(options->command, "no memory for %lld rows", (long long)most);
@@ -224,7 +279,7 @@ static bool bench_tables(const struct bench_options *options, const struct compe
     }
     return bench_table(options, competitors, options->body_count_count, options->body_counts,
                        bench_forces_of, rows) &&
-           bench_table(options, competitors, few_count, few, bench_steps_of, rows);
+           bench_table(options, competitors, steps_count, of_steps, bench_steps_of, rows);
 }
 
 /* Seconds that the cores have worked so far, but for kith and its peers. */
@@ -252,7 +307,11 @@ int bench_forces(int argc, char **argv)
 {
     const char *named = getenv("KITH_PYTHON");
     struct bench_options options = {
-        .command = argv[0], .seconds = 0.5, .python = named && *named ? named : "python3"};
+        .command = argv[0],
+        .device = {KITH_CPU, 0},
+        .seconds = 0.5,
+        .python = named && *named ? named : "python3",
+    };
     const struct argp argp = {option_table, parse, "", documentation, NULL, cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &options);
     if (!choose_defaults(&options))
@@ -261,7 +320,7 @@ int bench_forces(int argc, char **argv)
     struct competitors competitors = {0};
     struct bench_rows rows = {0};
     if (!options.json)
-        machine_print();
+        machine_print(options.device);
     int code = exit_failed;
     if (bench_all(&options, &competitors, &rows)) {
         code = exit_ok;

@@ -1,6 +1,7 @@
 #ifndef CLI_BENCH_FORCES_H
 #define CLI_BENCH_FORCES_H
 
+#include "../bench/gpu_forces.h"
 #include "bench_measure.h"
 #include "bench_peers.h"
 #include "cli.h"
@@ -8,6 +9,7 @@
 /* What kith bench forces was asked for. */
 struct bench_options {
     const char *command;
+    kith_device device; /* the CPU, or a GPU */
     int64_t body_counts[64];
     int32_t body_count_count;
     bool body_counts_given;
@@ -17,7 +19,8 @@ struct bench_options {
     bool isas_given;
     kith_dtype precisions[2];
     int32_t precision_count;
-    double seconds; /* a row */
+    int64_t systems; /* of an ensemble; 0: not given */
+    double seconds;  /* a row */
     bool json, quiet, with_peers;
     const char *python;
 };
@@ -30,7 +33,12 @@ struct competitor {
     int32_t threads;
     kith_context *context; /* of kith; else NULL */
     struct peers *peers;   /* which know this one by its name; or NULL */
-    double rate;           /* interactions a second, roughly, to tell what would take too long */
+    /* On a GPU: what is measured of it, in words, and how if the bodies are on the device; else
+     * NULL. There, threads are 0: they do not matter. */
+    const char *measured;
+    bool of_device_memory;
+    enum gpu_forces_way way;
+    double rate; /* interactions a second, roughly, to tell what would take too long */
 };
 
 struct competitors {
@@ -40,8 +48,9 @@ struct competitors {
 };
 
 /* kith with every choice of precision, instruction set and threads, the best instruction set and
- * the fewest threads first; with peers, the plain loop and the other programs. False after telling
- * why not. */
+ * the fewest threads first; with peers, the plain loop and the other programs. On a GPU, for every
+ * precision, kith with arrays on the host, on the device, and its kernels, and the GPU Gems kernel.
+ * False after telling why not. */
 bool competitors_make(const struct bench_options *options, struct competitors *competitors);
 void competitors_free(struct competitors *competitors);
 
@@ -49,13 +58,16 @@ void competitors_free(struct competitors *competitors);
 struct forces_system {
     kith_bodies *bodies;
     kith_array position[2], mass[2], acceleration[2]; /* by kith_dtype: KITH_F64 and KITH_F32 */
+    struct gpu_forces *gpu[2];                        /* if competitors want it */
 };
 
 bool forces_system_make(const char *command, int64_t n, struct forces_system *system);
 void forces_system_free(struct forces_system *system);
 
-/* Hands the bodies to the peers; NULL, for none, is fine. */
-bool forces_system_share(struct peers *peers, const struct forces_system *system);
+/* Hands the bodies to the peers and to GPUs, for competitors that compute there. False after
+ * telling why not. */
+bool forces_system_share(const char *command, const struct competitors *competitors,
+                         struct forces_system *system);
 
 /* What a contestant of the forces computes. */
 struct forces_work {
@@ -70,9 +82,10 @@ struct bench_row {
     struct contestant contestant;
     const struct competitor *competitor;
     int64_t bodies;
-    int64_t systems; /* 0: a call is forces; else a leapfrog step of so many systems */
-    bool left_out;   /* it would take too long */
-    double limit;    /* interactions a second of the arithmetic alone, all threads; or NaN */
+    int64_t systems;   /* 0: a call is forces; else a leapfrog step of so many systems */
+    bool left_out;     /* it would take too long */
+    double limit;      /* interactions a second of the arithmetic alone, all threads; or NaN */
+    double difference; /* of the GPU Gems kernel's results to those of kith's; or NaN */
     const struct bench_row *one_thread; /* the same with one thread; or NULL */
     const struct bench_row *kith;       /* of a peer: kith with as many threads; or NULL */
 };
@@ -98,9 +111,18 @@ bool bench_steps_of(const struct bench_options *options, const struct competitor
                     int64_t n, struct bench_rows *rows);
 
 /* Rows as text, and all of them as JSON. */
-void bench_print_heading(bool steps);
+void bench_print_heading(const struct bench_options *options, bool steps);
 void bench_print_rows(const struct bench_rows *rows, int64_t first);
 void bench_print_summary(const struct bench_rows *rows);
+/* Evaluations a second, of interactions or of steps of a system, if a call takes so long. */
+double bench_rate(const struct bench_row *row, double seconds);
+
+enum { flop_per_interaction = 20 }; /* Nyland, Harris & Prins 2007, GPU Gems 3, ch. 31 */
+
+/* The text of rows on a GPU, which has the ways to compute beside each other. */
+void bench_print_gpu_heading(const struct bench_options *options, bool steps);
+void bench_print_gpu_rows(const struct bench_rows *rows, int64_t first);
+
 int bench_print_json(const struct bench_options *options, const struct bench_rows *rows);
 
 #endif

@@ -8,10 +8,7 @@
 #include "bench_machine.h"
 #include "json.h"
 
-static const double flop_per_interaction = 20; /* Nyland, Harris & Prins 2007, GPU Gems 3, ch. 31 */
-
-/* Interactions a second, or steps of a system. */
-static double rate(const struct bench_row *row, double seconds)
+double bench_rate(const struct bench_row *row, double seconds)
 {
     return (row->systems ? (double)row->systems : (double)row->bodies * (double)row->bodies) /
            seconds;
@@ -19,7 +16,7 @@ static double rate(const struct bench_row *row, double seconds)
 
 static double percent_of_limit(const struct bench_row *row)
 {
-    return 100 * rate(row, contestant_median(&row->contestant)) / row->limit;
+    return 100 * bench_rate(row, contestant_median(&row->contestant)) / row->limit;
 }
 
 static const char *program_name(const struct competitor *competitor)
@@ -44,9 +41,11 @@ static const char *comparison(const struct bench_row *row)
     return text;
 }
 
-void bench_print_heading(bool steps)
+void bench_print_heading(const struct bench_options *options, bool steps)
 {
-    if (steps)
+    if (options->device.kind == KITH_CUDA)
+        bench_print_gpu_heading(options, steps);
+    else if (steps)
         printf("\nLeapfrog steps, of each system\n"
                "     N  systems  program           precis. threads  ns/step     best  M steps/s"
                "  speed\n");
@@ -72,8 +71,8 @@ static void print_forces(const struct bench_row *row)
     printf("%6lld", (long long)row->bodies);
     print_who(row->competitor);
     printf("  %8.*f  %8.*f  %9.3f  %7.1f  %5s%s\n", decimals, 1e6 * seconds, decimals,
-           1e6 * contestant_best(&row->contestant), rate(row, seconds) / 1e9,
-           rate(row, seconds) * flop_per_interaction / 1e9, limit, comparison(row));
+           1e6 * contestant_best(&row->contestant), bench_rate(row, seconds) / 1e9,
+           bench_rate(row, seconds) * flop_per_interaction / 1e9, limit, comparison(row));
 }
 
 static void print_steps(const struct bench_row *row)
@@ -81,8 +80,8 @@ static void print_steps(const struct bench_row *row)
     const double seconds = contestant_median(&row->contestant);
     printf("%6lld  %7lld", (long long)row->bodies, (long long)row->systems);
     print_who(row->competitor);
-    printf("  %7.1f  %7.1f  %9.2f%s\n", 1e9 / rate(row, seconds),
-           1e9 / rate(row, contestant_best(&row->contestant)), rate(row, seconds) / 1e6,
+    printf("  %7.1f  %7.1f  %9.2f%s\n", 1e9 / bench_rate(row, seconds),
+           1e9 / bench_rate(row, contestant_best(&row->contestant)), bench_rate(row, seconds) / 1e6,
            comparison(row));
 }
 
@@ -95,6 +94,10 @@ static void print_left_out(const struct bench_row *row)
 
 void bench_print_rows(const struct bench_rows *rows, int64_t first)
 {
+    if (first < rows->count && rows->at[first].competitor->measured) {
+        bench_print_gpu_rows(rows, first);
+        return;
+    }
     for (int64_t k = first; k < rows->count; k++) {
         const struct bench_row *row = &rows->at[k];
         if (row->left_out)
@@ -163,7 +166,10 @@ static cJSON *add_row(cJSON *list, const struct bench_row *row)
     cJSON_AddStringToObject(object, "precision", cli_precision_name(competitor->precision));
     if (competitor->isa)
         cJSON_AddStringToObject(object, "instruction_set", competitor->isa);
-    json_add_count(object, "threads", competitor->threads);
+    if (competitor->measured)
+        cJSON_AddStringToObject(object, "measured", row->systems ? "steps" : competitor->measured);
+    else
+        json_add_count(object, "threads", competitor->threads);
     return object;
 }
 
@@ -175,10 +181,10 @@ static void add_measured_row(cJSON *list, const struct bench_row *row)
     json_add_real(object, "best_seconds", contestant_best(&row->contestant));
     json_add_count(object, "repetitions", row->contestant.rounds);
     if (row->systems) {
-        json_add_real(object, "steps_per_second", rate(row, seconds));
+        json_add_real(object, "steps_per_second", bench_rate(row, seconds));
     } else {
-        json_add_real(object, "interactions_per_second", rate(row, seconds));
-        json_add_real(object, "gflops", flop_per_interaction * 1e-9 * rate(row, seconds));
+        json_add_real(object, "interactions_per_second", bench_rate(row, seconds));
+        json_add_real(object, "gflops", flop_per_interaction * 1e-9 * bench_rate(row, seconds));
         json_add_real(object, "percent_of_limit", percent_of_limit(row));
     }
     if (row->one_thread)
@@ -186,6 +192,8 @@ static void add_measured_row(cJSON *list, const struct bench_row *row)
     if (row->kith)
         json_add_real(object, "time_ratio_to_kith",
                       contestant_ratio(&row->contestant, &row->kith->contestant));
+    if (isfinite(row->difference))
+        json_add_real(object, "relative_difference_to_kith", row->difference);
 }
 
 static void add_worst(cJSON *object, const char *key, const struct bench_rows *rows, bool of_best)
@@ -197,7 +205,7 @@ static void add_worst(cJSON *object, const char *key, const struct bench_rows *r
 int bench_print_json(const struct bench_options *options, const struct bench_rows *rows)
 {
     cJSON *object = cJSON_CreateObject();
-    machine_add(object);
+    machine_add(object, options->device);
     cJSON *forces = cJSON_AddArrayToObject(object, "forces");
     cJSON *steps = cJSON_AddArrayToObject(object, "steps");
     cJSON *left_out = cJSON_AddArrayToObject(object, "left_out");

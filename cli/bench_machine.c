@@ -6,8 +6,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli.h"
 #include "json.h"
-#include "kith/kith.h"
 
 #if defined(__clang__)
 #define COMPILER __VERSION__ /* begins with its name */
@@ -39,19 +39,30 @@ static long cores(void)
     return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-void machine_print(void)
+void machine_print(kith_device device)
 {
+    kith_device_info gpu;
     printf("kith %s, compiled by %s\n%s, %ld core%s\n", kith_version(), COMPILER, processor(),
            cores(), cores() == 1 ? "" : "s");
+    if (kith_device_describe(device, &gpu))
+        printf("%s: %s, %s, %d multiprocessors\n", cli_device_name(device), gpu.name,
+               gpu.architecture, (int)gpu.multiprocessors);
 }
 
-void machine_add(cJSON *object)
+void machine_add(cJSON *object, kith_device device)
 {
+    kith_device_info gpu;
     cJSON *machine = cJSON_AddObjectToObject(object, "machine");
     cJSON_AddStringToObject(machine, "version", kith_version());
     cJSON_AddStringToObject(machine, "compiler", COMPILER);
     cJSON_AddStringToObject(machine, "processor", processor());
     json_add_count(machine, "cores", cores());
+    cJSON_AddStringToObject(machine, "device", cli_device_name(device));
+    if (!kith_device_describe(device, &gpu))
+        return;
+    cJSON_AddStringToObject(machine, "gpu", gpu.name);
+    cJSON_AddStringToObject(machine, "architecture", gpu.architecture);
+    json_add_count(machine, "multiprocessors", gpu.multiprocessors);
 }
 
 double machine_work(void)

@@ -3,9 +3,12 @@
 
 #include <cjson/cJSON.h>
 
-/* What was measured on: version and compiler of kith, processor, cores. */
-void machine_print(void);
-void machine_add(cJSON *object); /* as the key "machine" */
+#include "kith/array.h"
+
+/* What was measured on: version and compiler of kith, processor, cores; and the device, if it is no
+ * CPU. */
+void machine_print(kith_device device);
+void machine_add(cJSON *object, kith_device device); /* as the key "machine" */
 
 /* Seconds that the cores have worked so far, all together, for whomever; NaN if the system does not
  * tell. */

@@ -11,9 +11,16 @@ struct bench_row *bench_rows_add(struct bench_rows *rows, const struct competito
                                  int64_t bodies)
 {
     struct bench_row *row = &rows->at[rows->count++];
-    *row = (struct bench_row){.competitor = competitor, .bodies = bodies, .limit = NAN};
+    *row = (struct bench_row){
+        .competitor = competitor, .bodies = bodies, .limit = NAN, .difference = NAN};
     row->contestant.many_threads = competitor->threads > 1;
     return row;
+}
+
+/* Of the same on a GPU. */
+static bool is_measured_alike(const struct competitor *a, const struct competitor *b)
+{
+    return a->measured ? b->measured && strcmp(a->measured, b->measured) == 0 : !b->measured;
 }
 
 /* kith's row with the same bodies, systems and precision as this one; NULL if there is none. */
@@ -26,7 +33,7 @@ static const struct bench_row *find_kith(const struct bench_rows *rows, int64_t 
         const struct competitor *who = row->competitor;
         if (who->context && !row->left_out && row->systems == like->systems &&
             who->precision == like->competitor->precision && who->threads == threads &&
-            (!isa || strcmp(who->isa, isa) == 0))
+            is_measured_alike(who, like->competitor) && (!isa || strcmp(who->isa, isa) == 0))
             return row;
     }
     return NULL;
@@ -65,12 +72,24 @@ bool bench_rows_measure(const struct bench_options *options, struct bench_rows *
 static bool takes_part(const struct bench_options *options, const struct competitor *competitor,
                        int64_t n)
 {
-    if (options->body_counts_given)
+    if (options->body_counts_given || competitor->measured)
         return true;
     if (!competitor->context)
         return n >= 1000 && n <= 16384;
     return options->isas_given || strcmp(competitor->isa, options->isas[0]) == 0 || n == 64 ||
            n == 1024 || n == 16384;
+}
+
+/* Of the row's competitor in its configuration; NaN if it is not known. */
+static double limit_of(const struct competitor *competitor)
+{
+    if (!competitor->context)
+        return NAN;
+    if (!competitor->measured)
+        return competitor->threads * forces_limit(competitor->context, competitor->precision);
+    return competitor->of_device_memory && competitor->way == gpu_forces_kernels
+               ? gpu_forces_limit(competitor->context, competitor->precision)
+               : NAN;
 }
 
 static void add_forces_rows(const struct bench_options *options,
@@ -88,10 +107,23 @@ static void add_forces_rows(const struct bench_options *options,
         row->contestant.run = forces_work_run;
         row->contestant.state = &work[k];
         row->left_out = (double)n * (double)n / competitor->rate > 10 * options->seconds;
-        if (competitor->context && !row->left_out)
-            row->limit =
-                competitor->threads * forces_limit(competitor->context, competitor->precision);
+        if (!row->left_out)
+            row->limit = limit_of(competitor);
     }
+}
+
+/* Compares what the GPU Gems kernel has computed with the results of kith's. */
+static bool compare_results(const struct bench_options *options, const struct forces_system *system,
+                            struct bench_row *row)
+{
+    struct gpu_forces *forces = system->gpu[row->competitor->precision];
+    if (!forces || !row->kith)
+        return true;
+    const kith_status status =
+        gpu_forces_difference(forces, gpu_forces_kernels, gpu_forces_gems, &row->difference);
+    if (status != KITH_OK)
+        cli_fail(options->command);
+    return status == KITH_OK;
 }
 
 bool bench_forces_of(const struct bench_options *options, const struct competitors *competitors,
@@ -107,8 +139,10 @@ bool bench_forces_of(const struct bench_options *options, const struct competito
     bool done = forces_system_make(options->command, n, &system);
     if (done) {
         add_forces_rows(options, competitors, &system, work, rows);
-        done = forces_system_share(competitors->peers, &system) &&
+        done = forces_system_share(options->command, competitors, &system) &&
                bench_rows_measure(options, rows, first);
+        for (int64_t k = first; k < rows->count && done; k++)
+            done = compare_results(options, &system, &rows->at[k]);
     }
     forces_system_free(&system);
     free(work);

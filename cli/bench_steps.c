@@ -8,7 +8,22 @@
 /* Large enough that no two bodies get close, as steps shall cost the same at all times. */
 static const double softening = 0.05, dt = 1e-5;
 
-enum { systems_of_ensemble = 1024 };
+/* Ensembles of the GPU have so many bodies: a million systems of six. More than so many systems
+ * repeat the first ones. */
+enum { systems_on_cpu = 1024, bodies_on_gpu = 6000000, different_systems = 1024 };
+
+static int64_t systems_of_ensemble(const struct bench_options *options, int64_t n)
+{
+    const bool is_gpu = options->device.kind == KITH_CUDA;
+    return options->systems ? options->systems : is_gpu ? bodies_on_gpu / n : systems_on_cpu;
+}
+
+/* On a GPU one number of bodies tells enough, unless the user chose. */
+static bool has_ensemble(const struct bench_options *options, int64_t n)
+{
+    const bool is_gpu = options->device.kind == KITH_CUDA;
+    return n <= kith_most_bodies_of_system && (!is_gpu || options->body_counts_given || n == 6);
+}
 
 /* What a contestant of the steps does: kith's simulation, or a peer's. */
 struct steps_work {
@@ -23,7 +38,8 @@ static double run_steps(void *state, int64_t calls)
     if (work->competitor->peers)
         return peers_seconds(work->competitor->peers, work->competitor->name, 1, calls);
     const double start = bench_clock();
-    if (kith_simulation_step(work->simulation, calls) != KITH_OK) {
+    if (kith_simulation_step(work->simulation, calls) != KITH_OK ||
+        kith_context_synchronize(work->competitor->context) != KITH_OK) {
         cli_fail(work->command);
         return -1;
     }
@@ -37,23 +53,43 @@ static kith_status make_system(int64_t n, int64_t system, kith_bodies **bodies)
     return kith_initial_make("plummer", &options, bodies);
 }
 
-static kith_status make_ensemble(int64_t n, kith_bodies **all)
+static bool make_ensemble(const char *command, int64_t n, int64_t systems, kith_bodies **all)
 {
-    kith_bodies *each[systems_of_ensemble] = {0};
+    kith_bodies *different[different_systems] = {0};
+    const kith_bodies **each = calloc((size_t)systems, sizeof(kith_bodies *));
     kith_status status = KITH_OK;
-    for (int64_t k = 0; k < systems_of_ensemble && status == KITH_OK; k++)
-        status = make_system(n, k, &each[k]);
-    if (status == KITH_OK)
-        status = kith_ensemble_join(systems_of_ensemble, (const kith_bodies *const *)each, all);
-    for (int64_t k = 0; k < systems_of_ensemble; k++)
-        kith_bodies_free(each[k]);
-    return status;
+    for (int64_t k = 0; k < different_systems && status == KITH_OK; k++)
+        status = make_system(n, k, &different[k]);
+    for (int64_t k = 0; k < systems && each; k++)
+        each[k] = different[k % different_systems];
+    if (each && status == KITH_OK)
+        status = kith_ensemble_join(systems, each, all);
+    if (!each)
+        cli_fail_with(command, "no memory for %lld systems", (long long)systems);
+    else if (status != KITH_OK)
+        cli_fail(command);
+    for (int64_t k = 0; k < different_systems; k++)
+        kith_bodies_free(different[k]);
+    free(each);
+    return each && status == KITH_OK;
 }
 
-/* The bodies of a table's part: one system, and all of the ensemble. */
+/* The bodies of a table's part: one system, and all of the ensemble; or NULL. */
 struct steps_bodies {
     kith_bodies *one, *all;
+    int64_t systems; /* of all */
 };
+
+static bool make_bodies(const struct bench_options *options, int64_t n, struct steps_bodies *bodies)
+{
+    if (make_system(n, 0, &bodies->one) != KITH_OK) {
+        cli_fail(options->command);
+        return false;
+    }
+    bodies->systems = systems_of_ensemble(options, n);
+    return !has_ensemble(options, n) ||
+           make_ensemble(options->command, n, bodies->systems, &bodies->all);
+}
 
 static bool add_row(const struct bench_options *options, const struct competitor *competitor,
                     const struct steps_bodies *bodies, int64_t systems, struct steps_work *work,
@@ -66,13 +102,21 @@ static bool add_row(const struct bench_options *options, const struct competitor
     row->systems = systems;
     row->contestant.run = run_steps;
     row->contestant.state = work;
-    if (competitor->peers)
+    /* An ensemble's steps are short. */
+    const double pairs = (double)bodies->one->count * (double)bodies->one->count;
+    row->left_out = systems == 1 && pairs / competitor->rate > 10 * options->seconds;
+    if (competitor->peers || row->left_out)
         return true;
     const kith_status status =
         systems == 1
             ? kith_simulation_create(competitor->context, &chosen, bodies->one, &work->simulation)
             : kith_simulation_create_ensemble(competitor->context, &chosen, systems, bodies->all,
                                               &work->simulation);
+    if (status == KITH_UNSUPPORTED) { /* not on this device */
+        cli_note(options->quiet, options->command, "%s", kith_error_message());
+        rows->count--;
+        return true;
+    }
     if (status != KITH_OK)
         cli_fail(options->command);
     return status == KITH_OK;
@@ -81,6 +125,8 @@ static bool add_row(const struct bench_options *options, const struct competitor
 /* The best instruction set alone, unless the user chose. */
 static bool shows(const struct bench_options *options, const struct competitor *competitor)
 {
+    if (competitor->measured)
+        return competitor->context && !competitor->of_device_memory;
     return competitor->context &&
            (options->isas_given || strcmp(competitor->isa, options->isas[0]) == 0);
 }
@@ -91,7 +137,8 @@ static bool steps_one_system(const struct bench_options *options,
 {
     if (competitor->peers)
         return strcmp(competitor->name, "rebound") == 0;
-    return shows(options, competitor) && competitor->threads == options->threads[0];
+    return shows(options, competitor) &&
+           (competitor->measured || competitor->threads == options->threads[0]);
 }
 
 static bool add_rows(const struct bench_options *options, const struct competitors *competitors,
@@ -106,8 +153,8 @@ static bool add_rows(const struct bench_options *options, const struct competito
     }
     for (int64_t k = 0; k < competitors->count; k++) {
         const struct competitor *competitor = &competitors->all[k];
-        if (shows(options, competitor) &&
-            !add_row(options, competitor, bodies, systems_of_ensemble, &work[2 * k + 1], rows))
+        if (bodies->all && shows(options, competitor) &&
+            !add_row(options, competitor, bodies, bodies->systems, &work[2 * k + 1], rows))
             return false;
     }
     return true;
@@ -122,10 +169,9 @@ bool bench_steps_of(const struct bench_options *options, const struct competitor
     bool done = false;
     if (!work)
         cli_fail_with(options->command, "no memory");
-    else if (make_system(n, 0, &bodies.one) != KITH_OK || make_ensemble(n, &bodies.all) != KITH_OK)
-        cli_fail(options->command);
     else
-        done = (!competitors->peers || peers_use(competitors->peers, bodies.one, softening, dt)) &&
+        done = make_bodies(options, n, &bodies) &&
+               (!competitors->peers || peers_use(competitors->peers, bodies.one, softening, dt)) &&
                add_rows(options, competitors, &bodies, work, rows) &&
                bench_rows_measure(options, rows, first);
     for (int64_t k = 0; work && k < 2 * competitors->count; k++)

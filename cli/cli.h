@@ -58,6 +58,9 @@ double cli_parse_positive(const char *option, const char *text, const struct arg
 int64_t cli_parse_count(const char *option, const char *text, const struct argp_state *state);
 int64_t cli_parse_integer(const char *option, const char *text, const struct argp_state *state);
 
+/* The value of --device. */
+kith_device cli_parse_device(const char *text, const struct argp_state *state);
+
 /* A help_filter for argp that leaves out its note on short options. */
 char *cli_filter_help(int key, const char *text, void *input);
 

@@ -20,19 +20,17 @@ static const struct argp_option options[] = {
     {"quiet", 'q', NULL, 0, "no progress, notes or summary", 0},
     {0}};
 
-static void parse_device(const char *text, kith_device *device, const struct argp_state *state)
+kith_device cli_parse_device(const char *text, const struct argp_state *state)
 {
     if (strcmp(text, "auto") == 0)
-        *device = (kith_device){KITH_DEVICE_AUTO, 0};
-    else if (strcmp(text, "cpu") == 0)
-        *device = (kith_device){KITH_CPU, 0};
-    else if (strcmp(text, "cuda") == 0)
-        *device = (kith_device){KITH_CUDA, 0};
-    else if (strncmp(text, "cuda:", 5) == 0 && strlen(text) < 10)
-        *device =
-            (kith_device){KITH_CUDA, (int32_t)cli_parse_count("--device cuda", text + 5, state)};
-    else
-        cli_usage_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
+        return (kith_device){KITH_DEVICE_AUTO, 0};
+    if (strcmp(text, "cpu") == 0)
+        return (kith_device){KITH_CPU, 0};
+    if (strcmp(text, "cuda") == 0)
+        return (kith_device){KITH_CUDA, 0};
+    if (strncmp(text, "cuda:", 5) == 0 && strlen(text) < 10)
+        return (kith_device){KITH_CUDA, (int32_t)cli_parse_count("--device cuda", text + 5, state)};
+    cli_usage_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
 }
 
 static void parse_precision(const char *text, kith_dtype *precision, const struct argp_state *state)
@@ -58,7 +56,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct common_options *common = state->input;
     switch (key) {
     case key_device:
-        parse_device(argument, &common->context.device, state);
+        common->context.device = cli_parse_device(argument, state);
         return 0;
     case key_threads:
         common->context.threads = parse_threads(argument, state);

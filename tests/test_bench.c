@@ -57,6 +57,26 @@ static void test_bench_forces_refuses_what_is_no_list(void **state)
     assert_refused(program_run("bench forces --isa v9"), 2, "--isa is 'v9'");
     assert_refused(program_run("bench forces --precision half"), 2, "--precision is 'half'");
     assert_refused(program_run("bench forces --seconds 0"), 2, "--seconds is 0");
+    assert_refused(program_run("bench forces --systems 0"), 2, "--systems is 0");
+}
+
+static void test_bench_forces_refuses_devices_that_are_not_there(void **state)
+{
+    (void)state;
+    assert_refused(program_run("bench forces --device cuda:1000 -n 6"), 1, "device is cuda");
+    assert_refused(program_run("bench forces --device gpu"), 2, "--device is 'gpu'");
+}
+
+static void test_bench_forces_refuses_choices_of_the_cpu_on_a_gpu(void **state)
+{
+    (void)state;
+    assert_refused(
+        program_run("bench forces --device cuda --isa %s", kith_isa_list(&(int64_t){0})->name), 2,
+        "--isa is for the CPU");
+    assert_refused(program_run("bench forces --threads 2 --device cuda"), 2,
+                   "--threads is for the CPU");
+    assert_refused(program_run("bench forces --device cuda:1 --peers"), 2,
+                   "--peers is for the CPU");
 }
 
 /* The name of an instruction set that this processor has. */
@@ -99,6 +119,20 @@ static void test_bench_forces_has_a_row_for_each_choice(void **state)
         snprintf(quoted, sizeof quoted, "\"%s\":", keys[k]);
         assert_has(result->out, quoted);
     }
+}
+
+static void test_ensembles_have_as_many_systems_as_asked_for(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("bench forces -n 3 --systems 1500 --precision single --threads 1 --isa %s "
+                    "--seconds 0.001 --json",
+                    some_isa());
+    assert_succeeded(result);
+    const char *steps = strstr(result->out, "\"steps\"");
+    assert_non_null(steps);
+    assert_int_equal(occurrences(steps, "\"systems\":\t1,"), 1);
+    assert_int_equal(occurrences(steps, "\"systems\":\t1500"), 1);
 }
 
 static void test_rates_follow_from_the_times(void **state)
@@ -220,7 +254,10 @@ int main(void)
         cmocka_unit_test(test_bench_lists_its_capabilities),
         cmocka_unit_test(test_bench_help_fits_eighty_columns),
         cmocka_unit_test(test_bench_forces_refuses_what_is_no_list),
+        cmocka_unit_test(test_bench_forces_refuses_devices_that_are_not_there),
+        cmocka_unit_test(test_bench_forces_refuses_choices_of_the_cpu_on_a_gpu),
         cmocka_unit_test(test_bench_forces_has_a_row_for_each_choice),
+        cmocka_unit_test(test_ensembles_have_as_many_systems_as_asked_for),
         cmocka_unit_test(test_rates_follow_from_the_times),
         cmocka_unit_test(test_rows_that_take_too_long_are_left_out_and_named),
         cmocka_unit_test(test_the_table_fits_a_hundred_columns),

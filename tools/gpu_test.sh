@@ -69,8 +69,7 @@ run_sanitize() {
 
 run_bench() {
     [ $architectures = native ] || { echo "bench: skipped: there is no GPU"; return 0; }
-    cmake --build $build --parallel "$jobs" --target bench_forces_cuda
-    find $build -name bench_forces_cuda -type f -exec {} \;
+    $build/kith bench forces --device cuda
 }
 
 for part in "$@"; do

@@ -1,0 +1,41 @@
+#ifndef BENCH_GPU_FORCES_H
+#define BENCH_GPU_FORCES_H
+
+#include "kith/context.h"
+
+/* What kith bench forces measures on a GPU, besides calls with arrays on the host. A build without
+ * CUDA has these functions too (no_gpu_forces.c), but no context to call them with. */
+
+/* What is timed. */
+enum gpu_forces_way {
+    gpu_forces_of_arrays, /* kith_forces_compute of arrays on the device, one call after another */
+    gpu_forces_kernels,   /* the backend's kernels alone, of bodies that are laid out already */
+    gpu_forces_gems,      /* the GPU Gems kernel (gems_forces.h) */
+};
+
+/* Bodies in the device's memory as each of the ways wants them, and the results. */
+struct gpu_forces;
+
+/* position and mass are contiguous arrays on the host, of one precision. The context must outlive
+ * what is made, and its device becomes the thread's current one.
+ *
+ * Errors: KITH_OUT_OF_MEMORY. */
+kith_status gpu_forces_create(kith_context *context, kith_array position, kith_array mass,
+                              double softening, struct gpu_forces **forces);
+void gpu_forces_free(struct gpu_forces *forces);
+
+/* Seconds of so many evaluations: by events on the stream for kernels, by the host's clock until
+ * all is done for calls. */
+kith_status gpu_forces_time(struct gpu_forces *forces, enum gpu_forces_way way, int64_t calls,
+                            double *seconds);
+
+/* How far the results of two ways are apart: the norm of the difference over the norm, of all
+ * bodies. Both have been timed. */
+kith_status gpu_forces_difference(struct gpu_forces *forces, enum gpu_forces_way a,
+                                  enum gpu_forces_way b, double *difference);
+
+/* Interactions a second of the symmetric kernel on the context's device if nothing but the issuing
+ * of its instructions took time, at the highest clock. */
+double gpu_forces_limit(kith_context *context, kith_dtype dtype);
+
+#endif
