@@ -3,6 +3,7 @@
 #include "gpu_forces.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "core/status.h"
 

@@ -28,16 +28,16 @@ struct bench_options {
 /* A program in one configuration. */
 struct competitor {
     const char *name, *version; /* "kith", or another program's */
+    const char *isa;            /* of kith; else NULL */
     kith_dtype precision;
-    const char *isa; /* of kith; else NULL */
     int32_t threads;
     kith_context *context; /* of kith; else NULL */
     struct peers *peers;   /* which know this one by its name; or NULL */
     /* On a GPU: what is measured of it, in words, and how if the bodies are on the device; else
      * NULL. There, threads are 0: they do not matter. */
     const char *measured;
-    bool of_device_memory;
     enum gpu_forces_way way;
+    bool of_device_memory;
     double rate; /* interactions a second, roughly, to tell what would take too long */
 };
 

@@ -69,7 +69,7 @@ run_sanitize() {
 
 run_bench() {
     [ $architectures = native ] || { echo "bench: skipped: there is no GPU"; return 0; }
-    $build/kith bench forces --device cuda
+    $build/kith bench forces --device cuda --seconds 0.2
 }
 
 for part in "$@"; do

@@ -18,7 +18,7 @@ echo "clang-tidy"
 # A kernel file is in the list once for each instruction set; once is enough. The CUDA backend's
 # files need the toolkit's headers.
 without='^$'
-grep -q '/src/cuda/' build-lint/compile_commands.json || without='^(src/cuda|tests/gpu)/'
+grep -q '/src/cuda/' build-lint/compile_commands.json || without='^(src/cuda/|tests/gpu/|bench/gpu_)'
 git ls-files '*.c' | grep -vE "$without" | xargs -P "$jobs" -n 4 clang-tidy -p build-lint --quiet 2>build-lint/tidy.log ||
     { cat build-lint/tidy.log >&2; exit 1; }
 
