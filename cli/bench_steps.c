@@ -112,11 +112,6 @@ static bool add_row(const struct bench_options *options, const struct competitor
             ? kith_simulation_create(competitor->context, &chosen, bodies->one, &work->simulation)
             : kith_simulation_create_ensemble(competitor->context, &chosen, systems, bodies->all,
                                               &work->simulation);
-    if (status == KITH_UNSUPPORTED) { /* not on this device */
-        cli_note(options->quiet, options->command, "%s", kith_error_message());
-        rows->count--;
-        return true;
-    }
     if (status != KITH_OK)
         cli_fail(options->command);
     return status == KITH_OK;

@@ -37,6 +37,8 @@ static void test_cuda_bench_measures_kith_in_three_ways_beside_the_baseline(void
     assert_occurs(result->out, "\"interactions_per_second\":", 16);
     assert_occurs(result->out, "\"percent_of_limit\":\tnull", 12);
     assert_occurs(result->out, "\"systems\":\t1,", 4);
+    assert_occurs(result->out, "\"systems\":\t100,", 2); /* of six bodies */
+    assert_occurs(result->out, "\"steps_per_second\":", 6);
 }
 
 /* Both compute the same forces, or their times could not be compared. */
