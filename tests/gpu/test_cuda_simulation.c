@@ -309,7 +309,7 @@ static void *work(void *argument)
     struct worker *worker = argument;
     kith_context *gpu = new_gpu_context(NULL);
     kith_simulation *simulation = begin(gpu, worker->the, worker->start);
-    assert_ok(kith_simulation_step(simulation, 500));
+    assert_ok(kith_simulation_step(simulation, test_is_quick() ? 20 : 500));
     worker->end = state_of(simulation, worker->start);
     kith_simulation_free(simulation);
     kith_context_free(gpu);
@@ -378,6 +378,8 @@ static void test_energy_is_kept_over_many_steps(void **state)
 static void test_the_program_runs_on_the_gpu_as_on_the_cpu(void **state)
 {
     (void)state;
+    if (test_is_quick())
+        skip();
     const char *const run = "run @bodies.csv --dt 1e-3 --until 1 --softening 0.1 --quiet --json";
     assert_succeeded(program_run("make plummer -n 300 --seed 5 -o @bodies.csv"));
     const struct program_result *result = program_run("%s --device cpu", run);
@@ -400,6 +402,8 @@ static void sleep_for(double seconds)
 static void test_a_killed_run_on_the_gpu_resumes_bit_for_bit(void **state)
 {
     (void)state;
+    if (test_is_quick())
+        skip();
     const char *const run = "run @killed.csv --device cuda --dt 1e-6 --until 4 --softening 0.1 "
                             "--every 200001 --checkpoint-every 0.05 --quiet --json";
     assert_succeeded(program_run("make plummer -n 6 --seed 5 -o @killed.csv"));
