@@ -18,6 +18,9 @@ static const double seconds_awake = 100e-6;
 static const double seconds_to_share = 0.5e-6, first_seconds_to_wake = 20e-6;
 static const double most_of_work = 1.0 / 20;
 
+/* After so long the system has moved a thread away from a processor that two of us want. */
+static const double seconds_to_settle = 5e-3;
+
 /* Where other programs have the other processors, wakings bring no help and become ever rarer. */
 static const double most_vain = 64;
 
@@ -26,6 +29,7 @@ struct job {
     kith_task *task;
     void *argument;
     int64_t count;
+    bool is_long;         /* enough for the system to find each thread a processor */
     atomic_llong number;  /* 1, 2, … of the team's jobs */
     atomic_int processor; /* the caller's */
     atomic_llong next;    /* task */
@@ -39,6 +43,7 @@ struct kith_team {
     int32_t size, most;     /* threads besides the caller's: there are, there may be */
     pid_t process;          /* that has them: a fork has not */
     double seconds_to_wake; /* one thread, as measured lately */
+    double seconds;         /* of the work last asked about */
     double work;            /* seconds of it that no waking has been charged to */
     double vain;            /* 1, doubled for each waking in a row that brought no help */
     atomic_bool helped;     /* by anybody since the last waking */
@@ -92,7 +97,7 @@ static void join_job(struct kith_team *team)
 {
     struct job *job = &team->job;
     atomic_fetch_add(&job->inside, 1);
-    if (atomic_load(&job->open) && !is_in_the_callers_way(job) &&
+    if (atomic_load(&job->open) && (job->is_long || !is_in_the_callers_way(job)) &&
         atomic_fetch_sub(&job->seats, 1) > 0) {
         atomic_store(&team->helped, true);
         take_tasks(job);
@@ -216,6 +221,7 @@ void kith_team_free(struct kith_team *team)
 int32_t kith_threads_for(kith_context *context, double seconds)
 {
     struct kith_team *team = context->team;
+    team->seconds = seconds;
     const double most_to_share = floor(most_of_work * seconds / seconds_to_share);
     const int32_t awake = team->size - (int32_t)atomic_load(&team->sleepers);
     const int32_t asleep = team->most - awake;
@@ -248,6 +254,7 @@ void kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_t
     job->task = task;
     job->argument = argument;
     job->count = count;
+    job->is_long = team->seconds > seconds_to_settle;
     atomic_fetch_add(&job->number, 1);
     atomic_store(&job->processor, this_processor());
     atomic_store(&job->next, 0);
