@@ -11,18 +11,21 @@
 #include "core/context.h"
 
 /* A thread that has nothing to do stays awake for a while, because the next job of a simulation
- * comes soon. Another one then costs the caller little; to wake one that sleeps costs it from 2 µs
- * to more than 20 µs on a virtual machine, which the team measures. Neither may cost more than a
- * twentieth of the work. */
+ * comes soon. */
 static const double seconds_awake = 100e-6;
-static const double seconds_to_share = 0.5e-6, first_seconds_to_wake = 20e-6;
+
+/* What others cost the caller: to share a job with one that is awake, to wake one that sleeps (2
+ * µs, more than 20 µs on a virtual machine: the team measures it), to wait for one that was
+ * interrupted. It must not be more than a twentieth of the work; until the work has paid for what
+ * was spent, the caller goes on alone. */
 static const double most_of_work = 1.0 / 20;
+static const double seconds_to_share = 0.5e-6, first_seconds_to_wake = 20e-6;
 
-/* After so long the system has moved a thread away from a processor that two of us want. */
-static const double seconds_to_settle = 5e-3;
+/* Waiting for the last tasks is part of sharing, up to this part of a job's time. */
+static const double usual_wait = 0.2;
 
-/* Where other programs have the other processors, wakings bring no help and become ever rarer. */
-static const double most_vain = 64;
+/* What is saved up for wakings while nobody is needed. */
+static const double most_saved = 100e-6;
 
 /* The job that is open. Its fields are written while it is closed and nobody is inside. */
 struct job {
@@ -43,10 +46,8 @@ struct kith_team {
     int32_t size, most;     /* threads besides the caller's: there are, there may be */
     pid_t process;          /* that has them: a fork has not */
     double seconds_to_wake; /* one thread, as measured lately */
-    double seconds;         /* of the work last asked about */
-    double work;            /* seconds of it that no waking has been charged to */
-    double vain;            /* 1, doubled for each waking in a row that brought no help */
-    atomic_bool helped;     /* by anybody since the last waking */
+    double saved;         /* seconds that others may cost; negative: that they have cost too much */
+    cpu_set_t processors; /* that the team may be on; empty if that is not known */
     atomic_bool ended;
     atomic_int sleepers;
     pthread_mutex_t mutex;
@@ -63,22 +64,18 @@ static void relax(void)
 #endif
 }
 
-/* The processor that this thread is on now; −1 if that is not known. */
-static int this_processor(void)
+/* On a busy machine a thread may find itself on the very processor that the caller is on, and the
+ * system does not always move it. Each would keep the other waiting: so it goes elsewhere. False if
+ * there is nowhere to go. */
+static bool is_out_of_the_way(const struct kith_team *team)
 {
-#if defined(__linux__)
-    return sched_getcpu();
-#else
-    return -1;
-#endif
-}
-
-/* On a busy machine a thread may be woken on the very processor that the caller is on. Then each
- * would only keep the other waiting. */
-static bool is_in_the_callers_way(const struct job *job)
-{
-    const int here = this_processor();
-    return here >= 0 && here == atomic_load(&job->processor);
+    const int here = sched_getcpu();
+    if (here < 0 || here != atomic_load(&team->job.processor))
+        return true;
+    cpu_set_t others = team->processors;
+    CPU_CLR((size_t)here, &others);
+    return CPU_COUNT(&others) > 0 &&
+           pthread_setaffinity_np(pthread_self(), sizeof others, &others) == 0;
 }
 
 static void take_tasks(struct job *job)
@@ -96,12 +93,11 @@ static void take_tasks(struct job *job)
 static void join_job(struct kith_team *team)
 {
     struct job *job = &team->job;
+    if (!is_out_of_the_way(team))
+        return;
     atomic_fetch_add(&job->inside, 1);
-    if (atomic_load(&job->open) && (job->is_long || !is_in_the_callers_way(job)) &&
-        atomic_fetch_sub(&job->seats, 1) > 0) {
-        atomic_store(&team->helped, true);
+    if (atomic_load(&job->open) && atomic_fetch_sub(&job->seats, 1) > 0)
         take_tasks(job);
-    }
     atomic_fetch_sub(&job->inside, 1);
 }
 
@@ -127,7 +123,7 @@ static void wait_until_called(struct kith_team *team, int64_t number)
 {
     enum { looks_between_clocks = 64 };
     const double until = kith_clock() + seconds_awake;
-    while (kith_clock() < until && !is_in_the_callers_way(&team->job))
+    while (kith_clock() < until && is_out_of_the_way(team))
         for (int k = 0; k < looks_between_clocks; k++) {
             if (is_called(team, number))
                 return;
@@ -160,8 +156,9 @@ static void wake_sleepers(struct kith_team *team, int64_t wanted)
     for (int64_t k = 0; k < count; k++)
         pthread_cond_signal(&team->wake);
     pthread_mutex_unlock(&team->mutex);
-    const double each = (kith_clock() - start) / (double)count;
-    team->seconds_to_wake += 0.25 * (each - team->seconds_to_wake);
+    const double seconds = kith_clock() - start;
+    team->seconds_to_wake += 0.25 * (seconds / (double)count - team->seconds_to_wake);
+    team->saved -= seconds;
 }
 
 /* For the others to finish what they have begun; they may have been interrupted. */
@@ -194,8 +191,8 @@ struct kith_team *kith_team_create(int32_t most_threads)
     team->most = most;
     team->process = getpid();
     team->seconds_to_wake = first_seconds_to_wake;
-    team->vain = 1;
-    atomic_store(&team->helped, true);
+    if (sched_getaffinity(0, sizeof team->processors, &team->processors) != 0)
+        CPU_ZERO(&team->processors);
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->wake, NULL);
     return team;
@@ -216,26 +213,18 @@ void kith_team_free(struct kith_team *team)
     free(team);
 }
 
-/* Threads that sleep, or have not started, are woken once the work since the last waking is worth
- * it: in a row of short jobs that is soon, and then they stay awake. */
 int32_t kith_threads_for(kith_context *context, double seconds)
 {
     struct kith_team *team = context->team;
-    team->seconds = seconds;
-    const double most_to_share = floor(most_of_work * seconds / seconds_to_share);
+    const double earned = most_of_work * seconds;
+    team->saved = fmin(team->saved + earned, fmax(earned, most_saved * team->most));
+    const double most_to_share = floor(earned / seconds_to_share);
+    if (team->saved < -team->seconds_to_wake || most_to_share < 1)
+        return 1;
     const int32_t awake = team->size - (int32_t)atomic_load(&team->sleepers);
-    const int32_t asleep = team->most - awake;
-    const double price = team->vain * team->seconds_to_wake / most_of_work;
-    team->work = fmin(team->work + seconds, fmax(seconds, asleep * price));
-    const double affordable = floor(team->work / price);
-    const int32_t woken = affordable < asleep ? (int32_t)affordable : asleep;
-    if (most_to_share < awake + woken)
-        return 1 + (int32_t)most_to_share;
-    if (woken > 0) {
-        team->work -= woken * price;
-        team->vain = atomic_exchange(&team->helped, false) ? 1 : fmin(2 * team->vain, most_vain);
-    }
-    return 1 + awake + woken;
+    const double woken = fmax(0, floor(team->saved / team->seconds_to_wake));
+    const double most = fmin(most_to_share, awake + woken);
+    return most < team->most ? 1 + (int32_t)most : 1 + team->most;
 }
 
 void kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_task *task,
@@ -250,18 +239,21 @@ void kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_t
     }
     start_threads(team, (int32_t)others);
 
+    const double start = kith_clock();
     struct job *job = &team->job;
     job->task = task;
     job->argument = argument;
     job->count = count;
-    job->is_long = team->seconds > seconds_to_settle;
     atomic_fetch_add(&job->number, 1);
-    atomic_store(&job->processor, this_processor());
+    atomic_store(&job->processor, sched_getcpu());
     atomic_store(&job->next, 0);
     atomic_store(&job->seats, (int)others);
     atomic_store(&job->open, true);
     wake_sleepers(team, others - (team->size - atomic_load(&team->sleepers)));
     take_tasks(job);
     atomic_store(&job->open, false);
+    const double alone = kith_clock();
     wait_for_others(job);
+    const double end = kith_clock();
+    team->saved -= fmax(0, end - alone - usual_wait * (end - start));
 }
