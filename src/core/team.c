@@ -32,7 +32,6 @@ struct job {
     kith_task *task;
     void *argument;
     int64_t count;
-    bool is_long;         /* enough for the system to find each thread a processor */
     atomic_llong number;  /* 1, 2, … of the team's jobs */
     atomic_int processor; /* the caller's */
     atomic_llong next;    /* task */
