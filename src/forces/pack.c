@@ -21,7 +21,8 @@ static void set(kith_dtype dtype, void *column, int64_t row, double value)
 static void clear_padding(kith_dtype dtype, void *column, int64_t rows)
 {
     const int64_t bytes = kith_dtype_bytes(dtype);
-    memset((char *)column + rows * bytes, 0, (size_t)((kith_padded(rows) - rows) * bytes));
+    if (kith_padded(rows) > rows)
+        memset((char *)column + rows * bytes, 0, (size_t)((kith_padded(rows) - rows) * bytes));
 }
 
 /* A column of an array, divided by 2^exponent. */
