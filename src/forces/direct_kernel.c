@@ -4,7 +4,6 @@
 
 #include "core/memory.h"
 #include "core/simd.h"
-#include "forces/s2_floor.h"
 
 /* Sums over so many sources are taken in the problem's own precision, the sum of these sums in
  * double: a float result is then as good as its terms for any number of sources. */
@@ -38,24 +37,8 @@ struct variant {
     EACH_SOFTENING(ROW, with_potential)                                                            \
     EACH_SOFTENING(ROW, with_jerk)
 
-#define REAL        float
-#define VREAL       vfloat
-#define NAME(name)  name##_float
-#define S2_FLOOR    S2_FLOOR_FLOAT
-#define FIELD_SCALE (double)SIMD_RSQRT3_SCALE_FLOAT
-#include "forces/direct_kernel_body.h"
-#undef REAL
-#undef VREAL
-#undef NAME
-#undef S2_FLOOR
-#undef FIELD_SCALE
-
-#define REAL        double
-#define VREAL       vdouble
-#define NAME(name)  name##_double
-#define S2_FLOOR    S2_FLOOR_DOUBLE
-#define FIELD_SCALE SIMD_RSQRT3_SCALE_DOUBLE
-#include "forces/direct_kernel_body.h"
+#define KERNEL_BODY "forces/direct_kernel_body.h"
+#include "forces/for_each_real.h"
 
 const struct forces_direct_kernels KITH_ISA_SYMBOL(forces_direct) = {
     .in_double = forces_direct_double,

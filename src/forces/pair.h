@@ -1,16 +1,8 @@
 /* The arithmetic of a pair for one precision, shared by the kernels of small systems. Included by
- * their bodies, with
+ * their bodies (forces/for_each_real.h).
  *
- *   REAL, VREAL  float, vfloat or double, vdouble
- *   NAME(name)   name_float or name_double
- *   S2_FLOOR     forces/s2_floor.h
- *
- * S2_FLOOR is part of every softening²: at the same place d = 0 and 1/s³ is
- * finite, so that d/s³ is 0 there by itself. */
-
-/* What pair_field multiplies by, for masses to divide by. */
-#define PAIR_SCALE                                                                                 \
-    (sizeof(REAL) == sizeof(float) ? (double)SIMD_RSQRT3_SCALE_FLOAT : SIMD_RSQRT3_SCALE_DOUBLE)
+ * S2_FLOOR is part of every softening²: at the same place d = 0 and 1/s³ is finite, so that d/s³ is
+ * 0 there by itself. */
 
 SIMD_INLINE VREAL NAME(pair_s2)(const int32_t dimensions, const VREAL d[3], VREAL softening2)
 {
@@ -21,7 +13,7 @@ SIMD_INLINE VREAL NAME(pair_s2)(const int32_t dimensions, const VREAL d[3], VREA
     return s2;
 }
 
-/* PAIR_SCALE d/s³: times the source's mass, what it does to the target; times the target's, what
+/* FIELD_SCALE d/s³: times the source's mass, what it does to the target; times the target's, what
  * that does to the source, with the other sign. */
 SIMD_INLINE void NAME(pair_field)(const int32_t dimensions, const VREAL d[3], VREAL softening2,
                                   VREAL field[3])

@@ -7,7 +7,6 @@
 
 #include "core/memory.h"
 #include "core/simd.h"
-#include "forces/s2_floor.h"
 
 /* Sources that are met at a time: their sums, a vector a component each, stay in the first cache.
  */
@@ -45,21 +44,8 @@ struct variant {
     EACH_FORM(ROW, outputs, softening_common) EACH_FORM(ROW, outputs, softening_per_body)
 #define EACH_VARIANT(ROW) EACH_SOFTENING(ROW, only_field) EACH_SOFTENING(ROW, with_potential)
 
-#define REAL       float
-#define VREAL      vfloat
-#define NAME(name) name##_float
-#define S2_FLOOR   S2_FLOOR_FLOAT
-#include "forces/symmetric_kernel_body.h"
-#undef REAL
-#undef VREAL
-#undef NAME
-#undef S2_FLOOR
-
-#define REAL       double
-#define VREAL      vdouble
-#define NAME(name) name##_double
-#define S2_FLOOR   S2_FLOOR_DOUBLE
-#include "forces/symmetric_kernel_body.h"
+#define KERNEL_BODY "forces/symmetric_kernel_body.h"
+#include "forces/for_each_real.h"
 
 const struct forces_symmetric_kernels KITH_ISA_SYMBOL(forces_symmetric) = {
     .in_double = forces_symmetric_double,

@@ -12,7 +12,7 @@ struct NAME(place) {
     VREAL x[3], v[3], mass, half_softening2;
 };
 
-/* What it feels, without G: Σ m d / s³ (times PAIR_SCALE if it is all that is worked out),
+/* What it feels, without G: Σ m d / s³ (times FIELD_SCALE if it is all that is worked out),
  * Σ m [u / s³ − 3 (d·u) d / s⁵], Σ m / s. */
 struct NAME(pull) {
     VREAL acceleration[3], jerk[3], potential;

@@ -1,5 +1,5 @@
 /* The forces of an ensemble for one precision. Included by systems_kernel.c for each, with REAL,
- * VREAL, NAME and S2_FLOOR as forces/pair.h says. */
+ * VREAL, NAME and S2_FLOOR as forces/for_each_real.h says. */
 
 #include "forces/pair.h"
 #include "forces/systems_block.h"
@@ -25,7 +25,7 @@ SIMD_INLINE void NAME(store_block)(const enum systems_outputs outputs,
                                    const struct NAME(block) * block)
 {
     const double g = problem->gravitational_constant;
-    const double of_acceleration = outputs == systems_acceleration ? g / PAIR_SCALE : g;
+    const double of_acceleration = outputs == systems_acceleration ? g / FIELD_SCALE : g;
     for (int32_t i = 0; i < block->bodies; i++) {
         const int64_t at = i * problem->system_stride + s;
         const struct NAME(pull) *pull = &block->pull[i];

@@ -1,5 +1,5 @@
 /* Whole steps of small systems for one precision. Included by advance_kernel.c for each, with REAL,
- * VREAL, NAME and S2_FLOOR as forces/pair.h says. */
+ * VREAL, NAME and S2_FLOOR as forces/for_each_real.h says. */
 
 #include "forces/pair.h"
 #include "forces/systems_block.h"
@@ -7,7 +7,7 @@
 /* What the kernels multiply masses by: G, and what their sums are still to be divided by. */
 static double NAME(mass_factor)(const struct forces_problem *forces)
 {
-    return forces->gravitational_constant / PAIR_SCALE;
+    return forces->gravitational_constant / FIELD_SCALE;
 }
 
 /* The stages first … end − 1 for one vector of bodies: v += kick·a, then x += drift·v. */
