@@ -3,10 +3,12 @@
 
 #include "kith/build.h"
 #include "kith/context.h"
+#include "kith/pairs.h"
 
 struct advance_problem;
 struct forces_arguments;
 struct forces_problem;
+struct pairs_problem;
 
 /* All that a backend does, and its written contract. The CPU is one instance of this table
  * (src/cpu/cpu.c), CUDA the other. To add one: write its functions, fill in a table, and name it in
@@ -63,6 +65,11 @@ struct kith_backend {
     /* The whole of kith_forces_compute for arrays in the backend's own memory, forces/arguments.h;
      * NULL where that is the host's. */
     kith_status (*forces_in_place)(kith_context *context, const struct forces_arguments *arguments);
+
+    /* Pairs nearer than a cutoff, or the nearest: pairs/problem.h says what, pairs/list.h how the
+     * list is made. */
+    kith_status (*pairs)(kith_context *context, const struct pairs_problem *problem,
+                         kith_pairs *pairs);
 
     /* Many steps of a simulation at once: simulation/advance.h says what. *done is problem->steps,
      * or 0 if for this problem the backend has nothing better than combine and forces; which of

@@ -1,0 +1,143 @@
+#ifndef KITH_PAIRS_H
+#define KITH_PAIRS_H
+
+#include "kith/array.h"
+#include "kith/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A cell that repeats itself along its periodic vectors. Rows are the cell vectors, of any shape,
+ * handedness and length. In 2D only the first two rows and columns count. A vector that is not
+ * periodic may be anything finite, zero too: along it space is open. */
+typedef struct kith_cell {
+    double vectors[3][3];
+    bool periodic[3];
+} kith_cell;
+
+/* What to list of each pair, or-ed. */
+typedef enum kith_pairs_quantity {
+    KITH_PAIRS_I = 1,          /* the first point's row */
+    KITH_PAIRS_J = 2,          /* the second's */
+    KITH_PAIRS_SHIFTS = 4,     /* S, a whole number for each cell vector */
+    KITH_PAIRS_VECTORS = 8,    /* x_j − x_i + S·cell */
+    KITH_PAIRS_DISTANCES = 16, /* the vector's length */
+    KITH_PAIRS_COUNTS = 32     /* nothing: only how many pairs each point has */
+} kith_pairs_quantity;
+
+typedef enum kith_pairs_method {
+    KITH_PAIRS_AUTO = 0,
+    KITH_PAIRS_CELLS,       /* points sorted into cells of about the cutoff */
+    KITH_PAIRS_BRUTE_FORCE, /* every point with every image of every other */
+    KITH_PAIRS_REFERENCE    /* the same, in double precision and plain C; one thread, host arrays */
+} kith_pairs_method;
+
+typedef struct kith_pairs_options {
+    double cutoff;       /* > 0, or ≥ 0 with radii */
+    double skin;         /* ≥ 0, added to the cutoff: see kith_pairs_update */
+    unsigned quantities; /* kith_pairs_quantity; 0 stands for I and J */
+    bool half;           /* each pair once: see below */
+    bool unsorted;       /* the pairs of one i in any order (the same on every run) */
+    bool narrow;         /* i and j as int32 instead of int64 */
+
+    kith_array queries; /* m × D: i is one of these and j one of the positions; none: both are the
+                           positions */
+    kith_array radii;   /* n: a pair is nearer than cutoff + radius_i + radius_j; none: 0 */
+    kith_array query_radii; /* m; both or neither, if there are queries */
+
+    /* The points j that are no partners of i, at any image, are exclusions[offsets[i]] … up to
+     * offsets[i + 1] − 1, in any order: int64 of m + 1 (n + 1 without queries), and int64. */
+    kith_array exclusion_offsets, exclusions;
+
+    /* Many systems in one call: system s has the rows offsets[s] … offsets[s + 1] − 1 of the
+     * positions, and of the queries; int64 on the host, from 0, ascending, ending with n (m). None:
+     * one system. No pair crosses systems. */
+    kith_array system_offsets, query_system_offsets;
+
+    int64_t memory_limit; /* bytes that a list may take; 0: no limit */
+    kith_pairs_method method;
+} kith_pairs_options;
+
+/* A list of pairs, by rows: the pairs of i have the indices offsets[i] … offsets[i + 1] − 1.
+ *
+ * Arrays are where the positions are; those not asked for are none. They stay the list's and are
+ * good until its next use by kith. */
+typedef struct kith_pairs {
+    int64_t row_count;                /* n, or the number of queries */
+    int64_t count;                    /* pairs */
+    kith_array offsets;               /* row_count + 1, int64 */
+    kith_array i, j;                  /* count, int64 or int32 */
+    kith_array shifts;                /* count × D, int32 */
+    kith_array vectors;               /* count × D, in the dtype of the positions */
+    kith_array distances;             /* count */
+    struct kith_pairs_memory *memory; /* kith's own */
+} kith_pairs;
+
+/* Pairs of points nearer to each other than a cutoff.
+ *
+ *     |x_j − x_i + S·cell| < cutoff,    S·cell = Σ_k S_k vectors[k],  S_k = 0 where not periodic
+ *
+ * strictly, for every i, j and S; i = j only with S ≠ 0. Different points at one place are a pair.
+ * Positions may lie anywhere; S is that of the positions as they are given (the convention of
+ * vesin). The cutoff may be larger than the cell: then there are several images of a point, and
+ * images of i itself.
+ *
+ * The full list has (i, j, S) and (j, i, −S). The half list has the one of them with i < j, or with
+ * i = j and the first component of S that is not 0 positive. Pairs are sorted by i, then j, then S
+ * (its first component first).
+ *
+ * A pair is judged by its distance as computed in the positions' dtype (each operation rounded; no
+ * operation fused), and the cutoff rounded to it: distances listed are less than that, and CPU and
+ * GPU list the same pairs. With radii, r² < (radius_i + radius_j + cutoff)² is what counts.
+ *
+ *   context    where to compute
+ *   options    not NULL: a cutoff must be given
+ *   positions  n × 2 or n × 3, float or double, any strides, host or device; radii, queries and
+ *              exclusions are in the same place, the first two of the same dtype
+ *   cell       one for each system; NULL for open space
+ *   pairs      [in, out] NULL: a new list, owned by the caller, goes with kith_pairs_free. Else the
+ *              list's memory is used again. Left as it was, or empty, on failure
+ *
+ * Errors: KITH_INVALID_ARGUMENT (cutoff not positive or not finite; shapes, dtypes, places;
+ * periodic vectors that are linearly dependent; a number that is not finite, or a point more than
+ *         2³⁰ cells away: the message names the row), KITH_OUT_OF_MEMORY (the message says how much
+ *         the list needs), KITH_UNSUPPORTED (more than 2³¹ − 1 points), KITH_CANCELLED.
+ * Cost:   O(n + pairs), and 8 (n + 1) + 16 bytes a pair (8 if narrow), +4 D for shifts, D + 1 reals
+ *         for vectors and distances; about 50 n bytes of the context's. Neither empty space nor
+ * points far outside cost memory. A second call with a list and a context of the same sizes
+ * allocates nothing. Bits:   the same on every run and for every number of threads. Source: cell
+ * lists: Allen & Tildesley 2017, §5.3.2. */
+kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *options,
+                               kith_array positions, const kith_cell *cell, kith_pairs **pairs);
+
+/* As kith_pairs_compute, but keeps the list as long as it has all pairs nearer than the cutoff: a
+ * list is made with cutoff + skin, and anew only after a point has moved by more than skin/2 since
+ * then, or if the number of points, the cells or the options are others than then (Verlet 1967).
+ * The list so has pairs at distances up to cutoff + skin, and at larger ones later. A kept list's
+ * vectors and distances are brought up to date; exclusions and radii are taken to be the same.
+ *
+ *   rebuilt  [out] whether the list was made anew; may be NULL
+ *
+ * Cost: O(n) for a kept list, and O(pairs) if it has vectors or distances; D n reals to keep. */
+kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *options,
+                              kith_array positions, const kith_cell *cell, kith_pairs **pairs,
+                              bool *rebuilt);
+
+/* The k nearest points of every point, by distance, then j, then S.
+ *
+ * As kith_pairs_compute, except that a row has its first k pairs only, in that order, and fewer if
+ * there are no more. A cutoff of 0 stands for none; half, skin and radii must not be given. In a
+ * periodic cell images count as points of their own, those of i too. */
+kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *options,
+                               kith_array positions, const kith_cell *cell, int64_t k,
+                               kith_pairs **pairs);
+
+/* Frees a list, before its context; NULL is fine. */
+void kith_pairs_free(kith_pairs *pairs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

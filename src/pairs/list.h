@@ -1,0 +1,28 @@
+#ifndef PAIRS_LIST_H
+#define PAIRS_LIST_H
+
+#include "pairs/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a backend makes a list: it counts, and then fills.
+ *
+ *   pairs_list_begin    sees to pairs->row_count and pairs->offsets (row_count + 1, uninitialized)
+ *   …                   the backend writes the offsets
+ *   pairs_list_reserve  sees to memory for count pairs; the arrays that were asked for
+ *   …                   the backend writes i, j, shifts, vectors and distances where data is not
+ * NULL
+ *
+ * Arrays are the backend's own memory and dense. Memory of the list's last use is used again.
+ *
+ * Errors: KITH_OUT_OF_MEMORY, over the memory limit too. */
+kith_status pairs_list_begin(const struct pairs_problem *problem, kith_pairs *pairs);
+kith_status pairs_list_reserve(int64_t count, kith_pairs *pairs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
