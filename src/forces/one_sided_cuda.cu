@@ -7,11 +7,12 @@
 #include "core/memory.h"
 #include "cuda/cuda.h"
 #include "forces/direct_cuda.h"
+#include "forces/overlap_cuda.cuh"
 #include "forces/pair_cuda.cuh"
 
 enum outputs { only_acceleration, with_potential, with_jerk };
 
-enum { warp = 32, block_warps = 8 };
+enum { warp = 32, block_warps = 8, blocks_per_multiprocessor = 2 };
 
 /* Targets of a warp. More save loads of sources, fewer spread a small problem over more warps. */
 struct one_sided_policy {
@@ -153,40 +154,67 @@ __device__ void store_value(const struct forces_problem &problem, int64_t i, int
         ((real *)column)[i] = (real)((value == 3 ? -g : g) * (double)sum + 0.0);
 }
 
+/* Adds each of `count` values over the lanes. Lanes `distance` apart share the work: one takes the
+ * first half of the values from both, the other the second. In the end a lane has values[0], the
+ * sum of the value number `first`, if own > 0. */
+template <int count, int distance, typename real, int room>
+__device__ inline void add_lanes(real (&values)[room], int lane, int &first, int &own)
+{
+    if constexpr (distance > 0) {
+        constexpr int half = (count + 1) / 2;
+        const bool takes_second = (lane & distance) != 0;
+#pragma unroll
+        for (int k = 0; k < half; k++) {
+            const real second = k + half < count ? values[(k + half) % room] : (real)0;
+            const real kept = takes_second ? second : values[k];
+            const real given = takes_second ? values[k] : second;
+            values[k] = kept + __shfl_xor_sync(0xffffffff, given, distance);
+        }
+        first += takes_second ? half : 0;
+        own = takes_second ? own - half : min(own, half);
+        add_lanes<half, distance / 2>(values, lane, first, own);
+    }
+}
+
 /* Adds the sums of the lanes, and of the source_warps warps that share targets. */
 template <typename real, int targets, int values>
 __device__ void reduce_and_store(const struct forces_problem &problem, int source_warps,
                                  const real (&sums)[targets][values])
 {
-    extern __shared__ char shared[];
-    real(*partial)[block_warps][warp] = (real(*)[block_warps][warp])shared;
+    constexpr int count = targets * values;
+    static_assert(count <= warp, "a lane is left with one value");
+    __shared__ real partial[block_warps][count];
     const int lane = threadIdx.x % warp, w = threadIdx.x / warp;
-    for (int v = 0; v < targets * values; v++)
-        partial[v][w][lane] = sums[v / values][v % values];
+    real value[count];
+#pragma unroll
+    for (int v = 0; v < count; v++)
+        value[v] = sums[v / values][v % values];
+    int first = 0, own = count;
+    add_lanes<count, warp / 2>(value, lane, first, own);
+    if (own > 0)
+        partial[w][first] = value[0];
     __syncthreads();
 
     const int groups = block_warps / source_warps;
-    for (int p = w; p < groups * targets * values; p += block_warps) {
-        const int group = p / (targets * values), v = p % (targets * values);
+    for (int p = threadIdx.x; p < groups * count; p += block_warps * warp) {
+        const int group = p / count, v = p % count;
         real sum = 0;
         for (int s = 0; s < source_warps; s++)
-            sum += partial[v][group * source_warps + s][lane];
-        for (int distance = warp / 2; distance > 0; distance /= 2)
-            sum += __shfl_xor_sync(0xffffffff, sum, distance);
+            sum += partial[group * source_warps + s][v];
         const int64_t i = ((int64_t)blockIdx.x * groups + group) * targets + v / values;
-        if (lane == 0)
-            store_value(problem, i, v % values, sum);
+        store_value(problem, i, v % values, sum);
     }
 }
 
 template <typename real, enum outputs outputs, bool per_body, int targets>
-__global__ void __launch_bounds__(block_warps *warp)
+__global__ void __launch_bounds__(block_warps *warp, blocks_per_multiprocessor)
     one_sided_kernel(const struct forces_problem problem, int source_warps)
 {
     const int lane = threadIdx.x % warp, w = threadIdx.x / warp;
     const int64_t group = (int64_t)blockIdx.x * (block_warps / source_warps) + w / source_warps;
     const int64_t i = group * targets;
 
+    wait_for_kernel_before();
     struct target<real> target[targets];
     real sums[targets][values_of(outputs)] = {};
     for (int k = 0; k < targets; k++) {
@@ -227,11 +255,10 @@ static kith_status launch(kith_context *context, const struct forces_problem *pr
     const int source_warps = choose_source_warps(context, problem, targets);
     const int64_t block_targets = (int64_t)targets * (block_warps / source_warps);
     const int64_t blocks = (problem->target_count + block_targets - 1) / block_targets;
-    const size_t shared = sizeof(real) * targets * values_of(outputs) * block_warps * warp;
-    one_sided_kernel<real, outputs, per_body, targets>
-        <<<(unsigned)blocks, block_warps * warp, shared, cuda_stream(context)>>>(*problem,
-                                                                                 source_warps);
-    return cuda_check_launch("starting the kernel of one-sided forces");
+    return launch_overlapped(context, "starting the kernel of one-sided forces",
+                             dim3((unsigned)blocks), block_warps * warp,
+                             one_sided_kernel<real, outputs, per_body, targets>, *problem,
+                             source_warps);
 }
 
 template <typename real, enum outputs outputs, bool per_body>

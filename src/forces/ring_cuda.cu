@@ -22,8 +22,9 @@
  * the loop of the large variant takes 22.6 cycles a pair (59 Tflop/s), 18 of them for its
  * instructions alone (74 Tflop/s). The compiler's choice of registers is luck: small changes to the
  * source move these figures by 10 %. */
-using float_small = ring_variant<float, 4, 4, 1, 8, false>;
-using float_large = ring_variant<float, 8, 16, 2, 1, false>;
+using float_small = ring_variant<float, 8, 4, 1, 4, false, 4, true>;
+using float_large = ring_variant<float, 8, 16, 2, 1, false, 2, false, sums_are_forces>;
+using float_large_of_any_mass = ring_variant<float, 8, 16, 2, 1, false, 8>;
 using float_potential = ring_variant<float, 6, 8, 2, 2, true>;
 using double_acceleration = ring_variant<double, 8, 8, 2, 1, false>;
 using double_potential = ring_variant<double, 6, 8, 2, 1, true>;
@@ -37,6 +38,7 @@ kith_status forces_ring_cuda(kith_context *context, const struct forces_problem 
                                   : ring_forces<double_acceleration>(context, problem);
     if (problem->potential)
         return ring_forces<float_potential>(context, problem);
-    return problem->target_count < large_in_float ? ring_forces<float_small>(context, problem)
-                                                  : ring_forces<float_large>(context, problem);
+    return problem->target_count < large_in_float
+               ? ring_forces<float_small>(context, problem)
+               : ring_forces<float_large, float_large_of_any_mass>(context, problem);
 }

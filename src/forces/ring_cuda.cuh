@@ -10,17 +10,29 @@
  * is ever shared by two blocks. ring_sum_cuda.cuh adds what was stored.
  *
  * A pair costs 17 instructions (3 differences, 3 for s², 1 root, 2 for 1/s³, 2 masses, 6 sums) and
- * 4 / targets for the turn. */
+ * 4 / targets for the turn.
+ *
+ * The sums are of accelerations, each side's weighted with the other's mass, or of forces, weighted
+ * with both masses and divided by the body's own at the end: then one weight serves six sums, and
+ * fewer registers are read. Forces need masses none of which is 0 or tiny beside the largest. */
 
+#include "forces/overlap_cuda.cuh"
 #include "forces/pair_cuda.cuh"
 #include "forces/problem.h"
 #include "forces/ring.h"
 
 enum { ring_lanes = 32 };
 
+enum ring_form { sums_are_accelerations, sums_are_forces };
+
+/* Masses with which sums may be forces: m_i m_j / s³ then neither overflows nor loses bits that
+ * count. */
+constexpr float least_mass_of_forces = 0x1p-40f, end_mass_of_forces = 2;
+
 /* What is set before compiling. */
 template <typename real_, int targets_, int warps_, int groups_, int blocks_per_multiprocessor_,
-          bool potential_>
+          bool potential_, int together_ = 0, bool ahead_ = false,
+          enum ring_form form_ = sums_are_accelerations>
 struct ring_variant {
     typedef real_ real;
     static constexpr int targets = targets_; /* of a lane */
@@ -28,6 +40,11 @@ struct ring_variant {
     static constexpr int groups = groups_;   /* of 32 sources in a step, between two barriers */
     static constexpr int blocks_per_multiprocessor = blocks_per_multiprocessor_;
     static constexpr bool potential = potential_;
+    /* How a source meets a lane's targets: one by one (0), or so many at the same time, and whether
+     * the distances of the next ones are taken before these are summed. */
+    static constexpr int together = together_;
+    static constexpr bool ahead = ahead_;
+    static constexpr enum ring_form form = form_;
     static constexpr int values = potential ? 4 : 3; /* summed for a body: Σ m d / s³, Σ m / s */
     static constexpr int tile = targets * warps * ring_lanes;
     static constexpr int step_sources = groups * ring_lanes;
@@ -129,6 +146,8 @@ __device__ inline void meet(struct ring_targets<variant> &targets, int k,
     } else {
         inverse_s3 = inverse_cube(s2);
     }
+    if (variant::form == sums_are_forces)
+        inverse_s3 *= target.mass;
     const real by_source = source.mass * inverse_s3;
     targets.sum[k][0] = fma(by_source, dx, targets.sum[k][0]);
     targets.sum[k][1] = fma(by_source, dy, targets.sum[k][1]);
@@ -141,6 +160,106 @@ __device__ inline void meet(struct ring_targets<variant> &targets, int k,
     }
 }
 
+/* A source and a lane's targets. */
+template <typename variant> struct ring_pairs {
+    typename variant::real dx[variant::targets], dy[variant::targets], dz[variant::targets],
+        inverse_s[variant::targets];
+};
+
+/* Takes the distances of a source and the targets from `first` on, as many as meet it together.
+ *
+ * Here and in exchange the order of the statements is the one of those tried from which the
+ * compiler makes the loop with the fewest waits for registers. */
+template <typename variant>
+__device__ inline void approach(const struct ring_targets<variant> &targets, int first,
+                                const struct ring_body<float> &source, float softening2,
+                                struct ring_pairs<variant> &pairs)
+{
+    const int end = min(first + variant::together, variant::targets);
+#pragma unroll
+    for (int k = first; k < end; k++)
+        pairs.dy[k] = source.y - targets.body[k].y;
+#pragma unroll
+    for (int k = first; k < end; k++)
+        pairs.dz[k] = source.z - targets.body[k].z;
+#pragma unroll
+    for (int k = first; k < end; k++)
+        pairs.dx[k] = source.x - targets.body[k].x;
+#pragma unroll
+    for (int k = first; k < end; k++)
+        pairs.inverse_s[k] = fma(pairs.dy[k], pairs.dy[k], softening2);
+#pragma unroll
+    for (int k = first; k < end; k++)
+        pairs.inverse_s[k] = fma(pairs.dz[k], pairs.dz[k], pairs.inverse_s[k]);
+#pragma unroll
+    for (int k = first; k < end; k++)
+        pairs.inverse_s[k] = fma(pairs.dx[k], pairs.dx[k], pairs.inverse_s[k]);
+#pragma unroll
+    for (int k = first; k < end; k++)
+        pairs.inverse_s[k] = inverse(pairs.inverse_s[k]);
+}
+
+/* Adds to the sums of a source and of those targets. */
+template <typename variant>
+__device__ inline void exchange(struct ring_targets<variant> &targets, int first,
+                                const struct ring_body<float> &source,
+                                const struct ring_pairs<variant> &pairs, float *source_sum)
+{
+    const int end = min(first + variant::together, variant::targets);
+    float inverse_s2[variant::targets];
+    float to_target[variant::targets], to_source[variant::targets]; /* weights of the distance */
+#pragma unroll
+    for (int k = first; k < end; k++)
+        inverse_s2[k] = pairs.inverse_s[k] * pairs.inverse_s[k];
+#pragma unroll
+    for (int k = first; k < end; k++) {
+        const float y = pairs.inverse_s[k], y2 = inverse_s2[k], mass = targets.body[k].mass;
+        if (variant::form == sums_are_forces) {
+            to_target[k] = to_source[k] = mass * source.mass * (y2 * y);
+        } else {
+            to_target[k] = source.mass * (y2 * y);
+            to_source[k] = mass * (y2 * y);
+        }
+    }
+#pragma unroll
+    for (int k = first; k < end; k++) {
+        float *const sum = targets.sum[k];
+        source_sum[1] = fma(-to_source[k], pairs.dy[k], source_sum[1]);
+        sum[1] = fma(to_target[k], pairs.dy[k], sum[1]);
+        source_sum[2] = fma(-to_source[k], pairs.dz[k], source_sum[2]);
+        sum[2] = fma(to_target[k], pairs.dz[k], sum[2]);
+        source_sum[0] = fma(-to_source[k], pairs.dx[k], source_sum[0]);
+        sum[0] = fma(to_target[k], pairs.dx[k], sum[0]);
+    }
+}
+
+/* 32 sources past the targets of a lane, of which so many meet a source together. */
+template <typename variant>
+__device__ inline void walk_together(struct ring_targets<variant> &targets,
+                                     const struct source_ring<float> &sources, float softening2,
+                                     float *source_sum)
+{
+    constexpr int lead = variant::ahead ? variant::together : 0;
+    const int lane = threadIdx.x % ring_lanes;
+    float sum[3] = {};
+#pragma unroll variant::turns_unrolled
+    for (int turn = 0; turn < ring_lanes; turn++) {
+        const struct ring_body<float> source = sources.get(lane + turn);
+        struct ring_pairs<variant> pairs;
+        if (variant::ahead)
+            approach<variant>(targets, 0, source, softening2, pairs);
+#pragma unroll
+        for (int first = 0; first < variant::targets; first += variant::together) {
+            approach<variant>(targets, first + lead, source, softening2, pairs);
+            exchange<variant>(targets, first, source, pairs, sum);
+        }
+        for (int v = 0; v < 3; v++)
+            sum[v] = __shfl_sync(0xffffffff, sum[v], (lane + 1) % ring_lanes);
+    }
+    for (int v = 0; v < 3; v++)
+        source_sum[v] = sum[v];
+}
+
 /* 32 sources past the targets. In a tile's meeting with itself, which is not symmetric (each pair
  * is met from both sides), self is the source's number in the tile less the lane's first target's.
  */
@@ -151,7 +270,7 @@ __device__ inline void walk(struct ring_targets<variant> &targets,
                             typename variant::real *source_sum)
 {
     const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
-#pragma unroll variant::turns_unrolled
+#pragma unroll(symmetric ? variant::turns_unrolled : 1)
     for (int turn = 0; turn < ring_lanes; turn++) {
         const struct ring_body<typename variant::real> source = sources.get(lane + turn);
         const int j = first_source + (lane + turn) % ring_lanes;
@@ -245,7 +364,12 @@ meet_sources(struct ring_targets<variant> &targets, struct ring_shared<variant> 
                                  place.step * variant::step_sources + group * ring_lanes, nullptr);
         } else {
             typename variant::real source_sum[variant::values] = {};
-            walk<variant, true>(targets, shared.sources[buffer][group], softening2, 0, source_sum);
+            if constexpr (variant::together > 0)
+                walk_together<variant>(targets, shared.sources[buffer][group], softening2,
+                                       source_sum);
+            else
+                walk<variant, true>(targets, shared.sources[buffer][group], softening2, 0,
+                                    source_sum);
             for (int v = 0; v < variant::values; v++)
                 shared.sums[buffer][group][v][w][lane] = source_sum[v];
         }
@@ -263,9 +387,9 @@ __device__ inline void visit(const struct forces_problem &problem, struct ring_c
 {
     typedef typename variant::real real;
     const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
+    const real floor = (variant::form == sums_are_forces ? 4 : 1) * s2_floor<real>();
     const real softening2 =
-        (real)(problem.softening2_at ? *problem.softening2_at : problem.softening2) +
-        s2_floor<real>();
+        (real)(problem.softening2_at ? *problem.softening2_at : problem.softening2) + floor;
     const bool is_loader = w < variant::groups;
 
     struct ring_place place = place_at<variant>(chunk, begin);
@@ -317,12 +441,16 @@ __device__ inline void serve_tile(const struct forces_problem &problem, struct r
     visit<variant>(problem, chunk, rows, begin, end, row, targets, shared);
 }
 
-/* The chunk's steps are dealt to the blocks evenly, all of which run at the same time. */
+/* The chunk's steps are dealt to the blocks evenly, all of which run at the same time. If `form` is
+ * not NULL, nothing happens unless it is the variant's. */
 template <typename variant>
 __global__ void __launch_bounds__(variant::warps *ring_lanes, variant::blocks_per_multiprocessor)
     ring_kernel(const struct forces_problem problem, const struct ring_chunk chunk,
-                const struct ring_rows<typename variant::real> rows)
+                const struct ring_rows<typename variant::real> rows, const enum ring_form *form)
 {
+    wait_for_kernel_before();
+    if (form && *form != variant::form)
+        return;
     __shared__ struct ring_shared<variant> shared;
     const int64_t steps = ring_meetings(chunk) * variant::steps;
     const int64_t end = share_begin(steps, gridDim.x, blockIdx.x + 1);

@@ -53,10 +53,17 @@ int64_t ring_parts(const struct ring_plan *plan, struct ring_chunk chunk)
     return (of_tile + least_share - 1) / least_share + 1;
 }
 
+/* What the kernels keep between them. */
+template <typename real> struct ring_memory {
+    struct ring_rows<real> rows;
+    double *totals;
+    enum ring_form *form; /* that the masses allow */
+};
+
 /* Takes the scratch memory that the plan needs. */
 template <typename variant>
 kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
-                         struct ring_rows<typename variant::real> *rows, double **totals)
+                         struct ring_memory<typename variant::real> *taken)
 {
     typedef typename variant::real real;
     int64_t source_rows = 0, target_rows = 0;
@@ -69,37 +76,59 @@ kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
     }
     const int64_t row = plan->padded * variant::values;
     const int64_t total_bytes = plan->chunks > 1 ? row * (int64_t)sizeof(double) : 0;
+    const int64_t row_bytes = (source_rows + target_rows) * row * (int64_t)sizeof(real);
     void *memory;
-    KITH_TRY(cuda_scratch(
-        context, total_bytes + (source_rows + target_rows) * row * (int64_t)sizeof(real), &memory));
-    *totals = (double *)memory;
-    rows->by_source = (real *)((char *)memory + total_bytes);
-    rows->by_target = rows->by_source + source_rows * row;
-    rows->padded = plan->padded;
+    KITH_TRY(
+        cuda_scratch(context, total_bytes + row_bytes + (int64_t)sizeof(enum ring_form), &memory));
+    taken->totals = (double *)memory;
+    taken->rows.by_source = (real *)((char *)memory + total_bytes);
+    taken->rows.by_target = taken->rows.by_source + source_rows * row;
+    taken->rows.padded = plan->padded;
+    taken->form = (enum ring_form *)((char *)memory + total_bytes + row_bytes);
     return KITH_OK;
 }
 
+/* The kernel of one variant for one chunk. */
 template <typename variant>
+kith_status ring_start(kith_context *context, const struct forces_problem *problem,
+                       struct ring_chunk chunk, int64_t blocks,
+                       struct ring_rows<typename variant::real> rows, const enum ring_form *form)
+{
+    return launch_overlapped(context, "starting the kernel of symmetric forces",
+                             dim3((unsigned)blocks), variant::warps * ring_lanes,
+                             ring_kernel<variant>, *problem, chunk, rows, form);
+}
+
+/* If the variant's sums are of forces, `otherwise` is the same one with sums of accelerations. The
+ * masses are on the device and nothing waits for them: both kernels are started, and the one that
+ * the masses do not call for returns at once. */
+template <typename variant, typename otherwise = variant>
 kith_status ring_forces(kith_context *context, const struct forces_problem *problem)
 {
+    constexpr bool by_masses = variant::form == sums_are_forces;
+    static_assert(variant::tile == otherwise::tile && variant::steps == otherwise::steps &&
+                      otherwise::form == sums_are_accelerations,
+                  "both share plan and sums");
     const struct ring_plan plan = ring_plan_for<variant>(context, problem->target_count);
-    struct ring_rows<typename variant::real> rows;
-    double *totals;
-    KITH_TRY(ring_scratch<variant>(context, &plan, &rows, &totals));
+    struct ring_memory<typename variant::real> memory;
+    KITH_TRY(ring_scratch<variant>(context, &plan, &memory));
+    enum ring_form *const form = by_masses ? memory.form : nullptr;
+    if (by_masses)
+        KITH_TRY(launch_overlapped(context, "starting the kernel that looks at the masses", dim3(1),
+                                   choose_form_threads, choose_form, *problem, form));
 
     const int64_t sum_blocks = (problem->target_count + ring_sum_threads - 1) / ring_sum_threads;
     const dim3 sum_grid((unsigned)sum_blocks, variant::values);
     for (int64_t k = 0; k < plan.chunks; k++) {
         const struct ring_chunk chunk = ring_chunk_of(&plan, k);
         const int64_t blocks = ring_blocks<variant>(&plan, chunk);
-        ring_kernel<variant>
-            <<<(unsigned)blocks, variant::warps * ring_lanes, 0, cuda_stream(context)>>>(
-                *problem, chunk, rows);
-        KITH_TRY(cuda_check_launch("starting the kernel of symmetric forces"));
+        KITH_TRY(ring_start<variant>(context, problem, chunk, blocks, memory.rows, form));
+        if (by_masses)
+            KITH_TRY(ring_start<otherwise>(context, problem, chunk, blocks, memory.rows, form));
         const struct ring_sum_place place = {blocks, k == 0, k == plan.chunks - 1};
-        ring_sum_kernel<variant><<<sum_grid, ring_sum_threads, 0, cuda_stream(context)>>>(
-            *problem, chunk, rows, place, totals);
-        KITH_TRY(cuda_check_launch("starting the kernel that adds symmetric forces"));
+        KITH_TRY(launch_overlapped(context, "starting the kernel that adds symmetric forces",
+                                   sum_grid, ring_sum_threads, ring_sum_kernel<variant>, *problem,
+                                   chunk, memory.rows, place, memory.totals, form));
     }
     return KITH_OK;
 }

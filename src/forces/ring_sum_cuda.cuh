@@ -5,7 +5,7 @@
 
 #include "forces/ring_cuda.cuh"
 
-enum { ring_sum_threads = 256 };
+enum { ring_sum_threads = 256, choose_form_threads = 1024 };
 
 /* How the chunk that is summed stands among the chunks of the ring. */
 struct ring_sum_place {
@@ -23,13 +23,30 @@ __device__ inline void store_result(const struct forces_problem &problem, int64_
         ((real *)column)[i] = (real)((value == 3 ? -g : g) * sum + 0.0);
 }
 
+/* Chooses the form for these masses. By one block. */
+static __global__ void __launch_bounds__(choose_form_threads)
+    choose_form(const struct forces_problem problem, enum ring_form *form)
+{
+    wait_for_kernel_before();
+    bool serve = true;
+#pragma unroll 8
+    for (int64_t i = threadIdx.x; i < problem.target_count; i += choose_form_threads) {
+        const float mass = ((const float *)problem.source_mass)[i];
+        serve = serve & (mass >= least_mass_of_forces) & (mass < end_mass_of_forces);
+    }
+    serve = __syncthreads_and(serve);
+    if (threadIdx.x == 0)
+        *form = serve ? sums_are_forces : sums_are_accelerations;
+}
+
 /* A thread adds one value of one body. */
 template <typename variant>
 __global__ void __launch_bounds__(ring_sum_threads)
     ring_sum_kernel(const struct forces_problem problem, const struct ring_chunk chunk,
                     const struct ring_rows<typename variant::real> rows,
-                    const struct ring_sum_place place, double *totals)
+                    const struct ring_sum_place place, double *totals, const enum ring_form *form)
 {
+    wait_for_kernel_before();
     typedef typename variant::real real;
     const int64_t i = (int64_t)blockIdx.x * ring_sum_threads + threadIdx.x;
     const int value = blockIdx.y;
@@ -56,10 +73,12 @@ __global__ void __launch_bounds__(ring_sum_threads)
     for (int64_t offset = first; offset < end_visited; offset++)
         sum += (double)rows.by_source[(offset - chunk.first_offset) * row + column];
 
-    if (place.is_last)
-        store_result<real>(problem, i, value, sum);
-    else
+    if (!place.is_last)
         totals[column] = sum;
+    else if (form && *form == sums_are_forces)
+        store_result<real>(problem, i, value, sum / (double)((const real *)problem.source_mass)[i]);
+    else
+        store_result<real>(problem, i, value, sum);
 }
 
 #endif
