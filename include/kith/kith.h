@@ -14,6 +14,7 @@
 #include "kith/pairs.h"
 #include "kith/run.h"
 #include "kith/simulation.h"
+#include "kith/sparse.h"
 #include "kith/status.h"
 #include "kith/table.h"
 #include "kith/trajectory.h"

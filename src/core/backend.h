@@ -9,6 +9,12 @@ struct advance_problem;
 struct forces_arguments;
 struct forces_problem;
 struct pairs_problem;
+struct sparse_csr;
+struct sparse_entries;
+struct sparse_matrix;
+struct sparse_plan;
+struct sparse_product;
+struct sparse_statistics;
 
 /* All that a backend does, and its written contract. The CPU is one instance of this table
  * (src/cpu/cpu.c), CUDA the other. To add one: write its functions, fill in a table, and name it in
@@ -76,6 +82,29 @@ struct kith_backend {
      * the two does not depend on the number of steps or their length. */
     kith_status (*advance)(kith_context *context, const struct advance_problem *problem,
                            int64_t *done);
+
+    /* Sparse matrices; sparse/formats.h and sparse/product.h say what they are made of. All NULL
+     * where the backend has none. sparse_assemble brings a caller's entries, in the backend's
+     * memory, in order; NULL where that is the host's. sparse_transpose makes Aᵀ. What both put
+     * into *made was allocated here, goes with release, and is valid on success only. */
+    kith_status (*sparse_assemble)(kith_context *context, const struct sparse_entries *entries,
+                                   struct sparse_csr *made);
+    kith_status (*sparse_transpose)(kith_context *context, const struct sparse_csr *csr,
+                                    struct sparse_csr *made);
+    kith_status (*sparse_inspect)(kith_context *context, const struct sparse_csr *csr,
+                                  struct sparse_statistics *statistics);
+
+    /* Whether the backend has the plan's format and kernel for such a matrix, in which case it
+     * completes the plan: parameters that are 0, bytes, seconds. */
+    bool (*sparse_predict)(kith_context *context, const struct sparse_statistics *statistics,
+                           struct sparse_plan *plan);
+
+    /* Fills a matrix of zeros whose csr and plan are set. What it allocates it notes in
+     * matrix->memory, also before a failure; sparse_dispose releases `own` and nothing else. */
+    kith_status (*sparse_convert)(kith_context *context, const struct sparse_statistics *statistics,
+                                  struct sparse_matrix *matrix);
+    void (*sparse_dispose)(kith_context *context, struct sparse_matrix *matrix);
+    kith_status (*sparse_multiply)(kith_context *context, const struct sparse_product *product);
 };
 
 /* The backends of this build, the one that KITH_DEVICE_AUTO prefers first; NULL after the last. */

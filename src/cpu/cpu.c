@@ -9,6 +9,8 @@
 #include "cpu/state.h"
 #include "forces/direct.h"
 #include "simulation/advance_cpu.h"
+#include "sparse/assemble.h"
+#include "sparse/sparse_cpu.h"
 
 static int32_t cpu_device_count(const char **note)
 {
@@ -80,4 +82,9 @@ const struct kith_backend kith_backend_cpu = {
     .combine = cpu_combine,
     .forces = forces_direct_cpu,
     .advance = advance_cpu,
+    .sparse_transpose = sparse_transpose_cpu,
+    .sparse_inspect = sparse_inspect_cpu,
+    .sparse_predict = sparse_predict_cpu,
+    .sparse_convert = sparse_convert_cpu,
+    .sparse_multiply = sparse_multiply_cpu,
 };

@@ -1,0 +1,165 @@
+#ifndef KITH_SPARSE_H
+#define KITH_SPARSE_H
+
+#include "kith/array.h"
+#include "kith/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a sparse matrix is stored for multiplication; kith_sparse_format_list describes each. */
+typedef enum kith_sparse_format {
+    KITH_SPARSE_AUTO = 0,
+    KITH_SPARSE_COO,
+    KITH_SPARSE_CSR,
+    KITH_SPARSE_ELL,
+    KITH_SPARSE_HYBRID,
+    KITH_SPARSE_SELL,
+    KITH_SPARSE_BSR,
+    KITH_SPARSE_DIA
+} kith_sparse_format;
+
+/* Who computes what; kith_sparse_kernel_list describes each. */
+typedef enum kith_sparse_kernel {
+    KITH_SPARSE_KERNEL_AUTO = 0,
+    KITH_SPARSE_ROW_THREAD,
+    KITH_SPARSE_ROW_VECTOR,
+    KITH_SPARSE_ELEMENT,
+    KITH_SPARSE_MERGE
+} kith_sparse_kernel;
+
+typedef enum kith_sparse_operation {
+    KITH_SPARSE_AS_IS = 0, /* op(A) = A */
+    KITH_SPARSE_TRANSPOSED /* op(A) = Aᵀ */
+} kith_sparse_operation;
+
+/* A row of the tables of formats and kernels; the row's place is the enumerator's value. */
+typedef struct kith_sparse_choice {
+    const char *name;        /* "sell", "row-vector" */
+    const char *description; /* one line */
+} kith_sparse_choice;
+
+/* The tables, static memory; *count rows. */
+const kith_sparse_choice *kith_sparse_format_list(int64_t *count);
+const kith_sparse_choice *kith_sparse_kernel_list(int64_t *count);
+
+/* A sparse matrix, made for one context, which must outlive it. It keeps copies of all it needs.
+ *
+ * Like the context, it may be used by one thread at a time. */
+typedef struct kith_sparse kith_sparse;
+
+typedef struct kith_sparse_options {
+    kith_sparse_format format; /* AUTO: by the matrix' statistics, see kith_sparse_describe */
+    kith_sparse_kernel kernel; /* AUTO: what suits the format and the matrix */
+    int32_t block;             /* of bsr: 2, 3 or 4; 0: the one with the least fill */
+    int32_t index_base;        /* what arrays of indices call the first row and column: 0 or 1 */
+    bool tune;                 /* time the best few choices instead of trusting the prediction */
+    kith_dtype dtype;          /* of a matrix from a file; arrays have their own */
+} kith_sparse_options;
+
+/* Makes a matrix of its entries (COO): the value of k stands in row row[k] and column column[k].
+ *
+ *   context  where to compute
+ *   options  NULL for the defaults
+ *   rows     ≥ 0, at most 2^31 − 65, as columns
+ *   row      nonzeros; int32 or int64, any order; entries in the same place are added up, in their
+ *            order
+ *   column   nonzeros, as row
+ *   values   nonzeros; float or double: the precision of the matrix; none: every value is 1
+ *            (and then double)
+ *   sparse   [out] owned by the caller, goes with kith_sparse_free; NULL on failure
+ *
+ * All arrays are in one place: the host, or the context's device. An entry whose value is 0 stays
+ * an entry: 0 · NaN is NaN.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (an index outside the matrix: the message names the entry; shapes,
+ *         dtypes, places), KITH_UNSUPPORTED (a kernel that the format or the device has not; more
+ *         rows or columns than 31 bits can count), KITH_OUT_OF_MEMORY (the message says how much).
+ * Cost:   O(rows + nonzeros log(longest row)) work; 8 (rows + 1) + 12 nonzeros bytes that stay, or
+ * 8 a nonzero in float, and what kith_sparse_info.bytes says for the chosen format. Bits:   the
+ * matrix is the same for every number of threads. */
+kith_status kith_sparse_create_coo(kith_context *context, const kith_sparse_options *options,
+                                   int64_t rows, int64_t columns, kith_array row, kith_array column,
+                                   kith_array values, kith_sparse **sparse);
+
+/* The same of compressed rows (CSR): the entries of row i are row_start[i] … row_start[i + 1] − 1
+ * (less index_base).
+ *
+ *   row_start  rows + 1; int32 or int64, not descending, from index_base to index_base + nonzeros
+ *   column     nonzeros; int32 or int64, any order in a row; duplicates are added up
+ *
+ * Errors: as above; row_start that descends or does not end at the number of columns. */
+kith_status kith_sparse_create_csr(kith_context *context, const kith_sparse_options *options,
+                                   int64_t columns, kith_array row_start, kith_array column,
+                                   kith_array values, kith_sparse **sparse);
+
+/* The same of a dense matrix, rows × columns with any strides; what is 0 is left out. */
+kith_status kith_sparse_create_dense(kith_context *context, const kith_sparse_options *options,
+                                     kith_array matrix, kith_sparse **sparse);
+
+/* The same of a Matrix Market file: real, integer or pattern; general, symmetric or
+ * skew-symmetric (the other half is made); coordinate or array; .gz if this build has zlib.
+ *
+ * Numbers are converted exactly as strtod does. Blank lines and comments may stand anywhere.
+ *
+ * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names path, line and what is wrong: more or
+ *         fewer entries than the size line says, an index outside it, an entry above the diagonal
+ *         of a symmetric matrix, a word that is no number), KITH_UNSUPPORTED (complex, hermitian),
+ *         and those of kith_sparse_create_coo.
+ * Cost:   the whole file in memory once, one pass by all threads. */
+kith_status kith_sparse_read(kith_context *context, const kith_sparse_options *options,
+                             const char *path, kith_sparse **sparse);
+
+/* Writes the matrix as a Matrix Market file (coordinate real general) under a temporary name, then
+ * renames it; with as many digits as give the same bits when read.
+ *
+ * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (path ends in .gz). */
+kith_status kith_sparse_write(const kith_sparse *sparse, const char *path);
+
+/* Frees a matrix; NULL is fine. */
+void kith_sparse_free(kith_sparse *sparse);
+
+/* What a matrix is and how it is stored for an operation. */
+typedef struct kith_sparse_info {
+    int64_t rows, columns, nonzeros; /* of A itself */
+    kith_dtype dtype;
+    kith_sparse_format format; /* never AUTO */
+    kith_sparse_kernel kernel;
+    const char *reason;     /* why those, one line; lives as long as the matrix */
+    int64_t bytes;          /* that a multiplication reads of the stored matrix */
+    double convert_seconds; /* it took to inspect the matrix and to bring it into the format */
+} kith_sparse_info;
+
+/* Tells how op(A) is stored; prepares Aᵀ if nobody has multiplied by it yet.
+ *
+ * Errors: only from that preparation: KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED. */
+kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation operation,
+                                 kith_sparse_info *info);
+
+/* y = α op(A) x + β y.
+ *
+ *   operation  AS_IS or TRANSPOSED: the first product with Aᵀ makes it, in a format of its own
+ *              (kith_sparse_describe does that beforehand)
+ *   x          columns of op(A), or columns × k for k vectors at once; any strides, so row-major
+ *              and column-major; of the matrix' dtype
+ *   beta       0: y is not read, so that NaN in it does not matter
+ *   y          [in, out] rows of op(A), or rows × k
+ *
+ * x and y are in one place: the host, or the device of the context; they must not overlap. Arrays
+ * on the host serve every context. NaN and infinity propagate as IEEE 754 says for the stored
+ * entries alone, whatever the format: its filling takes no part.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, x overlaps y), KITH_UNSUPPORTED (arrays on
+ *         a device and a context on the CPU), KITH_OUT_OF_MEMORY.
+ * Cost:   2 · nonzeros · k operations; kith_sparse_info.bytes and the vectors are read once.
+ * Bits:   the same on every run and for every number of threads, for one format and kernel; AUTO
+ *         without tune chooses the same ones each time. */
+kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation operation, double alpha,
+                                 kith_array x, double beta, kith_array y);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

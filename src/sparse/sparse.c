@@ -1,0 +1,137 @@
+/* kith_sparse_multiply and what comes before the first product: a format for op(A). */
+#include "kith/sparse.h"
+
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/memory.h"
+#include "sparse/object.h"
+#include "sparse/statistics.h"
+#include "sparse/tune.h"
+#include "sparse/vectors.h"
+
+static const kith_sparse_choice formats[] = {
+    [KITH_SPARSE_AUTO] = {"auto", "by the matrix: what is expected to be fastest"},
+    [KITH_SPARSE_COO] = {"coo", "row, column and value of each entry"},
+    [KITH_SPARSE_CSR] = {"csr", "compressed rows; 16-bit columns where a few rows span 65 536"},
+    [KITH_SPARSE_ELL] = {"ell", "rows filled up to the longest"},
+    [KITH_SPARSE_HYBRID] = {"hybrid", "ell as wide as a third of the rows, what is longer in coo"},
+    [KITH_SPARSE_SELL] = {"sell", "SELL-C-sigma: slices of rows of similar length, filled up"},
+    [KITH_SPARSE_BSR] = {"bsr", "dense blocks of 2 x 2, 3 x 3 or 4 x 4"},
+    [KITH_SPARSE_DIA] = {"dia", "diagonals; of a symmetric matrix half of them"},
+};
+
+static const kith_sparse_choice kernels[] = {
+    [KITH_SPARSE_KERNEL_AUTO] = {"auto", "what suits the format"},
+    [KITH_SPARSE_ROW_THREAD] = {"row-thread", "a row is one thread's, or one vector lane's"},
+    [KITH_SPARSE_ROW_VECTOR] = {"row-vector", "a row is shared by the lanes of a vector or warp"},
+    [KITH_SPARSE_ELEMENT] = {"element", "an entry is one thread's; a segmented sum adds up"},
+    [KITH_SPARSE_MERGE] = {"merge", "rows and entries are shared out evenly (merge path)"},
+};
+
+const kith_sparse_choice *kith_sparse_format_list(int64_t *count)
+{
+    *count = sizeof formats / sizeof formats[0];
+    return formats;
+}
+
+const kith_sparse_choice *kith_sparse_kernel_list(int64_t *count)
+{
+    *count = sizeof kernels / sizeof kernels[0];
+    return kernels;
+}
+
+void sparse_matrix_release(kith_context *context, struct sparse_matrix *matrix)
+{
+    if (context->backend->sparse_dispose)
+        context->backend->sparse_dispose(context, matrix);
+    for (int32_t k = 0; k < matrix->allocations; k++)
+        context->backend->release(context, matrix->memory[k]);
+    matrix->allocations = 0;
+}
+
+static kith_status convert(kith_context *context, const struct sparse_statistics *statistics,
+                           struct sparse_side *side)
+{
+    side->matrix.csr = side->csr;
+    const kith_status status = context->backend->sparse_convert(context, statistics, &side->matrix);
+    if (status == KITH_OK)
+        return context->backend->synchronize(context);
+    sparse_matrix_release(context, &side->matrix);
+    return status;
+}
+
+kith_status sparse_prepare(kith_sparse *sparse, struct sparse_side *side)
+{
+    kith_context *context = sparse->context;
+    const double start = kith_clock();
+    struct sparse_statistics statistics = {0};
+    struct sparse_plan plans[sparse_tuned_plans];
+    int32_t count = sparse->options.tune ? sparse_tuned_plans : 1;
+    KITH_TRY(context->backend->sparse_inspect(context, &side->csr, &statistics));
+    KITH_TRY(sparse_choose(context, &sparse->options, &statistics, &count, plans));
+    if (count > 1)
+        KITH_TRY(sparse_tune(context, &side->csr, &statistics, &count, plans));
+    side->matrix = (struct sparse_matrix){.plan = plans[0]};
+    KITH_TRY(convert(context, &statistics, side));
+    sparse_explain(&sparse->options, &statistics, &side->matrix.plan, side->reason,
+                   sizeof side->reason);
+    side->convert_seconds = kith_clock() - start;
+    side->ready = true;
+    return KITH_OK;
+}
+
+kith_status sparse_side_of(kith_sparse *sparse, kith_sparse_operation operation,
+                           struct sparse_side **side)
+{
+    if (operation != KITH_SPARSE_AS_IS && operation != KITH_SPARSE_TRANSPOSED)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "operation is %d; give KITH_SPARSE_AS_IS or KITH_SPARSE_TRANSPOSED",
+                         (int)operation);
+    kith_context *context = sparse->context;
+    *side = &sparse->side[operation];
+    if ((*side)->ready)
+        return KITH_OK;
+    const double start = kith_clock();
+    if (!(*side)->csr.row_start)
+        KITH_TRY(context->backend->sparse_transpose(context, &sparse->side[KITH_SPARSE_AS_IS].csr,
+                                                    &(*side)->csr));
+    KITH_TRY(sparse_prepare(sparse, *side));
+    (*side)->convert_seconds = kith_clock() - start;
+    return KITH_OK;
+}
+
+kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation operation,
+                                 kith_sparse_info *info)
+{
+    struct sparse_side *side = NULL;
+    KITH_TRY(sparse_side_of(sparse, operation, &side));
+    const struct sparse_csr *csr = &sparse->side[KITH_SPARSE_AS_IS].csr;
+    *info = (kith_sparse_info){
+        .rows = csr->rows,
+        .columns = csr->columns,
+        .nonzeros = csr->nonzeros,
+        .dtype = csr->dtype,
+        .format = side->matrix.plan.format,
+        .kernel = side->matrix.plan.kernel,
+        .reason = side->reason,
+        .bytes = side->matrix.plan.bytes,
+        .convert_seconds = side->convert_seconds,
+    };
+    return KITH_OK;
+}
+
+kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation operation, double alpha,
+                                 kith_array x, double beta, kith_array y)
+{
+    kith_context *context = sparse->context;
+    struct sparse_side *side = NULL;
+    struct sparse_product product;
+    KITH_TRY(sparse_side_of(sparse, operation, &side));
+    KITH_TRY(sparse_check_vectors(context, &side->csr, x, y));
+    product = (struct sparse_product){.matrix = &side->matrix, .alpha = alpha, .beta = beta};
+    if (side->csr.rows == 0 || sparse_vectors_of(x) == 0)
+        return KITH_OK;
+    return sparse_multiply_vectors(context, &product, x, y);
+}

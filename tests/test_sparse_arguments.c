@@ -1,0 +1,44 @@
+/* What kith_sparse takes, and what it says of what it does not take. */
+#include "simulating.h"
+
+
+static const double values[] = {2, -1, 0.5, 3, 4};
+static const int64_t row[] = {2, 0, 2, 0, 2}, column[] = {1, 2, 0, 0, 1};
+
+static kith_sparse *small_matrix(kith_context *context, const kith_sparse_options *options)
+{
+    kith_sparse *sparse = NULL;
+    assert_ok(kith_sparse_create_coo(context, options, 3, 4,
+                                     kith_array_vector((void *)row, KITH_I64, 5),
+                                     kith_array_vector((void *)column, KITH_I64, 5),
+                                     kith_array_vector((void *)values, KITH_F64, 5), &sparse));
+    return sparse;
+}
+
+static void test_duplicates_are_added_up(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_sparse *sparse = small_matrix(context, NULL);
+    double x[] = {1, 10, 100, 1000}, y[] = {NAN, NAN, NAN}, z[] = {1, 2, 3}, t[] = {1, 1, 1, 1};
+    assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 2, kith_array_vector(x, KITH_F64, 4),
+                                   0, kith_array_vector(y, KITH_F64, 3)));
+    assert_true(y[0] == -194 && y[1] == 0 && y[2] == 121);
+    assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_TRANSPOSED, 1,
+                                   kith_array_vector(z, KITH_F64, 3), 3,
+                                   kith_array_vector(t, KITH_F64, 4)));
+    assert_true(t[0] == 7.5 && t[1] == 21 && t[2] == 2 && t[3] == 3);
+    kith_sparse_info info;
+    assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
+    assert_int_equal(info.nonzeros, 4);
+    kith_sparse_free(sparse);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_duplicates_are_added_up),
+    };
+    return cmocka_run_group_tests_name("sparse_arguments", tests, NULL, NULL);
+}
