@@ -1,6 +1,7 @@
 #ifndef PAIRS_PROBLEM_H
 #define PAIRS_PROBLEM_H
 
+#include "core/status.h"
 #include "kith/pairs.h"
 #include "pairs/geometry.h"
 
@@ -17,8 +18,10 @@ struct pairs_system {
  * Arrays are the caller's: in the backend's memory, of any strides (except exclusions, which are
  * dense), in the caller's unit of length. All else is in units of `unit`, a power of two that makes
  * the cutoff about 1: a backend multiplies coordinates and radii by 1/unit as it reads them, and
- * what it lists by unit. Neither costs a bit. Numbers in host arrays are finite and radii ≥ 0; in a
- * device's, the backend has to look. */
+ * what it lists by unit. Neither costs a bit.
+ *
+ * Nobody has looked at the numbers yet: a backend does, and gives the errors below. It finds the
+ * largest radii too: no pair is farther apart than cutoff + radius + radius. */
 struct pairs_problem {
     kith_dtype dtype; /* KITH_F64 or KITH_F32 */
     int32_t dimensions;
@@ -27,11 +30,12 @@ struct pairs_problem {
     bool count_only;
     kith_pairs_method method; /* AUTO, CELLS or BRUTE_FORCE */
     double unit;
-    double cutoff;   /* skin included, rounded to dtype; with radii, without them. Nearest: may be
-                        infinite */
-    double limit;    /* of r², geometry.h; unused with radii */
-    double search;   /* no pair is farther apart: cutoff and twice the largest radius; host only */
-    int64_t nearest; /* k, or 0 for all pairs nearer than the cutoff */
+    double cutoff; /* skin included, rounded to dtype; with radii, without them. Nearest: may be
+                      infinite */
+    double limit; /* of r², geometry.h; with radii (r_i + r_j + cutoff)², each operation rounded, is
+                     it */
+    bool by_distance; /* the k nearest of each target, in order of distance, j, shift */
+    int64_t nearest;  /* k; only with by_distance */
 
     kith_array points, targets;
     kith_array point_radii, target_radii;     /* both or none */
@@ -40,5 +44,18 @@ struct pairs_problem {
     int64_t system_count;               /* at least 1 */
     const struct pairs_system *systems; /* on the host; ascending ranges without gaps */
 };
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The errors for the first bad row of "positions", "queries", "radii", "query_radii": a number that
+ * is not finite (or a radius < 0), a point that pairs_wrap refuses. */
+kith_status pairs_fail_at_number(const char *name, int64_t row, double value, bool radius);
+kith_status pairs_fail_at_far_point(const char *name, int64_t row);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,12 @@
+#ifndef PAIRS_LATTICE_H
+#define PAIRS_LATTICE_H
+
+#include "core/status.h"
+#include "pairs/problem.h"
+
+/* The lattice of a cell in units of `unit`; cell NULL: open space. Errors: KITH_INVALID_ARGUMENT
+ * (numbers that are not finite, periodic vectors that are linearly dependent). */
+kith_status pairs_lattice_make(const kith_cell *cell, int32_t dimensions, double unit,
+                               struct pairs_lattice *lattice);
+
+#endif

@@ -1,0 +1,181 @@
+#include "pairs/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "pairs/memory.h"
+
+/* One column of a list: what an element of it is, and where its view stands. */
+struct column {
+    unsigned quantity;
+    const char *name;
+    kith_dtype dtype;
+    int64_t width;
+    kith_array *view;
+};
+
+static void describe_columns(const struct pairs_request *request, kith_pairs *pairs,
+                             struct column columns[pairs_column_count])
+{
+    const kith_dtype index = request->narrow ? KITH_I32 : KITH_I64;
+    const int64_t dimensions = request->dimensions;
+    const struct column each[pairs_column_count] = {
+        {~0U, "the offsets of the pairs", KITH_I64, 1, &pairs->offsets},
+        {KITH_PAIRS_I, "the pairs' i", index, 1, &pairs->i},
+        {KITH_PAIRS_J, "the pairs' j", index, 1, &pairs->j},
+        {KITH_PAIRS_SHIFTS, "the pairs' shifts", KITH_I32, dimensions, &pairs->shifts},
+        {KITH_PAIRS_VECTORS, "the pairs' vectors", request->dtype, dimensions, &pairs->vectors},
+        {KITH_PAIRS_DISTANCES, "the pairs' distances", request->dtype, 1, &pairs->distances},
+    };
+    memcpy(columns, each, sizeof each);
+}
+
+static kith_array view_of(void *data, kith_device device, const struct column *column, int64_t rows)
+{
+    kith_array view = column->view && column->width > 1
+                          ? kith_array_matrix(data, column->dtype, rows, column->width)
+                          : kith_array_vector(data, column->dtype, rows);
+    view.device = device;
+    return view;
+}
+
+/* Grows by a fourth at least, so that lists that slowly get longer seldom move. */
+kith_status pairs_buffer_grow(kith_context *context, struct pairs_buffer *buffer, int64_t bytes,
+                              const char *what)
+{
+    if (bytes <= buffer->bytes)
+        return KITH_OK;
+    const int64_t wanted =
+        buffer->bytes > 0 && bytes < buffer->bytes / 4 * 5 ? buffer->bytes / 4 * 5 : bytes;
+    context->backend->release(context, buffer->data);
+    *buffer = (struct pairs_buffer){0};
+    KITH_TRY(context->backend->allocate(context, wanted, 1, what, &buffer->data));
+    buffer->bytes = wanted;
+    return KITH_OK;
+}
+
+static kith_status provide(const struct column *column, int64_t rows, kith_pairs *pairs,
+                           struct pairs_buffer *buffer)
+{
+    kith_context *context = pairs->memory->context;
+    const int64_t bytes = rows * column->width * kith_dtype_bytes(column->dtype);
+    KITH_TRY(pairs_buffer_grow(context, buffer, bytes + kith_padding, column->name));
+    *column->view = view_of(buffer->data, context->device, column, rows);
+    return KITH_OK;
+}
+
+kith_status pairs_list_begin(const struct pairs_problem *problem, kith_pairs *pairs)
+{
+    struct kith_pairs_memory *memory = pairs->memory;
+    struct column columns[pairs_column_count];
+    describe_columns(&memory->request, pairs, columns);
+    pairs->row_count = problem->targets.shape[0];
+    pairs->count = 0;
+    for (int k = 1; k < pairs_column_count; k++)
+        *columns[k].view = kith_array_none();
+    return provide(&columns[0], pairs->row_count + 1, pairs, &memory->own[0]);
+}
+
+static int64_t bytes_of_pair(const struct pairs_request *request, const struct column *columns)
+{
+    int64_t bytes = 0;
+    for (int k = 1; k < pairs_column_count; k++)
+        if (request->quantities & columns[k].quantity)
+            bytes += columns[k].width * kith_dtype_bytes(columns[k].dtype);
+    return bytes;
+}
+
+static kith_status check_limit(const struct pairs_request *request, int64_t rows, int64_t count,
+                               int64_t each)
+{
+    const double bytes = 8 * ((double)rows + 1) + (double)each * (double)count;
+    if (request->memory_limit > 0 && bytes > (double)request->memory_limit)
+        return kith_fail(KITH_OUT_OF_MEMORY,
+                         "the list of %lld pairs needs %.0f bytes, and memory_limit is %lld; give "
+                         "more, or ask for fewer quantities",
+                         (long long)count, bytes, (long long)request->memory_limit);
+    if (bytes > 0x1p62)
+        return kith_fail(KITH_OUT_OF_MEMORY, "the list of %lld pairs needs %.0f bytes",
+                         (long long)count, bytes);
+    return KITH_OK;
+}
+
+kith_status pairs_list_reserve(int64_t count, kith_pairs *pairs)
+{
+    struct kith_pairs_memory *memory = pairs->memory;
+    struct column columns[pairs_column_count];
+    describe_columns(&memory->request, pairs, columns);
+    KITH_TRY(check_limit(&memory->request, pairs->row_count, count,
+                         bytes_of_pair(&memory->request, columns)));
+    pairs->count = count;
+    for (int k = 1; k < pairs_column_count; k++)
+        if (memory->request.quantities & columns[k].quantity)
+            KITH_TRY(provide(&columns[k], count, pairs, &memory->own[k]));
+    return KITH_OK;
+}
+
+kith_status pairs_list_to_host(kith_pairs *pairs)
+{
+    struct kith_pairs_memory *memory = pairs->memory;
+    kith_context *context = memory->context;
+    struct column columns[pairs_column_count];
+    describe_columns(&memory->request, pairs, columns);
+    for (int k = 0; k < pairs_column_count; k++) {
+        if (kith_array_is_none(*columns[k].view))
+            continue;
+        const int64_t rows = columns[k].view->shape[0];
+        const int64_t bytes = rows * columns[k].width * kith_dtype_bytes(columns[k].dtype);
+        struct pairs_buffer *host = &memory->host[k];
+        if (bytes > host->bytes) {
+            free(host->data);
+            *host = (struct pairs_buffer){0};
+            KITH_TRY(kith_allocate(bytes, 1, columns[k].name, &host->data));
+            host->bytes = bytes;
+        }
+        KITH_TRY(context->backend->copy_out(context, host->data, columns[k].view->data, bytes));
+        *columns[k].view = view_of(host->data, (kith_device){KITH_CPU, 0}, &columns[k], rows);
+    }
+    return KITH_OK;
+}
+
+kith_status pairs_list_create(kith_context *context, kith_pairs **pairs)
+{
+    kith_pairs *created = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *created, "a list of pairs", &created));
+    const kith_status status =
+        kith_allocate(1, sizeof *created->memory, "a list of pairs", &created->memory);
+    if (status != KITH_OK) {
+        free(created);
+        return status;
+    }
+    created->memory->context = context;
+    *pairs = created;
+    return KITH_OK;
+}
+
+void pairs_list_clear(kith_pairs *pairs)
+{
+    struct kith_pairs_memory *memory = pairs->memory;
+    memory->kept.valid = false;
+    *pairs = (kith_pairs){.memory = memory};
+}
+
+void kith_pairs_free(kith_pairs *pairs)
+{
+    if (!pairs)
+        return;
+    struct kith_pairs_memory *memory = pairs->memory;
+    kith_context *context = memory->context;
+    for (int k = 0; k < pairs_column_count; k++) {
+        context->backend->release(context, memory->own[k].data);
+        free(memory->host[k].data);
+    }
+    context->backend->release(context, memory->input.data);
+    free(memory->systems.data);
+    free(memory->kept.positions.data);
+    free(memory->kept.cells.data);
+    free(memory);
+    free(pairs);
+}
