@@ -6,6 +6,7 @@
 #include "kith/array.h"
 #include "kith/bodies.h"
 #include "kith/build.h"
+#include "kith/collisions.h"
 #include "kith/context.h"
 #include "kith/ensemble.h"
 #include "kith/forces.h"

@@ -6,6 +6,7 @@
 #include "kith/pairs.h"
 
 struct advance_problem;
+struct collisions_backend;
 struct forces_arguments;
 struct forces_problem;
 struct pairs_problem;
@@ -76,6 +77,9 @@ struct kith_backend {
      * list is made. */
     kith_status (*pairs)(kith_context *context, const struct pairs_problem *problem,
                          kith_pairs *pairs);
+
+    /* Lattice collisions: collisions/backend.h says what. */
+    const struct collisions_backend *collisions;
 
     /* Many steps of a simulation at once: simulation/advance.h says what. *done is problem->steps,
      * or 0 if for this problem the backend has nothing better than combine and forces; which of

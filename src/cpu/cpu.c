@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collisions/backend.h"
+#include "collisions/promise_cpu.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "cpu/combine.h"
@@ -26,6 +28,7 @@ static kith_status cpu_open(kith_context *context)
 static void cpu_close(kith_context *context)
 {
     struct cpu_state *state = context->backend_state;
+    collisions_worker_free(state->collisions_worker);
     free(state->workspace.memory);
     free(state->scratch.memory);
     free(state);
@@ -81,6 +84,7 @@ const struct kith_backend kith_backend_cpu = {
     .copy_out = cpu_copy,
     .combine = cpu_combine,
     .forces = forces_direct_cpu,
+    .collisions = &collisions_cpu,
     .advance = advance_cpu,
     .sparse_transpose = sparse_transpose_cpu,
     .sparse_inspect = sparse_inspect_cpu,

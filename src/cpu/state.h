@@ -3,6 +3,8 @@
 
 #include "kith/context.h"
 
+struct collisions_worker;
+
 /* Memory that is kept, and grows when more is asked for: zeros then. */
 struct cpu_memory {
     void *memory;
@@ -13,6 +15,7 @@ struct cpu_memory {
 struct cpu_state {
     struct cpu_memory workspace; /* of the backend table */
     struct cpu_memory scratch;
+    struct collisions_worker *collisions_worker; /* collisions/promise_cpu.h; NULL: none yet */
 };
 
 kith_status cpu_memory_grow(struct cpu_memory *memory, int64_t bytes);
