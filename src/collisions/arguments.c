@@ -47,6 +47,14 @@ kith_status collisions_check_place(const kith_context *context, const char *name
                      name, place_name(array.device, there), place_name(own, here));
 }
 
+kith_status collisions_check_backend(const kith_context *context)
+{
+    if (!context->backend->collisions)
+        return kith_fail(KITH_UNSUPPORTED, "this version counts collisions on the CPU alone; make "
+                                           "a context for the CPU (--device cpu)");
+    return KITH_OK;
+}
+
 static kith_status check_shape(kith_array beads)
 {
     if (kith_array_is_none(beads))
@@ -68,6 +76,7 @@ static kith_status check_shape(kith_array beads)
 kith_status collisions_check_beads(const kith_context *context, kith_array beads,
                                    struct collisions_problem *problem, bool *on_host)
 {
+    KITH_TRY(collisions_check_backend(context));
     KITH_TRY(check_shape(beads));
     KITH_TRY(collisions_check_place(context, "beads", beads, beads.device));
     *problem = (struct collisions_problem){

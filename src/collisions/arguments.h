@@ -3,6 +3,9 @@
 
 #include "collisions/problem.h"
 
+/* KITH_UNSUPPORTED if the context's backend counts no collisions. */
+kith_status collisions_check_backend(const kith_context *context);
+
 /* The beads as a problem for the context. *on_host: they are in the host's memory.
  * Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED. */
 kith_status collisions_check_beads(const kith_context *context, kith_array beads,

@@ -107,6 +107,7 @@ kith_status kith_collisions_batch(kith_context *context, kith_array beads, kith_
 {
     struct collisions_batch_problem problem = {0};
     const bool is_ragged = !kith_array_is_none(offsets);
+    KITH_TRY(collisions_check_backend(context));
     KITH_TRY(check_beads(context, beads, is_ragged, &problem));
     KITH_TRY(check_offsets(context, beads, offsets, &problem));
     const int64_t all = problem.conformations;
