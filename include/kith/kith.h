@@ -12,6 +12,7 @@
 #include "kith/forces.h"
 #include "kith/initial.h"
 #include "kith/io.h"
+#include "kith/law.h"
 #include "kith/pairs.h"
 #include "kith/run.h"
 #include "kith/simulation.h"

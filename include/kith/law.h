@@ -1,0 +1,109 @@
+#ifndef KITH_LAW_H
+#define KITH_LAW_H
+
+#include "kith/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A law: what the value of a pair of particles is.
+ *
+ * With d = x_j − x_i and s² = |d|² + ε², ε the softening (0 unless a caller gives one), the value
+ * V(i, j) of a physical law is the energy of the pair, and the force on i is minus its gradient:
+ * −∂V/∂x_i = w (dV/ds)/s · d. A law is a number of a table, with parameters; or a formula of the
+ * user's. It is the same on every device and in every precision, and belongs to no context. */
+typedef struct kith_law kith_law;
+
+/* A row of the table of laws. */
+typedef struct kith_law_info {
+    const char *name;       /* "yukawa" */
+    const char *arguments;  /* what stands behind the colon: "L", "[EPS,SIGMA]" or "" */
+    const char *formula;    /* the value, "q_i q_j e^{-s/L} / s" */
+    const char *force;      /* the factor of d in the force on i */
+    const char *parameters; /* their names and defaults, "L, k = 1" */
+    const char *at_zero;    /* value and force at s = 0 */
+    const char *units;      /* of the parameters and the value */
+} kith_law_info;
+
+/* The table of built-in laws; *count rows, static memory. */
+const kith_law_info *kith_law_list(int64_t *count);
+
+typedef struct kith_law_parameter {
+    const char *name;
+    double value;
+} kith_law_parameter;
+
+/* Makes a law of a text: a name of the table with its arguments, "power:2.5",
+ * "lennard-jones:1,3.4", or "expr:" and a formula (below).
+ *
+ *   text        as in kith --law
+ *   count       of parameters
+ *   parameters  by name; those of a law of the table have defaults or stand behind the colon, where
+ *               they may not stand twice. NULL with count 0
+ *   law         [out] owned by the caller, goes with kith_law_free; NULL on failure
+ *
+ * A formula is an expression of C in
+ *
+ *     r, r2        the distance √s² and s²
+ *     dx, dy, dz   x_j − x_i; dz is 0 in two dimensions
+ *     m_i, m_j     the masses, 1 where there are none
+ *     q_i, q_j     the charges, 1 where there are none
+ *     pi, and the parameters by their names
+ *
+ * with numbers, + − * / unary, comparisons, && || !, ?: and the functions that docs/laws.md lists.
+ * All numbers are real: 1/2 is 0.5. Formulas are parsed here and compiled where they are first
+ * used, or by kith_law_compile.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (an unknown law: the message lists the known ones; parameters
+ *         missing, unknown, given twice, not finite or out of range; a formula with a mistake: the
+ *         message shows the place), KITH_OUT_OF_MEMORY. */
+kith_status kith_law_parse(const char *text, int64_t count, const kith_law_parameter *parameters,
+                           kith_law **law);
+
+/* Makes a law of a formula, without "expr:" before it, and compiles it for a context: what is wrong
+ * with it, or with the compiler, is told now instead of at the first use.
+ *
+ * On the CPU this needs a C compiler: $CC, or cc, gcc or clang on the PATH; on a GPU NVIDIA's NVRTC
+ * library. Compiled code is kept in the user's cache folder ($XDG_CACHE_HOME/kith or
+ * ~/.cache/kith).
+ *
+ * Errors: those of kith_law_parse; KITH_UNSUPPORTED (no compiler), KITH_IO_ERROR (the cache
+ * folder), KITH_INTERNAL_ERROR (the compiler refuses what kith wrote). */
+kith_status kith_law_compile(kith_context *context, const char *expression, int64_t count,
+                             const kith_law_parameter *parameters, kith_law **law);
+
+/* Frees a law; NULL is fine. No function may be using it. */
+void kith_law_free(kith_law *law);
+
+/* The text that the law was made of: "yukawa:2.5". Lives as long as the law. */
+const char *kith_law_text(const kith_law *law);
+
+/* Sets a parameter by its name. Errors: KITH_INVALID_ARGUMENT, as kith_law_parse. */
+kith_status kith_law_set(kith_law *law, const char *name, double value);
+
+/* The value of a parameter by its name. Errors: KITH_INVALID_ARGUMENT. */
+kith_status kith_law_get(const kith_law *law, const char *name, double *value);
+
+/* Two particles as a law sees them. */
+typedef struct kith_law_pair {
+    double d[3];      /* x_j − x_i */
+    double softening; /* ε */
+    double mass_i, mass_j, charge_i, charge_j;
+} kith_law_pair;
+
+/* The value of one pair and the force on i, by the reference in double precision.
+ *
+ *   value  [out] or NULL
+ *   force  [out] or NULL
+ *
+ * Errors: KITH_INVALID_ARGUMENT (a number that is not finite).
+ * Error:  a few units in the last place, times the exponent where there is an exponential. */
+kith_status kith_law_evaluate(const kith_law *law, const kith_law_pair *pair, double *value,
+                              double force[3]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+#include "law/law_reference.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "law/law_math_scalar.h"
+
+#define REAL       double
+#define VREAL      double
+#define NAME(name) name##_reference
+#define LAW_FLOOR  LAW_FLOOR_DOUBLE
+#include "law/law_body.h"
+
+static struct law_pair_reference pair_for(const struct law_view *view,
+                                          const struct law_reference_pair *pair)
+{
+    const bool charged = view->weight == law_weight_charge;
+    return (struct law_pair_reference){.s2 = pair->s2,
+                                       .d = {pair->d[0], pair->d[1], pair->d[2]},
+                                       .w_i = charged ? pair->q_i : pair->m_i,
+                                       .w_j = charged ? pair->q_j : pair->m_j,
+                                       .q_i = pair->q_i,
+                                       .q_j = pair->q_j};
+}
+
+double law_reference_value(const struct law_view *view, const struct law_reference_pair *pair)
+{
+    const struct law_constants_reference law = law_load_reference(&view->numbers);
+    const struct law_pair_reference weighted = pair_for(view, pair);
+    return law_value_reference(view->form, &law, &weighted);
+}
+
+void law_reference_force(const struct law_view *view, const struct law_reference_pair *pair,
+                         double force[3])
+{
+    const struct law_constants_reference law = law_load_reference(&view->numbers);
+    const struct law_pair_reference weighted = pair_for(view, pair);
+    const double factor = law_factor_reference(view->form, &law, &weighted);
+    for (int32_t c = 0; c < 3; c++)
+        force[c] = factor * pair->d[c];
+}
+
+static kith_status check_pair(const kith_law_pair *pair)
+{
+    const double each[] = {pair->d[0],   pair->d[1],   pair->d[2],     pair->softening,
+                           pair->mass_i, pair->mass_j, pair->charge_i, pair->charge_j};
+    static const char *const names[] = {"dx",     "dy",     "dz",       "softening",
+                                        "mass_i", "mass_j", "charge_i", "charge_j"};
+    for (size_t k = 0; k < sizeof each / sizeof each[0]; k++)
+        if (!isfinite(each[k]))
+            return kith_fail(KITH_INVALID_ARGUMENT, "%s of the pair is %g; give a finite number",
+                             names[k], each[k]);
+    return KITH_OK;
+}
+
+kith_status kith_law_evaluate(const kith_law *law, const kith_law_pair *pair, double *value,
+                              double force[3])
+{
+    KITH_TRY(check_pair(pair));
+    const double *d = pair->d;
+    const struct law_reference_pair given = {.d = {d[0], d[1], d[2]},
+                                             .s2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] +
+                                                   pair->softening * pair->softening,
+                                             .m_i = pair->mass_i,
+                                             .m_j = pair->mass_j,
+                                             .q_i = pair->charge_i,
+                                             .q_j = pair->charge_j};
+    struct law_view view;
+    law_look(law, &view);
+    if (value)
+        *value = law_reference_value(&view, &given);
+    if (force)
+        law_reference_force(&view, &given, force);
+    return KITH_OK;
+}
