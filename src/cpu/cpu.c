@@ -10,6 +10,7 @@
 #include "cpu/combine.h"
 #include "cpu/state.h"
 #include "forces/direct.h"
+#include "pairs/pairs_cpu.h"
 #include "simulation/advance_cpu.h"
 #include "sparse/assemble.h"
 #include "sparse/sparse_cpu.h"
@@ -85,6 +86,7 @@ const struct kith_backend kith_backend_cpu = {
     .combine = cpu_combine,
     .forces = forces_direct_cpu,
     .collisions = &collisions_cpu,
+    .pairs = pairs_cpu,
     .advance = advance_cpu,
     .sparse_transpose = sparse_transpose_cpu,
     .sparse_inspect = sparse_inspect_cpu,

@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "pairs/memory.h"
+#include "pairs/pairs_cpu.h"
 
 /* One column of a list: what an element of it is, and where its view stands. */
 struct column {
@@ -176,6 +177,7 @@ void kith_pairs_free(kith_pairs *pairs)
     free(memory->systems.data);
     free(memory->kept.positions.data);
     free(memory->kept.cells.data);
+    pairs_workspace_free(memory->workspace);
     free(memory);
     free(pairs);
 }

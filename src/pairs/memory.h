@@ -42,6 +42,7 @@ struct kith_pairs_memory {
     struct pairs_buffer input;                    /* the backend's copy of host arrays */
     struct pairs_buffer systems;                  /* struct pairs_system of each */
     struct pairs_kept kept;
+    struct pairs_workspace *workspace; /* the CPU's, pairs/search.h */
 };
 
 kith_status pairs_list_create(kith_context *context, kith_pairs **pairs);

@@ -1,0 +1,236 @@
+/* Pairs on the CPU: points sorted into cells, then two walks over the cells, one to count the
+ * partners of each target and one to write them down. A task does some cells; every row depends on
+ * the problem alone. */
+
+#include "pairs/pairs_cpu.h"
+
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/isa.h"
+#include "core/memory.h"
+#include "core/team.h"
+#include "pairs/list.h"
+#include "pairs/nearest_cpu.h"
+#include "pairs/rows.h"
+#include "pairs/search.h"
+#include "pairs/stage.h"
+
+/* Targets of a task: some hundred microseconds. */
+enum { targets_of_chunk = 1024 };
+
+static const double seconds_of_target = 100e-9, seconds_of_pair = 4e-9;
+
+/* Cells of a system. */
+struct chunk {
+    int64_t system, first_cell, end_cell;
+};
+
+/* A walk over all cells, to count or to write. */
+struct walk {
+    kith_context *context;
+    const struct pairs_problem *problem;
+    const struct pairs_kernels *kernels;
+    struct pairs_workspace *workspace;
+    kith_pairs *pairs;
+    int64_t chunk_count;
+    atomic_llong next_chunk;
+    bool counting;
+};
+
+static const struct pairs_kernels *kernels_of(const kith_context *context)
+{
+#define ADDRESS(isa) &pairs_kernels_##isa,
+    static const struct pairs_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+/* The first cell whose points begin at a position or behind it. */
+static int64_t cell_at(const struct pairs_bin *bin, int64_t position)
+{
+    int64_t low = 0, high = bin->cell_count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (bin->begin[middle] < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int64_t chunks_of(const struct pairs_search *search)
+{
+    return (search->targets.count + targets_of_chunk - 1) / targets_of_chunk;
+}
+
+static kith_status make_chunks(struct walk *walk)
+{
+    const struct pairs_search *searches = walk->workspace->searches.data;
+    const int64_t systems = walk->problem->system_count;
+    walk->chunk_count = 0;
+    for (int64_t s = 0; s < systems; s++)
+        walk->chunk_count += chunks_of(&searches[s]);
+    KITH_TRY(pairs_host_buffer_grow(&walk->workspace->chunks,
+                                    walk->chunk_count * (int64_t)sizeof(struct chunk),
+                                    "the parts of a search"));
+    struct chunk *chunk = walk->workspace->chunks.data;
+    for (int64_t s = 0; s < systems; s++) {
+        const struct pairs_bin *bin = &searches[s].targets;
+        const int64_t count = chunks_of(&searches[s]);
+        for (int64_t k = 0; k < count; k++)
+            *chunk++ = (struct chunk){s, cell_at(bin, k * targets_of_chunk),
+                                      k + 1 == count ? bin->cell_count
+                                                     : cell_at(bin, (k + 1) * targets_of_chunk)};
+    }
+    return KITH_OK;
+}
+
+/* What the targets of a cell are compared with. */
+static kith_status scan_cell(const struct pairs_search *search, int64_t cell,
+                             struct pairs_lane *lane, struct pairs_scan *scan)
+{
+    int64_t candidates = 0;
+    *scan = (struct pairs_scan){.points = &search->points.points,
+                                .dimensions = search->problem->dimensions,
+                                .limit = search->problem->limit,
+                                .cutoff = search->problem->cutoff};
+    KITH_TRY(pairs_find_runs(search, cell, lane, &scan->run_count, &candidates));
+    scan->runs = lane->runs.data;
+    return pairs_lane_reserve(lane, search->problem, scan->run_count, candidates);
+}
+
+static void count_cell(const struct walk *walk, const struct pairs_search *search,
+                       const struct pairs_scan *scan, int64_t begin, int64_t end,
+                       struct pairs_lane *lane)
+{
+    const struct pairs_problem *problem = walk->problem;
+    int64_t *counts = (int64_t *)walk->pairs->offsets.data + 1;
+    if (kith_array_is_none(problem->exclusions))
+        walk->kernels->count[problem->dtype](scan, &search->targets.points, begin, end, counts);
+    else
+        for (int64_t k = begin; k < end; k++)
+            counts[search->targets.index[k]] = pairs_find_row(walk->kernels, search, scan, k, lane);
+}
+
+static kith_status do_cell(const struct walk *walk, const struct pairs_search *search, int64_t cell,
+                           struct pairs_lane *lane)
+{
+    const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
+    struct pairs_scan scan;
+    if (begin == end)
+        return KITH_OK;
+    KITH_TRY(scan_cell(search, cell, lane, &scan));
+    if (walk->counting)
+        count_cell(walk, search, &scan, begin, end, lane);
+    else
+        for (int64_t k = begin; k < end; k++)
+            pairs_write_row(walk->kernels, search, &scan, k, lane, walk->pairs);
+    return KITH_OK;
+}
+
+/* A lane takes chunks until there are no more. */
+static void take_chunks(void *argument, int64_t lane_number)
+{
+    struct walk *walk = argument;
+    struct pairs_lane *lane = &walk->workspace->lanes[lane_number];
+    const struct pairs_search *searches = walk->workspace->searches.data;
+    const struct chunk *chunks = walk->workspace->chunks.data;
+    for (;;) {
+        const int64_t k = atomic_fetch_add(&walk->next_chunk, 1);
+        if (k >= walk->chunk_count || kith_context_is_cancelled(walk->context))
+            return;
+        for (int64_t cell = chunks[k].first_cell; cell < chunks[k].end_cell; cell++) {
+            lane->status = do_cell(walk, &searches[chunks[k].system], cell, lane);
+            if (lane->status != KITH_OK)
+                return;
+        }
+    }
+}
+
+static kith_status do_walk(struct walk *walk, bool counting, double seconds)
+{
+    const int32_t threads = kith_threads_for(walk->context, seconds);
+    walk->counting = counting;
+    atomic_store(&walk->next_chunk, 0);
+    kith_for_each(walk->context, threads, threads, take_chunks, walk);
+    for (int32_t k = 0; k < threads; k++)
+        if (walk->workspace->lanes[k].status != KITH_OK)
+            return kith_fail(walk->workspace->lanes[k].status,
+                             "no memory for a row of the list and the cells around it");
+    return kith_context_check_cancelled(walk->context);
+}
+
+static void add_up_offsets(kith_pairs *pairs)
+{
+    int64_t *offsets = pairs->offsets.data;
+    offsets[0] = 0;
+    for (int64_t i = 0; i < pairs->row_count; i++)
+        offsets[i + 1] += offsets[i];
+}
+
+static kith_status count_and_write(struct walk *walk)
+{
+    kith_pairs *pairs = walk->pairs;
+    KITH_TRY(make_chunks(walk));
+    KITH_TRY(do_walk(walk, true, seconds_of_target * (double)pairs->row_count));
+    add_up_offsets(pairs);
+    const int64_t count = ((const int64_t *)pairs->offsets.data)[pairs->row_count];
+    KITH_TRY(pairs_list_reserve(count, pairs));
+    if (walk->problem->count_only)
+        return KITH_OK;
+    return do_walk(walk, false,
+                   seconds_of_target * (double)pairs->row_count + seconds_of_pair * (double)count);
+}
+
+static kith_status begin_workspace(kith_context *context, struct pairs_workspace **workspace)
+{
+    if (!*workspace)
+        KITH_TRY(kith_allocate(1, sizeof **workspace, "a search for pairs", workspace));
+    if ((*workspace)->lane_count < context->threads) {
+        KITH_TRY(kith_allocate(context->threads, sizeof(struct pairs_lane), "a search for pairs",
+                               &(*workspace)->lanes));
+        (*workspace)->lane_count = context->threads;
+    }
+    for (int32_t k = 0; k < (*workspace)->lane_count; k++)
+        (*workspace)->lanes[k].status = KITH_OK;
+    return KITH_OK;
+}
+
+kith_status pairs_cpu(kith_context *context, const struct pairs_problem *problem, kith_pairs *pairs)
+{
+    KITH_TRY(pairs_list_begin(problem, pairs));
+    KITH_TRY(begin_workspace(context, &pairs->memory->workspace));
+    struct walk walk = {
+        .context = context,
+        .problem = problem,
+        .kernels = kernels_of(context),
+        .workspace = pairs->memory->workspace,
+        .pairs = pairs,
+    };
+    if (problem->by_distance)
+        return pairs_nearest_cpu(context, problem, walk.kernels, walk.workspace, pairs);
+    KITH_TRY(pairs_bin_systems(context, problem, pairs, walk.workspace));
+    return count_and_write(&walk);
+}
+
+void pairs_workspace_free(struct pairs_workspace *workspace)
+{
+    if (!workspace)
+        return;
+    for (int set = 0; set < pairs_set_count; set++)
+        free(workspace->bins[set].data);
+    free(workspace->searches.data);
+    free(workspace->chunks.data);
+    for (int32_t k = 0; k < workspace->lane_count; k++) {
+        struct pairs_lane *lane = &workspace->lanes[k];
+        free(lane->runs.data);
+        free(lane->index.data);
+        free(lane->place.data);
+        free(lane->ends.data);
+        free(lane->keys.data);
+    }
+    free(workspace->lanes);
+    free(workspace);
+}

@@ -1,0 +1,163 @@
+/* Where the partners of a cell's points may be: runs of cells that follow each other along the last
+ * axis, each at one image. Runs come in the order of their images, the first axis' first, so that
+ * the images of one point are found in the order of their shifts. */
+
+#include "pairs/search.h"
+#include "pairs/stage.h"
+
+/* The cells of one axis at one image. */
+struct stretch {
+    int64_t first, last;
+    int64_t image;
+};
+
+static int64_t floor_divided(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* The part of the cells from low to high that is at the image of low, of count cells an image. */
+static struct stretch stretch_from(int64_t low, int64_t high, int64_t count)
+{
+    const int64_t image = floor_divided(low, count);
+    const int64_t first = low - image * count, last = high - image * count;
+    return (struct stretch){first, last < count ? last : count - 1, image};
+}
+
+/* Where the points of the cells from a number on begin. */
+static int32_t beginning(const struct pairs_bin *bin, int64_t number)
+{
+    if (!bin->key)
+        return bin->begin[number];
+    int64_t low = 0, high = bin->cell_count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (bin->key[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return bin->begin[low];
+}
+
+static bool comes_first(const int32_t image[3])
+{
+    for (int k = 0; k < 3; k++)
+        if (image[k] != 0)
+            return image[k] > 0;
+    return false;
+}
+
+static void complete_run(const struct pairs_search *search, struct pairs_run *run)
+{
+    const int32_t *image = run->image;
+    const bool moved = image[0] != 0 || image[1] != 0 || image[2] != 0;
+    for (int c = 0; c < 3; c++)
+        run->translation[c] = moved ? pairs_translation(search->lattice, image, c) : 0;
+    if (search->problem->two_sets)
+        run->admission = pairs_admit_all;
+    else if (search->problem->half)
+        run->admission = pairs_admit_after;
+    else
+        run->admission = moved ? pairs_admit_all : pairs_admit_others;
+    run->equal_too = moved && comes_first(image);
+}
+
+/* The number of stretches that reach cells to both sides may touch. */
+static int64_t most_stretches(const struct pairs_grid *grid, int k)
+{
+    return grid->periodic[k] ? 2 * grid->reach[k] / grid->count[k] + 2 : 1;
+}
+
+static kith_status make_room(const struct pairs_grid *grid, const int axes[3],
+                             struct pairs_lane *lane)
+{
+    const double most = (2 * (double)grid->reach[axes[0]] + 1) *
+                        (2 * (double)grid->reach[axes[1]] + 1) *
+                        (double)most_stretches(grid, axes[2]);
+    const double bytes = most * (double)sizeof(struct pairs_run);
+    if (bytes > 0x1p40)
+        return kith_fail(KITH_OUT_OF_MEMORY,
+                         "a point has %.3g images of the cell within the cutoff; give a smaller "
+                         "cutoff",
+                         most);
+    return pairs_host_buffer_grow(&lane->runs, (int64_t)bytes, "the images within the cutoff");
+}
+
+/* The coordinates of a cell from its number. */
+static void coordinates_of(const struct pairs_search *search, int64_t number, const int axes[3],
+                           int64_t at[3])
+{
+    for (int k = 0; k < 3; k++) {
+        at[axes[k]] = number / search->stride[axes[k]];
+        number -= at[axes[k]] * search->stride[axes[k]];
+    }
+}
+
+/* What the loops over the axes have come to. */
+struct walk {
+    const struct pairs_search *search;
+    struct pairs_run *runs;
+    int64_t run_count, candidates;
+    const int *axes; /* the last varies fastest */
+    const int64_t *at;
+};
+
+/* The runs along the last axis, for cells with this number at its beginning. */
+static void add_runs(struct walk *walk, struct pairs_run run, int64_t number)
+{
+    const struct pairs_grid *grid = &walk->search->grid;
+    const int axis = walk->axes[2];
+    const int64_t count = grid->count[axis];
+    int64_t low = walk->at[axis] - grid->reach[axis], high = walk->at[axis] + grid->reach[axis];
+    if (!grid->periodic[axis]) {
+        low = low > 0 ? low : 0;
+        high = high < count ? high : count - 1;
+    }
+    while (low <= high) {
+        const struct stretch stretch = stretch_from(low, high, count);
+        run.begin = beginning(&walk->search->points, number + stretch.first);
+        run.end = beginning(&walk->search->points, number + stretch.last + 1);
+        run.image[axis] = (int32_t)stretch.image;
+        if (run.end > run.begin) {
+            complete_run(walk->search, &run);
+            walk->candidates += run.end - run.begin;
+            walk->runs[walk->run_count++] = run;
+        }
+        low += stretch.last - stretch.first + 1;
+    }
+}
+
+static void walk_axis(struct walk *walk, int depth, struct pairs_run run, int64_t number)
+{
+    if (depth == 2) {
+        add_runs(walk, run, number);
+        return;
+    }
+    const struct pairs_grid *grid = &walk->search->grid;
+    const int axis = walk->axes[depth];
+    const int64_t count = grid->count[axis], reach = grid->reach[axis];
+    for (int64_t c = walk->at[axis] - reach; c <= walk->at[axis] + reach; c++) {
+        if (!grid->periodic[axis] && (c < 0 || c >= count))
+            continue;
+        const int64_t image = floor_divided(c, count);
+        run.image[axis] = (int32_t)image;
+        walk_axis(walk, depth + 1, run, number + (c - image * count) * walk->search->stride[axis]);
+    }
+}
+
+kith_status pairs_find_runs(const struct pairs_search *search, int64_t cell,
+                            struct pairs_lane *lane, int64_t *run_count, int64_t *candidates)
+{
+    static const int flat[3] = {2, 0, 1}, deep[3] = {0, 1, 2};
+    const int *axes = search->problem->dimensions == 2 ? flat : deep;
+    const struct pairs_bin *targets = &search->targets;
+    int64_t at[3];
+    KITH_TRY(make_room(&search->grid, axes, lane));
+    coordinates_of(search, targets->key ? targets->key[cell] : cell, axes, at);
+    struct walk walk = {.search = search, .runs = lane->runs.data, .axes = axes, .at = at};
+    walk_axis(&walk, 0, (struct pairs_run){0}, 0);
+    *run_count = walk.run_count;
+    *candidates = walk.candidates;
+    return KITH_OK;
+}

@@ -1,0 +1,106 @@
+#ifndef PAIRS_SEARCH_H
+#define PAIRS_SEARCH_H
+
+#include "core/status.h"
+#include "pairs/cells.h"
+#include "pairs/memory.h"
+#include "pairs/pairs_kernel.h"
+
+/* How the CPU looks for pairs: points sorted into cells, and runs of cells to look through. */
+
+/* The points of a system, or its targets, in the order of their cells; those of one cell in that of
+ * their rows. */
+struct pairs_bin {
+    int64_t first, count;       /* rows of the caller's array */
+    struct pairs_points points; /* sorted */
+    int32_t *wraps;             /* n of each row, three by three; NULL if nobody asks */
+    int64_t cell_count;         /* cells, or with keys: those that have points */
+    int32_t *begin;             /* cell_count + 1: where the points of a cell begin */
+    int64_t *key;               /* ascending numbers of the cells that have points, or NULL */
+
+    void *unsorted;  /* wrapped coordinates and radius, four by four, by row */
+    void *sorted[4]; /* points' arrays, to be written */
+    int32_t *index;
+    int32_t *cell;      /* of each row */
+    int32_t *histogram; /* room for most_cells each part */
+};
+
+/* A system on the way to its pairs. */
+struct pairs_search {
+    const struct pairs_problem *problem;
+    const struct pairs_lattice *lattice;
+    struct pairs_grid grid;
+    int64_t stride[3];                /* of the cells' numbers */
+    int64_t most_cells;               /* that there is room for */
+    bool crowded;                     /* so few cells are not enough */
+    struct pairs_bin points, targets; /* the same if there are no queries */
+};
+
+/* What one thread needs for a row. */
+struct pairs_lane {
+    struct pairs_buffer runs, index, place, ends, keys;
+    kith_status status;
+};
+
+/* Of the points, of the queries, and of both. */
+enum { pairs_set_count = 2 };
+
+struct pairs_workspace {
+    struct pairs_buffer bins[pairs_set_count], searches, chunks;
+    struct pairs_lane *lanes;
+    int32_t lane_count;
+};
+
+/* Sorts all systems into cells. workspace->searches has one for each system. Errors:
+ * KITH_INVALID_ARGUMENT (a bad number), KITH_OUT_OF_MEMORY. */
+kith_status pairs_bin_systems(kith_context *context, const struct pairs_problem *problem,
+                              const kith_pairs *pairs, struct pairs_workspace *workspace);
+
+/* A row, and the number of its cell. */
+struct pairs_entry {
+    int64_t key;
+    int32_t row;
+};
+
+/* The rows of each set in the order of their cells. */
+struct pairs_occupied {
+    struct pairs_entry *entries[pairs_set_count];
+};
+
+/* Chooses cells whose number is not bounded, for a system whose bins have their unsorted
+ * coordinates, and sorts the rows by cell: index, begin and cell_count. Goes with
+ * pairs_keep_occupied, after the points have been gathered; also on failure. */
+kith_status pairs_bin_sparsely(struct pairs_search *search, double edge, double reach,
+                               const double low[3], const double high[3], const double typical[3],
+                               struct pairs_occupied *occupied);
+
+/* Writes the bins' keys where their unsorted coordinates were. */
+void pairs_keep_occupied(struct pairs_search *search, struct pairs_occupied *occupied);
+
+/* Fills in the runs for the targets of a cell of the bin of targets, cell its index there.
+ * *candidates is their points together. */
+kith_status pairs_find_runs(const struct pairs_search *search, int64_t cell,
+                            struct pairs_lane *lane, int64_t *run_count, int64_t *candidates);
+
+/* Gives the cells their numbers: the last axis of the space varies fastest, so that cells after each
+ * other along it are so in memory. */
+static inline void pairs_number_cells(struct pairs_search *search)
+{
+    const int64_t *count = search->grid.count;
+    const bool flat = search->problem->dimensions == 2; /* count[2] is 1 */
+    search->stride[0] = count[1] * count[2];
+    search->stride[1] = count[2];
+    search->stride[2] = flat ? count[0] * count[1] : 1;
+}
+
+/* A wrapped point as a bin has it, unsorted. */
+static inline void pairs_unsorted_point(const struct pairs_search *search,
+                                        const struct pairs_bin *bin, int64_t row, double x[3])
+{
+    for (int c = 0; c < 3; c++)
+        x[c] = search->problem->dtype == KITH_F32
+                   ? (double)((const float *)bin->unsorted)[4 * row + c]
+                   : ((const double *)bin->unsorted)[4 * row + c];
+}
+
+#endif
