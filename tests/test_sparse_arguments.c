@@ -1,7 +1,6 @@
 /* What kith_sparse takes, and what it says of what it does not take. */
 #include "simulating.h"
 
-
 static const double values[] = {2, -1, 0.5, 3, 4};
 static const int64_t row[] = {2, 0, 2, 0, 2}, column[] = {1, 2, 0, 0, 1};
 

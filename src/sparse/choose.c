@@ -41,19 +41,20 @@ static void consider_csr(struct candidates *candidates)
     }
 }
 
-static void consider_sell(struct candidates *candidates)
+/* Rows sorted in windows need 16 bits for the columns of a whole window. */
+static void consider_sell(struct candidates *candidates, int32_t window)
 {
+    const struct sparse_statistics *statistics = candidates->statistics;
     for (int32_t k = 0; k < sparse_sell_heights; k++) {
         struct sparse_plan plan = {.format = KITH_SPARSE_SELL,
                                    .kernel = KITH_SPARSE_ROW_THREAD,
                                    .index_bytes = 4,
                                    .height = sparse_sell_height[k],
-                                   .window = sparse_sell_window};
+                                   .window = window};
         consider(candidates, plan);
-        if (!candidates->statistics->sell_fits_16[k])
-            continue;
         plan.index_bytes = 2;
-        consider(candidates, plan);
+        if (window == 1 ? statistics->index_fits_16 : statistics->sell_fits_16[k])
+            consider(candidates, plan);
     }
 }
 
@@ -80,7 +81,8 @@ static void consider_all(struct candidates *candidates)
              (struct sparse_plan){.format = KITH_SPARSE_ELL, .kernel = KITH_SPARSE_ROW_THREAD});
     consider(candidates,
              (struct sparse_plan){.format = KITH_SPARSE_HYBRID, .kernel = KITH_SPARSE_ROW_THREAD});
-    consider_sell(candidates);
+    consider_sell(candidates, 1);
+    consider_sell(candidates, sparse_sell_window);
     consider_bsr(candidates);
     struct sparse_plan dia = {.format = KITH_SPARSE_DIA, .kernel = KITH_SPARSE_ROW_THREAD};
     consider(candidates, dia);

@@ -85,12 +85,14 @@ struct sparse_bsr {
     void *value; /* blocks · size² */
 };
 
-/* Diagonals: value of row i on diagonal d is element d·stride + i, its column i + offset[d], with
- * offsets ascending. If symmetric, only offsets ≥ 0 are stored, and A(i, i − offset) is row
- * i − offset of the diagonal. */
+/* Diagonals in tiles of rows: value of row i on diagonal d is element (i / tile · diagonals + d) ·
+ * tile + i % tile, its column i + offset[d], with offsets ascending. tile = stride is one run a
+ * diagonal: element d·stride + i. If symmetric, tile is stride, only offsets ≥ 0 are stored, and
+ * A(i, i − offset) is row i − offset of the diagonal. */
 struct sparse_dia {
     bool symmetric;
-    int64_t diagonals, stride; /* stride ≥ rows, a multiple of kith_padding */
+    int64_t diagonals, tile;
+    int64_t stride; /* ≥ rows, a multiple of kith_padding and of tile */
     int64_t *offset;
     void *value;
 };
@@ -129,6 +131,7 @@ struct sparse_matrix {
         struct sparse_bsr bsr;
         struct sparse_dia dia;
     };
+    double lines_per_entry;     /* of the statistics: how scattered the columns are */
     int64_t pieces;             /* of the CPU's partition, the same for any number of threads */
     struct sparse_piece *piece; /* pieces + 1 */
     void *memory[sparse_most_allocations];

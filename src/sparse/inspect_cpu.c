@@ -34,11 +34,9 @@ static void count_lengths(const struct sparse_csr *csr, struct sparse_statistics
         statistics->at_least[k] = longer += exactly[k];
 }
 
-/* First and last columns: the bandwidth, and whether 16 bits are enough. */
-static void measure_spans(const struct sparse_csr *csr, struct sparse_statistics *statistics)
+/* Whether the columns of each group of rows span fewer than 2^16. */
+static bool fits_16(const struct sparse_csr *csr, int64_t group)
 {
-    const int64_t group = (int64_t)1 << sparse_base_shift;
-    statistics->index_fits_16 = true;
     int64_t first = csr->columns, last = 0;
     for (int64_t i = 0; i < csr->rows; i++) {
         if (i % group == 0)
@@ -47,12 +45,28 @@ static void measure_spans(const struct sparse_csr *csr, struct sparse_statistics
             continue;
         const int64_t low = csr->column[csr->row_start[i]];
         const int64_t high = csr->column[csr->row_start[i + 1] - 1];
-        statistics->lower = i - low > statistics->lower ? i - low : statistics->lower;
-        statistics->upper = high - i > statistics->upper ? high - i : statistics->upper;
         first = low < first ? low : first;
         last = high > last ? high : last;
-        statistics->index_fits_16 = statistics->index_fits_16 && last - first <= UINT16_MAX;
+        if (last - first > UINT16_MAX)
+            return false;
     }
+    return true;
+}
+
+static void measure_spans(const struct sparse_csr *csr, struct sparse_statistics *statistics)
+{
+    for (int64_t i = 0; i < csr->rows; i++) {
+        if (length_of(csr, i) == 0)
+            continue;
+        const int64_t below = i - csr->column[csr->row_start[i]];
+        const int64_t above = csr->column[csr->row_start[i + 1] - 1] - i;
+        statistics->lower = below > statistics->lower ? below : statistics->lower;
+        statistics->upper = above > statistics->upper ? above : statistics->upper;
+    }
+    statistics->index_fits_16 = fits_16(csr, (int64_t)1 << sparse_base_shift);
+    for (int32_t k = 0; k < sparse_sell_heights; k++)
+        statistics->sell_fits_16[k] =
+            k > 0 ? statistics->sell_fits_16[0] : fits_16(csr, sparse_sell_window);
 }
 
 static void count_slots(const struct sparse_csr *csr, int32_t k,

@@ -1,48 +1,184 @@
+/* Products on the CPU: which kernel, how many threads, and the rows that pieces share. */
+#include <stddef.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/memory.h"
 #include "core/team.h"
+#include "cpu/state.h"
+#include "sparse/multiply_kernel.h"
 #include "sparse/sparse_cpu.h"
 
-enum { rows_per_task = 4096 };
+#define KERNELS_OF(isa) &sparse_kernels_##isa,
+static const struct sparse_kernels *const kernels[] = {KITH_EACH_ISA(KERNELS_OF)};
+#undef KERNELS_OF
 
-#define DEFINE_ROWS(real)                                                                          \
-    static void multiply_rows_##real(const struct sparse_product *product, int64_t begin,          \
-                                     int64_t end)                                                  \
-    {                                                                                              \
-        const struct sparse_csr *csr = &product->matrix->csr;                                      \
-        const real alpha = (real)product->alpha, beta = (real)product->beta;                       \
-        for (int64_t i = begin; i < end; i++)                                                      \
-            for (int64_t v = 0; v < product->vectors; v++) {                                       \
-                const real *x = (const real *)product->x + v * product->x_stride[1];               \
-                real *y =                                                                          \
-                    (real *)product->y + i * product->y_stride[0] + v * product->y_stride[1];      \
-                real sum = 0;                                                                      \
-                for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++)                \
-                    sum +=                                                                         \
-                        ((const real *)csr->value)[k] * x[csr->column[k] * product->x_stride[0]];  \
-                *y = beta == 0 ? alpha * sum : alpha * sum + beta * *y;                            \
-            }                                                                                      \
-    }
+enum {
+    rows_a_task = 8192,
+    most_in_cache = 1 << 20, /* bytes of x that scattered reads find near by */
+};
 
-DEFINE_ROWS(double)
-DEFINE_ROWS(float)
+/* x scattered over small pages costs a walk through their tables for each entry; memory of the
+ * context lies on large ones, and copying x there costs less. */
+static const double scattered_lines = 0.2;
 
-static void multiply_some_rows(void *argument, int64_t task)
+static sparse_kernel *kernel_of(kith_context *context, const struct sparse_matrix *matrix,
+                                enum sparse_kernel_name name)
 {
-    const struct sparse_product *product = argument;
-    const struct sparse_csr *csr = &product->matrix->csr;
-    const int64_t begin = task * rows_per_task;
-    const int64_t end = begin + rows_per_task < csr->rows ? begin + rows_per_task : csr->rows;
-    if (csr->dtype == KITH_F64)
-        multiply_rows_double(product, begin, end);
+    const struct sparse_kernels *table = kernels[context->isa];
+    return matrix->csr.dtype == KITH_F64 ? table->in_double[name] : table->in_float[name];
+}
+
+static enum sparse_kernel_name name_of_csr(const struct sparse_plan *plan)
+{
+    const int narrow = plan->index_bytes == 2;
+    if (plan->kernel == KITH_SPARSE_MERGE)
+        return sparse_csr_merge + narrow;
+    return (plan->kernel == KITH_SPARSE_ROW_VECTOR ? sparse_csr_lanes : sparse_csr_rows) + narrow;
+}
+
+static enum sparse_kernel_name name_of(const struct sparse_plan *plan)
+{
+    switch (plan->format) {
+    case KITH_SPARSE_COO:
+        return sparse_coo_entries;
+    case KITH_SPARSE_ELL:
+    case KITH_SPARSE_HYBRID:
+        return sparse_ell_rows;
+    case KITH_SPARSE_SELL:
+        return plan->index_bytes == 2 ? sparse_sell_slices_16 : sparse_sell_slices;
+    case KITH_SPARSE_BSR:
+        return sparse_bsr_2 + plan->block - 2;
+    case KITH_SPARSE_DIA:
+        return plan->symmetric ? sparse_dia_symmetric : sparse_dia_tiles;
+    default:
+        return name_of_csr(plan);
+    }
+}
+
+struct job {
+    const struct sparse_work *work;
+    sparse_kernel *kernel;
+};
+
+static void do_task(void *argument, int64_t task)
+{
+    const struct job *job = argument;
+    job->kernel(job->work, task);
+}
+
+static void do_tasks(kith_context *context, const struct sparse_work *work,
+                     enum sparse_kernel_name name, int64_t tasks)
+{
+    const struct sparse_matrix *matrix = work->product->matrix;
+    struct job job = {work, kernel_of(context, matrix, name)};
+    const double seconds = matrix->plan.seconds * (double)work->product->vectors;
+    kith_for_each(context, kith_threads_for(context, seconds), tasks, do_task, &job);
+}
+
+/* Rows that lie in several pieces: their parts in the order of the pieces. */
+static void finish_shared_rows(kith_context *context, const struct sparse_work *work)
+{
+    const struct sparse_matrix *matrix = work->product->matrix;
+    sparse_kernel *finish = kernel_of(context, matrix, sparse_finish_piece);
+    double carry = 0;
+    for (int64_t p = 0; p < matrix->pieces; p++) {
+        if (matrix->piece[p + 1].row == matrix->piece[p].row) {
+            carry += work->tail[p];
+            continue;
+        }
+        work->head[p] += carry;
+        carry = work->tail[p];
+        if (!work->adds || work->head[p] != 0)
+            finish(work, p);
+    }
+}
+
+/* Kernels whose pieces may end within a row. */
+static void do_pieces(kith_context *context, struct sparse_work *work, void *scratch,
+                      enum sparse_kernel_name name)
+{
+    const int64_t pieces = work->product->matrix->pieces;
+    work->head = scratch;
+    work->tail = work->head + pieces;
+    do_tasks(context, work, name, pieces);
+    finish_shared_rows(context, work);
+}
+
+static void multiply_one(kith_context *context, struct sparse_work *work, void *scratch)
+{
+    const struct sparse_matrix *matrix = work->product->matrix;
+    const struct sparse_plan *plan = &matrix->plan;
+    const bool by_rows = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID ||
+                         plan->format == KITH_SPARSE_DIA;
+    const int64_t row_tasks = (matrix->csr.rows + rows_a_task - 1) / rows_a_task;
+    if (plan->format == KITH_SPARSE_COO || plan->kernel == KITH_SPARSE_MERGE)
+        do_pieces(context, work, scratch, name_of(plan));
     else
-        multiply_rows_float(product, begin, end);
+        do_tasks(context, work, name_of(plan), by_rows ? row_tasks : matrix->pieces);
+    if (plan->format != KITH_SPARSE_HYBRID || matrix->hybrid.coo.count == 0)
+        return;
+    struct sparse_product rest = *work->product;
+    struct sparse_work of_rest = *work;
+    rest.beta = 1;
+    of_rest.product = &rest;
+    of_rest.adds = true;
+    do_pieces(context, &of_rest, scratch, sparse_coo_entries);
+}
+
+/* Vectors side by side, `to` with a multiple of `stride` elements a row. */
+static void pack(const struct sparse_product *product, int64_t stride, void *to)
+{
+    const int64_t columns = product->matrix->csr.columns;
+    const bool in_double = product->matrix->csr.dtype == KITH_F64;
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t k = 0; k < stride; k++) {
+            const int64_t from = j * product->x_stride[0] + k * product->x_stride[1];
+            const bool inside = k < product->vectors;
+            if (in_double)
+                ((double *)to)[j * stride + k] = inside ? ((const double *)product->x)[from] : 0;
+            else
+                ((float *)to)[j * stride + k] = inside ? ((const float *)product->x)[from] : 0;
+        }
+}
+
+/* Whether the kernel shall read x from the context's memory instead of the caller's. */
+static bool needs_packing(const struct sparse_product *product, int64_t stride)
+{
+    const struct sparse_matrix *matrix = product->matrix;
+    const int64_t bytes = matrix->csr.columns * stride * kith_dtype_bytes(matrix->csr.dtype);
+    if (product->vectors == 1)
+        return product->x_stride[0] != 1 ||
+               (matrix->lines_per_entry > scattered_lines && bytes > most_in_cache);
+    return product->x_stride[1] != 1 || product->x_stride[0] != product->vectors ||
+           stride != product->vectors;
 }
 
 kith_status sparse_multiply_cpu(kith_context *context, const struct sparse_product *product)
 {
-    struct sparse_product own = *product;
-    const struct sparse_csr *csr = &product->matrix->csr;
-    const double seconds = 1e-9 * (double)(csr->nonzeros * product->vectors);
-    kith_for_each(context, kith_threads_for(context, seconds),
-                  (csr->rows + rows_per_task - 1) / rows_per_task, multiply_some_rows, &own);
+    const struct sparse_matrix *matrix = product->matrix;
+    const int64_t bytes_each = kith_dtype_bytes(matrix->csr.dtype);
+    const int64_t chunk = sparse_chunk_bytes / bytes_each;
+    const int64_t stride =
+        product->vectors == 1 ? 1 : (product->vectors + chunk - 1) / chunk * chunk;
+    const bool packs = needs_packing(product, stride);
+    const int64_t sums = 2 * kith_padded(matrix->pieces + 1) * (int64_t)sizeof(double);
+    const int64_t packed = packs ? matrix->csr.columns * stride * bytes_each : 0;
+    char *scratch = NULL;
+    KITH_TRY(cpu_scratch(context, sums + packed, (void **)&scratch));
+    struct sparse_work work = {.product = product,
+                               .x = packs ? scratch + sums : product->x,
+                               .stride = stride,
+                               .rows_a_task = rows_a_task,
+                               .scattered = matrix->lines_per_entry > scattered_lines};
+    if (packs && product->vectors == 1 && product->x_stride[0] == 1)
+        memcpy(scratch + sums, product->x, (size_t)packed);
+    else if (packs)
+        pack(product, stride, scratch + sums);
+    if (product->vectors == 1)
+        multiply_one(context, &work, scratch);
+    else
+        do_tasks(context, &work, sparse_csr_vectors,
+                 (matrix->csr.rows + rows_a_task - 1) / rows_a_task);
     return KITH_OK;
 }

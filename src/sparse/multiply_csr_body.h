@@ -1,0 +1,153 @@
+/* Compressed rows and sorted entries: nothing is filled up. */
+
+/* An entry's place in the cache is asked for so many entries ahead. */
+enum { NAME(ahead) = 32 };
+
+#define DEFINE_CSR(suffix, place, gather)                                                          \
+    /* Entries begin … end − 1 of a row, four sums at once. */                                 \
+    SIMD_INLINE REAL NAME(dot##suffix)(const REAL *x, const place *index, const REAL *value,       \
+                                       int64_t begin, int64_t end, bool prefetch)                  \
+    {                                                                                              \
+        REAL sum[4] = {0};                                                                         \
+        int64_t k = begin;                                                                         \
+        for (; k + 4 <= end; k += 4) {                                                             \
+            SIMD_UNROLL                                                                            \
+            for (int64_t l = 0; l < 4; l++) {                                                      \
+                if (prefetch)                                                                      \
+                    __builtin_prefetch(x + index[k + l + NAME(ahead)]);                            \
+                sum[l] = FMA(value[k + l], x[index[k + l]], sum[l]);                               \
+            }                                                                                      \
+        }                                                                                          \
+        for (; k < end; k++) {                                                                     \
+            if (prefetch)                                                                          \
+                __builtin_prefetch(x + index[k + NAME(ahead)]);                                    \
+            sum[0] = FMA(value[k], x[index[k]], sum[0]);                                           \
+        }                                                                                          \
+        return (sum[0] + sum[1]) + (sum[2] + sum[3]);                                              \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE const REAL *NAME(base##suffix)(const struct sparse_work *work, int64_t row)        \
+    {                                                                                              \
+        const int32_t *base = work->product->matrix->packed.index.base;                            \
+        return (const REAL *)work->x + (sizeof(place) == 2 ? base[row >> sparse_base_shift] : 0);  \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE void NAME(sum_rows##suffix)(const struct sparse_work *work, int64_t task,          \
+                                            bool prefetch)                                         \
+    {                                                                                              \
+        const struct sparse_matrix *matrix = work->product->matrix;                                \
+        const int64_t *start = matrix->csr.row_start;                                              \
+        const place *index = matrix->packed.index.index;                                           \
+        for (int64_t i = matrix->piece[task].row; i < matrix->piece[task + 1].row; i++)            \
+            NAME(put)                                                                              \
+        (work->product, i,                                                                         \
+         NAME(dot##suffix)(NAME(base##suffix)(work, i), index, matrix->packed.value, start[i],     \
+                           start[i + 1], prefetch));                                               \
+    }                                                                                              \
+                                                                                                   \
+    static void NAME(csr_rows##suffix)(const struct sparse_work *work, int64_t task)               \
+    {                                                                                              \
+        if (work->scattered && sizeof(place) == 4)                                                 \
+            NAME(sum_rows##suffix)(work, task, true);                                              \
+        else                                                                                       \
+            NAME(sum_rows##suffix)(work, task, false);                                             \
+    }                                                                                              \
+                                                                                                   \
+    /* A row by vectors along it; what is left over one after the other. */                        \
+    SIMD_INLINE REAL NAME(dot_lanes##suffix)(const REAL *x, const place *index, const REAL *value, \
+                                             int64_t begin, int64_t end)                           \
+    {                                                                                              \
+        VREAL sums[NAME(lanes)] = {0};                                                             \
+        REAL rest = 0;                                                                             \
+        int64_t k = begin;                                                                         \
+        for (; k + 2 * NAME(lanes) <= end; k += 2 * NAME(lanes)) {                                 \
+            sums[0] = simd_fma(simd_load(value + k), NAME(gather)(x, index + k), sums[0]);         \
+            sums[1] = simd_fma(simd_load(value + k + NAME(lanes)),                                 \
+                               NAME(gather)(x, index + k + NAME(lanes)), sums[1]);                 \
+        }                                                                                          \
+        for (; k + NAME(lanes) <= end; k += NAME(lanes))                                           \
+            sums[0] = simd_fma(simd_load(value + k), NAME(gather)(x, index + k), sums[0]);         \
+        for (; k < end; k++)                                                                       \
+            rest = FMA(value[k], x[index[k]], rest);                                               \
+        const VREAL sum = sums[0] + sums[1];                                                       \
+        REAL lane[NAME(lanes)];                                                                    \
+        simd_store(lane, sum);                                                                     \
+        SIMD_UNROLL                                                                                \
+        for (int width = NAME(lanes) / 2; width > 0; width /= 2)                                   \
+            for (int l = 0; l < width; l++)                                                        \
+                lane[l] += lane[l + width];                                                        \
+        return lane[0] + rest;                                                                     \
+    }                                                                                              \
+                                                                                                   \
+    static void NAME(csr_lanes##suffix)(const struct sparse_work *work, int64_t task)              \
+    {                                                                                              \
+        const struct sparse_matrix *matrix = work->product->matrix;                                \
+        const int64_t *start = matrix->csr.row_start;                                              \
+        const place *index = matrix->packed.index.index;                                           \
+        for (int64_t i = matrix->piece[task].row; i < matrix->piece[task + 1].row; i++)            \
+            NAME(put)                                                                              \
+        (work->product, i,                                                                         \
+         NAME(dot_lanes##suffix)(NAME(base##suffix)(work, i), index, matrix->packed.value,         \
+                                 start[i], start[i + 1]));                                         \
+    }                                                                                              \
+                                                                                                   \
+    /* The rows that end in a piece; the first may have begun before it, and what comes after the  \
+     * last belongs to the next piece's first. */                                                  \
+    static void NAME(csr_merge##suffix)(const struct sparse_work *work, int64_t task)              \
+    {                                                                                              \
+        const struct sparse_matrix *matrix = work->product->matrix;                                \
+        const int64_t *start = matrix->csr.row_start;                                              \
+        const place *index = matrix->packed.index.index;                                           \
+        const struct sparse_piece from = matrix->piece[task], to = matrix->piece[task + 1];        \
+        int64_t k = from.entry;                                                                    \
+        for (int64_t i = from.row; i < to.row; k = start[++i]) {                                   \
+            const REAL sum = NAME(dot_lanes##suffix)(NAME(base##suffix)(work, i), index,           \
+                                                     matrix->packed.value, k, start[i + 1]);       \
+            if (i == from.row)                                                                     \
+                work->head[task] = (double)sum;                                                    \
+            else                                                                                   \
+                NAME(put)(work->product, i, sum);                                                  \
+        }                                                                                          \
+        work->tail[task] = 0;                                                                      \
+        if (k < to.entry)                                                                          \
+            work->tail[task] = (double)NAME(dot_lanes##suffix)(                                    \
+                NAME(base##suffix)(work, to.row), index, matrix->packed.value, k, to.entry);       \
+    }
+
+DEFINE_CSR(, int32_t, gather_int32)
+DEFINE_CSR(_16, uint16_t, gather_uint16)
+#undef DEFINE_CSR
+
+/* A row's sum is there, from all its pieces. */
+static void NAME(finish_piece)(const struct sparse_work *work, int64_t task)
+{
+    NAME(put)(work->product, work->product->matrix->piece[task].row, (REAL)work->head[task]);
+}
+
+/* As csr_merge, but the entries say which row they are in. If the sums add to y, rows without
+ * entries stay as they are, and so do the first and last row's parts until finish. */
+static void NAME(coo_entries)(const struct sparse_work *work, int64_t task)
+{
+    const struct sparse_matrix *matrix = work->product->matrix;
+    const bool hybrid = matrix->plan.format == KITH_SPARSE_HYBRID;
+    const struct sparse_coo *coo = hybrid ? &matrix->hybrid.coo : &matrix->coo;
+    const struct sparse_piece from = matrix->piece[task], to = matrix->piece[task + 1];
+    const REAL *x = work->x, *value = coo->value;
+    int64_t k = from.entry;
+    for (int64_t i = from.row; i < to.row; i++) {
+        REAL sum = 0;
+        const int64_t begin = k;
+        for (; k < to.entry && coo->row[k] == i; k++)
+            sum = FMA(value[k], x[coo->column[k]], sum);
+        if (i == from.row)
+            work->head[task] = (double)sum;
+        else if (!work->adds || k > begin)
+            NAME(put)(work->product, i, sum);
+        if (work->adds)
+            i = k < to.entry && coo->row[k] < to.row ? coo->row[k] - 1 : to.row - 1;
+    }
+    REAL rest = 0;
+    for (; k < to.entry; k++)
+        rest = FMA(value[k], x[coo->column[k]], rest);
+    work->tail[task] = (double)rest;
+}

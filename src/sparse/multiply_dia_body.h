@@ -1,0 +1,85 @@
+/* Diagonals: a vector of rows reads a vector of x. */
+
+enum { NAME(tile_rows) = kith_padding, NAME(tile_vectors) = kith_padding / NAME(lanes) };
+
+/* Adds value[r] · x[r] to rows r of a tile, those whose column is in the matrix: low ≤ r < high. */
+SIMD_INLINE void NAME(add_diagonal)(const REAL *value, const REAL *x, int64_t low, int64_t high,
+                                    VREAL *sum)
+{
+    if (low <= 0 && high >= NAME(tile_rows)) {
+        SIMD_UNROLL
+        for (int v = 0; v < NAME(tile_vectors); v++)
+            sum[v] = simd_fma(simd_load(value + v * NAME(lanes)), simd_load(x + v * NAME(lanes)),
+                              sum[v]);
+        return;
+    }
+    REAL some[NAME(tile_rows)];
+    for (int v = 0; v < NAME(tile_vectors); v++)
+        simd_store(some + v * NAME(lanes), sum[v]);
+    for (int64_t r = low > 0 ? low : 0; r < high && r < NAME(tile_rows); r++)
+        some[r] = FMA(value[r], x[r], some[r]);
+    for (int v = 0; v < NAME(tile_vectors); v++)
+        sum[v] = simd_load(some + v * NAME(lanes));
+}
+
+SIMD_INLINE void NAME(put_tile)(const struct sparse_work *work, int64_t row, int64_t end,
+                                const VREAL *sum)
+{
+    REAL sums[NAME(tile_rows)];
+    VREAL all = sum[0];
+    for (int v = 0; v < NAME(tile_vectors); v++) {
+        simd_store(sums + v * NAME(lanes), sum[v]);
+        all = v > 0 ? all + sum[v] : all;
+    }
+    NAME(put_filled)
+    (work, row, end - row < NAME(tile_rows) ? end - row : NAME(tile_rows), sums, NAME(has_nan)(all),
+     INT64_MAX);
+}
+
+static void NAME(dia_tiles)(const struct sparse_work *work, int64_t task)
+{
+    const struct sparse_matrix *matrix = work->product->matrix;
+    const struct sparse_dia *dia = &matrix->dia;
+    const int64_t begin = task * work->rows_a_task, rows = matrix->csr.rows;
+    const int64_t end = begin + work->rows_a_task < rows ? begin + work->rows_a_task : rows;
+    const REAL *x = work->x;
+    for (int64_t i = begin; i < end; i += NAME(tile_rows)) {
+        const REAL *value = (const REAL *)dia->value + i * dia->diagonals;
+        VREAL sum[NAME(tile_vectors)] = {0};
+        for (int64_t d = 0; d < dia->diagonals; d++) {
+            const int64_t column = i + dia->offset[d];
+            const int64_t high = matrix->csr.columns - column;
+            if (high > 0 && column > -NAME(tile_rows))
+                NAME(add_diagonal)
+            (value + d * NAME(tile_rows), x + column, -column, high, sum);
+        }
+        NAME(put_tile)(work, i, end, sum);
+    }
+}
+
+/* Diagonal d above, and its mirror image below: A(i, i − offset) = A(i − offset, i). */
+static void NAME(dia_symmetric)(const struct sparse_work *work, int64_t task)
+{
+    const struct sparse_matrix *matrix = work->product->matrix;
+    const struct sparse_dia *dia = &matrix->dia;
+    const int64_t begin = task * work->rows_a_task, rows = matrix->csr.rows;
+    const int64_t end = begin + work->rows_a_task < rows ? begin + work->rows_a_task : rows;
+    const REAL *x = work->x;
+    for (int64_t i = begin; i < end; i += NAME(tile_rows)) {
+        VREAL sum[NAME(tile_vectors)] = {0};
+        for (int64_t d = dia->diagonals - 1; d >= 0; d--) {
+            const int64_t offset = dia->offset[d];
+            const REAL *value = (const REAL *)dia->value + d * dia->stride + i;
+            if (offset > 0 && i - offset > -NAME(tile_rows))
+                NAME(add_diagonal)
+            (value - offset, x + i - offset, offset - i, NAME(tile_rows), sum);
+        }
+        for (int64_t d = 0; d < dia->diagonals; d++) {
+            const int64_t offset = dia->offset[d];
+            const REAL *value = (const REAL *)dia->value + d * dia->stride + i;
+            if (i + offset < rows)
+                NAME(add_diagonal)(value, x + i + offset, 0, rows - i - offset, sum);
+        }
+        NAME(put_tile)(work, i, end, sum);
+    }
+}

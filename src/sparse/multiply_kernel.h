@@ -1,0 +1,55 @@
+#ifndef SPARSE_MULTIPLY_KERNEL_H
+#define SPARSE_MULTIPLY_KERNEL_H
+
+#include "core/isa.h"
+#include "sparse/product.h"
+
+/* A product cut into tasks, each with rows of its own. */
+struct sparse_work {
+    const struct sparse_product *product;
+    const void *x;       /* contiguous; for several vectors row-major, `stride` elements a row */
+    int64_t stride;      /* of x, a multiple of sparse_chunk */
+    int64_t rows_a_task; /* where the matrix has no pieces: a multiple of kith_padding */
+    /* Where a row may be shared by pieces: the sum of a piece's entries in its first row, and in
+     * the row that it leaves to the next piece. */
+    double *head, *tail;
+    bool adds;      /* to y, that other entries of the row are in already: coo of hybrid */
+    bool scattered; /* x is large and used all over */
+};
+
+typedef void sparse_kernel(const struct sparse_work *work, int64_t task);
+
+/* Bytes of the vectors' elements that are computed together. */
+enum { sparse_chunk_bytes = 64 };
+
+/* One kernel a row; the tables of an instruction set have them in this order. */
+enum sparse_kernel_name {
+    sparse_csr_rows,
+    sparse_csr_rows_16,
+    sparse_csr_lanes,
+    sparse_csr_lanes_16,
+    sparse_csr_merge,
+    sparse_csr_merge_16,
+    sparse_coo_entries,
+    sparse_ell_rows,
+    sparse_sell_slices,
+    sparse_sell_slices_16,
+    sparse_bsr_2,
+    sparse_bsr_3,
+    sparse_bsr_4,
+    sparse_dia_tiles,
+    sparse_dia_symmetric,
+    sparse_csr_vectors,
+    sparse_finish_piece, /* y of the row that piece `task` begins in: head is the whole sum */
+    sparse_kernel_count
+};
+
+struct sparse_kernels {
+    sparse_kernel *in_double[sparse_kernel_count], *in_float[sparse_kernel_count];
+};
+
+#define SPARSE_DECLARE_KERNELS(isa) extern const struct sparse_kernels sparse_kernels_##isa;
+KITH_EACH_ISA(SPARSE_DECLARE_KERNELS)
+#undef SPARSE_DECLARE_KERNELS
+
+#endif
