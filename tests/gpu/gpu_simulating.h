@@ -1,0 +1,58 @@
+#ifndef TESTS_GPU_SIMULATING_H
+#define TESTS_GPU_SIMULATING_H
+
+/* What the tests of simulations on the GPU share. */
+
+#include "gpu_testing.h"
+
+#include "simulating.h"
+
+enum softening { none, common, of_bodies, softening_count };
+
+/* What is simulated, systems = 0 for no ensemble. */
+struct simulated_case {
+    kith_dtype dtype;
+    int64_t bodies, systems;
+    int32_t dimensions;
+    enum softening softening;
+    const char *integrator;
+};
+
+static inline kith_bodies *random_bodies(struct random_numbers *random,
+                                         const struct simulated_case *the)
+{
+    const int64_t rows = the->bodies * (the->systems > 0 ? the->systems : 1);
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(rows, the->dimensions, KITH_VELOCITY | KITH_MASS | KITH_SOFTENING,
+                                 &bodies));
+    for (int64_t k = 0; k < rows * the->dimensions; k++) {
+        bodies->position[k] = random_uniform(random, -1, 1);
+        bodies->velocity[k] = random_uniform(random, -1, 1);
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        bodies->mass[i] = random_uniform(random, 0.1, 1) / (double)the->bodies;
+        bodies->softening[i] = random_uniform(random, 0.05, 0.3);
+    }
+    return bodies;
+}
+
+static inline kith_simulation *begin(kith_context *context, const struct simulated_case *the,
+                                     const kith_bodies *bodies)
+{
+    const kith_simulation_options options = {
+        .dt = the->softening == none ? 1e-5 : 1e-3,
+        .integrator = the->integrator,
+        .softening = the->softening == common ? 0.1 : 0,
+        .softening_of_bodies = the->softening == of_bodies,
+        .precision = the->dtype,
+    };
+    kith_simulation *simulation = NULL;
+    if (the->systems > 0)
+        assert_ok(
+            kith_simulation_create_ensemble(context, &options, the->systems, bodies, &simulation));
+    else
+        assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
+    return simulation;
+}
+
+#endif
