@@ -61,6 +61,28 @@ struct kith_backend {
     kith_status (*copy_in)(kith_context *context, void *to, const void *from_host, int64_t bytes);
     kith_status (*copy_out)(kith_context *context, void *to_host, const void *from, int64_t bytes);
 
+    /* Zeroed memory of the host for copies that are begun with begin_copy_out; on a GPU it is
+     * page-locked, and taking it waits for the device. release_host(NULL) is fine. */
+    kith_status (*allocate_host)(kith_context *context, int64_t count, int64_t bytes_each,
+                                 const char *what, void *memory);
+    void (*release_host)(kith_context *context, void *memory);
+
+    /* Copies bytes to the host as they are when all that was called before is done, beside what is
+     * called after: `from` must stay as it is until finish_copies, which waits for all copies begun
+     * and for nothing else. */
+    kith_status (*begin_copy_out)(kith_context *context, void *to_host, const void *from,
+                                  int64_t bytes);
+    kith_status (*finish_copies)(kith_context *context);
+
+    /* Notes the time at which what was called before is done, k = 0 or 1; *seconds is the time from
+     * the last 0 to the last 1, after a synchronize. */
+    kith_status (*note_time)(kith_context *context, int32_t k);
+    kith_status (*noted_seconds)(kith_context *context, double *seconds);
+
+    /* to[i] = from[i] for i < count. */
+    kith_status (*widen)(kith_context *context, kith_dtype dtype, int64_t count, const void *from,
+                         double *to);
+
     /* out[i] = Σ_k factor[k]·in[k][i], k ascending, for i < count; terms ≤ 4. out may be one of the
      * inputs. Kicks, drifts, predictors and correctors are all of this form. */
     kith_status (*combine)(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,

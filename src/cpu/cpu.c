@@ -5,6 +5,7 @@
 
 #include "collisions/backend.h"
 #include "collisions/promise_cpu.h"
+#include "core/clock.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "cpu/combine.h"
@@ -71,6 +72,29 @@ static kith_status cpu_copy(kith_context *context, void *to, const void *from, i
     return KITH_OK;
 }
 
+static kith_status cpu_note_time(kith_context *context, int32_t k)
+{
+    ((struct cpu_state *)context->backend_state)->noted[k] = kith_clock();
+    return KITH_OK;
+}
+
+static kith_status cpu_noted_seconds(kith_context *context, double *seconds)
+{
+    const double *noted = ((struct cpu_state *)context->backend_state)->noted;
+    *seconds = noted[1] - noted[0];
+    return KITH_OK;
+}
+
+static kith_status cpu_widen(kith_context *context, kith_dtype dtype, int64_t count,
+                             const void *from, double *to)
+{
+    if (dtype == KITH_F64)
+        return cpu_copy(context, to, from, count * (int64_t)sizeof *to);
+    for (int64_t i = 0; i < count; i++)
+        to[i] = ((const float *)from)[i];
+    return KITH_OK;
+}
+
 const struct kith_backend kith_backend_cpu = {
     .name = "cpu",
     .kind = KITH_CPU,
@@ -83,6 +107,13 @@ const struct kith_backend kith_backend_cpu = {
     .workspace = cpu_workspace,
     .copy_in = cpu_copy,
     .copy_out = cpu_copy,
+    .allocate_host = cpu_allocate,
+    .release_host = cpu_release,
+    .begin_copy_out = cpu_copy,
+    .finish_copies = cpu_synchronize,
+    .note_time = cpu_note_time,
+    .noted_seconds = cpu_noted_seconds,
+    .widen = cpu_widen,
     .combine = cpu_combine,
     .forces = forces_direct_cpu,
     .collisions = &collisions_cpu,

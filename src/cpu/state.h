@@ -16,6 +16,7 @@ struct cpu_state {
     struct cpu_memory workspace; /* of the backend table */
     struct cpu_memory scratch;
     struct collisions_worker *collisions_worker; /* collisions/promise_cpu.h; NULL: none yet */
+    double noted[2];                             /* times on kith_clock */
 };
 
 kith_status cpu_memory_grow(struct cpu_memory *memory, int64_t bytes);

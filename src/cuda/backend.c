@@ -61,6 +61,59 @@ static kith_status copy_out(kith_context *context, void *to_host, const void *fr
     return cuda_leave(previous, cuda_copy_out(context, to_host, from, bytes));
 }
 
+static kith_status allocate_host(kith_context *context, int64_t count, int64_t bytes_each,
+                                 const char *what, void *memory)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_allocate_host(context, count, bytes_each, what, memory));
+}
+
+static void release_host(kith_context *context, void *memory)
+{
+    int previous = 0;
+    const kith_status status = enter(context, &previous);
+    cuda_release_host(context, memory);
+    cuda_leave(previous, status);
+}
+
+static kith_status begin_copy_out(kith_context *context, void *to_host, const void *from,
+                                  int64_t bytes)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_begin_copy_out(context, to_host, from, bytes));
+}
+
+static kith_status finish_copies(kith_context *context)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_finish_copies(context));
+}
+
+static kith_status note_time(kith_context *context, int32_t k)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_note_time(context, k));
+}
+
+static kith_status noted_seconds(kith_context *context, double *seconds)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_noted_seconds(context, seconds));
+}
+
+static kith_status widen(kith_context *context, kith_dtype dtype, int64_t count, const void *from,
+                         double *to)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_widen(context, dtype, count, from, to));
+}
+
 static kith_status combine(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
                            const double *factor, const void *const *in, void *out)
 {
@@ -105,6 +158,13 @@ const struct kith_backend kith_backend_cuda = {
     .workspace = workspace,
     .copy_in = copy_in,
     .copy_out = copy_out,
+    .allocate_host = allocate_host,
+    .release_host = release_host,
+    .begin_copy_out = begin_copy_out,
+    .finish_copies = finish_copies,
+    .note_time = note_time,
+    .noted_seconds = noted_seconds,
+    .widen = widen,
     .combine = combine,
     .forces = forces,
     .forces_in_place = in_place,

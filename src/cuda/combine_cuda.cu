@@ -1,4 +1,6 @@
-/* out = Σ factor·in, the combine of the backend table. Each product and each sum is rounded by
+/* The backend table's functions number by number.
+ *
+ * out = Σ factor·in: each product and each sum is rounded by
  * itself, two terms or four, as on the CPU: the bits are the same there. Limited by memory: a word
  * read for each input and one written. */
 
@@ -45,6 +47,13 @@ template <typename real, int terms> static __global__ void combine(const combina
     }
 }
 
+static int blocks_for(kith_context *context, int64_t count)
+{
+    const int64_t needed = (count + threads_per_block - 1) / threads_per_block;
+    const int64_t most = (int64_t)cuda_multiprocessors(context) * blocks_per_multiprocessor;
+    return (int)(needed < most ? needed : most);
+}
+
 template <typename real>
 static kith_status launch(kith_context *context, int64_t count, int32_t terms, const double *factor,
                           const void *const *in, void *out)
@@ -59,11 +68,31 @@ static kith_status launch(kith_context *context, int64_t count, int32_t terms, c
 
     void (*const kernel)(const combination<real>) =
         terms == 2 ? combine<real, 2> : combine<real, 4>;
-    const int64_t needed = (count + threads_per_block - 1) / threads_per_block;
-    const int64_t most = (int64_t)cuda_multiprocessors(context) * blocks_per_multiprocessor;
-    const int blocks = (int)(needed < most ? needed : most);
-    kernel<<<blocks, threads_per_block, 0, cuda_stream(context)>>>(sum);
+    kernel<<<blocks_for(context, count), threads_per_block, 0, cuda_stream(context)>>>(sum);
     return cuda_check_launch("combining arrays");
+}
+
+template <typename real>
+static __global__ void widen(int64_t count, const real *__restrict__ from, double *__restrict__ to)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        to[i] = from[i];
+}
+
+extern "C" kith_status cuda_widen(kith_context *context, kith_dtype dtype, int64_t count,
+                                  const void *from, double *to)
+{
+    if (count == 0)
+        return KITH_OK;
+    const int blocks = blocks_for(context, count);
+    if (dtype == KITH_F64)
+        widen<<<blocks, threads_per_block, 0, cuda_stream(context)>>>(count, (const double *)from,
+                                                                      to);
+    else
+        widen<<<blocks, threads_per_block, 0, cuda_stream(context)>>>(count, (const float *)from,
+                                                                      to);
+    return cuda_check_launch("widening arrays");
 }
 
 extern "C" kith_status cuda_combine(kith_context *context, kith_dtype dtype, int64_t count,

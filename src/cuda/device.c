@@ -158,6 +158,7 @@ static kith_status open_all(struct cuda_state *state, void *callers_stream)
 
 static void free_state(struct cuda_state *state)
 {
+    cuda_aside_free(state->aside);
     cuda_release_blocks(state);
     if (state->pool)
         cudaMemPoolDestroy(state->pool);

@@ -18,6 +18,8 @@ struct cuda_kept {
     struct cuda_kept *next;
 };
 
+struct cuda_aside;
+
 /* What a context on a CUDA device has: its backend_state. */
 struct cuda_state {
     int device;
@@ -30,6 +32,7 @@ struct cuda_state {
     void *host_workspace; /* page-locked */
     int64_t host_workspace_bytes;
     struct cuda_finding *finding;
+    struct cuda_aside *aside; /* NULL until it is used */
 };
 
 #ifdef __cplusplus
@@ -54,6 +57,20 @@ kith_status cuda_copy_in(kith_context *context, void *to, const void *from_host,
 kith_status cuda_copy_out(kith_context *context, void *to_host, const void *from, int64_t bytes);
 kith_status cuda_combine(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
                          const double *factor, const void *const *in, void *out);
+
+kith_status cuda_allocate_host(kith_context *context, int64_t count, int64_t bytes_each,
+                               const char *what, void *memory);
+void cuda_release_host(kith_context *context, void *memory);
+kith_status cuda_begin_copy_out(kith_context *context, void *to_host, const void *from,
+                                int64_t bytes);
+kith_status cuda_finish_copies(kith_context *context);
+kith_status cuda_note_time(kith_context *context, int32_t k);
+kith_status cuda_noted_seconds(kith_context *context, double *seconds);
+kith_status cuda_widen(kith_context *context, kith_dtype dtype, int64_t count, const void *from,
+                       double *to);
+
+/* Ends and gives back what goes on beside the stream; NULL is fine. */
+void cuda_aside_free(struct cuda_aside *aside);
 
 /* Gives the state's blocks back. */
 void cuda_release_blocks(struct cuda_state *state);

@@ -9,6 +9,16 @@
 #include "run/pace.h"
 #include "run/plan.h"
 #include "run/summary.h"
+#include "simulation/frame.h"
+
+/* What a step leaves to be written: its frame is on its way from the device, its checkpoint is
+ * here.
+ */
+struct pending {
+    int64_t step;
+    bool frame, checkpoint;
+    double saving_seconds;
+};
 
 /* A large ensemble goes faster by several steps at a time than by one: its systems are then longer
  * in the cache. */
@@ -19,25 +29,16 @@ struct run {
     struct run_plan plan;
     struct run_past past; /* empty unless the run was resumed */
     kith_simulation *simulation;
+    struct frame frame;
     kith_bodies *now;      /* the state, for frames */
     struct run_file *file; /* NULL without an output */
+    const double *mass;    /* the bodies' or NULL */
     kith_checkpoint checkpoint;
     struct pace pace;
     kith_diagnostics *diagnostics; /* of each system */
     struct run_record record;
+    struct pending pending;
 };
-
-static kith_status publish(struct run *run, bool last)
-{
-    if (!run->file)
-        return KITH_OK;
-    const double start = kith_clock();
-    KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
-    KITH_TRY(run_file_publish(run->file, &run->checkpoint, last));
-    const double now = kith_clock();
-    pace_published(&run->pace, now, now - start);
-    return KITH_OK;
-}
 
 /* An overflow, or a close encounter that dt does not resolve. */
 static kith_status check_state(const struct run *run, int64_t step)
@@ -68,76 +69,121 @@ static kith_status check_energies(const struct run *run, int64_t step)
     return KITH_OK;
 }
 
-static kith_status add_frame(struct run *run, int64_t step, const double *mass)
+/* Frame and checkpoint are taken here and written by complete_pending. */
+static kith_status take_down(struct run *run, int64_t step)
 {
-    const int64_t systems = run->plan.parameters.systems;
-    KITH_TRY(kith_simulation_get_bodies(run->simulation, run->now));
+    const double start = kith_clock();
+    run->pending = (struct pending){.step = step, .frame = run_plan_has_frame(&run->plan, step)};
+    if (run->pending.frame)
+        KITH_TRY(frame_begin(&run->frame, run->now, run->diagnostics));
+    if (pace_reports(&run->pace, start))
+        kith_context_report(run->context, step, run->plan.end);
+    if (!run->file || !pace_publishes(&run->pace, start) || step == run->plan.end)
+        return KITH_OK;
+    const double saving = kith_clock();
+    KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
+    run->pending.checkpoint = true;
+    run->pending.saving_seconds = kith_clock() - saving;
+    return KITH_OK;
+}
+
+static kith_status add_frame(struct run *run, int64_t step)
+{
+    KITH_TRY(frame_finish(&run->frame, run->now, run->diagnostics));
     if (step == run->plan.end)
         run->now->time = run->plan.parameters.until;
     KITH_TRY(check_state(run, step));
-    KITH_TRY(kith_simulation_diagnose_systems(run->simulation, 0, systems, run->diagnostics));
     KITH_TRY(check_energies(run, step));
     if (run->file)
         KITH_TRY(run_file_add(run->file, step, run->now, run->diagnostics));
-    run_record_frame(&run->record, run->now, mass, run->diagnostics);
+    run_record_frame(&run->record, run->now, run->mass, run->diagnostics);
+    return KITH_OK;
+}
+
+static kith_status complete_pending(struct run *run)
+{
+    const struct pending pending = run->pending;
+    run->pending = (struct pending){0};
+    if (pending.frame)
+        KITH_TRY(add_frame(run, pending.step));
+    if (!pending.checkpoint)
+        return KITH_OK;
+    const double start = kith_clock();
+    KITH_TRY(run_file_publish(run->file, &run->checkpoint, false));
+    const double now = kith_clock();
+    pace_published(&run->pace, now, now - start + pending.saving_seconds);
     return KITH_OK;
 }
 
 /* Steps towards the next frame, for as long as one should not look up. */
-static kith_status advance(struct run *run, int64_t step)
+static kith_status take_steps(struct run *run, int64_t step)
 {
     const struct run_plan *plan = &run->plan;
-    const double start = kith_clock();
-    kith_status status = KITH_OK;
-    if (step == plan->whole_end) {
-        status = kith_simulation_step_by(run->simulation, plan->rest);
-    } else {
-        const int64_t most = run_plan_next_stop(plan, step) - step;
-        status = kith_simulation_step(run->simulation, pace_steps(&run->pace, most));
-    }
-    if (status == KITH_OK)
-        status = kith_context_synchronize(run->context);
-    const double seconds = kith_clock() - start;
-    run->record.stepping_seconds += seconds;
-    pace_took(&run->pace, kith_simulation_steps(run->simulation) - step, seconds);
-    return status;
+    if (step == plan->whole_end)
+        return kith_simulation_step_by(run->simulation, plan->rest);
+    const int64_t most = run_plan_next_stop(plan, step) - step;
+    return kith_simulation_step(run->simulation, pace_steps(&run->pace, most));
 }
 
-static kith_status look_up(struct run *run, int64_t step)
+static kith_status take_time(struct run *run, int64_t steps)
 {
-    const double now = kith_clock();
-    if (pace_reports(&run->pace, now))
-        kith_context_report(run->context, step, run->plan.end);
-    if (pace_publishes(&run->pace, now))
-        return publish(run, false);
+    double seconds = 0;
+    KITH_TRY(kith_context_synchronize(run->context));
+    KITH_TRY(run->context->backend->noted_seconds(run->context, &seconds));
+    run->record.stepping_seconds += seconds;
+    pace_took(&run->pace, steps, seconds);
     return KITH_OK;
 }
 
-static kith_status go(struct run *run, const double *mass)
+/* A device goes on while the host writes. The CPU cannot do both, and steps there may be long:
+ * writes first. Of two errors the one of the earlier step is told. */
+static kith_status advance(struct run *run, int64_t step)
+{
+    const struct kith_backend *backend = run->context->backend;
+    if (run->context->device.kind == KITH_CPU)
+        KITH_TRY(complete_pending(run));
+    KITH_TRY(backend->note_time(run->context, 0));
+    const kith_status stepped = take_steps(run, step);
+    if (stepped == KITH_OK || stepped == KITH_CANCELLED)
+        KITH_TRY(backend->note_time(run->context, 1));
+    KITH_TRY(complete_pending(run));
+    if (stepped == KITH_OK || stepped == KITH_CANCELLED)
+        KITH_TRY(take_time(run, kith_simulation_steps(run->simulation) - step));
+    return stepped;
+}
+
+static kith_status go(struct run *run)
 {
     for (;;) {
         const int64_t step = kith_simulation_steps(run->simulation);
-        if (run_plan_has_frame(&run->plan, step))
-            KITH_TRY(add_frame(run, step, mass));
+        KITH_TRY(take_down(run, step));
         if (step == run->plan.end)
             break;
-        KITH_TRY(look_up(run, step));
         KITH_TRY(advance(run, step));
     }
+    KITH_TRY(complete_pending(run));
     kith_context_report(run->context, run->plan.end, run->plan.end);
     return KITH_OK;
+}
+
+static kith_status publish_last(struct run *run)
+{
+    if (!run->file)
+        return KITH_OK;
+    KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
+    return run_file_publish(run->file, &run->checkpoint, true);
 }
 
 /* A run that was stopped leaves a checkpoint, one that failed what was there before. */
 static kith_status finish(struct run *run, kith_status status)
 {
     if (status == KITH_CANCELLED && run->record.has_frames) {
-        KITH_TRY(publish(run, true));
+        KITH_TRY(publish_last(run));
         return kith_fail(KITH_CANCELLED, "cancelled at step %lld of %lld",
                          (long long)kith_simulation_steps(run->simulation),
                          (long long)run->plan.end);
     }
-    return status == KITH_OK ? publish(run, true) : status;
+    return status == KITH_OK ? publish_last(run) : status;
 }
 
 static kith_status make_simulation(struct run *run, const kith_bodies *bodies)
@@ -149,6 +195,7 @@ static kith_status make_simulation(struct run *run, const kith_bodies *bodies)
                                                  bodies, &run->simulation));
     else
         KITH_TRY(kith_simulation_create(run->context, &options, bodies, &run->simulation));
+    KITH_TRY(frame_allocate(run->simulation, &run->frame));
     KITH_TRY(kith_allocate(parameters->systems, sizeof *run->diagnostics, "diagnostics",
                            &run->diagnostics));
     KITH_TRY(run_record_begin(parameters->systems, &run->record));
@@ -212,7 +259,8 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
     const bool is_ensemble = run->plan.parameters.is_ensemble;
     pace_begin(&run->pace, options->checkpoint_seconds, is_ensemble ? ensemble_steps : 1,
                kith_clock());
-    const kith_status status = finish(run, go(run, bodies ? bodies->mass : NULL));
+    run->mass = bodies ? bodies->mass : NULL;
+    const kith_status status = finish(run, go(run));
     const int64_t systems = run->record.systems;
     if (summary && run->record.has_frames)
         *summary = run_summarize(&run->record, &run->plan, run->context, run->simulation,
@@ -228,6 +276,7 @@ kith_status kith_run(kith_context *context, const kith_run_options *options,
         *summary = (kith_run_summary){0};
     const kith_status status = run_all(&run, options, bodies, summary);
     run_file_close(run.file);
+    frame_free(&run.frame);
     kith_simulation_free(run.simulation);
     kith_bodies_free(run.now);
     free(run.diagnostics);

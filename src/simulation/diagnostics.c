@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "simulation/sample.h"
+#include "simulation/diagnostics.h"
 
 /* A sum with its rounding errors carried along (Neumaier 1974, ZAMM 54, 39). */
 struct sum {
@@ -128,24 +128,31 @@ static void summarize(const struct sample *sample, struct forces_units units, st
     }
 }
 
-/* Systems that are sampled at a time: about a million bodies, 160 MB. */
-static int64_t systems_at_once(const struct kith_simulation *simulation, int64_t systems)
+int64_t diagnosed_at_once(const struct kith_simulation *simulation, int64_t systems)
 {
     const int64_t most = (1 << 20) / (simulation->count > 0 ? simulation->count : 1);
     const int64_t fitting = most > kith_padding ? most / kith_padding * kith_padding : kith_padding;
     return systems < fitting ? systems : fitting;
 }
 
+void diagnose_sample(const struct sample *sample, struct forces_units units, kith_diagnostics *each)
+{
+    struct sum all[PARTS] = {0};
+    summarize(sample, units, all, each);
+}
+
 static kith_status diagnose(struct kith_simulation *simulation, struct system_range range,
                             struct sum all[PARTS], kith_diagnostics *each)
 {
-    const int64_t at_once = systems_at_once(simulation, range.count);
+    const int64_t at_once = diagnosed_at_once(simulation, range.count);
     struct sample sample;
-    kith_status status = sample_allocate(simulation, at_once, &sample);
+    kith_status status = sample_allocate(simulation, at_once, false, &sample);
     for (int64_t done = 0; status == KITH_OK && done < range.count; done += at_once) {
         const int64_t left = range.count - done;
         const struct system_range some = {range.first + done, left < at_once ? left : at_once};
-        status = sample_take(simulation, some, &sample);
+        status = sample_begin(simulation, some, &sample);
+        if (status == KITH_OK)
+            status = sample_finish(simulation);
         if (status == KITH_OK)
             summarize(&sample, simulation->units, all, each ? each + done : NULL);
     }

@@ -1,11 +1,13 @@
-/* The state of some systems, and their accelerations and potentials evaluated in double precision.
- */
+/* The state of some systems, and their accelerations and potentials evaluated in double precision:
+ * put together in the backend's memory, then copied to the host as one. */
 
 #include "simulation/sample.h"
 
 #include <stdlib.h>
 
-enum { host_columns = 11, backend_columns = 9 };
+/* Of both memories, in one order; the last is the backend's alone. */
+enum column { POSITIONS, VELOCITIES = 3, ACCELERATIONS = 6, MASSES = 9, POTENTIALS, SOFTENINGS };
+enum { host_columns = SOFTENINGS, backend_columns };
 
 /* An array's numbers with room for the kernels' whole vectors. */
 static int64_t room_for(const struct system_layout *layout)
@@ -13,21 +15,34 @@ static int64_t room_for(const struct system_layout *layout)
     return kith_padded(layout->numbers > 0 ? layout->numbers : 1);
 }
 
-kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems,
+kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems, bool aside,
                             struct sample *sample)
 {
+    const struct kith_backend *backend = simulation->context->backend;
     const struct system_layout layout = simulation_layout(simulation, systems);
     const int64_t room = room_for(&layout), real = sizeof(double);
-    *sample = (struct sample){.count = simulation->count, .dimensions = simulation->dimensions};
-    KITH_TRY(kith_allocate(room, host_columns * real, "diagnostics", &sample->memory));
-    return simulation->context->backend->allocate(simulation->context, room, backend_columns * real,
-                                                  "diagnostics", &sample->backend_memory);
+    *sample = (struct sample){.count = simulation->count,
+                              .dimensions = simulation->dimensions,
+                              .in_backends_host_memory = aside};
+    if (aside)
+        KITH_TRY(backend->allocate_host(simulation->context, room, host_columns * real,
+                                        "diagnostics", &sample->memory));
+    else
+        KITH_TRY(kith_allocate(room, host_columns * real, "diagnostics", &sample->memory));
+    return backend->allocate(simulation->context, room, backend_columns * real, "diagnostics",
+                             &sample->backend_memory);
 }
 
 void sample_free(struct kith_simulation *simulation, struct sample *sample)
 {
-    simulation->context->backend->release(simulation->context, sample->backend_memory);
-    free(sample->memory);
+    const struct kith_backend *backend = simulation->context->backend;
+    backend->finish_copies(simulation->context);
+    backend->release(simulation->context, sample->backend_memory);
+    if (sample->in_backends_host_memory)
+        backend->release_host(simulation->context, sample->memory);
+    else
+        free(sample->memory);
+    *sample = (struct sample){0};
 }
 
 static void lay_out(const struct kith_simulation *simulation, struct system_range range,
@@ -37,70 +52,81 @@ static void lay_out(const struct kith_simulation *simulation, struct system_rang
     sample->layout = simulation_layout(simulation, range.count);
     const int64_t room = room_for(&sample->layout);
     for (int32_t k = 0; k < 3; k++) {
-        sample->position[k] = sample->memory + k * room;
-        sample->velocity[k] = sample->memory + (3 + k) * room;
-        sample->acceleration[k] = sample->memory + (6 + k) * room;
+        sample->position[k] = sample->memory + (POSITIONS + k) * room;
+        sample->velocity[k] = sample->memory + (VELOCITIES + k) * room;
+        sample->acceleration[k] = sample->memory + (ACCELERATIONS + k) * room;
     }
-    sample->mass = sample->memory + 9 * room;
-    sample->potential = sample->memory + 10 * room;
+    sample->mass = sample->memory + MASSES * room;
+    sample->potential = sample->memory + POTENTIALS * room;
 }
 
-static kith_status read_state(struct kith_simulation *simulation, const struct sample *sample)
+static double *backend_column(const struct sample *sample, int32_t column)
 {
-    const struct system_range range = sample->range;
-    for (int32_t k = 0; k < sample->dimensions; k++) {
-        KITH_TRY(simulation_read(simulation, range, simulation->vector[POSITION][k],
-                                 sample->position[k]));
-        KITH_TRY(simulation_read(simulation, range, simulation->vector[VELOCITY][k],
-                                 sample->velocity[k]));
-    }
-    return simulation_read(simulation, range, simulation->mass, sample->mass);
+    return sample->backend_memory + column * room_for(&sample->layout);
 }
 
-/* The backend's columns: positions, accelerations, masses, potentials, softening. */
-static kith_status evaluate(struct kith_simulation *simulation, const struct sample *sample)
+/* Puts the sample's systems of a component into a column: body by body, unless it is all of them.
+ */
+static kith_status gather(struct kith_simulation *simulation, const struct sample *sample,
+                          const void *from, int32_t column)
 {
     const struct kith_backend *backend = simulation->context->backend;
-    double *const memory = sample->backend_memory;
-    const int64_t room = room_for(&sample->layout);
-    const int64_t bytes = sample->layout.numbers * (int64_t)sizeof(double);
-    double *const mass = memory + 6 * room, *const potential = memory + 7 * room;
-    struct forces_problem problem = simulation->problem;
+    const int64_t real = kith_dtype_bytes(simulation->dtype);
+    const struct system_layout all = simulation_layout(simulation, simulation->systems);
+    double *const to = backend_column(sample, column);
+    if (sample->range.count == simulation->systems)
+        return backend->widen(simulation->context, simulation->dtype, all.numbers, from, to);
+    for (int64_t i = 0; i < sample->count; i++)
+        KITH_TRY(backend->widen(simulation->context, simulation->dtype, sample->range.count,
+                                (const char *)from + (i * all.step + sample->range.first) * real,
+                                to + i * sample->layout.step));
+    return KITH_OK;
+}
 
+static kith_status gather_state(struct kith_simulation *simulation, const struct sample *sample)
+{
+    for (int32_t k = 0; k < sample->dimensions; k++) {
+        KITH_TRY(gather(simulation, sample, simulation->vector[POSITION][k], POSITIONS + k));
+        KITH_TRY(gather(simulation, sample, simulation->vector[VELOCITY][k], VELOCITIES + k));
+    }
+    if (simulation->half_softening2)
+        KITH_TRY(gather(simulation, sample, simulation->half_softening2, SOFTENINGS));
+    return gather(simulation, sample, simulation->mass, MASSES);
+}
+
+static kith_status evaluate(struct kith_simulation *simulation, const struct sample *sample)
+{
+    struct forces_problem problem = simulation->problem;
     problem.dtype = KITH_F64;
-    problem.source_mass = mass;
-    problem.potential = potential;
+    problem.source_mass = backend_column(sample, MASSES);
+    problem.potential = backend_column(sample, POTENTIALS);
+    if (simulation->half_softening2)
+        problem.target_half_softening2 = problem.source_half_softening2 =
+            backend_column(sample, SOFTENINGS);
     if (simulation->is_ensemble) {
         problem.system_count = sample->range.count;
         problem.system_stride = sample->layout.step;
     }
-    KITH_TRY(backend->copy_in(simulation->context, mass, sample->mass, bytes));
     for (int32_t k = 0; k < sample->dimensions; k++) {
-        double *const position = memory + k * room;
-        KITH_TRY(backend->copy_in(simulation->context, position, sample->position[k], bytes));
-        problem.target_position[k] = problem.source_position[k] = position;
-        problem.acceleration[k] = memory + (3 + k) * room;
+        problem.target_position[k] = problem.source_position[k] =
+            backend_column(sample, POSITIONS + k);
+        problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
-    if (simulation->half_softening2) {
-        /* The sample's potentials are not there yet: their place serves for the copy. */
-        double *const softening = memory + 8 * room;
-        KITH_TRY(simulation_read(simulation, sample->range, simulation->half_softening2,
-                                 sample->potential));
-        KITH_TRY(backend->copy_in(simulation->context, softening, sample->potential, bytes));
-        problem.target_half_softening2 = problem.source_half_softening2 = softening;
-    }
-
-    KITH_TRY(backend->forces(simulation->context, &problem));
-    for (int32_t k = 0; k < sample->dimensions; k++)
-        KITH_TRY(backend->copy_out(simulation->context, sample->acceleration[k],
-                                   problem.acceleration[k], bytes));
-    return backend->copy_out(simulation->context, sample->potential, potential, bytes);
+    return simulation->context->backend->forces(simulation->context, &problem);
 }
 
-kith_status sample_take(struct kith_simulation *simulation, struct system_range range,
-                        struct sample *sample)
+kith_status sample_begin(struct kith_simulation *simulation, struct system_range range,
+                         struct sample *sample)
 {
     lay_out(simulation, range, sample);
-    KITH_TRY(read_state(simulation, sample));
-    return evaluate(simulation, sample);
+    KITH_TRY(gather_state(simulation, sample));
+    KITH_TRY(evaluate(simulation, sample));
+    return simulation->context->backend->begin_copy_out(
+        simulation->context, sample->memory, sample->backend_memory,
+        host_columns * room_for(&sample->layout) * (int64_t)sizeof(double));
+}
+
+kith_status sample_finish(struct kith_simulation *simulation)
+{
+    return simulation->context->backend->finish_copies(simulation->context);
 }

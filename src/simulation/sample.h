@@ -10,18 +10,24 @@ struct sample {
     int64_t count; /* bodies of a system */
     struct system_range range;
     struct system_layout layout;
+    bool in_backends_host_memory;
     double *memory;
     double *position[3], *velocity[3], *acceleration[3], *mass, *potential;
-    void *backend_memory; /* for the double precision evaluation */
+    double *backend_memory;
 };
 
-/* Room for so many systems, which goes with sample_free, also after a failure. */
-kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems,
+/* Room for so many systems, which goes with sample_free, also after a failure.
+ *
+ *   aside  takes memory of the host from the backend, so that the simulation can go on while a
+ *          sample is copied */
+kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems, bool aside,
                             struct sample *sample);
 void sample_free(struct kith_simulation *simulation, struct sample *sample);
 
-/* Fills the sample with systems, no more than there is room for. */
-kith_status sample_take(struct kith_simulation *simulation, struct system_range range,
-                        struct sample *sample);
+/* Begins to fill the sample with systems, no more than there is room for, as they are now, and with
+ * their accelerations and potentials in double precision. It is complete after sample_finish. */
+kith_status sample_begin(struct kith_simulation *simulation, struct system_range range,
+                         struct sample *sample);
+kith_status sample_finish(struct kith_simulation *simulation);
 
 #endif

@@ -1,0 +1,13 @@
+#ifndef SIMULATION_DIAGNOSTICS_H
+#define SIMULATION_DIAGNOSTICS_H
+
+#include "simulation/sample.h"
+
+/* Systems that are sampled at a time: about a million bodies, 180 MB. */
+int64_t diagnosed_at_once(const struct kith_simulation *simulation, int64_t systems);
+
+/* The diagnostics of each system of a complete sample. */
+void diagnose_sample(const struct sample *sample, struct forces_units units,
+                     kith_diagnostics *each);
+
+#endif
