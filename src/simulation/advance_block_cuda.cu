@@ -18,11 +18,11 @@ static int rounded_up(int64_t count, int64_t multiple)
 template <typename variant> struct block_plan plan_for(int64_t all_bodies, int64_t of_block)
 {
     struct block_plan plan;
-    plan.bodies = rounded_up(of_block, block_targets);
+    plan.bodies = rounded_up(of_block, variant::targets);
     const int64_t blocks = (all_bodies + plan.bodies - 1) / plan.bodies;
     plan.room = rounded_up(blocks * plan.bodies, variant::step);
     plan.source_warps = 1;
-    while (2 * plan.source_warps * (plan.bodies / block_targets) <= block_warps &&
+    while (2 * plan.source_warps * (plan.bodies / variant::targets) <= block_warps &&
            2 * plan.source_warps * variant::step <= plan.room)
         plan.source_warps *= 2;
     return plan;
@@ -48,14 +48,23 @@ static kith_status launch_alone_for_softening(kith_context *context,
                                                   : launch_alone<scheme, false>(context, problem);
 }
 
+template <typename real>
+static kith_status launch_method_alone(kith_context *context, const struct advance_problem *problem)
+{
+    switch (problem->method) {
+    case advance_runge_kutta:
+        return launch_alone_for_softening<cuda_runge_kutta<real>>(context, problem);
+    case advance_hermite:
+        return launch_alone_for_softening<cuda_hermite<real>>(context, problem);
+    default:
+        return launch_alone_for_softening<cuda_composition<real>>(context, problem);
+    }
+}
+
 kith_status advance_blocks_cuda(kith_context *context, const struct advance_problem *problem)
 {
-    const bool in_double = problem->forces.dtype == KITH_F64;
-    if (problem->method == advance_runge_kutta)
-        return in_double ? launch_alone_for_softening<cuda_runge_kutta<double>>(context, problem)
-                         : launch_alone_for_softening<cuda_runge_kutta<float>>(context, problem);
-    return in_double ? launch_alone_for_softening<cuda_composition<double>>(context, problem)
-                     : launch_alone_for_softening<cuda_composition<float>>(context, problem);
+    return problem->forces.dtype == KITH_F64 ? launch_method_alone<double>(context, problem)
+                                             : launch_method_alone<float>(context, problem);
 }
 
 /* Whether the device holds all blocks at once, which wait for each other. */
@@ -101,8 +110,8 @@ static kith_status launch_grid(kith_context *context, const struct advance_probl
 
     /* Tags begin at 1. */
     void *packets = nullptr;
-    const size_t bytes =
-        sizeof(packet) * packets_of<typename scheme::real>::count * 2 * 3 * (size_t)plan.room;
+    const size_t bytes = sizeof(packet) * packets_of<typename scheme::real>::count * 2 *
+                         variant::sums * (size_t)plan.room;
     KITH_TRY(cuda_scratch(context, (int64_t)bytes, &packets));
     KITH_TRY(
         cuda_check(cudaMemsetAsync(packets, 0, bytes, cuda_stream(context)), "clearing memory"));
@@ -127,6 +136,20 @@ static kith_status launch_grid_for_softening(kith_context *context,
                : launch_grid<scheme, false>(context, problem, done);
 }
 
+template <typename real>
+static kith_status launch_method_on_grid(kith_context *context,
+                                         const struct advance_problem *problem, int64_t *done)
+{
+    switch (problem->method) {
+    case advance_runge_kutta:
+        return launch_grid_for_softening<cuda_runge_kutta<real>>(context, problem, done);
+    case advance_hermite:
+        return launch_grid_for_softening<cuda_hermite<real>>(context, problem, done);
+    default:
+        return launch_grid_for_softening<cuda_composition<real>>(context, problem, done);
+    }
+}
+
 kith_status advance_grid_cuda(kith_context *context, const struct advance_problem *problem,
                               int64_t *done)
 {
@@ -134,10 +157,6 @@ kith_status advance_grid_cuda(kith_context *context, const struct advance_proble
     *done = 0;
     if (problem->forces.target_count > (in_double ? grid_bodies_double : grid_bodies_float))
         return KITH_OK;
-    if (problem->method == advance_runge_kutta)
-        return in_double
-                   ? launch_grid_for_softening<cuda_runge_kutta<double>>(context, problem, done)
-                   : launch_grid_for_softening<cuda_runge_kutta<float>>(context, problem, done);
-    return in_double ? launch_grid_for_softening<cuda_composition<double>>(context, problem, done)
-                     : launch_grid_for_softening<cuda_composition<float>>(context, problem, done);
+    return in_double ? launch_method_on_grid<double>(context, problem, done)
+                     : launch_method_on_grid<float>(context, problem, done);
 }

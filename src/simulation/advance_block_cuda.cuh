@@ -3,12 +3,12 @@
 
 /* Whole steps of one system by a block, or by blocks that each advance some of its bodies.
  *
- * The positions and masses of all bodies lie in the shared memory of each block. An evaluation of
- * forces: a warp takes four targets of the block's, the same in all lanes, and a part of the
- * sources, side by side in the lanes; the warps' sums go to shared memory. Then a thread for each
- * component of each body adds them up and does the stages until the next evaluation: it holds the
- * component's position and velocity from the first step to the last. The new positions go to the
- * block's own memory, or as packets to all blocks.
+ * The positions and masses of all bodies, and for jerks the velocities, lie in the shared memory of
+ * each block. An evaluation of forces: a warp takes four targets of the block's (two for jerks),
+ * the same in all lanes, and a part of the sources, side by side in the lanes; the warps' sums go
+ * to shared memory. Then a thread for each component of each body adds them up and does the stages
+ * until the next evaluation: it holds the component's position and velocity from the first step to
+ * the last. The new positions go to the block's own memory, or as packets to all blocks.
  *
  * Two barriers within the block an evaluation, none between blocks. A target's sum is added in an
  * order that its number and the plan fix. */
@@ -18,11 +18,10 @@
 #include "simulation/advance_packets_cuda.cuh"
 
 enum { block_warp = 32, block_warps = 16, block_threads = block_warps * block_warp };
-enum { block_targets = 4 }; /* of a warp */
 
-/* How the work lies: a block has so many bodies, a multiple of block_targets; so many warps, a
- * power of two, share the sources of the same targets; room is for all bodies, those of the last
- * block that are not there included, and a multiple of what a warp reads at once. */
+/* How the work lies: a block has so many bodies, a multiple of the targets of a warp; so many
+ * warps, a power of two, share the sources of the same targets; room is for all bodies, those of
+ * the last block that are not there included, and a multiple of what a warp reads at once. */
 struct block_plan {
     int bodies, source_warps, room;
 };
@@ -33,18 +32,26 @@ template <typename scheme_, bool alone_, bool per_body_> struct block_variant {
     typedef scheme_ scheme;
     typedef typename scheme::real real;
     static constexpr bool alone = alone_, per_body = per_body_;
-    static constexpr int quad = alone ? 1 : 16 / sizeof(real);
+    static constexpr bool with_jerk = scheme::needs_jerk;
+    static constexpr int targets = with_jerk ? 2 : 4;
+    static constexpr int quad = alone ? 1 : (with_jerk ? 8 : 16) / sizeof(real);
     static constexpr int step = block_warp * quad; /* sources of a warp at once */
-    static constexpr int columns = per_body ? 5 : 4;
+
+    /* Of the columns: as many change from evaluation to evaluation as there are sums; then masses,
+     * then ½ ε². */
+    static constexpr int sums = with_jerk ? 6 : 3;
+    static constexpr int of_mass = sums, of_softening = sums + 1;
+    static constexpr int columns = per_body ? sums + 2 : sums + 1;
 };
 
 template <typename variant> size_t block_shared_bytes(const struct block_plan &plan)
 {
     return sizeof(typename variant::real) *
-           ((size_t)variant::columns * plan.room + (size_t)plan.source_warps * 3 * plan.bodies);
+           ((size_t)variant::columns * plan.room +
+            (size_t)plan.source_warps * variant::sums * plan.bodies);
 }
 
-/* x, y, z, mass, ½ ε² of all bodies; then the warps' sums, [source warp][component][body]. */
+/* The columns of all bodies; then the warps' sums, [source warp][sum][body]. */
 template <typename real> struct block_memory {
     real *columns, *partial;
     int room;
@@ -72,11 +79,13 @@ __device__ void prepare(const struct advance_problem &problem, const struct bloc
     for (int i = threadIdx.x; i < plan.room; i += block_threads) {
         const bool is_body = i < problem.forces.target_count;
         const int64_t at = i * stride_of(problem) + system;
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < variant::sums; c++)
             memory.column(c)[i] = 0;
-        memory.column(3)[i] = is_body ? ((const real *)problem.forces.source_mass)[at] : (real)0;
+        memory.column(variant::of_mass)[i] =
+            is_body ? ((const real *)problem.forces.source_mass)[at] : (real)0;
         if (variant::per_body)
-            memory.column(4)[i] = is_body ? half_softening2_at<real>(problem, at) : (real)0;
+            memory.column(variant::of_softening)[i] =
+                is_body ? half_softening2_at<real>(problem, at) : (real)0;
     }
 }
 
@@ -84,35 +93,41 @@ template <typename real, int count> struct alignas(sizeof(real) * count) block_q
     real element[count];
 };
 
-/* Sums of four targets on all lanes: adds them up so that lane 8 k has those of target k. */
-template <typename real> __device__ void fold(real (&sum)[block_targets][3])
+/* Sums of targets on all lanes: adds them up so that the first of lane 32 k / targets has those of
+ * target k. */
+template <typename real, int targets, int sums> __device__ void fold(real (&sum)[targets][sums])
 {
     const unsigned all_lanes = 0xffffffff;
 #pragma unroll
-    for (int half = block_targets / 2, bit = block_warp / 2; half > 0; half /= 2, bit /= 2) {
+    for (int half = targets / 2, bit = block_warp / 2; half > 0; half /= 2, bit /= 2) {
         const bool is_upper = threadIdx.x & bit;
 #pragma unroll
         for (int k = 0; k < half; k++)
 #pragma unroll
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < sums; c++) {
                 const real keeps = is_upper ? sum[k + half][c] : sum[k][c];
                 const real gives = is_upper ? sum[k][c] : sum[k + half][c];
                 sum[k][c] = keeps + __shfl_xor_sync(all_lanes, gives, bit);
             }
     }
 #pragma unroll
-    for (int bit = block_warp / block_targets / 2; bit > 0; bit /= 2)
+    for (int bit = block_warp / targets / 2; bit > 0; bit /= 2)
 #pragma unroll
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < sums; c++)
             sum[0][c] += __shfl_xor_sync(all_lanes, sum[0][c], bit);
 }
+
+/* A warp's targets: positions, for jerks also velocities, and what their softening adds to s². */
+template <typename variant> struct block_targets {
+    typename variant::real place[variant::targets][variant::sums];
+    typename variant::real softening2[variant::targets];
+};
 
 /* The sources j … of one lane on the warp's targets. */
 template <typename variant>
 __device__ void add_sources(const struct block_memory<typename variant::real> &memory, int j,
-                            const typename variant::real (&target)[block_targets][3],
-                            const typename variant::real (&softening2)[block_targets],
-                            typename variant::real (&sum)[block_targets][3])
+                            const struct block_targets<variant> &target,
+                            typename variant::real (&sum)[variant::targets][variant::sums])
 {
     typedef typename variant::real real;
     block_quad<real, variant::quad> source[variant::columns];
@@ -122,20 +137,37 @@ __device__ void add_sources(const struct block_memory<typename variant::real> &m
 #pragma unroll
     for (int e = 0; e < variant::quad; e++)
 #pragma unroll
-        for (int k = 0; k < block_targets; k++) {
-            real d[3], s2 = softening2[k];
+        for (int k = 0; k < variant::targets; k++) {
+            real difference[variant::sums], s2 = target.softening2[k];
             if (variant::per_body)
                 s2 += source[variant::columns - 1].element[e];
 #pragma unroll
-            for (int c = 0; c < 3; c++) {
-                d[c] = source[c].element[e] - target[k][c];
-                s2 = fma(d[c], d[c], s2);
-            }
-            const real m_over_s3 = source[3].element[e] * inverse_cube(s2);
+            for (int c = 0; c < variant::sums; c++)
+                difference[c] = source[c].element[e] - target.place[k][c];
 #pragma unroll
             for (int c = 0; c < 3; c++)
-                sum[k][c] = fma(m_over_s3, d[c], sum[k][c]);
+                s2 = fma(difference[c], difference[c], s2);
+            add_pair(source[variant::of_mass].element[e], s2, difference, sum[k]);
         }
+}
+
+template <typename variant>
+__device__ struct block_targets<variant>
+targets_at(const struct advance_problem &problem, int first,
+           const struct block_memory<typename variant::real> &memory) {
+    typedef typename variant::real real;
+    const real common = (real)problem.forces.softening2 + s2_floor<real>();
+    struct block_targets<variant> target;
+#pragma unroll
+    for (int k = 0; k < variant::targets; k++) {
+#pragma unroll
+        for (int c = 0; c < variant::sums; c++)
+            target.place[k][c] = memory.column(c)[first + k];
+        target.softening2[k] =
+            variant::per_body ? memory.column(variant::columns - 1)[first + k] + s2_floor<real>()
+                              : common;
+    }
+    return target;
 }
 
 /* The warps' sums for the bodies from the first on, to memory.partial. */
@@ -144,71 +176,110 @@ __device__ void evaluate(const struct advance_problem &problem, const struct blo
                          int first, const struct block_memory<typename variant::real> &memory)
 {
     typedef typename variant::real real;
+    constexpr int lanes_of_target = block_warp / variant::targets;
     const int lane = threadIdx.x % block_warp, w = threadIdx.x / block_warp;
     const int part = w % plan.source_warps, sources = (int)problem.forces.source_count;
-    const real common = (real)problem.forces.softening2 + s2_floor<real>();
-    for (int group = w / plan.source_warps; group < plan.bodies / block_targets;
+    for (int group = w / plan.source_warps; group < plan.bodies / variant::targets;
          group += block_warps / plan.source_warps) {
-        real target[block_targets][3], softening2[block_targets], sum[block_targets][3] = {};
-#pragma unroll
-        for (int k = 0; k < block_targets; k++) {
-            const int i = first + group * block_targets + k;
-#pragma unroll
-            for (int c = 0; c < 3; c++)
-                target[k][c] = memory.column(c)[i];
-            softening2[k] = variant::per_body
-                                ? memory.column(variant::columns - 1)[i] + s2_floor<real>()
-                                : common;
-        }
+        const struct block_targets<variant> target =
+            targets_at<variant>(problem, first + group * variant::targets, memory);
+        real sum[variant::targets][variant::sums] = {};
         for (int j = part * variant::step + lane * variant::quad; j < sources;
              j += plan.source_warps * variant::step)
-            add_sources<variant>(memory, j, target, softening2, sum);
+            add_sources<variant>(memory, j, target, sum);
         fold(sum);
-        real *to = memory.partial + part * 3 * plan.bodies + group * block_targets;
-        if (lane % (block_warp / block_targets) == 0)
-            for (int c = 0; c < 3; c++)
-                to[c * plan.bodies + lane / (block_warp / block_targets)] = sum[0][c];
+        real *to = memory.partial + part * variant::sums * plan.bodies + group * variant::targets;
+        if (lane % lanes_of_target == 0)
+            for (int c = 0; c < variant::sums; c++)
+                to[c * plan.bodies + lane / lanes_of_target] = sum[0][c];
     }
 }
 
-/* Waits for the positions of a round and puts them into shared memory; packets is the round's. */
-template <typename real>
+/* Waits for the positions of a round, and for jerks the velocities, and puts them into shared
+ * memory; packets is the round's. */
+template <typename variant>
 __device__ void receive(const struct advance_problem &problem, const struct block_plan &plan,
                         const packet *packets, uint32_t round, int bodies,
-                        const struct block_memory<real> &memory)
+                        const struct block_memory<typename variant::real> &memory)
 {
-    constexpr int at_once = 2, numbers = packet_pair<real>::numbers;
+    typedef typename variant::real real;
+    constexpr int at_once = variant::with_jerk ? 1 : 2, numbers = packet_pair<real>::numbers;
     const int pairs = bodies / numbers, dimensions = problem.forces.dimensions;
     for (int p = threadIdx.x; p < pairs; p += at_once * block_threads) {
-        struct packet_pair<real> pair[at_once][3];
+        struct packet_pair<real> pair[at_once][variant::sums];
         bool is_complete;
         do {
             is_complete = true;
 #pragma unroll
             for (int u = 0; u < at_once; u++)
 #pragma unroll
-                for (int c = 0; c < 3; c++)
-                    if (c < dimensions && p + u * block_threads < pairs)
+                for (int c = 0; c < variant::sums; c++)
+                    if (c % 3 < dimensions && p + u * block_threads < pairs)
                         pair[u][c] = look_at<real>(
                             packets + (c * plan.room + (p + u * block_threads) * numbers) *
                                           packets_of<real>::count);
 #pragma unroll
             for (int u = 0; u < at_once; u++)
 #pragma unroll
-                for (int c = 0; c < 3; c++)
-                    if (c < dimensions && p + u * block_threads < pairs)
+                for (int c = 0; c < variant::sums; c++)
+                    if (c % 3 < dimensions && p + u * block_threads < pairs)
                         is_complete = is_complete && is_of_round(pair[u][c], round);
         } while (!is_complete);
 #pragma unroll
         for (int u = 0; u < at_once; u++)
 #pragma unroll
-            for (int c = 0; c < 3; c++)
-                if (c < dimensions && p + u * block_threads < pairs)
+            for (int c = 0; c < variant::sums; c++)
+                if (c % 3 < dimensions && p + u * block_threads < pairs)
                     unpack(pair[u][c], memory.column(c) + (p + u * block_threads) * numbers);
     }
 }
 
-/* packets: two rounds of [3][room] numbers, zeroed; unless alone. */
+/* Where a thread finds the component that it advances. */
+struct block_place {
+    int component, body, i; /* of the block, of all */
+};
+
+/* Hands the new position, and for jerks the velocity, to all who need it, and waits until the block
+ * has everybody's. */
+template <typename variant>
+__device__ void exchange(const struct advance_problem &problem, const struct block_plan &plan,
+                         packet *packets, uint32_t round, const struct block_place &place,
+                         const typename variant::scheme::template state<1> &now,
+                         const struct block_memory<typename variant::real> &memory)
+{
+    typedef typename variant::real real;
+    constexpr int of_number = packets_of<real>::count;
+    const int all_bodies = variant::alone ? plan.bodies : (int)gridDim.x * plan.bodies;
+    packet *const these = packets + (int64_t)(round % 2) * variant::sums * plan.room * of_number;
+    if (place.component < problem.forces.dimensions) {
+        const int at = place.component * plan.room + place.i, velocities = 3 * plan.room;
+        if (variant::alone) {
+            memory.columns[at] = now.x[0];
+            if (variant::with_jerk)
+                memory.columns[velocities + at] = now.v[0];
+        } else {
+            send(these + at * of_number, now.x[0], round);
+            if (variant::with_jerk)
+                send(these + (velocities + at) * of_number, now.v[0], round);
+        }
+    }
+    if (!variant::alone)
+        receive<variant>(problem, plan, these, round, all_bodies, memory);
+    __syncthreads();
+}
+
+/* Σ of the warps' sums of a kind for a body. */
+template <typename variant>
+__device__ typename variant::real total(const struct block_plan &plan, int kind, int body,
+                                        const struct block_memory<typename variant::real> &memory)
+{
+    typename variant::real sum = 0;
+    for (int w = 0; w < plan.source_warps; w++)
+        sum += memory.partial[(w * variant::sums + kind) * plan.bodies + body];
+    return sum;
+}
+
+/* packets: two rounds of [sums][room] numbers, zeroed; unless alone. */
 template <typename variant>
 __global__ void __launch_bounds__(block_threads, 1)
     advance_kernel(const struct advance_problem problem, const typename variant::scheme integrator,
@@ -219,19 +290,17 @@ __global__ void __launch_bounds__(block_threads, 1)
     const struct block_memory<real> memory = memory_of<variant>(plan, shared);
     const int64_t system = variant::alone ? blockIdx.x : 0;
     const int first = variant::alone ? 0 : (int)blockIdx.x * plan.bodies;
-    const int all_bodies = variant::alone ? plan.bodies : (int)gridDim.x * plan.bodies;
-    const int round_numbers = 3 * plan.room;
 
     /* The component that the thread advances, if any; one of a body that is not there stays 0. */
-    const int component = threadIdx.x / plan.bodies, body = threadIdx.x % plan.bodies;
-    const int i = first + body;
-    const bool has_component = component < problem.forces.dimensions;
-    const bool has_body = has_component && i < problem.forces.target_count;
-    const int64_t at = i * stride_of(problem) + system;
+    const int body = threadIdx.x % plan.bodies;
+    const struct block_place place = {(int)threadIdx.x / plan.bodies, body, first + body};
+    const bool has_body =
+        place.component < problem.forces.dimensions && place.i < problem.forces.target_count;
+    const int64_t at = place.i * stride_of(problem) + system;
     const real g = (real)problem.forces.gravitational_constant;
     typename variant::scheme::template state<1> now = {};
     if (has_body)
-        load_motion<real, 1>(problem, component, at, 0, now);
+        load_state<real, 1>(problem, place.component, at, 0, now);
 
     prepare<variant>(problem, plan, system, memory);
     __syncthreads();
@@ -239,31 +308,18 @@ __global__ void __launch_bounds__(block_threads, 1)
     uint32_t round = 0;
     for (int64_t step = 1; step <= problem.steps; step++)
         for (int32_t k = 0; k < integrator.evaluation_count; k++) {
-            round++;
-            packet *const these =
-                packets + (int64_t)(round % 2) * round_numbers * packets_of<real>::count;
-            if (variant::alone) {
-                if (has_component)
-                    memory.column(component)[i] = now.x[0];
-            } else {
-                if (has_component)
-                    send(these + (component * plan.room + i) * packets_of<real>::count, now.x[0],
-                         round);
-                receive(problem, plan, these, round, all_bodies, memory);
-            }
-            __syncthreads();
+            exchange<variant>(problem, plan, packets, ++round, place, now, memory);
             evaluate<variant>(problem, plan, first, memory);
             __syncthreads();
             if (has_body) {
-                real sum = 0;
-                for (int w = 0; w < plan.source_warps; w++)
-                    sum += memory.partial[(w * 3 + component) * plan.bodies + body];
-                now.a[0] = g * sum;
+                now.a[0] = g * total<variant>(plan, place.component, body, memory);
+                if constexpr (variant::with_jerk)
+                    now.jerk[0] = g * total<variant>(plan, 3 + place.component, body, memory);
                 integrator.go_on(k, step == problem.steps, now);
             }
         }
     if (has_body)
-        store_motion<real, 1>(problem, component, at, 0, now);
+        store_state<real, 1>(problem, place.component, at, 0, now);
 }
 
 #endif

@@ -90,7 +90,7 @@ static kith_status advance_one(kith_context *context, const struct advance_probl
 {
     const int64_t bodies = problem->forces.target_count;
     *done = problem->steps;
-    if (bodies <= one_in_warp_bodies || problem->method == advance_hermite)
+    if (bodies <= one_in_warp_bodies)
         return advance_warps_cuda(context, problem);
     if (bodies <= one_in_block_bodies)
         return advance_blocks_cuda(context, problem);
@@ -108,11 +108,9 @@ static bool has_kernel(const struct advance_problem *problem)
     const struct forces_problem *forces = &problem->forces;
     if (!forces->self || !advance_fits_masses(forces))
         return false;
-    if (problem->method == advance_hermite)
-        return forces->target_count <= advance_warp_bodies;
     if (forces->system_count > 0 && forces->target_count > advance_block_bodies)
         return false;
-    return problem->method == advance_runge_kutta ||
+    return problem->method != advance_composition ||
            (problem->stage_count <= advance_max_stages &&
             advance_program_of(problem).evaluation_count > 0);
 }

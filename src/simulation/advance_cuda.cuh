@@ -3,11 +3,16 @@
 
 /* What the kernels of whole steps share: the stages of a step, and a body's motion. */
 
+#include "forces/pair_cuda.cuh"
 #include "simulation/advance_program.h"
 
 /* So many components of one body or several. */
 template <typename real, int components> struct motion {
     real x[components], v[components], a[components];
+};
+
+template <typename real, int components> struct with_jerk : motion<real, components> {
+    real jerk[components];
 };
 
 /* An integrator in the kernels: what it holds beside the motion, how often forces are evaluated in
@@ -123,8 +128,8 @@ template <typename real_> struct cuda_runge_kutta {
 /* The Hermite method as hermite.c has it. */
 template <typename real_> struct cuda_hermite {
     typedef real_ real;
-    template <int components> struct state : motion<real, components> {
-        real jerk[components], base_x[components], base_v[components];
+    template <int components> struct state : with_jerk<real, components> {
+        real base_x[components], base_v[components];
     };
     static constexpr bool needs_jerk = true;
     static constexpr int32_t evaluation_count = 2;
@@ -209,6 +214,64 @@ __device__ void store_motion(const struct advance_problem &problem, int c, int64
     ((real *)problem.velocity[c])[at] = motion.v[k];
     if (problem.keeps_acceleration)
         ((real *)problem.acceleration[c])[at] = motion.a[k];
+}
+
+/* The same with the jerk, where the scheme has it. */
+template <typename real, int components>
+__device__ void load_state(const struct advance_problem &problem, int c, int64_t at, int k,
+                           struct motion<real, components> &now)
+{
+    load_motion<real, components>(problem, c, at, k, now);
+}
+
+template <typename real, int components>
+__device__ void load_state(const struct advance_problem &problem, int c, int64_t at, int k,
+                           struct with_jerk<real, components> &now)
+{
+    load_motion<real, components>(problem, c, at, k, now);
+    now.jerk[k] = number_at<real>(problem.jerk[c], at);
+}
+
+template <typename real, int components>
+__device__ void store_state(const struct advance_problem &problem, int c, int64_t at, int k,
+                            const struct motion<real, components> &now)
+{
+    store_motion<real, components>(problem, c, at, k, now);
+}
+
+template <typename real, int components>
+__device__ void store_state(const struct advance_problem &problem, int c, int64_t at, int k,
+                            const struct with_jerk<real, components> &now)
+{
+    store_motion<real, components>(problem, c, at, k, now);
+    if (problem.jerk[c])
+        ((real *)problem.jerk[c])[at] = now.jerk[k];
+}
+
+/* Adds a source's Σ m d / s³; the second form, whose differences go on with u of the velocities,
+ * also Σ m [u / s³ − 3 (d·u) d / s⁵]. At the same place a pair leaves itself out. */
+template <typename real>
+__device__ void add_pair(real mass, real s2, const real (&difference)[3], real (&sum)[3])
+{
+    const real m_over_s3 = mass * inverse_cube(s2);
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+        sum[c] = fma(m_over_s3, difference[c], sum[c]);
+}
+
+template <typename real>
+__device__ void add_pair(real mass, real s2, const real (&difference)[6], real (&sum)[6])
+{
+    const real *const d = difference, *const u = difference + 3;
+    const real y = s2 == s2_floor<real>() ? (real)0 : inverse(s2), y2 = y * y;
+    const real m_over_s3 = mass * y * y2;
+    const real d_dot_u = fma(d[2], u[2], fma(d[1], u[1], d[0] * u[0]));
+    const real factor = d_dot_u * y2 * (real)-3;
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        sum[c] = fma(m_over_s3, d[c], sum[c]);
+        sum[3 + c] = fma(m_over_s3, fma(factor, d[c], u[c]), sum[3 + c]);
+    }
 }
 
 #endif

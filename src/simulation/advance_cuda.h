@@ -12,8 +12,7 @@ extern "C" {
  * bodies does all steps in one launch, in which no thread goes back to the host's pace: within a
  * warp, a block, or blocks on all multiprocessors that hand each other the positions. Systems of an
  * ensemble are a lane, a warp or a block each. Larger systems do kicks and drifts in one kernel
- * between two evaluations of forces. Runge-Kutta is done so up to some thousand bodies, Hermite up
- * to 32.
+ * between two evaluations of forces; Runge-Kutta and Hermite are done up to some thousand bodies.
  *
  * Nothing is done (*done = 0) for a G so far from the scale of the lengths that G·Σ might leave the
  * precision's range, nor for compositions of very many stages. */
@@ -31,12 +30,12 @@ kith_status advance_lanes_cuda(kith_context *context, const struct advance_probl
 enum { advance_warp_bodies = 32 };
 kith_status advance_warps_cuda(kith_context *context, const struct advance_problem *problem);
 
-/* A block a system of up to 128 bodies; Runge-Kutta too. */
+/* A block a system of up to 128 bodies; Runge-Kutta and Hermite too. */
 enum { advance_block_bodies = 128 };
 kith_status advance_blocks_cuda(kith_context *context, const struct advance_problem *problem);
 
-/* One system on all multiprocessors; Runge-Kutta too. *done = 0 where it is too large for their
- * shared memory. */
+/* One system on all multiprocessors; Runge-Kutta and Hermite too. *done = 0 where it is too large
+ * for their shared memory. */
 kith_status advance_grid_cuda(kith_context *context, const struct advance_problem *problem,
                               int64_t *done);
 

@@ -4,7 +4,6 @@
 
 #include "core/status.h"
 #include "cuda/cuda.h"
-#include "forces/pair_cuda.cuh"
 #include "simulation/advance_cuda.cuh"
 #include "simulation/advance_cuda.h"
 
@@ -38,72 +37,43 @@ __device__ struct ring<real, turns> ring_of(const struct advance_problem &proble
     return ring;
 }
 
-/* What a lane adds up: Σ m d / s³, and Σ m [u / s³ − 3 (d·u) d / s⁵] if that is wanted. */
-template <typename real>
-struct pull {
-    real a[3], jerk[3];
-};
-
-/* At the same place a pair leaves itself out. */
-template <bool with_jerk, typename real>
-__device__ void add_pair(real mass, real s2, const real (&d)[3], const real (&u)[3],
-                         struct pull<real> &pull)
-{
-    real m_over_s3;
-    if (!with_jerk) {
-        m_over_s3 = mass * inverse_cube(s2);
-    } else {
-        const real y = s2 == s2_floor<real>() ? (real)0 : inverse(s2), y2 = y * y;
-        const real d_dot_u = fma(d[2], u[2], fma(d[1], u[1], d[0] * u[0]));
-        const real factor = d_dot_u * y2 * (real)-3;
-        m_over_s3 = mass * y * y2;
-#pragma unroll
-        for (int c = 0; c < 3; c++)
-            pull.jerk[c] = fma(m_over_s3, fma(factor, d[c], u[c]), pull.jerk[c]);
-    }
-#pragma unroll
-    for (int c = 0; c < 3; c++)
-        pull.a[c] = fma(m_over_s3, d[c], pull.a[c]);
-}
-
 /* g times the sums of the lanes of a body. */
-template <typename real, int slots> __device__ void add_lanes(real g, real (&sum)[3])
+template <int slots, typename real, int sums>
+__device__ void add_lanes(real g, real (&sum)[sums])
 {
 #pragma unroll
     for (int distance = slots; distance < warp; distance *= 2)
 #pragma unroll
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < sums; c++)
             sum[c] += __shfl_xor_sync(all_lanes, sum[c], distance);
 #pragma unroll
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < sums; c++)
         sum[c] *= g;
 }
 
-/* Lanes that meet nobody in a turn meet themselves without mass. */
-template <bool with_jerk, int slots, typename real, int turns>
-__device__ struct pull<real> evaluate(const struct ring<real, turns> &ring, int bodies, real g,
-                                      const struct motion<real, 3> &motion) {
+/* Accelerations, and jerks if there are six sums. Lanes that meet nobody in a turn meet themselves
+ * without mass. */
+template <int slots, typename real, int turns, int sums>
+__device__ void evaluate(const struct ring<real, turns> &ring, int bodies, real g,
+                         const struct motion<real, 3> &motion, real (&sum)[sums])
+{
     constexpr int parts = warp / slots;
-    struct pull<real> pull = {
-    };
 #pragma unroll
     for (int t = 0; t < turns; t++) {
         if (t > 0 && t * parts + 1 >= bodies)
             break;
-        real d[3], u[3] = {}, s2 = ring.softening2[t];
+        real difference[sums], s2 = ring.softening2[t];
 #pragma unroll
-        for (int c = 0; c < 3; c++) {
-            d[c] = __shfl_sync(all_lanes, motion.x[c], ring.from[t]) - motion.x[c];
-            s2 = fma(d[c], d[c], s2);
-            if (with_jerk)
-                u[c] = __shfl_sync(all_lanes, motion.v[c], ring.from[t]) - motion.v[c];
+        for (int c = 0; c < sums; c++) {
+            const real mine = c < 3 ? motion.x[c] : motion.v[c - 3];
+            difference[c] = __shfl_sync(all_lanes, mine, ring.from[t]) - mine;
         }
-        add_pair<with_jerk>(ring.mass[t], s2, d, u, pull);
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+            s2 = fma(difference[c], difference[c], s2);
+        add_pair(ring.mass[t], s2, difference, sum);
     }
-    add_lanes<real, slots>(g, pull.a);
-    if (with_jerk)
-        add_lanes<real, slots>(g, pull.jerk);
-    return pull;
+    add_lanes<slots>(g, sum);
 }
 
 template <int slots, typename scheme>
@@ -120,33 +90,26 @@ __global__ void __launch_bounds__(block_warps *warp)
         return;
 
     typename scheme::template state<3> now = {};
-    for (int c = 0; c < 3 && slot < bodies; c++) {
-        load_motion<real, 3>(problem, c, at, c, now);
-        if constexpr (scheme::needs_jerk)
-            now.jerk[c] = number_at<real>(problem.jerk[c], at);
-    }
+    for (int c = 0; c < 3 && slot < bodies; c++)
+        load_state<real, 3>(problem, c, at, c, now);
     const struct ring<real, turns> ring = ring_of<real, slots, turns>(problem, at, slot, part);
     const real g = (real)problem.forces.gravitational_constant;
 
     integrator.begin(now);
     for (int64_t step = 1; step <= problem.steps; step++)
         for (int32_t k = 0; k < integrator.evaluation_count; k++) {
-            const struct pull<real> pull =
-                evaluate<scheme::needs_jerk, slots, real, turns>(ring, bodies, g, now);
+            real sum[scheme::needs_jerk ? 6 : 3] = {};
+            evaluate<slots, real, turns>(ring, bodies, g, now, sum);
 #pragma unroll
             for (int c = 0; c < 3; c++) {
-                now.a[c] = pull.a[c];
+                now.a[c] = sum[c];
                 if constexpr (scheme::needs_jerk)
-                    now.jerk[c] = pull.jerk[c];
+                    now.jerk[c] = sum[3 + c];
             }
             integrator.go_on(k, step == problem.steps, now);
         }
-    for (int c = 0; c < 3 && slot < bodies && part == 0; c++) {
-        store_motion<real, 3>(problem, c, at, c, now);
-        if constexpr (scheme::needs_jerk)
-            if (problem.jerk[c])
-                ((real *)problem.jerk[c])[at] = now.jerk[c];
-    }
+    for (int c = 0; c < 3 && slot < bodies && part == 0; c++)
+        store_state<real, 3>(problem, c, at, c, now);
 }
 
 template <typename scheme>
