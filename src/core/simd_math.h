@@ -6,8 +6,7 @@
  * exp2, exp, log and sqrt are within an epsilon or so of the true value for every argument, pow
  * within four where the processor has fused multiplication; log2 and log10 within three, but for
  * arguments next to 1. A vector with an argument that is rare (zero, subnormal, negative for a
- * logarithm, infinite, NaN) goes to the C library lane by lane, as do the functions of
- * SIMD_EACH_BY_LANE. */
+ * logarithm, infinite, NaN) goes to the C library lane by lane. */
 
 #include <float.h>
 #include <math.h>
@@ -21,6 +20,10 @@
 #define simd_log(x)             SIMD_OF(x, simd_log)(x)
 #define simd_pow(x, y)          SIMD_OF(x, simd_pow)(x, y)
 #define simd_log2(x)            SIMD_OF(x, simd_log2)(x)
+#define simd_fabs(x)            SIMD_OF(x, simd_fabs)(x)
+#define simd_fmin(x, y)         SIMD_OF(x, simd_fmin)(x, y) /* the other if one is NaN */
+#define simd_fmax(x, y)         SIMD_OF(x, simd_fmax)(x, y)
+#define simd_rsqrt_of_any(x)    SIMD_OF(x, simd_rsqrt_of_any)(x)    /* as 1/√x is, for any x */
 #define simd_select(mask, a, b) SIMD_OF(a, simd_select)(mask, a, b) /* mask ? a : b */
 
 #if defined(__x86_64__) && !defined(SIMD_GENERIC)
@@ -111,6 +114,8 @@ SIMD_DEFINE_LANES(double, vint64)
 #define SIMD_ROUNDER_BITS_DOUBLE   0x4338000000000000
 #define SIMD_SQRT_HALF_BITS_FLOAT  0x3f3504f3
 #define SIMD_SQRT_HALF_BITS_DOUBLE 0x3fe6a09e667f3bcd
+#define SIMD_SIGN_FLOAT            INT32_MIN
+#define SIMD_SIGN_DOUBLE           INT64_MIN
 #define SIMD_LEAST_FLOAT           FLT_MIN
 #define SIMD_LEAST_DOUBLE          DBL_MIN
 #define SIMD_GREATEST_FLOAT        FLT_MAX
@@ -244,6 +249,28 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
         v##real power = log2 * y;                                                                  \
         const v##real power_low = simd_fma_##real(log2, y, -power) + log2_low * y;                 \
         return simd_exp2_of_sum_##real(power, simd_clamp_##real(power_low, -1, 1));                \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_fabs_##real(v##real x)                                                \
+    {                                                                                              \
+        return (v##real)((vint)x & ~((vint){0} + SIMD_SIGN_##REAL));                               \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_fmin_##real(v##real x, v##real y)                                     \
+    {                                                                                              \
+        return simd_select_##real((x < y) | (y != y), x, y);                                       \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_fmax_##real(v##real x, v##real y)                                     \
+    {                                                                                              \
+        return simd_select_##real((x > y) | (y != y), x, y);                                       \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt_of_any_##real(v##real x)                                        \
+    {                                                                                              \
+        if (SIMD_ANY_##REAL(simd_is_rare_##real(x)))                                               \
+            return 1 / SIMD_SQRT_##REAL(x);                                                        \
+        return simd_rsqrt_##real(x);                                                               \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_sqrt_##real(v##real x)                                                \

@@ -33,12 +33,14 @@ struct law_recipe {
 extern const struct law_recipe law_recipes[];
 
 struct law_formula;
+struct law_code;
 
 struct kith_law {
     char *text;
-    int64_t row;                          /* of the table; −1: a formula */
+    int64_t row;                          /* of the table, if there is no formula */
     double parameter[law_constant_count]; /* of the table's recipe, or of the formula */
     struct law_formula *formula;
+    struct law_code *code; /* of a formula: what was compiled so far (compiled.h) */
 };
 
 /* All that a kernel wants to know of a law. */
@@ -49,8 +51,10 @@ struct law_view {
     enum law_weight weight;
     bool uses_mass, uses_charge;
     bool is_central; /* the value depends on d only by its length: law_factor gives the force */
+    const struct law_formula *formula; /* of a custom law; else NULL */
 };
 
+/* Cheap for the laws of the table; of a custom law it looks at the whole formula. */
 void law_look(const kith_law *law, struct law_view *view);
 
 #endif

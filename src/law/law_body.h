@@ -3,6 +3,7 @@
  *   REAL         float or double
  *   VREAL        the same, or a vector of them
  *   NAME(name)   name_float or name_double, or what else tells the inclusions apart
+ *   VMASK        what a comparison of two VREAL gives; for custom laws only
  *   LAW_INLINE   how an inline function begins
  *   LAW_FLOOR    LAW_FLOOR_FLOAT or LAW_FLOOR_DOUBLE
  *
@@ -325,6 +326,8 @@ LAW_INLINE void NAME(law_force)(const struct law_form form, const struct NAME(la
 {
     if (form.kind == law_custom) {
         LAW_CUSTOM(NAME(law_custom_force)(law, pair, force), (void)force);
+        for (int c = 0; c < 3; c++)
+            force[c] = law_unless_equal(pair->s2, law_all((REAL)0), force[c]);
     } else {
         const VREAL factor = NAME(law_factor)(form, law, pair);
         for (int c = 0; c < 3; c++)

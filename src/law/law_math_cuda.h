@@ -116,4 +116,84 @@ LAW_INLINE double law_unless_equal(double a, double b, double value)
     return a != b ? value : 0.0;
 }
 
+/* For formulas. */
+#define LAW_CUDA_FUNCTION(name)                                                                    \
+    LAW_INLINE float law_##name(float x)                                                           \
+    {                                                                                              \
+        return name##f(x);                                                                         \
+    }                                                                                              \
+    LAW_INLINE double law_##name(double x)                                                         \
+    {                                                                                              \
+        return name(x);                                                                            \
+    }
+#define LAW_CUDA_FUNCTION_2(name)                                                                  \
+    LAW_INLINE float law_##name(float x, float y)                                                  \
+    {                                                                                              \
+        return name##f(x, y);                                                                      \
+    }                                                                                              \
+    LAW_INLINE double law_##name(double x, double y)                                               \
+    {                                                                                              \
+        return name(x, y);                                                                         \
+    }
+
+LAW_CUDA_FUNCTION(exp)
+LAW_CUDA_FUNCTION(expm1)
+LAW_CUDA_FUNCTION(log10)
+LAW_CUDA_FUNCTION(log1p)
+LAW_CUDA_FUNCTION(cbrt)
+LAW_CUDA_FUNCTION(sin)
+LAW_CUDA_FUNCTION(cos)
+LAW_CUDA_FUNCTION(tan)
+LAW_CUDA_FUNCTION(asin)
+LAW_CUDA_FUNCTION(acos)
+LAW_CUDA_FUNCTION(atan)
+LAW_CUDA_FUNCTION(sinh)
+LAW_CUDA_FUNCTION(cosh)
+LAW_CUDA_FUNCTION(tanh)
+LAW_CUDA_FUNCTION(asinh)
+LAW_CUDA_FUNCTION(acosh)
+LAW_CUDA_FUNCTION(atanh)
+LAW_CUDA_FUNCTION(erf)
+LAW_CUDA_FUNCTION(erfc)
+LAW_CUDA_FUNCTION(floor)
+LAW_CUDA_FUNCTION(ceil)
+LAW_CUDA_FUNCTION(trunc)
+LAW_CUDA_FUNCTION(round)
+LAW_CUDA_FUNCTION(fabs)
+LAW_CUDA_FUNCTION_2(fmin)
+LAW_CUDA_FUNCTION_2(fmax)
+LAW_CUDA_FUNCTION_2(pow)
+LAW_CUDA_FUNCTION_2(atan2)
+LAW_CUDA_FUNCTION_2(hypot)
+LAW_CUDA_FUNCTION_2(fmod)
+
+#undef LAW_CUDA_FUNCTION
+#undef LAW_CUDA_FUNCTION_2
+
+/* As 1/√x is, for any x. */
+LAW_INLINE float law_rsqrt_of_any(float x)
+{
+    return law_rsqrt(x);
+}
+
+LAW_INLINE double law_rsqrt_of_any(double x)
+{
+    return rsqrt(x);
+}
+
+LAW_INLINE bool law_not(bool mask)
+{
+    return !mask;
+}
+
+LAW_INLINE float law_select(bool mask, float a, float b)
+{
+    return mask ? a : b;
+}
+
+LAW_INLINE double law_select(bool mask, double a, double b)
+{
+    return mask ? a : b;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "law/formula.h"
 #include "law/law_math_scalar.h"
 
 #define REAL       double
@@ -23,16 +24,53 @@ static struct law_pair_reference pair_for(const struct law_view *view,
                                        .q_j = pair->q_j};
 }
 
+static void evaluate(const struct law_view *view, const struct law_reference_pair *pair,
+                     double *values)
+{
+    const double r = sqrt(pair->s2);
+    const double variable[formula_variable_count] = {
+        [formula_r] = r,           [formula_r2] = pair->s2,
+        [formula_dx] = pair->d[0], [formula_dy] = pair->d[1],
+        [formula_dz] = pair->d[2], [formula_m_i] = pair->m_i,
+        [formula_m_j] = pair->m_j, [formula_q_i] = pair->q_i,
+        [formula_q_j] = pair->q_j, [formula_inverse_r] = 1 / r};
+    formula_evaluate(view->formula, view->numbers.c, variable, values);
+}
+
 double law_reference_value(const struct law_view *view, const struct law_reference_pair *pair)
 {
+    if (view->formula) {
+        double values[formula_most_nodes];
+        evaluate(view, pair, values);
+        return pair->s2 == 0 && view->numbers.diverges ? 0 : values[view->formula->value];
+    }
     const struct law_constants_reference law = law_load_reference(&view->numbers);
     const struct law_pair_reference weighted = pair_for(view, pair);
     return law_value_reference(view->form, &law, &weighted);
 }
 
+static void force_of_formula(const struct law_view *view, const struct law_reference_pair *pair,
+                             double force[3])
+{
+    double values[formula_most_nodes];
+    evaluate(view, pair, values);
+    const struct law_formula *formula = view->formula;
+    for (int32_t c = 0; c < 3; c++) {
+        force[c] = formula->radial < 0 ? 0 : values[formula->radial] * pair->d[c];
+        if (formula->along[c] >= 0)
+            force[c] += values[formula->along[c]];
+        if (pair->s2 == 0)
+            force[c] = 0;
+    }
+}
+
 void law_reference_force(const struct law_view *view, const struct law_reference_pair *pair,
                          double force[3])
 {
+    if (view->formula) {
+        force_of_formula(view, pair, force);
+        return;
+    }
     const struct law_constants_reference law = law_load_reference(&view->numbers);
     const struct law_pair_reference weighted = pair_for(view, pair);
     const double factor = law_factor_reference(view->form, &law, &weighted);

@@ -207,14 +207,3 @@ const struct law_recipe law_recipes[ROW_COUNT] = {
     [ROW_SUM] = {0, {{0}}, law_weight_mass, {law_constant, law_sum}, resolve_one},
     [ROW_PRODUCT] = {0, {{0}}, law_weight_mass, {law_constant, law_product}, resolve_one},
 };
-
-void law_look(const kith_law *law, struct law_view *view)
-{
-    const struct law_recipe *recipe = &law_recipes[law->row];
-    *view = (struct law_view){.form = recipe->form,
-                              .weight = recipe->weight,
-                              .uses_mass = recipe->weight == law_weight_mass,
-                              .uses_charge = recipe->weight == law_weight_charge,
-                              .is_central = true};
-    recipe->resolve(law->parameter, &view->form, &view->numbers);
-}

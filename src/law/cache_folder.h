@@ -1,0 +1,30 @@
+#ifndef LAW_CACHE_FOLDER_H
+#define LAW_CACHE_FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum { cache_path_bytes = 4096 };
+
+/* The user's cache folder, $XDG_CACHE_HOME/kith or ~/.cache/kith, made if it is not there. Code is
+ * loaded from it, so it must be a folder of this user's, no link, that nobody else can write to.
+ *
+ * Errors: KITH_IO_ERROR. */
+kith_status cache_folder(char path[cache_path_bytes]);
+
+/* Whether a file of this user's stands there, no link, that nobody else can write to. */
+bool cache_file_is_own(const char *path);
+
+/* Makes a new folder in a folder, "PARENT/build-XXXXXX". Errors: KITH_IO_ERROR. */
+kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes]);
+
+/* Removes a folder and all in it, as well as it can. */
+void cache_remove(const char *path);
+
+/* Writes a text to a new file FOLDER/NAME, with folders of name that are not there yet.
+ * Errors: KITH_IO_ERROR. */
+kith_status cache_write(const char *folder, const char *name, const void *text, int64_t bytes);
+
+#endif

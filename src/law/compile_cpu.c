@@ -1,0 +1,164 @@
+/* Formulas on the CPU: the kernel's file, compiled by the system's C compiler to a shared object in
+ * the user's cache folder. */
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "law/cache_folder.h"
+#include "law/compiled.h"
+#include "law/compiler.h"
+#include "law/formula.h"
+
+/* What a compilation is of. */
+struct job {
+    const char *kernel, *isa;
+    struct compiler compiler;
+    char *functions; /* the formula's, in C */
+    char key[law_key_bytes];
+    char object[cache_path_bytes]; /* where the shared object stands */
+};
+
+/* The flags of cmake/KithIsa.cmake. */
+static const char *const *isa_options(const char *isa)
+{
+    static const char *const v4[] = {"-march=x86-64-v4", "-mprefer-vector-width=512", NULL};
+    static const char *const v3[] = {"-march=x86-64-v3", NULL};
+    static const char *const v2[] = {"-march=x86-64-v2", NULL};
+    static const char *const none[] = {NULL};
+    return strcmp(isa, "v4") == 0   ? v4
+           : strcmp(isa, "v3") == 0 ? v3
+           : strcmp(isa, "v2") == 0 ? v2
+                                    : none;
+}
+
+/* All that the library carries, and the formula: what the compiler reads. */
+static kith_status write_sources(const struct job *job, const char *workshop)
+{
+    for (const struct law_source *source = law_sources; source->path; source++)
+        KITH_TRY(cache_write(workshop, source->path, source->text, (int64_t)strlen(source->text)));
+    KITH_TRY(cache_write(workshop, "formula.h", job->functions, (int64_t)strlen(job->functions)));
+    char last[300];
+    const int length =
+        snprintf(last, sizeof last,
+                 "#include \"%s\"\n"
+                 "__attribute__((visibility(\"default\"))) extern const char kith_law_key[];\n"
+                 "const char kith_law_key[] = \"%s\";\n",
+                 job->kernel, job->key);
+    return cache_write(workshop, "law.c", last, length);
+}
+
+static kith_status compile_in(const struct job *job, const char *workshop)
+{
+    char include[cache_path_bytes + 8], source[cache_path_bytes + 8], made[cache_path_bytes + 8];
+    char messages[cache_path_bytes + 16], isa[32];
+    snprintf(include, sizeof include, "-I%s", workshop);
+    snprintf(source, sizeof source, "%s/law.c", workshop);
+    snprintf(made, sizeof made, "%s/law.so", workshop);
+    snprintf(messages, sizeof messages, "%s/messages", workshop);
+    snprintf(isa, sizeof isa, "-DKITH_ISA_NAME=%s", job->isa);
+    const char *options[32] = {"-O3",
+                               "-std=gnu11",
+                               "-fPIC",
+                               "-shared",
+                               "-ffp-contract=off",
+                               "-fno-math-errno",
+                               "-fvisibility=hidden",
+                               "-w",
+                               isa,
+                               "-DLAW_CUSTOM_BODY=\"formula.h\"",
+                               include,
+                               "-o",
+                               made,
+                               source,
+                               "-lm"};
+    int count = 15;
+    for (const char *const *option = isa_options(job->isa); *option; option++)
+        options[count++] = *option;
+    KITH_TRY(write_sources(job, workshop));
+    KITH_TRY(compiler_run(&job->compiler, options, messages));
+    if (chmod(made, S_IRUSR | S_IWUSR | S_IXUSR) != 0 || rename(made, job->object) != 0)
+        return kith_fail(KITH_IO_ERROR, "%s: %s", job->object, strerror(errno));
+    return KITH_OK;
+}
+
+static kith_status compile(const struct job *job, const char *folder)
+{
+    char workshop[cache_path_bytes];
+    KITH_TRY(cache_make_workshop(folder, workshop));
+    const kith_status status = compile_in(job, workshop);
+    cache_remove(workshop);
+    return status;
+}
+
+static void close_object(void *handle)
+{
+    dlclose(handle);
+}
+
+/* NULL if there is none, or none that can be used. */
+static void *open_object(const struct job *job)
+{
+    if (!cache_file_is_own(job->object))
+        return NULL;
+    void *handle = dlopen(job->object, RTLD_NOW | RTLD_LOCAL);
+    const char *key = handle ? dlsym(handle, "kith_law_key") : NULL;
+    if (key && strcmp(key, job->key) == 0)
+        return handle;
+    if (handle)
+        dlclose(handle);
+    return NULL;
+}
+
+static kith_status open_or_compile(struct job *job, void **handle)
+{
+    char folder[cache_path_bytes];
+    KITH_TRY(cache_folder(folder));
+    snprintf(job->object, sizeof job->object, "%.*s/law-%s.so", cache_path_bytes / 2, folder,
+             job->key);
+    *handle = open_object(job);
+    if (*handle)
+        return KITH_OK;
+    unlink(job->object);
+    KITH_TRY(compile(job, folder));
+    *handle = open_object(job);
+    if (!*handle) {
+        const char *why = dlerror();
+        return kith_fail(KITH_IO_ERROR, "%s was compiled and cannot be loaded: %s", job->object,
+                         why ? why : "it is not what was written");
+    }
+    return KITH_OK;
+}
+
+static kith_status open_module(void *argument, const kith_law *law, struct law_module *module)
+{
+    struct job *job = argument;
+    KITH_TRY(compiler_find(&job->compiler));
+    KITH_TRY(formula_write(law->formula, &job->functions));
+    const char *texts[8 + compiler_most_words] = {KITH_VERSION, job->isa, job->kernel,
+                                                  job->functions};
+    for (int k = 0; k < job->compiler.count; k++)
+        texts[4 + k] = job->compiler.word[k];
+    law_key(texts, job->key);
+    const kith_status status = open_or_compile(job, &module->handle);
+    module->close = close_object;
+    free(job->functions);
+    return status;
+}
+
+kith_status law_compile_cpu(kith_context *context, const kith_law *law, const char *kernel,
+                            const char *symbol, void **function)
+{
+    struct job job = {.kernel = kernel, .isa = kith_context_isa(context)};
+    void *handle = NULL;
+    KITH_TRY(law_code_module(law, kernel, job.isa, open_module, &job, &handle));
+    *function = dlsym(handle, symbol);
+    if (!*function)
+        return kith_fail(KITH_INTERNAL_ERROR, "%s has no function %s", kernel, symbol);
+    return KITH_OK;
+}

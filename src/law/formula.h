@@ -1,0 +1,138 @@
+#ifndef LAW_FORMULA_H
+#define LAW_FORMULA_H
+
+#include <stdbool.h>
+
+#include "core/status.h"
+#include "kith/law.h"
+#include "law/law_kinds.h"
+
+/* A formula as operations, each after those it uses: what is equal stands there once, and what is
+ * constant is computed. */
+
+/* What a formula may be called with, in the order of the enumerators. */
+#define FORMULA_EACH_VARIABLE(ROW)                                                                 \
+    ROW(r) ROW(r2) ROW(dx) ROW(dy) ROW(dz) ROW(m_i) ROW(m_j) ROW(q_i) ROW(q_j)
+
+enum formula_variable {
+#define FORMULA_ENUMERATOR(name) formula_##name,
+    FORMULA_EACH_VARIABLE(FORMULA_ENUMERATOR)
+#undef FORMULA_ENUMERATOR
+        formula_named_variables,
+    formula_inverse_r = formula_named_variables, /* which nobody writes, but 1/r becomes */
+    formula_variable_count
+};
+
+#define FORMULA_EACH_FUNCTION(ROW)                                                                 \
+    ROW(exp, 1)                                                                                    \
+    ROW(exp2, 1)                                                                                   \
+    ROW(expm1, 1)                                                                                  \
+    ROW(log, 1)                                                                                    \
+    ROW(log2, 1) ROW(log10, 1) ROW(log1p, 1) ROW(sqrt, 1) ROW(rsqrt, 1) ROW(cbrt, 1) ROW(sin, 1)   \
+        ROW(cos, 1) ROW(tan, 1) ROW(asin, 1) ROW(acos, 1) ROW(atan, 1) ROW(sinh, 1) ROW(cosh, 1)   \
+            ROW(tanh, 1) ROW(asinh, 1) ROW(acosh, 1) ROW(atanh, 1) ROW(erf, 1) ROW(erfc, 1)        \
+                ROW(fabs, 1) ROW(floor, 1) ROW(ceil, 1) ROW(trunc, 1) ROW(round, 1) ROW(pow, 2)    \
+                    ROW(fmin, 2) ROW(fmax, 2) ROW(atan2, 2) ROW(hypot, 2) ROW(fmod, 2)
+
+enum formula_function {
+#define FORMULA_ENUMERATOR(name, arguments) formula_##name,
+    FORMULA_EACH_FUNCTION(FORMULA_ENUMERATOR)
+#undef FORMULA_ENUMERATOR
+        formula_function_count
+};
+
+enum formula_operation {
+    formula_number,
+    formula_variable,  /* which: a formula_variable */
+    formula_parameter, /* which: its index */
+    formula_add,
+    formula_subtract,
+    formula_multiply,
+    formula_divide,
+    formula_negate,
+    formula_call,   /* which: a formula_function */
+    formula_select, /* the first ? the second : the third */
+    formula_less, /* these four are 1 or 0, and the first three of them truths (formula_is_truth) */
+    formula_less_equal,
+    formula_equal,
+    formula_and,
+    formula_or,
+    formula_not
+};
+
+struct formula_node {
+    double number;
+    int32_t operation, which;
+    int32_t argument[3]; /* indices of nodes; −1 where there is none */
+};
+
+enum {
+    formula_most_bytes = 65536,
+    formula_most_depth = 200,
+    formula_most_nodes = 8192,
+    formula_name_bytes = 32
+};
+
+struct law_formula {
+    struct formula_node nodes[formula_most_nodes];
+    int32_t count;
+    int32_t slots[4 * formula_most_nodes]; /* hash of a node → index + 1 */
+    bool is_full;                          /* a node found no room */
+
+    int32_t parameters;
+    char names[law_constant_count][formula_name_bytes];
+
+    /* Nodes; −1 is a value of 0. The force on i is radial·d + (gradient of what else depends on d).
+     */
+    int32_t value, radial, along[3];
+};
+
+/* Reads a formula and derives its force; shown is what error messages call it.
+ *
+ *   names    of the parameters
+ *   formula  [out] goes with formula_free; NULL on failure
+ *
+ * Errors: KITH_INVALID_ARGUMENT (a mistake: the message shows where), KITH_OUT_OF_MEMORY. */
+kith_status formula_parse(const char *text, int64_t count, const kith_law_parameter *parameters,
+                          struct law_formula **formula);
+void formula_free(struct law_formula *formula);
+
+/* Whether a name may be a parameter's. Errors: KITH_INVALID_ARGUMENT. */
+kith_status formula_check_name(const char *name);
+
+/* Finds radial and along (formula_derive.c). */
+void formula_derive(struct law_formula *formula);
+
+/* Sets used of a node (unless it is −1) and of all that it is made of. */
+void formula_mark(const struct law_formula *formula, int32_t root, bool *used);
+
+/* Whether value, or a force, uses a variable. */
+bool formula_uses(const struct law_formula *formula, enum formula_variable variable);
+
+/* The nodes −1 … count − 1 in double precision with the C library's functions: values[k] for node
+ * k. */
+void formula_evaluate(const struct law_formula *formula, const double *parameter,
+                      const double variable[formula_variable_count], double *values);
+
+/* Writes the functions that law_body.h wants of a custom law; *text goes with free().
+ * Errors: KITH_OUT_OF_MEMORY. */
+kith_status formula_write(const struct law_formula *formula, char **text);
+
+bool formula_is_truth(const struct law_formula *formula, int32_t node);
+
+extern const char *const formula_function_names[formula_function_count];
+extern const char *const formula_variable_names[formula_variable_count];
+
+/* Nodes (formula_build.c): the same index for the same operation, and simplified where that changes
+ * no value but by rounding. −1 where an argument is −1 or there is no room. */
+int32_t formula_make_number(struct law_formula *formula, double number);
+int32_t formula_make_variable(struct law_formula *formula, enum formula_variable variable);
+int32_t formula_make(struct law_formula *formula, enum formula_operation operation, int32_t which,
+                     int32_t a, int32_t b, int32_t c);
+int32_t formula_make_call(struct law_formula *formula, enum formula_function function, int32_t a,
+                          int32_t b);
+
+/* One operation of numbers. */
+double formula_apply(enum formula_operation operation, int32_t which, const double argument[3]);
+
+#endif

@@ -1,0 +1,369 @@
+/* Formulas as laws, without a compiler: reading them, their values and their derivatives, and what
+ * is no formula. */
+
+#include "testing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "random_numbers.h"
+
+static kith_law *formula_of(const char *text)
+{
+    const kith_law_parameter parameters[] = {{"eps", 0.25}, {"L", 2.5}};
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse(text, 2, parameters, &law));
+    return law;
+}
+
+static const kith_law_pair plain_pair = {
+    .d = {2, -1, 2}, .mass_i = 2, .mass_j = 5, .charge_i = -3, .charge_j = 0.5};
+
+static double value_of(const char *text)
+{
+    char law_text[400];
+    snprintf(law_text, sizeof law_text, "expr:%s", text);
+    kith_law *law = formula_of(law_text);
+    double value = 0;
+    assert_ok(kith_law_evaluate(law, &plain_pair, &value, NULL));
+    kith_law_free(law);
+    return value;
+}
+
+#define assert_value(text, expected)                                                               \
+    do {                                                                                           \
+        const double assert_got = value_of(text), assert_wanted = expected;                        \
+        if (!(fabs(assert_got - assert_wanted) <= 4e-15 * fabs(assert_wanted)))                    \
+            fail_msg("%s is %.17g, not %.17g", text, assert_got, assert_wanted);                   \
+    } while (0)
+
+static void test_formulas_mean_what_they_mean_in_c(void **state)
+{
+    (void)state;
+    assert_value("1/2", 0.5);
+    assert_value("1 - 2 - 3", -4);
+    assert_value("2 + 3*4", 14);
+    assert_value("(2+3)*4", 20);
+    assert_value("12/4/3", 1);
+    assert_value("-2 - -3", 1);
+    assert_value("- - 2", 2);
+    assert_value("!0 + !3", 1);
+    assert_value("r", 3);
+    assert_value("r2", 9);
+    assert_value("dx + 10*dy + 100*dz", 192);
+    assert_value("m_i + 10*m_j", 52);
+    assert_value("q_i*q_j", -1.5);
+    assert_value("eps*L", 0.625);
+    assert_value("pi", 3.14159265358979323846);
+    assert_value("1e3 + .5 + 2. + 1.5f + 0x10", 1020);
+    assert_value("r > 3 ? 1 : r == 3 ? 2 : 3", 2);
+    assert_value("r >= 3 && r <= 3 && r != 2", 1);
+    assert_value("r < 3 || r > 3", 0);
+    assert_value("1 < 2 == 1", 1);
+    assert_value("(r > 1)*4", 4);
+    assert_value("exp(1) + log(r) + sqrt(2)", exp(1) + log(3) + sqrt(2));
+    assert_value("pow(r, 2.5)", pow(3, 2.5));
+    assert_value("pow(r, -3)", 1.0 / 27);
+    assert_value("pow(r2, -1.5)", 1.0 / 27);
+    assert_value("pow(m_j, 0.5) + pow(m_j, -1.5)", sqrt(5) + pow(5, -1.5));
+    assert_value("pow(m_j, 3) + pow(m_j, -2) + pow(m_j, 0) + pow(m_j, 1)", 131.04);
+    assert_value("pow(m_j, 0.3) + pow(2, m_i)", pow(5, 0.3) + 4);
+    assert_value("fmin(r, 2) + fmax(r, 2) + fabs(dy) + fmod(m_j, 3)", 8);
+    assert_value("1/sqrt(m_j) + m_i/r2 + 6/r", 1 / sqrt(5) + 2.0 / 9 + 2);
+    assert_value("atan2(dy, dx) + hypot(dx, dz)", atan2(-1, 2) + hypot(2, 2));
+    assert_value(" \t m_i \n * m_j ", 10);
+}
+
+/* The functions, and formulas that bring out each rule of simplification. */
+static const char *const formulas[] = {
+    "-m_i*m_j/r",
+    "-m_i*m_j/sqrt(r2 + eps*eps)",
+    "q_i*q_j*exp(-r/L)/r",
+    "2*(exp(-3*(r-1.25)) - 2*exp(-1.5*(r-1.25)))",
+    "4*(pow(r,-12) - pow(r,-6))",
+    "pow(r, 2.7) + pow(2, r) + pow(r, r/4)",
+    "pow(r2 + eps, -1.5) + pow(r2 + eps, 2.5)",
+    "r2*log(r)/2",
+    "exp2(-r) + expm1(r/5) + log2(r) + log10(r) + log1p(r)",
+    "cbrt(r) + sin(r) + cos(2*r) + tan(r/4)",
+    "asin(r/6) + acos(r/6) + atan(r)",
+    "sinh(r/3) + cosh(r/3) + tanh(r)",
+    "asinh(r) + acosh(r + 2) + atanh(r/6)",
+    "erf(r) + erfc(r/2)/r",
+    "fabs(r - 10)*fabs(r)",
+    "fmin(r, 100) + fmax(r2, -3) + fmin(2*r, r2 + 40)",
+    "atan2(dy, dx)*r + hypot(dz, r)",
+    "fmod(r, 50)*floor(r + 0.5) + ceil(dx) + trunc(r) + round(r)",
+    "r < 0.1 ? 7 : r2 > 0.01 ? 1/r : 2",
+    "(r < 100)*r2",
+    "m_i*m_j*(dx*dx*dx - 3*dx*dz)/pow(r, 5)",
+    "q_i*q_j*(3*dz*dz - r2)/(r2*r2*r)",
+    "-(r - 2)*(2 - r)/(1/r)",
+    "1/(1 + exp(r))",
+    "0*r + 1*r - r/1"};
+enum { formula_count = sizeof formulas / sizeof formulas[0] };
+
+static void random_pair(struct random_numbers *random, kith_law_pair *pair)
+{
+    *pair = (kith_law_pair){.softening = random_uniform(random, 0, 0.3)};
+    for (int c = 0; c < 3; c++)
+        pair->d[c] = random_uniform(random, 0.2, 1.3);
+    pair->mass_i = random_uniform(random, 0.5, 2);
+    pair->mass_j = random_uniform(random, 0.5, 2);
+    pair->charge_i = random_uniform(random, -2, 2);
+    pair->charge_j = random_uniform(random, -2, 2);
+}
+
+static void test_formulas_force_is_minus_the_gradient(void **state)
+{
+    for (int k = 0; k < formula_count; k++) {
+        char text[200];
+        snprintf(text, sizeof text, "expr:%s", formulas[k]);
+        kith_law *law = formula_of(text);
+        kith_law_pair pair;
+        double force[3], value = 0;
+        random_pair(*state, &pair);
+        assert_ok(kith_law_evaluate(law, &pair, &value, force));
+        for (int c = 0; c < 3; c++) {
+            const double h = 1e-5;
+            kith_law_pair more = pair, less = pair;
+            more.d[c] += h;
+            less.d[c] -= h;
+            double above = 0, below = 0;
+            assert_ok(kith_law_evaluate(law, &more, &above, NULL));
+            assert_ok(kith_law_evaluate(law, &less, &below, NULL));
+            /* A step of floor and its like between the two is none of the gradient's. */
+            if (fabs(above - below) > 0.1 && strstr(text, "floor"))
+                continue;
+            const double slope = (above - below) / (2 * h);
+            if (!(fabs(slope - force[c]) <= 2e-6 * (1 + fabs(force[c]) + fabs(value))))
+                fail_msg("%s: force %.10g, slope %.10g", text, force[c], slope);
+        }
+        kith_law_free(law);
+    }
+}
+
+static void test_formulas_agree_with_the_built_in_laws(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"gravity", "expr:-m_i*m_j/r"},
+        {"coulomb", "expr:q_i*q_j/r"},
+        {"yukawa:2.5", "expr:q_i*q_j*exp(-r/L)/r"},
+        {"morse:2,1.5,1.25", "expr:2*(exp(-2*1.5*(r-1.25)) - 2*exp(-1.5*(r-1.25)))"},
+        {"lennard-jones", "expr:4*(pow(1/r,12) - pow(1/r,6))"},
+        {"gaussian:2", "expr:exp(-r2/8)"},
+        {"multiquadric:0.25", "expr:sqrt(r2 + eps*eps)"},
+        {"thin-plate", "expr:r2*log(r)"},
+        {"sum", "expr:m_i + m_j"}};
+    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
+        kith_law *laws[2] = {formula_of(pairs[k][1]), NULL};
+        assert_ok(kith_law_parse(pairs[k][0], 0, NULL, &laws[1]));
+        kith_law_pair pair;
+        double value[2], force[2][3];
+        random_pair(*state, &pair);
+        for (int side = 0; side < 2; side++)
+            assert_ok(kith_law_evaluate(laws[side], &pair, &value[side], force[side]));
+        assert_true(fabs(value[0] - value[1]) <= 1e-13 * (1 + fabs(value[1])));
+        for (int c = 0; c < 3; c++)
+            if (!(fabs(force[0][c] - force[1][c]) <=
+                  1e-13 * (1 + fabs(value[1]) + fabs(force[1][c]))))
+                fail_msg("%s: force %.17g, not %.17g", pairs[k][1], force[0][c], force[1][c]);
+        kith_law_free(laws[0]);
+        kith_law_free(laws[1]);
+    }
+}
+
+static void test_formulas_at_the_same_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"expr:1/r", 0},        {"expr:exp(-r)", 1},       {"expr:m_i*m_j/(r2+eps)", 24},
+                 {"expr:log(r)", 0},     {"expr:r2/r", 0},          {"expr:r*r", 0},
+                 {"expr:sqrt(r2+4)", 2}, {"expr:r>0 ? 1/r : 3", 3}, {"expr:dx+5", 5}};
+    const kith_law_pair pair = {.mass_i = 2, .mass_j = 3, .charge_i = 1, .charge_j = 1};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        kith_law *law = formula_of(cases[k].text);
+        double value = NAN, force[3];
+        assert_ok(kith_law_evaluate(law, &pair, &value, force));
+        if (value != cases[k].value)
+            fail_msg("%s at 0 is %g", cases[k].text, value);
+        for (int c = 0; c < 3; c++)
+            assert_true(force[c] == 0);
+        kith_law_free(law);
+    }
+}
+
+static void assert_refused(const char *text, const char *words)
+{
+    const kith_law_parameter parameters[] = {{"eps", 0.25}};
+    kith_law *law = NULL;
+    assert_fails(kith_law_parse(text, 1, parameters, &law), KITH_INVALID_ARGUMENT, words);
+    assert_null(law);
+}
+
+static void test_formulas_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"expr:", "a value is missing at the end"},
+        {"expr:   ", "a value is missing at the end"},
+        {"expr:m_i*", "a value is missing at the end, at the ^ in: m_i*^"},
+        {"expr:m_i * foo + 1", "'foo' is unknown"},
+        {"expr:m_i * foo + 1", "at the ^ in: m_i * ^foo + 1"},
+        {"expr:m_i * foo + 1", "character 7"},
+        {"expr:m_i m_j", "an operator is expected"},
+        {"expr:(r", "a ) is missing"},
+        {"expr:r)", "an operator is expected"},
+        {"expr:r^2", "write pow(a, b)"},
+        {"expr:r**2", "write pow(a, b)"},
+        {"expr:r = 2", "compare with =="},
+        {"expr:r += 2", "an operator is expected"},
+        {"expr:r++", "an operator is expected"},
+        {"expr:++r", "no ++"},
+        {"expr:--r", "no --"},
+        {"expr:r ? 1", "a : is missing"},
+        {"expr:exp", "write exp(...)"},
+        {"expr:exp()", "a value is expected"},
+        {"expr:exp(1,2)", "takes 1 argument; a ) is missing"},
+        {"expr:pow(1)", "takes 2 arguments; a , is missing"},
+        {"expr:rsqrt(r)", "'rsqrt' is unknown"},
+        {"expr:1.2.3", "a number goes on"},
+        {"expr:1x", "a number goes on"},
+        {"expr:1e999", "not finite"},
+        {"expr:1/0", "the value of this is inf"},
+        {"expr:m_i/(1-1) + 1/(2-2)", "the value of this is inf"},
+        {"expr:0/0", "the value of this is"},
+        {"expr:log(-1)", "the value of this is"},
+        {"expr:1e300*1e300", "the value of this is inf"},
+        {"expr:system(\"rm -rf /\")", "'system' is unknown"},
+        {"expr:r; system(\"x\")", "an operator is expected"},
+        {"expr:\"r\"", "a value is expected"},
+        {"expr:'r'", "a value is expected"},
+        {"expr:r}", "an operator is expected"},
+        {"expr:{r", "a value is expected"},
+        {"expr:r\\\n", "an operator is expected"},
+        {"expr:#include <stdio.h>", "a value is expected"},
+        {"expr:r /* */", "an operator is expected"},
+        {"expr:r // x", "an operator is expected"},
+        {"expr:__asm__(1)", "'__asm__' is unknown"},
+        {"expr:pair->s2", "'pair' is unknown"},
+        {"expr:r[0]", "an operator is expected"},
+        {"expr:&r", "a value is expected"},
+        {"expr:*r", "a value is expected"},
+        {"expr:r, r", "an operator is expected"},
+        {"expr:r->x", "an operator is expected"},
+        {"expr:\xe2\x82\xac", "a value is expected"},
+        {"expr:$(id)", "a value is expected"},
+        {"expr:`id`", "a value is expected"},
+        {"expr:%n%s", "a value is expected"},
+        {"expr:nan", "'nan' is unknown"},
+        {"expr:INFINITY", "'INFINITY' is unknown"}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        assert_refused(cases[k][0], cases[k][1]);
+}
+
+/* "expr:" and count times the text, then the end. */
+static char *repeated(const char *text, size_t count, const char *end)
+{
+    const size_t length = strlen(text);
+    char *all = malloc(5 + count * length + strlen(end) + 1);
+    memcpy(all, "expr:", 5);
+    for (size_t k = 0; k < count; k++)
+        memcpy(all + 5 + k * length, text, length);
+    strcpy(all + 5 + count * length, end);
+    return all;
+}
+
+static void test_formulas_out_of_all_proportion_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t count;
+        const char *end, *words;
+    } cases[] = {{"r+", 5000000, "r", "more than 65536 characters"},
+                 {"(", 30000, "r", "nested deeper"},
+                 {"-", 1, "-r", "no --"},
+                 {"- ", 30000, "r", "nested deeper"},
+                 {"!", 30000, "r", "nested deeper"},
+                 {"exp(", 10000, "r", "nested deeper"},
+                 {"r ? r : ", 5000, "r", "nested deeper"},
+                 {"sin(r*r+", 180, "r", "a ) is missing"},
+                 {"x", 50000, "", "is unknown"},
+                 {"9", 60000, "", "not finite"}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char *text = repeated(cases[k].text, cases[k].count, cases[k].end);
+        assert_refused(text, cases[k].words);
+        free(text);
+    }
+    /* Different operations, each with a derivative. */
+    char *text = malloc(65536);
+    size_t used = (size_t)snprintf(text, 65536, "expr:0");
+    for (int k = 1; used < 60000; k++)
+        used += (size_t)snprintf(text + used, 65536 - used, "+sin(r*%d)", k);
+    assert_refused(text, "operations");
+    free(text);
+    char *unknown = repeated("gravity", 2000000, "");
+    memcpy(unknown, "EXPR:", 5);
+    assert_refused(unknown, "give one of");
+    free(unknown);
+}
+
+static void test_formulas_long_but_in_proportion_are_read(void **state)
+{
+    (void)state;
+    char *text = repeated("r+", 2000, "r");
+    kith_law *law = formula_of(text);
+    double value = 0;
+    assert_ok(kith_law_evaluate(law, &plain_pair, &value, NULL));
+    kith_law_free(law);
+    free(text);
+}
+
+static void test_formulas_refuse_strange_parameters(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "",    "2x", "a-b", "a b", "r",
+        "exp", "pi", "m_i", "x;y", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+    kith_law *law = NULL;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        const kith_law_parameter parameter = {names[k], 1};
+        assert_fails(kith_law_parse("expr:r", 1, &parameter, &law), KITH_INVALID_ARGUMENT,
+                     "parameter is");
+    }
+    const kith_law_parameter twice[] = {{"a", 1}, {"a", 2}}, infinite = {"a", INFINITY};
+    kith_law_parameter many[17];
+    char letters[17][2];
+    for (int k = 0; k < 17; k++) {
+        snprintf(letters[k], 2, "%c", 'A' + k);
+        many[k] = (kith_law_parameter){letters[k], 1};
+    }
+    assert_fails(kith_law_parse("expr:r", 2, twice, &law), KITH_INVALID_ARGUMENT, "twice");
+    assert_fails(kith_law_parse("expr:r", 1, &infinite, &law), KITH_INVALID_ARGUMENT, "finite");
+    assert_fails(kith_law_parse("expr:r", 17, many, &law), KITH_INVALID_ARGUMENT, "at most 16");
+    assert_ok(kith_law_parse("expr:r + P", 16, many, &law));
+    double value = 0;
+    assert_ok(kith_law_set(law, "P", 4));
+    assert_ok(kith_law_evaluate(law, &plain_pair, &value, NULL));
+    assert_true(value == 7);
+    kith_law_free(law);
+}
+
+int main(void)
+{
+    struct random_numbers random = random_numbers_begin("formula");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formulas_mean_what_they_mean_in_c),
+        cmocka_unit_test_prestate(test_formulas_force_is_minus_the_gradient, &random),
+        cmocka_unit_test_prestate(test_formulas_agree_with_the_built_in_laws, &random),
+        cmocka_unit_test(test_formulas_at_the_same_place),
+        cmocka_unit_test(test_formulas_that_are_none_are_refused),
+        cmocka_unit_test(test_formulas_out_of_all_proportion_are_refused),
+        cmocka_unit_test(test_formulas_long_but_in_proportion_are_read),
+        cmocka_unit_test(test_formulas_refuse_strange_parameters),
+    };
+    return cmocka_run_group_tests_name("formula", tests, NULL, NULL);
+}

@@ -1,0 +1,320 @@
+/* Formulas compiled for the CPU against the reference; the cache of what was compiled; compilers
+ * and cache folders that are not as they should be. */
+
+#include "testing.h"
+
+#include <dirent.h>
+#include <float.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "law/compiled.h"
+#include "law/law_values_kernel.h"
+#include "random_numbers.h"
+
+/* Each function and operator once; eps = 0.25, L = 2.5. */
+static const char *const formulas[] = {
+    "-m_i*m_j/r",
+    "-m_i*m_j/sqrt(r2 + eps*eps)",
+    "q_i*q_j*exp(-r/L)/r",
+    "4*(pow(r,-12) - pow(r,-6))/(1 + pow(m_i, 2.5))",
+    "pow(r, 2.7) + pow(2, r) + pow(r, r/4) + exp2(-r) + expm1(r/5)",
+    "log(r) + log2(r) + log10(r) + log1p(r) + cbrt(r) + r2",
+    "sin(r) + cos(2*r) + tan(r/4) + asin(r/6) + acos(r/6) + atan(r)",
+    "sinh(r/3) + cosh(r/3) + tanh(r) + asinh(r) + acosh(r + 2) + atanh(r/6)",
+    "erf(r) + erfc(r/2)/r + fabs(r - 10) + fabs(r)",
+    "fmin(r, 100) + fmax(r2, -3) + fmin(2*r, r2 + 40) + fmod(r, 50)",
+    "atan2(dy, dx)*r + hypot(dz, r) + floor(r) + ceil(dx) + trunc(r) + round(r)",
+    "r < 0.1 ? 7 : r2 >= 0.01 && !(r == 1) || dx != dy ? 1/r : 2",
+    "(r < 100)*r2 + !(r > 0)",
+    "m_i*m_j*(dx*dx*dx - 3*dx*dz)/pow(r, 5)",
+    "exp(-r/eps)"};
+enum { formula_count = sizeof formulas / sizeof formulas[0], pairs = 61, columns = 11 };
+
+static char *folder; /* the cache of this test */
+
+static kith_law *law_of(const char *formula)
+{
+    char text[300];
+    const kith_law_parameter parameters[] = {{"eps", 0.25}, {"L", 2.5}};
+    snprintf(text, sizeof text, "expr:%s", formula);
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse(text, 2, parameters, &law));
+    return law;
+}
+
+static kith_context *cpu_context(void)
+{
+    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = 1};
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(&options, &context));
+    return context;
+}
+
+/* Pairs, the last of them at the same place, in the columns d, m_i, m_j, q_i, q_j. */
+#define DEFINE_CHECK(real, epsilon)                                                                \
+    static void check_##real(kith_context *context, const char *formula,                           \
+                             struct random_numbers *random)                                        \
+    {                                                                                              \
+        static real column[columns][64];                                                           \
+        for (int k = 0; k < pairs; k++)                                                            \
+            for (int c = 0; c < 7; c++)                                                            \
+                column[c][k] = (real)random_uniform(random, c < 3 ? 0.2 : 0.5, 1.5);               \
+        for (int c = 0; c < 3; c++)                                                                \
+            column[c][pairs - 1] = 0;                                                              \
+        kith_law *law = law_of(formula);                                                           \
+        struct law_view view;                                                                      \
+        law_look(law, &view);                                                                      \
+        assert_int_equal(view.form.kind, law_custom);                                              \
+        const struct law_values_problem problem = {.numbers = view.numbers,                        \
+                                                   .count = pairs,                                 \
+                                                   .d = {column[0], column[1], column[2]},         \
+                                                   .w_i = column[3],                               \
+                                                   .w_j = column[4],                               \
+                                                   .q_i = column[5],                               \
+                                                   .q_j = column[6],                               \
+                                                   .value = column[7],                             \
+                                                   .force = {column[8], column[9], column[10]}};   \
+        void *function = NULL;                                                                     \
+        law_values_kernel *kernel = NULL;                                                          \
+        assert_ok(law_compile_cpu(context, law, "law/law_values_kernel.c",                         \
+                                  "law_values_custom_" #real, &function));                         \
+        memcpy(&kernel, &function, sizeof kernel);                                                 \
+        kernel(&problem);                                                                          \
+        for (int k = 0; k < pairs; k++) {                                                          \
+            const kith_law_pair pair = {.d = {column[0][k], column[1][k], column[2][k]},           \
+                                        .mass_i = column[3][k],                                    \
+                                        .mass_j = column[4][k],                                    \
+                                        .charge_i = column[5][k],                                  \
+                                        .charge_j = column[6][k]};                                 \
+            double value = 0, force[3];                                                            \
+            assert_ok(kith_law_evaluate(law, &pair, &value, force));                               \
+            double scale = fabs(value) + 1;                                                        \
+            for (int c = 0; c < 3; c++)                                                            \
+                scale += fabs(force[c]);                                                           \
+            if (!(fabs((double)column[7][k] - value) <= 20 * (double)epsilon * scale))             \
+                fail_msg("%s: value in " #real " is %.17g, not %.17g", formula,                    \
+                         (double)column[7][k], value);                                             \
+            for (int c = 0; c < 3; c++)                                                            \
+                if (!(fabs((double)column[8 + c][k] - force[c]) <= 500 * (double)epsilon * scale)) \
+                    fail_msg("%s: force in " #real " is %.17g, not %.17g", formula,                \
+                             (double)column[8 + c][k], force[c]);                                  \
+        }                                                                                          \
+        kith_law_free(law);                                                                        \
+    }
+
+DEFINE_CHECK(float, FLT_EPSILON)
+DEFINE_CHECK(double, DBL_EPSILON)
+
+static void test_compiled_formulas_agree_with_the_reference(void **state)
+{
+    int64_t count = 0;
+    const kith_isa *list = kith_isa_list(&count);
+    char names[8][16];
+    bool supported[8];
+    for (int64_t k = 0; k < count; k++) {
+        snprintf(names[k], sizeof names[k], "%s", list[k].name);
+        supported[k] = list[k].supported;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        if (!supported[k])
+            continue;
+        setenv("KITH_ISA", names[k], 1);
+        kith_context *context = cpu_context();
+        /* All of them for the best set only: a compilation takes a second. */
+        for (int formula = 0; formula < (k == 0 ? formula_count : 2); formula++) {
+            check_double(context, formulas[formula], *state);
+            check_float(context, formulas[formula], *state);
+        }
+        kith_context_free(context);
+    }
+    unsetenv("KITH_ISA");
+}
+
+/* How many entries of the cache begin so; the path of the last of them. */
+static int entries(const char *beginning, char path[400])
+{
+    char name[300];
+    snprintf(name, sizeof name, "%s/kith", folder);
+    DIR *directory = opendir(name);
+    int count = 0;
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        if (strncmp(entry->d_name, beginning, strlen(beginning)) == 0) {
+            count++;
+            if (path)
+                snprintf(path, 400, "%.200s/%.150s", name, entry->d_name);
+        }
+    if (directory)
+        closedir(directory);
+    return count;
+}
+
+static kith_status compile(const char *expression)
+{
+    kith_context *context = cpu_context();
+    kith_law *law = NULL;
+    const kith_status status = kith_law_compile(context, expression, 0, NULL, &law);
+    kith_law_free(law);
+    kith_context_free(context);
+    return status;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info, (void)type, (void)place;
+    return remove(path);
+}
+
+static void empty_cache(void)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/kith", folder);
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void test_compiled_formulas_are_kept(void **state)
+{
+    (void)state;
+    char path[400];
+    struct stat first, second;
+    empty_cache();
+    assert_ok(compile("m_i*7/r"));
+    assert_int_equal(entries("law-", path), 1);
+    assert_int_equal(entries("build-", NULL), 0);
+    assert_int_equal(stat(path, &first), 0);
+    assert_int_equal(first.st_mode & 0777, 0700);
+    assert_ok(compile("m_i * 7 / (r)")); /* the same operations */
+    assert_int_equal(entries("law-", NULL), 1);
+    assert_int_equal(stat(path, &second), 0);
+    assert_int_equal(first.st_ino, second.st_ino);
+    assert_ok(compile("m_i*8/r"));
+    assert_int_equal(entries("law-", NULL), 2);
+    snprintf(path, sizeof path, "%s/kith", folder);
+    assert_int_equal(stat(path, &first), 0);
+    assert_int_equal(first.st_mode & 0777, 0700);
+}
+
+static void test_compiled_formulas_that_are_damaged_are_made_again(void **state)
+{
+    (void)state;
+    char path[400], other[400];
+    struct stat before, after;
+    empty_cache();
+    assert_ok(compile("m_i*9/r"));
+    assert_int_equal(entries("law-", path), 1);
+    snprintf(other, sizeof other, "%.390s-other", path);
+    FILE *file = fopen(path, "w");
+    fputs("nonsense", file);
+    fclose(file);
+    assert_ok(compile("m_i*9/r"));
+    assert_int_equal(stat(path, &before), 0);
+    assert_true(before.st_size > 1000);
+
+    /* Writable by others, and a link: neither is loaded. */
+    assert_int_equal(chmod(path, 0777), 0);
+    assert_ok(compile("m_i*9/r"));
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(after.st_mode & 0777, 0700);
+    assert_int_equal(rename(path, other), 0);
+    assert_int_equal(symlink(other, path), 0);
+    assert_ok(compile("m_i*9/r"));
+    assert_int_equal(lstat(path, &after), 0);
+    assert_true(S_ISREG(after.st_mode));
+
+    /* Another formula's code under this name. */
+    assert_ok(compile("m_i*10/r"));
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(rename(other, path), 0);
+    char second[400];
+    const int count = entries("law-", second);
+    assert_true(count >= 1);
+    assert_ok(compile("m_i*9/r"));
+    assert_ok(compile("m_i*10/r"));
+}
+
+static void test_compiled_formulas_need_a_safe_cache(void **state)
+{
+    (void)state;
+    char path[300], target[300];
+    snprintf(path, sizeof path, "%s/kith", folder);
+    snprintf(target, sizeof target, "%s/elsewhere", folder);
+    empty_cache();
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(chmod(path, 0777), 0);
+    assert_fails(compile("r*11"), KITH_IO_ERROR, "written by others");
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(mkdir(target, 0700), 0);
+    assert_int_equal(symlink(target, path), 0);
+    assert_fails(compile("r*11"), KITH_IO_ERROR, "no folder (or a link)");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(target), 0);
+
+    setenv("XDG_CACHE_HOME", "/dev/null/x", 1);
+    assert_fails(compile("r*11"), KITH_IO_ERROR, "/dev/null");
+    char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    setenv("XDG_CACHE_HOME", "relative", 1);
+    unsetenv("HOME");
+    assert_fails(compile("r*11"), KITH_IO_ERROR, "HOME is not set");
+    if (home)
+        setenv("HOME", home, 1);
+    free(home);
+    setenv("XDG_CACHE_HOME", folder, 1);
+}
+
+static void test_compiled_formulas_need_a_compiler(void **state)
+{
+    (void)state;
+    char *path = strdup(getenv("PATH"));
+    setenv("CC", "no-such-compiler", 1);
+    assert_fails(compile("r*12"), KITH_UNSUPPORTED, "CC is 'no-such-compiler'");
+    setenv("CC", "false", 1);
+    assert_fails(compile("r*12"), KITH_INTERNAL_ERROR, "name another one in CC");
+    setenv("CC", "true", 1);
+    assert_fails(compile("r*12"), KITH_IO_ERROR, "law-");
+    setenv("CC", "  cc   -O1 ", 1);
+    assert_ok(compile("r*12"));
+    setenv("CC", "cc;touch /tmp/kith-was-here", 1);
+    assert_fails(compile("r*12"), KITH_UNSUPPORTED, "no program");
+    setenv("CC", "", 1);
+    assert_ok(compile("r*12"));
+    unsetenv("CC");
+    setenv("PATH", "/nowhere:", 1);
+    assert_fails(compile("r*12"), KITH_UNSUPPORTED, "no C compiler (cc, gcc or clang)");
+    setenv("PATH", path, 1);
+    free(path);
+    assert_int_equal(entries("build-", NULL), 0);
+}
+
+static void test_compiled_formulas_with_mistakes_start_no_compiler(void **state)
+{
+    (void)state;
+    setenv("CC", "no-such-compiler", 1);
+    assert_fails(compile("r*"), KITH_INVALID_ARGUMENT, "missing at the end");
+    assert_fails(compile("system(\"touch x\")"), KITH_INVALID_ARGUMENT, "'system' is unknown");
+    assert_fails(compile(NULL), KITH_INVALID_ARGUMENT, "NULL");
+    unsetenv("CC");
+}
+
+int main(void)
+{
+    struct random_numbers random = random_numbers_begin("law_compiled");
+    char name[] = "/tmp/kith-test-cache-XXXXXX";
+    folder = mkdtemp(name);
+    setenv("XDG_CACHE_HOME", folder, 1);
+    unsetenv("CC");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_compiled_formulas_agree_with_the_reference, &random),
+        cmocka_unit_test(test_compiled_formulas_are_kept),
+        cmocka_unit_test(test_compiled_formulas_that_are_damaged_are_made_again),
+        cmocka_unit_test(test_compiled_formulas_need_a_safe_cache),
+        cmocka_unit_test(test_compiled_formulas_need_a_compiler),
+        cmocka_unit_test(test_compiled_formulas_with_mistakes_start_no_compiler),
+    };
+    const int failures = cmocka_run_group_tests_name("law_compiled", tests, NULL, NULL);
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return failures;
+}
