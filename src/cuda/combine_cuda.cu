@@ -105,9 +105,11 @@ extern "C" kith_status cuda_combine(kith_context *context, kith_dtype dtype, int
                              : launch<float>(context, count, terms, factor, in, out);
 }
 
-extern "C" kith_status cuda_check_architecture(void)
+extern "C" kith_status cuda_check_architecture(bool *overlaps)
 {
-    struct cudaFuncAttributes attributes;
-    return cuda_check(cudaFuncGetAttributes(&attributes, combine<float, 2>),
-                      "this build's code for the device");
+    struct cudaFuncAttributes attributes = {};
+    KITH_TRY(cuda_check(cudaFuncGetAttributes(&attributes, combine<float, 2>),
+                        "this build's code for the device"));
+    *overlaps = attributes.ptxVersion >= 90;
+    return KITH_OK;
 }

@@ -5,6 +5,7 @@
  */
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/status.h"
@@ -19,6 +20,9 @@ cudaStream_t cuda_stream(kith_context *context);
 
 /* Multiprocessors of the context's device. */
 int cuda_multiprocessors(kith_context *context);
+
+/* Kernels wait for the one before themselves where they are told to (overlap.cuh). */
+bool cuda_overlaps(kith_context *context);
 
 /* Memory on the device for the kernels of one call of the backend table, aligned to 256 bytes.
  *

@@ -26,6 +26,11 @@ int cuda_multiprocessors(kith_context *context)
     return cuda_state_of(context)->multiprocessors;
 }
 
+bool cuda_overlaps(kith_context *context)
+{
+    return cuda_state_of(context)->overlaps;
+}
+
 struct cuda_finding *cuda_finding_of(kith_context *context)
 {
     return cuda_state_of(context)->finding;
@@ -143,7 +148,7 @@ static kith_status open_pool(struct cuda_state *state)
 
 static kith_status open_all(struct cuda_state *state, void *callers_stream)
 {
-    KITH_TRY(cuda_check_architecture());
+    KITH_TRY(cuda_check_architecture(&state->overlaps));
     KITH_TRY(cuda_check(cudaDeviceGetAttribute(&state->multiprocessors,
                                                cudaDevAttrMultiProcessorCount, state->device),
                         "asking what the device can do"));

@@ -24,6 +24,7 @@ struct cuda_aside;
 struct cuda_state {
     int device;
     int multiprocessors;
+    bool overlaps;
     cudaStream_t stream;
     bool owns_stream;
     cudaMemPool_t pool; /* of this context alone; keeps some of what is freed for the next use */
@@ -75,8 +76,9 @@ void cuda_aside_free(struct cuda_aside *aside);
 /* Gives the state's blocks back. */
 void cuda_release_blocks(struct cuda_state *state);
 
-/* KITH_OK if this build has code for the current device. */
-kith_status cuda_check_architecture(void);
+/* KITH_OK if this build has code for the current device. *overlaps: cuda_overlaps; not if what runs
+ * is made of PTX for devices that cannot. */
+kith_status cuda_check_architecture(bool *overlaps);
 
 /* The device becomes the calling thread's current one, until leave with the same *previous. */
 kith_status cuda_enter(int device, int *previous);

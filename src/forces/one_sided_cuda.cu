@@ -6,8 +6,9 @@
 
 #include "core/memory.h"
 #include "cuda/cuda.h"
+#include "forces/deliver_cuda.cuh"
 #include "forces/direct_cuda.h"
-#include "forces/overlap_cuda.cuh"
+#include "cuda/overlap.cuh"
 #include "forces/pair_cuda.cuh"
 
 enum outputs { only_acceleration, with_potential, with_jerk };
@@ -143,17 +144,6 @@ __device__ void add_quad(const struct forces_problem &problem,
     }
 }
 
-template <typename real>
-__device__ void store_value(const struct forces_problem &problem, int64_t i, int value, real sum)
-{
-    void *column = value < 3    ? problem.acceleration[value]
-                   : value == 3 ? problem.potential
-                                : problem.jerk[value - 4];
-    const double g = problem.gravitational_constant;
-    if (column && i < problem.target_count) /* + 0: no −0 of an empty sum */
-        ((real *)column)[i] = (real)((value == 3 ? -g : g) * (double)sum + 0.0);
-}
-
 /* Adds each of `count` values over the lanes. Lanes `distance` apart share the work: one takes the
  * first half of the values from both, the other the second. In the end a lane has values[0], the
  * sum of the value number `first`, if own > 0. */
@@ -202,7 +192,8 @@ __device__ void reduce_and_store(const struct forces_problem &problem, int sourc
         for (int s = 0; s < source_warps; s++)
             sum += partial[group * source_warps + s][v];
         const int64_t i = ((int64_t)blockIdx.x * groups + group) * targets + v / values;
-        store_value(problem, i, v % values, sum);
+        if (i < problem.target_count)
+            deliver<real>(problem, i, v % values, (double)sum);
     }
 }
 

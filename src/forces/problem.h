@@ -3,6 +3,15 @@
 
 #include "kith/array.h"
 
+/* Where the CUDA backend puts acceleration and potential: the caller's arrays, whose units only the
+ * device knows (forces/pack_cuda.cu). Element i of a component is i strides behind its pointer. */
+struct forces_delivery {
+    const struct forces_measured *measured; /* on the device; NULL: columns in the problem's units */
+    int64_t acceleration_stride, potential_stride;
+    double g_fraction; /* times 2^g_exponent is G */
+    int32_t g_exponent;
+};
+
 /* All-pairs gravity as a backend sees it: structures of arrays in the backend's memory, one dtype.
  *
  *     d = x_j − x_i,  s² = |d|² + ε²,  ε² = softening2, or half_softening2_i + half_softening2_j
@@ -42,6 +51,7 @@ struct forces_problem {
     void *acceleration[3]; /* outputs: NULL if not wanted */
     void *potential;
     void *jerk[3]; /* only together with acceleration */
+    struct forces_delivery delivery;
 };
 
 #endif

@@ -9,7 +9,7 @@
  * from lane to lane by shuffles. After 32 turns the sums of the warps are added, and stored: no sum
  * is ever shared by two blocks. ring_sum_cuda.cuh adds what was stored. */
 
-#include "forces/overlap_cuda.cuh"
+#include "cuda/overlap.cuh"
 #include "forces/problem.h"
 #include "forces/ring.h"
 #include "forces/ring_warp_cuda.cuh"

@@ -3,6 +3,7 @@
 
 /* Adds what ring_kernel stored, in double and in an order that depends on the sizes alone. */
 
+#include "forces/deliver_cuda.cuh"
 #include "forces/ring_cuda.cuh"
 
 enum { ring_sum_threads = 256, choose_form_threads = 1024 };
@@ -12,16 +13,6 @@ struct ring_sum_place {
     int64_t blocks; /* that ring_kernel had */
     bool is_first, is_last;
 };
-
-template <typename real>
-__device__ inline void store_result(const struct forces_problem &problem, int64_t i, int value,
-                                    double sum)
-{
-    void *column = value < 3 ? problem.acceleration[value] : problem.potential;
-    const double g = problem.gravitational_constant;
-    if (column) /* + 0: no −0 of an empty sum */
-        ((real *)column)[i] = (real)((value == 3 ? -g : g) * sum + 0.0);
-}
 
 /* Chooses the form for these masses. By one block. */
 static __global__ void __launch_bounds__(choose_form_threads)
@@ -76,9 +67,9 @@ __global__ void __launch_bounds__(ring_sum_threads)
     if (!place.is_last)
         totals[column] = sum;
     else if (form && *form == sums_are_forces)
-        store_result<real>(problem, i, value, sum / (double)((const real *)problem.source_mass)[i]);
+        deliver<real>(problem, i, value, sum / (double)((const real *)problem.source_mass)[i]);
     else
-        store_result<real>(problem, i, value, sum);
+        deliver<real>(problem, i, value, sum);
 }
 
 #endif

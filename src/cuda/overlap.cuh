@@ -1,5 +1,5 @@
-#ifndef FORCES_OVERLAP_CUDA_CUH
-#define FORCES_OVERLAP_CUDA_CUH
+#ifndef CUDA_OVERLAP_CUH
+#define CUDA_OVERLAP_CUH
 
 /* Kernels that begin while the one before on the stream still runs, where the device can
  * (programmatic dependent launch, compute capability 9.0 on): their blocks are in place when it
@@ -18,14 +18,6 @@ __device__ inline void wait_for_kernel_before()
 #endif
 }
 
-/* False if what runs is made of PTX for older devices, where wait_for_kernel_before does nothing.
- */
-static inline bool waits_for_kernel_before(const void *kernel)
-{
-    cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= 90;
-}
-
 /* kernel<<<grid, threads>>>(arguments…) on the context's stream; what is for the message, "starting
  * the kernel of …". The kernel calls wait_for_kernel_before. */
 template <typename... parameters, typename... arguments>
@@ -40,7 +32,7 @@ kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid
     config.blockDim = dim3((unsigned)threads);
     config.stream = cuda_stream(context);
     config.attrs = &overlap;
-    config.numAttrs = waits_for_kernel_before((const void *)kernel) ? 1 : 0;
+    config.numAttrs = cuda_overlaps(context) ? 1 : 0;
     return cuda_check(cudaLaunchKernelEx(&config, kernel, values...), what);
 }
 
