@@ -4,16 +4,19 @@
  * are few, and every size fills the device in one launch, without scratch memory. The sums of a
  * target are 32 or more and are added in an order that depends on the sizes alone. */
 
+#include <math.h>
+
 #include "core/memory.h"
 #include "cuda/cuda.h"
+#include "cuda/overlap.cuh"
 #include "forces/deliver_cuda.cuh"
 #include "forces/direct_cuda.h"
-#include "cuda/overlap.cuh"
 #include "forces/pair_cuda.cuh"
+#include "forces/ring.h"
 
 enum outputs { only_acceleration, with_potential, with_jerk };
 
-enum { warp = 32, block_warps = 8, blocks_per_multiprocessor = 2 };
+enum { warp = 32, block_warps = 8, blocks_per_multiprocessor = 2, most_values = 7 };
 
 /* Targets of a warp. More save loads of sources, fewer spread a small problem over more warps. */
 struct one_sided_policy {
@@ -21,12 +24,16 @@ struct one_sided_policy {
     int few_targets;                         /* the same for small problems */
     int small_targets_per_multiprocessor;    /* a problem is small with fewer targets than this */
     int warps_per_multiprocessor;            /* enough to keep a multiprocessor busy */
+    int many_sources;                        /* no problem with so many is small */
+    int least_sources_of_warp;               /* where blocks share sources */
+    double enough_of_slots, worth_a_part; /* of the device that is kept busy; to gain by a part */
 };
 
 /* Measured on an H200, float, microseconds at N = 1024, 4096, 65 536: 8 targets and 24 warps 5.0,
  * 17.0, 2416; 15 warps (all blocks at once) 4.4, 15.2, 2417; 6 targets 4.3, 17.2, 2498; 4
  * targets 4.6, 15.5, 2431. */
-constexpr struct one_sided_policy policy = {{8, 6, 3}, {4, 3, 2}, 2, 8, 15};
+constexpr struct one_sided_policy policy = {{8, 6, 3}, {4, 3, 2}, 2,    8,   15,
+                                            16384,     1024,      0.94, 0.04};
 
 /* What a warp's lanes sum for a target: the acceleration, Σ m / s, the jerk. */
 __host__ __device__ constexpr int values_of(enum outputs outputs)
@@ -144,6 +151,48 @@ __device__ void add_quad(const struct forces_problem &problem,
     }
 }
 
+/* Sums of parts of the sources, if there is more than one: part p's value v of target i is element
+ * (7 p + v) targets + i. */
+template <typename real> struct partial_sums {
+    real *sum; /* NULL: one part */
+    int64_t targets;
+};
+
+template <typename real>
+__device__ real &partial_sum(const struct partial_sums<real> &of_parts, int part, int64_t i,
+                             int value)
+{
+    return of_parts.sum[((int64_t)part * most_values + value) * of_parts.targets + i];
+}
+
+template <typename real>
+__device__ void put_sum(const struct forces_problem &problem,
+                        const struct partial_sums<real> &of_parts, int part, int64_t i, int value,
+                        real sum)
+{
+    if (of_parts.sum)
+        partial_sum(of_parts, part, i, value) = sum;
+    else
+        deliver<real>(problem, i, value, (double)sum);
+}
+
+/* A thread adds one value of one target, part after part. */
+template <typename real>
+__global__ void __launch_bounds__(block_warps *warp)
+    add_parts_kernel(const struct forces_problem problem, const struct partial_sums<real> of_parts,
+                     int parts)
+{
+    wait_for_kernel_before();
+    const int64_t i = (int64_t)blockIdx.x * (block_warps * warp) + threadIdx.x;
+    if (i >= problem.target_count)
+        return;
+    double sum = 0;
+#pragma unroll 8
+    for (int part = 0; part < parts; part++)
+        sum += (double)partial_sum(of_parts, part, i, blockIdx.y);
+    deliver<real>(problem, i, blockIdx.y, sum);
+}
+
 /* Adds each of `count` values over the lanes. Lanes `distance` apart share the work: one takes the
  * first half of the values from both, the other the second. In the end a lane has values[0], the
  * sum of the value number `first`, if own > 0. */
@@ -169,6 +218,7 @@ __device__ inline void add_lanes(real (&values)[room], int lane, int &first, int
 /* Adds the sums of the lanes, and of the source_warps warps that share targets. */
 template <typename real, int targets, int values>
 __device__ void reduce_and_store(const struct forces_problem &problem, int source_warps,
+                                 const struct partial_sums<real> &of_parts,
                                  const real (&sums)[targets][values])
 {
     constexpr int count = targets * values;
@@ -193,13 +243,14 @@ __device__ void reduce_and_store(const struct forces_problem &problem, int sourc
             sum += partial[group * source_warps + s][v];
         const int64_t i = ((int64_t)blockIdx.x * groups + group) * targets + v / values;
         if (i < problem.target_count)
-            deliver<real>(problem, i, v % values, (double)sum);
+            put_sum(problem, of_parts, blockIdx.y, i, v % values, sum);
     }
 }
 
 template <typename real, enum outputs outputs, bool per_body, int targets>
 __global__ void __launch_bounds__(block_warps *warp, blocks_per_multiprocessor)
-    one_sided_kernel(const struct forces_problem problem, int source_warps)
+    one_sided_kernel(const struct forces_problem problem, int source_warps,
+                     const struct partial_sums<real> of_parts)
 {
     const int lane = threadIdx.x % warp, w = threadIdx.x / warp;
     const int64_t group = (int64_t)blockIdx.x * (block_warps / source_warps) + w / source_warps;
@@ -216,15 +267,17 @@ __global__ void __launch_bounds__(block_warps *warp, blocks_per_multiprocessor)
     const int64_t step = (int64_t)warp * quad<real>::count;
     const int64_t steps = (problem.source_count + step - 1) / step;
     const int64_t full_steps = problem.source_count / step;
-    const int64_t begin = w % source_warps * steps / source_warps;
-    const int64_t end = (w % source_warps + 1) * steps / source_warps;
+    const int64_t shares = (int64_t)source_warps * gridDim.y;
+    const int64_t share = (int64_t)source_warps * blockIdx.y + w % source_warps;
+    const int64_t begin = share_begin(steps, shares, share);
+    const int64_t end = share_begin(steps, shares, share + 1);
     int64_t j = begin * step + lane * quad<real>::count;
     for (int64_t s = begin; s < (end < full_steps ? end : full_steps); s++, j += step)
         add_quad<real, outputs, per_body, targets>(problem, target, i, j, false, sums);
     if (end > full_steps && j < problem.source_count)
         add_quad<real, outputs, per_body, targets>(problem, target, i, j, true, sums);
 
-    reduce_and_store<real, targets>(problem, source_warps, sums);
+    reduce_and_store<real, targets>(problem, source_warps, of_parts, sums);
 }
 
 /* How many warps of a block share their targets: a power of two, enough to fill the device. */
@@ -240,16 +293,56 @@ static int choose_source_warps(kith_context *context, const struct forces_proble
     return source_warps;
 }
 
+/* How many blocks share the sources of their targets: as few as fill the device, for many sources.
+ */
+static int choose_parts(kith_context *context, const struct forces_problem *problem,
+                        int source_warps, int64_t blocks)
+{
+    const int64_t slots = (int64_t)cuda_multiprocessors(context) * blocks_per_multiprocessor;
+    const int64_t room = problem->source_count / (source_warps * policy.least_sources_of_warp);
+    const int64_t most = room < slots ? room : slots;
+    double best = 0;
+    int parts = 1;
+    for (int p = 1; p <= most && best < policy.enough_of_slots; p++) {
+        const double filled = (double)(blocks * p) / (double)slots;
+        const double share = filled / ceil(filled);
+        parts = share > best + policy.worth_a_part ? p : parts;
+        best = share > best + policy.worth_a_part ? share : best;
+    }
+    return parts;
+}
+
+template <typename real>
+static kith_status launch_add_parts(kith_context *context, const struct forces_problem *problem,
+                                    const struct partial_sums<real> &of_parts, int parts,
+                                    int values)
+{
+    const int64_t blocks = (problem->target_count + block_warps * warp - 1) / (block_warps * warp);
+    return launch_overlapped(context, "starting the kernel that adds one-sided forces",
+                             dim3((unsigned)blocks, (unsigned)values), block_warps * warp,
+                             add_parts_kernel<real>, *problem, of_parts, parts);
+}
+
 template <typename real, enum outputs outputs, bool per_body, int targets>
 static kith_status launch(kith_context *context, const struct forces_problem *problem)
 {
     const int source_warps = choose_source_warps(context, problem, targets);
     const int64_t block_targets = (int64_t)targets * (block_warps / source_warps);
     const int64_t blocks = (problem->target_count + block_targets - 1) / block_targets;
-    return launch_overlapped(context, "starting the kernel of one-sided forces",
-                             dim3((unsigned)blocks), block_warps * warp,
-                             one_sided_kernel<real, outputs, per_body, targets>, *problem,
-                             source_warps);
+    const int parts = choose_parts(context, problem, source_warps, blocks);
+    struct partial_sums<real> of_parts = {
+        NULL, problem->target_count
+    };
+    if (parts > 1)
+        KITH_TRY(cuda_scratch(context,
+                              parts * most_values * problem->target_count * (int64_t)sizeof(real),
+                              (void **)&of_parts.sum));
+    KITH_TRY(launch_overlapped(context, "starting the kernel of one-sided forces",
+                               dim3((unsigned)blocks, (unsigned)parts), block_warps * warp,
+                               one_sided_kernel<real, outputs, per_body, targets>, *problem,
+                               source_warps, of_parts));
+    return parts > 1 ? launch_add_parts(context, problem, of_parts, parts, values_of(outputs))
+                     : KITH_OK;
 }
 
 template <typename real, enum outputs outputs, bool per_body>
@@ -259,9 +352,11 @@ static kith_status launch_for_size(kith_context *context, const struct forces_pr
                                                           : policy.targets_double[outputs];
     const int64_t small =
         (int64_t)cuda_multiprocessors(context) * policy.small_targets_per_multiprocessor;
-    return problem->target_count < small
-               ? launch<real, outputs, per_body, policy.few_targets>(context, problem)
-               : launch<real, outputs, per_body, targets>(context, problem);
+    const bool is_small =
+        problem->target_count <= policy.few_targets ||
+        (problem->target_count < small && problem->source_count < policy.many_sources);
+    return is_small ? launch<real, outputs, per_body, policy.few_targets>(context, problem)
+                    : launch<real, outputs, per_body, targets>(context, problem);
 }
 
 template <typename real, enum outputs outputs>
