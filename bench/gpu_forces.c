@@ -17,7 +17,7 @@
 
 enum {
     least_block = 64,
-    most_block = 512,
+    most_block = gems_most_threads,
     trial_rounds = 5,
     most_bodies_of_trial = 1 << 17 /* enough to fill a device: the best block stays the best */
 };
