@@ -110,6 +110,40 @@ static void test_shares_are_even_and_know_their_owner(void **state)
     check_shares(1056, 1056);
 }
 
+static void check_dealing(struct ring_chunk chunk, int64_t steps, int64_t shares)
+{
+    const int64_t count = steps * ring_meetings(chunk);
+    const int64_t even = ring_cost(chunk, steps) / shares;
+    assert_int_equal(ring_share_begin(chunk, steps, shares, 0), 0);
+    assert_int_equal(ring_share_begin(chunk, steps, shares, shares), count);
+    for (int64_t k = 0; k < shares; k++) {
+        const int64_t begin = ring_share_begin(chunk, steps, shares, k);
+        const int64_t end = ring_share_begin(chunk, steps, shares, k + 1);
+        int64_t cost = 0;
+        assert_true(begin < end);
+        for (int64_t step = begin; step < end; step++) {
+            const bool is_self = ring_meeting_at(chunk, step / steps).offset == 0;
+            cost += is_self ? ring_self_step_cost : ring_step_cost;
+            assert_int_equal(ring_share_of(chunk, steps, shares, step), k);
+        }
+        assert_in_range(cost, even - ring_step_cost + 1, even + ring_step_cost);
+    }
+}
+
+static void test_ring_deals_steps_by_their_cost(void **state)
+{
+    (void)state;
+    for (int64_t tiles = 1; tiles <= 12; tiles++)
+        for (int64_t end = 1; end <= ring_offsets(tiles); end++)
+            for (int64_t first = 0; first < end; first++)
+                for (int64_t steps = 1; steps <= 8; steps += 7) {
+                    const struct ring_chunk chunk = {tiles, first, end};
+                    const int64_t most = ring_most_shares(chunk, steps);
+                    for (int64_t shares = 1; shares <= most; shares++)
+                        check_dealing(chunk, steps, shares);
+                }
+}
+
 /* 2^30 bodies in tiles of 2^10, in steps of 2^5. */
 static void test_ring_of_a_billion_bodies_does_not_overflow(void **state)
 {
@@ -120,7 +154,10 @@ static void test_ring_of_a_billion_bodies_does_not_overflow(void **state)
     assert_int_equal(meetings, tiles * (tiles + 1) / 2);
     check_shares(steps, blocks);
     for (int64_t k = 0; k < blocks; k++) {
-        const int64_t number = share_begin(steps, blocks, k) / steps_of_meeting;
+        const int64_t step = ring_share_begin(all, steps_of_meeting, blocks, k);
+        const int64_t number = step / steps_of_meeting;
+        assert_in_range(step, k * (steps / blocks) * 99 / 100, (k + 1) * (steps / blocks));
+        assert_int_equal(ring_share_of(all, steps_of_meeting, blocks, step), k);
         const struct ring_meeting meeting = ring_meeting_at(all, number);
         assert_int_equal(ring_first_meeting(all, meeting.tile) + meeting.offset, number);
         assert_true(number < ring_first_meeting(all, meeting.tile + 1));
@@ -134,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_ring_gives_no_tile_more_than_one_meeting_more),
         cmocka_unit_test(test_ring_knows_when_a_tile_is_visited),
         cmocka_unit_test(test_shares_are_even_and_know_their_owner),
+        cmocka_unit_test(test_ring_deals_steps_by_their_cost),
         cmocka_unit_test(test_ring_of_a_billion_bodies_does_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

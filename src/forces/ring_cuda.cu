@@ -24,9 +24,9 @@
  * instructions alone would be 18 (74 Tflop/s). The compiler's choice of registers is luck: the
  * order of statements in approach and exchange moves c by 20 %. Theirs has 20.4 for float_large
  * (sums of forces), 21.75 for the same of any mass, 21.9 for float_small. */
-using float_small = ring_variant<float, 8, 4, 1, 4, false, 4, true>;
+using float_small = ring_variant<float, 8, 4, 1, 4, false, 2>;
 using float_large = ring_variant<float, 8, 16, 2, 1, false, 2, false, sums_are_forces>;
-using float_large_of_any_mass = ring_variant<float, 8, 16, 2, 1, false, 8>;
+using float_large_of_any_mass = ring_variant<float, 8, 16, 2, 1, false, 2>;
 using float_potential = ring_variant<float, 6, 8, 2, 2, true>;
 using double_acceleration = ring_variant<double, 8, 8, 2, 1, false>;
 using double_potential = ring_variant<double, 6, 8, 2, 1, true>;

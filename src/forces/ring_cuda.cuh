@@ -22,6 +22,19 @@ template <typename real> struct ring_rows {
     int64_t padded;
 };
 
+/* What blocks have found about the masses: whether each allows sums of forces. */
+struct ring_choice {
+    bool *serve;
+    int blocks; /* 0: there is no choice */
+};
+
+/* For all threads of a block, at least as many as the choice has blocks. */
+__device__ inline enum ring_form chosen_form(const struct ring_choice &choice)
+{
+    const bool serves = (int)threadIdx.x >= choice.blocks || choice.serve[threadIdx.x];
+    return __syncthreads_and(serves) ? sums_are_forces : sums_are_accelerations;
+}
+
 /* Bodies behind the last have no mass. */
 template <typename real>
 __device__ inline struct ring_body<real> load_body(const struct forces_problem &problem,
@@ -200,26 +213,27 @@ __device__ inline void serve_tile(const struct forces_problem &problem, struct r
     visit<variant>(problem, chunk, rows, begin, end, row, targets, shared);
 }
 
-/* The chunk's steps are dealt to the blocks evenly, all of which run at the same time. If `form` is
- * not NULL, nothing happens unless it is the variant's. */
+/* The chunk's steps are dealt to the blocks by their cost, and all blocks run at the same time. If
+ * there is a choice of forms, nothing happens unless the variant's is chosen. */
 template <typename variant>
 __global__ void __launch_bounds__(variant::warps *ring_lanes, variant::blocks_per_multiprocessor)
     ring_kernel(const struct forces_problem problem, const struct ring_chunk chunk,
-                const struct ring_rows<typename variant::real> rows, const enum ring_form *form)
+                const struct ring_rows<typename variant::real> rows,
+                const struct ring_choice choice)
 {
     wait_for_kernel_before();
-    if (form && *form != variant::form)
+    if (choice.blocks > 0 && chosen_form(choice) != variant::form)
         return;
     __shared__ struct ring_shared<variant> shared;
-    const int64_t steps = ring_meetings(chunk) * variant::steps;
-    const int64_t end = share_begin(steps, gridDim.x, blockIdx.x + 1);
-    int64_t begin = share_begin(steps, gridDim.x, blockIdx.x);
+    const int64_t end = ring_share_begin(chunk, variant::steps, gridDim.x, blockIdx.x + 1);
+    int64_t begin = ring_share_begin(chunk, variant::steps, gridDim.x, blockIdx.x);
     while (begin < end) {
         const int64_t tile = ring_meeting_at(chunk, begin / variant::steps).tile;
         const int64_t tile_begin = ring_first_meeting(chunk, tile) * variant::steps;
         const int64_t tile_end = ring_first_meeting(chunk, tile + 1) * variant::steps;
         const int64_t visit_end = end < tile_end ? end : tile_end;
-        const int64_t part = blockIdx.x - share_of(steps, gridDim.x, tile_begin);
+        const int64_t part =
+            blockIdx.x - ring_share_of(chunk, variant::steps, gridDim.x, tile_begin);
         serve_tile<variant>(problem, chunk, rows, tile, begin, visit_end, part, shared);
         begin = visit_end;
     }

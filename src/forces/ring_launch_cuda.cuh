@@ -39,8 +39,8 @@ static inline struct ring_chunk ring_chunk_of(const struct ring_plan *plan, int6
 template <typename variant>
 int64_t ring_blocks(const struct ring_plan *plan, struct ring_chunk chunk)
 {
-    const int64_t steps = ring_meetings(chunk) * variant::steps;
-    return steps < plan->blocks ? steps : plan->blocks;
+    const int64_t most = ring_most_shares(chunk, variant::steps);
+    return most < plan->blocks ? most : plan->blocks;
 }
 
 /* Blocks that share a tile's targets, at most. */
@@ -48,8 +48,8 @@ template <typename variant>
 int64_t ring_parts(const struct ring_plan *plan, struct ring_chunk chunk)
 {
     const int64_t least_share =
-        ring_meetings(chunk) * variant::steps / ring_blocks<variant>(plan, chunk);
-    const int64_t of_tile = ring_first_meeting(chunk, 1) * variant::steps;
+        ring_cost(chunk, variant::steps) / ring_blocks<variant>(plan, chunk);
+    const int64_t of_tile = ring_cost_before(chunk, variant::steps, 1);
     return (of_tile + least_share - 1) / least_share + 1;
 }
 
@@ -57,7 +57,7 @@ int64_t ring_parts(const struct ring_plan *plan, struct ring_chunk chunk)
 template <typename real> struct ring_memory {
     struct ring_rows<real> rows;
     double *totals;
-    enum ring_form *form; /* that the masses allow */
+    bool *serve; /* what the masses allow: struct ring_choice */
 };
 
 /* Takes the scratch memory that the plan needs. */
@@ -78,13 +78,12 @@ kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
     const int64_t total_bytes = plan->chunks > 1 ? row * (int64_t)sizeof(double) : 0;
     const int64_t row_bytes = (source_rows + target_rows) * row * (int64_t)sizeof(real);
     void *memory;
-    KITH_TRY(
-        cuda_scratch(context, total_bytes + row_bytes + (int64_t)sizeof(enum ring_form), &memory));
+    KITH_TRY(cuda_scratch(context, total_bytes + row_bytes + most_choice_blocks, &memory));
     taken->totals = (double *)memory;
     taken->rows.by_source = (real *)((char *)memory + total_bytes);
     taken->rows.by_target = taken->rows.by_source + source_rows * row;
     taken->rows.padded = plan->padded;
-    taken->form = (enum ring_form *)((char *)memory + total_bytes + row_bytes);
+    taken->serve = (bool *)memory + total_bytes + row_bytes;
     return KITH_OK;
 }
 
@@ -92,11 +91,11 @@ kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
 template <typename variant>
 kith_status ring_start(kith_context *context, const struct forces_problem *problem,
                        struct ring_chunk chunk, int64_t blocks,
-                       struct ring_rows<typename variant::real> rows, const enum ring_form *form)
+                       struct ring_rows<typename variant::real> rows, struct ring_choice choice)
 {
     return launch_overlapped(context, "starting the kernel of symmetric forces",
                              dim3((unsigned)blocks), variant::warps * ring_lanes,
-                             ring_kernel<variant>, *problem, chunk, rows, form);
+                             ring_kernel<variant>, *problem, chunk, rows, choice);
 }
 
 /* If the variant's sums are of forces, `otherwise` is the same one with sums of accelerations. The
@@ -112,23 +111,24 @@ kith_status ring_forces(kith_context *context, const struct forces_problem *prob
     const struct ring_plan plan = ring_plan_for<variant>(context, problem->target_count);
     struct ring_memory<typename variant::real> memory;
     KITH_TRY(ring_scratch<variant>(context, &plan, &memory));
-    enum ring_form *const form = by_masses ? memory.form : nullptr;
+    const struct ring_choice choice = {memory.serve, by_masses ? most_choice_blocks : 0};
     if (by_masses)
-        KITH_TRY(launch_overlapped(context, "starting the kernel that looks at the masses", dim3(1),
-                                   choose_form_threads, choose_form, *problem, form));
+        KITH_TRY(launch_overlapped(context, "starting the kernel that looks at the masses",
+                                   dim3(most_choice_blocks), choice_threads, look_at_masses,
+                                   *problem, choice));
 
     const int64_t sum_blocks = (problem->target_count + ring_sum_threads - 1) / ring_sum_threads;
     const dim3 sum_grid((unsigned)sum_blocks, variant::values);
     for (int64_t k = 0; k < plan.chunks; k++) {
         const struct ring_chunk chunk = ring_chunk_of(&plan, k);
         const int64_t blocks = ring_blocks<variant>(&plan, chunk);
-        KITH_TRY(ring_start<variant>(context, problem, chunk, blocks, memory.rows, form));
+        KITH_TRY(ring_start<variant>(context, problem, chunk, blocks, memory.rows, choice));
         if (by_masses)
-            KITH_TRY(ring_start<otherwise>(context, problem, chunk, blocks, memory.rows, form));
+            KITH_TRY(ring_start<otherwise>(context, problem, chunk, blocks, memory.rows, choice));
         const struct ring_sum_place place = {blocks, k == 0, k == plan.chunks - 1};
         KITH_TRY(launch_overlapped(context, "starting the kernel that adds symmetric forces",
                                    sum_grid, ring_sum_threads, ring_sum_kernel<variant>, *problem,
-                                   chunk, memory.rows, place, memory.totals, form));
+                                   chunk, memory.rows, place, memory.totals, choice));
     }
     return KITH_OK;
 }

@@ -6,7 +6,10 @@
 #include "forces/deliver_cuda.cuh"
 #include "forces/ring_cuda.cuh"
 
-enum { ring_sum_threads = 256, choose_form_threads = 1024 };
+enum { ring_sum_threads = 256 };
+
+/* As many blocks look at the masses as the kernels that choose by it have threads, at most. */
+enum { choice_threads = 1024, most_choice_blocks = 64 };
 
 /* How the chunk that is summed stands among the chunks of the ring. */
 struct ring_sum_place {
@@ -14,20 +17,31 @@ struct ring_sum_place {
     bool is_first, is_last;
 };
 
-/* Chooses the form for these masses. By one block. */
-static __global__ void __launch_bounds__(choose_form_threads)
-    choose_form(const struct forces_problem problem, enum ring_form *form)
+static __global__ void __launch_bounds__(choice_threads)
+    look_at_masses(const struct forces_problem problem, const struct ring_choice choice)
 {
     wait_for_kernel_before();
     bool serve = true;
+    const int64_t first = (int64_t)blockIdx.x * choice_threads + threadIdx.x;
 #pragma unroll 8
-    for (int64_t i = threadIdx.x; i < problem.target_count; i += choose_form_threads) {
+    for (int64_t i = first; i < problem.target_count; i += choice_threads * choice.blocks) {
         const float mass = ((const float *)problem.source_mass)[i];
         serve = serve & (mass >= least_mass_of_forces) & (mass < end_mass_of_forces);
     }
     serve = __syncthreads_and(serve);
     if (threadIdx.x == 0)
-        *form = serve ? sums_are_forces : sums_are_accelerations;
+        choice.serve[blockIdx.x] = serve;
+}
+
+/* Blocks that had a share in a tile's steps. */
+__device__ inline int64_t parts_of_tile(struct ring_chunk chunk, int64_t steps, int64_t blocks,
+                                        int64_t tile)
+{
+    const int64_t begin = ring_first_meeting(chunk, tile) * steps;
+    const int64_t end = ring_first_meeting(chunk, tile + 1) * steps;
+    return begin < end ? ring_share_of(chunk, steps, blocks, end - 1) -
+                             ring_share_of(chunk, steps, blocks, begin) + 1
+                       : 0;
 }
 
 /* A thread adds one value of one body. */
@@ -35,28 +49,27 @@ template <typename variant>
 __global__ void __launch_bounds__(ring_sum_threads)
     ring_sum_kernel(const struct forces_problem problem, const struct ring_chunk chunk,
                     const struct ring_rows<typename variant::real> rows,
-                    const struct ring_sum_place place, double *totals, const enum ring_form *form)
+                    const struct ring_sum_place place, double *totals,
+                    const struct ring_choice choice)
 {
     wait_for_kernel_before();
     typedef typename variant::real real;
-    const int64_t i = (int64_t)blockIdx.x * ring_sum_threads + threadIdx.x;
+    static_assert(variant::tile % ring_sum_threads == 0, "a block's bodies are of one tile");
+    __shared__ int64_t parts;
+    const int64_t first_body = (int64_t)blockIdx.x * ring_sum_threads, i = first_body + threadIdx.x;
     const int value = blockIdx.y;
+    const int64_t tile = first_body / variant::tile, row = variant::values * rows.padded;
+    if (threadIdx.x == 0)
+        parts = parts_of_tile(chunk, variant::steps, place.blocks, tile);
+    const enum ring_form form = chosen_form(choice);
     if (i >= problem.target_count)
         return;
-    const int64_t tile = i / variant::tile, row = variant::values * rows.padded;
     const int64_t column = value * rows.padded + i;
     double sum = place.is_first ? 0 : totals[column];
 
-    const int64_t steps = ring_meetings(chunk) * variant::steps;
-    const int64_t begin = ring_first_meeting(chunk, tile) * variant::steps;
-    const int64_t end = ring_first_meeting(chunk, tile + 1) * variant::steps;
-    if (begin < end) {
-        const int64_t parts =
-            share_of(steps, place.blocks, end - 1) - share_of(steps, place.blocks, begin) + 1;
 #pragma unroll 8
-        for (int64_t part = 0; part < parts; part++)
-            sum += (double)rows.by_target[part * row + column];
-    }
+    for (int64_t part = 0; part < parts; part++)
+        sum += (double)rows.by_target[part * row + column];
 
     const int64_t first = chunk.first_offset > 0 ? chunk.first_offset : 1;
     const int64_t end_visited = ring_end_visited(chunk, tile);
@@ -66,7 +79,7 @@ __global__ void __launch_bounds__(ring_sum_threads)
 
     if (!place.is_last)
         totals[column] = sum;
-    else if (form && *form == sums_are_forces)
+    else if (choice.blocks > 0 && form == sums_are_forces)
         deliver<real>(problem, i, value, sum / (double)((const real *)problem.source_mass)[i]);
     else
         deliver<real>(problem, i, value, sum);
