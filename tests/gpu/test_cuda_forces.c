@@ -7,7 +7,7 @@
 static const kith_dtype dtypes[] = {KITH_F64, KITH_F32};
 static const int64_t sizes[] = {0, 1, 2, 31, 33, 127, 129, 1000, 1023, 1025};
 
-enum { size_count = sizeof sizes / sizeof sizes[0] };
+enum { size_count = sizeof sizes / sizeof sizes[0], enough_for_the_symmetric_kernel = 10300 };
 
 static void assert_as_reference(kith_context *context, const kith_forces_options *options,
                                 struct system *s, const char *what)
@@ -53,8 +53,9 @@ static void test_cuda_potential_and_acceleration_come_alone_too(void **state)
     struct random_numbers *random = *state;
     kith_context *context = new_gpu_context(NULL);
     for (int d = 0; d < 2; d++)
-        for (int k = 0; k < size_count; k++) {
-            struct system s = system_random(random, dtypes[d], sizes[k], 3);
+        for (int k = 0; k <= size_count; k++) {
+            const int64_t n = k < size_count ? sizes[k] : enough_for_the_symmetric_kernel;
+            struct system s = system_random(random, dtypes[d], n, 3);
             struct system expected = system_copy(&s);
             const kith_forces_options options = {.softening = 0.05};
             const kith_array none = kith_array_none();
@@ -108,6 +109,33 @@ static void test_cuda_targets_may_be_others_than_the_sources(void **state)
                 system_free(&targets);
                 system_free(&sources);
                 system_free(&expected);
+            }
+    kith_context_free(context);
+}
+
+/* Blocks share the sources then. */
+static void test_cuda_few_targets_feel_many_sources(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    const int64_t few[] = {1, 2, 3, 64, 300}, many = 40001;
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < 5; k++)
+            for (int softened = 0; softened < 2; softened++) {
+                struct system targets = system_random(random, dtypes[d], few[k], 3);
+                struct system sources = system_random(random, dtypes[d], many, 3);
+                struct system expected = system_copy(&targets), again = system_copy(&targets);
+                compute_separate(context, softened, &targets, &sources, &expected);
+                assert_less(relative_difference(targets.a, expected.a),
+                            promised_error(dtypes[d], many));
+                assert_less(relative_difference(targets.phi, expected.phi),
+                            promised_error(dtypes[d], many));
+                compute_separate(context, softened, &again, &sources, &expected);
+                assert_same_forces(&targets, &again);
+                system_free(&targets);
+                system_free(&sources);
+                system_free(&expected);
+                system_free(&again);
             }
     kith_context_free(context);
 }
@@ -224,9 +252,9 @@ static void test_cuda_gives_the_same_bits_twice_and_in_two_contexts(void **state
 {
     struct random_numbers *random = *state;
     kith_context *one = new_gpu_context(NULL), *other = new_gpu_context(NULL);
-    const int64_t many[] = {6, 129, 1025, 5000, 20001, 40000};
+    const int64_t many[] = {6, 1025, enough_for_the_symmetric_kernel, 129, 5000, 20001, 40000};
     for (int d = 0; d < 2; d++)
-        for (int k = 0; k < (test_is_quick() ? 3 : 6); k++) {
+        for (int k = 0; k < (test_is_quick() ? 3 : 7); k++) {
             struct system first = system_random(random, dtypes[d], many[k], 3);
             struct system again = system_copy(&first);
             system_compute(one, NULL, &first);
@@ -307,6 +335,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_forces_are_the_references, &random),
         cmocka_unit_test_prestate(test_cuda_potential_and_acceleration_come_alone_too, &random),
         cmocka_unit_test_prestate(test_cuda_targets_may_be_others_than_the_sources, &random),
+        cmocka_unit_test_prestate(test_cuda_few_targets_feel_many_sources, &random),
         cmocka_unit_test_prestate(test_cuda_massless_and_coincident_bodies_are_as_on_the_cpu,
                                   &random),
         cmocka_unit_test(test_cuda_forces_of_nothing_but_coincident_bodies_vanish),
