@@ -32,7 +32,9 @@ static const struct argp_option option_table[] = {
     {"systems", key_systems, "M", 0,
      "systems of an ensemble (default: 1024; GPU: 1000000 of 6 bodies)", 0},
     {"seconds", key_seconds, "S", 0,
-     "measure a row for S seconds; leave out what takes more than 10 S (default: 0.5)", 0},
+     "measure a row for S seconds (default: 0.5); leave out what takes more than 10 S, of numbers "
+     "given by -n more than 100 S",
+     0},
     {"peers", key_peers, NULL, 0, "measure other programs too, in turns with kith", 0},
     {"python", key_python, "PROGRAM", 0,
      "the Python that has them (default: KITH_PYTHON or python3)", 0},
@@ -55,6 +57,7 @@ static const char documentation[] =
     "  kith bench forces -n 16384 --precision double --isa v4,v3 --threads 1,2,4\n"
     "  kith bench forces -n 262144 --seconds 5\n"
     "  kith bench forces --device cuda --seconds 5\n"
+    "  kith bench forces --device cuda -n 4194304\n"
     "  kith bench forces --peers --python venv/bin/python --json";
 
 /* Calls parse for each word of a list; the words stay in the text. */

@@ -98,6 +98,7 @@ static void add_forces_rows(const struct bench_options *options,
                             struct bench_rows *rows)
 {
     const int64_t n = system->bodies->count;
+    const double most_seconds = (options->body_counts_given ? 100 : 10) * options->seconds;
     for (int64_t k = 0; k < competitors->count; k++) {
         const struct competitor *competitor = &competitors->all[k];
         if (!takes_part(options, competitor, n))
@@ -106,7 +107,7 @@ static void add_forces_rows(const struct bench_options *options,
         work[k] = (struct forces_work){options->command, competitor, system};
         row->contestant.run = forces_work_run;
         row->contestant.state = &work[k];
-        row->left_out = (double)n * (double)n / competitor->rate > 10 * options->seconds;
+        row->left_out = (double)n * (double)n / competitor->rate > most_seconds;
         if (!row->left_out)
             row->limit = limit_of(competitor);
     }

@@ -6,7 +6,7 @@
 /* Where the CUDA backend puts acceleration and potential: the caller's arrays, whose units only the
  * device knows (forces/pack_cuda.cu). Element i of a component is i strides behind its pointer. */
 struct forces_delivery {
-    const struct forces_measured *measured; /* on the device; NULL: columns in the problem's units */
+    const struct forces_measured *measured; /* there; NULL: the results go to columns */
     int64_t acceleration_stride, potential_stride;
     double g_fraction; /* times 2^g_exponent is G */
     int32_t g_exponent;
