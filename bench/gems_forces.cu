@@ -27,8 +27,9 @@ static __device__ inline double reciprocal_root(double a)
     return rsqrt(a);
 }
 
+/* source by value: the compiler then reads it from shared memory at once. */
 template <typename real>
-static __device__ inline void interact(const gems_body<real> &target, const gems_body<real> &source,
+static __device__ inline void interact(const gems_body<real> &target, gems_body<real> source,
                                        real softening2, real (&acceleration)[3])
 {
     const real dx = source.x - target.x, dy = source.y - target.y, dz = source.z - target.z;
@@ -41,7 +42,8 @@ static __device__ inline void interact(const gems_body<real> &target, const gems
 
 template <typename real>
 static __global__ void __launch_bounds__(gems_most_threads)
-    gems_kernel(const gems_body<real> *bodies, int count, real softening2, gems_body<real> *result)
+    gems_kernel(const gems_body<real> *__restrict__ bodies, int count, real softening2,
+                gems_body<real> *__restrict__ result)
 {
     extern __shared__ char shared[];
     gems_body<real> *tile = (gems_body<real> *)shared;

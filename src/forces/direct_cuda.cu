@@ -8,7 +8,7 @@
 /* With fewer bodies the symmetric kernel, its tiles too few to fill the device and its sums to be
  * added by a second kernel, is the slower one (H200, float: 15 against 21 µs at 4096, 45 against 50
  * at 8192). */
-enum { least_symmetric_float = 10240, least_symmetric_double = 6144 };
+enum { least_symmetric_float = 8449, least_symmetric_double = 7168 };
 
 static bool is_symmetric(const struct forces_problem *problem)
 {

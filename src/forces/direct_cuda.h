@@ -11,7 +11,8 @@ extern "C" {
 /* The kernels behind forces_direct_cuda. Pointers are to device memory, columns aligned to 16
  * bytes; work goes on the context's stream and nothing waits for it. */
 
-/* Every target by itself: serves every problem of one system, in one launch without scratch. */
+/* Every target by itself: serves every problem of one system, in one launch without scratch,
+ * or in two where blocks share many sources of few targets. */
 kith_status forces_one_sided_cuda(kith_context *context, const struct forces_problem *problem);
 
 /* Each pair once: for self, without jerk and with a common softening. Takes about 256 MB of scratch

@@ -24,16 +24,22 @@ struct one_sided_policy {
     int few_targets;                         /* the same for small problems */
     int small_targets_per_multiprocessor;    /* a problem is small with fewer targets than this */
     int warps_per_multiprocessor;            /* enough to keep a multiprocessor busy */
-    int many_sources;                        /* no problem with so many is small */
-    int least_sources_of_warp;               /* where blocks share sources */
-    double enough_of_slots, worth_a_part; /* of the device that is kept busy; to gain by a part */
 };
 
 /* Measured on an H200, float, microseconds at N = 1024, 4096, 65 536: 8 targets and 24 warps 5.0,
  * 17.0, 2416; 15 warps (all blocks at once) 4.4, 15.2, 2417; 6 targets 4.3, 17.2, 2498; 4
  * targets 4.6, 15.5, 2431. */
-constexpr struct one_sided_policy policy = {{8, 6, 3}, {4, 3, 2}, 2,    8,   15,
-                                            16384,     1024,      0.94, 0.04};
+constexpr struct one_sided_policy policy = {{8, 6, 3}, {4, 3, 2}, 2, 8, 15};
+
+/* When blocks share the sources of their targets. */
+struct sharing_policy {
+    int many_sources;                           /* no problem with so many is small */
+    int least_for_warp, least_for_warp_of_many; /* sources in each part */
+    double busy_enough;                         /* of the device: no more parts are wanted then */
+    double worth_a_part;                        /* to gain of the device */
+};
+
+constexpr struct sharing_policy sharing = {16384, 1024, 256, 0.94, 0.04};
 
 /* What a warp's lanes sum for a target: the acceleration, Σ m / s, the jerk. */
 __host__ __device__ constexpr int values_of(enum outputs outputs)
@@ -299,15 +305,18 @@ static int choose_parts(kith_context *context, const struct forces_problem *prob
                         int source_warps, int64_t blocks)
 {
     const int64_t slots = (int64_t)cuda_multiprocessors(context) * blocks_per_multiprocessor;
-    const int64_t room = problem->source_count / (source_warps * policy.least_sources_of_warp);
+    const int64_t least = problem->source_count < sharing.many_sources
+                              ? sharing.least_for_warp
+                              : sharing.least_for_warp_of_many;
+    const int64_t room = problem->source_count / (source_warps * least);
     const int64_t most = room < slots ? room : slots;
     double best = 0;
     int parts = 1;
-    for (int p = 1; p <= most && best < policy.enough_of_slots; p++) {
+    for (int p = 1; p <= most && best < sharing.busy_enough; p++) {
         const double filled = (double)(blocks * p) / (double)slots;
         const double share = filled / ceil(filled);
-        parts = share > best + policy.worth_a_part ? p : parts;
-        best = share > best + policy.worth_a_part ? share : best;
+        parts = share > best + sharing.worth_a_part ? p : parts;
+        best = share > best + sharing.worth_a_part ? share : best;
     }
     return parts;
 }
@@ -354,7 +363,7 @@ static kith_status launch_for_size(kith_context *context, const struct forces_pr
         (int64_t)cuda_multiprocessors(context) * policy.small_targets_per_multiprocessor;
     const bool is_small =
         problem->target_count <= policy.few_targets ||
-        (problem->target_count < small && problem->source_count < policy.many_sources);
+        (problem->target_count < small && problem->source_count < sharing.many_sources);
     return is_small ? launch<real, outputs, per_body, policy.few_targets>(context, problem)
                     : launch<real, outputs, per_body, targets>(context, problem);
 }

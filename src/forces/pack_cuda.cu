@@ -17,7 +17,7 @@ enum { threads = 512, most_blocks = 256 };
 
 /* With no more rows than this every block that packs looks at all numbers itself: reading so many
  * takes less time than starting another kernel. */
-enum { most_rows_for_each = 8192 };
+enum { most_rows_for_each = 2048 };
 
 enum quantity { quantity_length, quantity_mass, quantity_half_square };
 

@@ -90,8 +90,8 @@ RING_FUNCTION struct ring_meeting ring_meeting_at(struct ring_chunk chunk, int64
 /* A meeting is done in `steps` steps, and so many to a tile are work that can be dealt. A step of a
  * tile's meeting with itself, the first of its meetings in a chunk that begins with offset 0, takes
  * less time than others: 16.5 cycles a pair for 20.5 in the machine code of the GPU's kernel. Costs
- * are in fifths of a step between two tiles. */
-enum { ring_step_cost = 5, ring_self_step_cost = 4 };
+ * are in eighths of a step between two tiles. */
+enum { ring_step_cost = 8, ring_self_step_cost = 7 };
 
 /* The cost of all steps of the tiles before this one; of tile T, of the chunk. */
 RING_FUNCTION int64_t ring_cost_before(struct ring_chunk chunk, int64_t steps, int64_t tile)

@@ -27,11 +27,22 @@
 using float_small = ring_variant<float, 8, 4, 1, 4, false, 2>;
 using float_large = ring_variant<float, 8, 16, 2, 1, false, 2, false, sums_are_forces>;
 using float_large_of_any_mass = ring_variant<float, 8, 16, 2, 1, false, 2>;
+using float_huge = ring_variant<float, 14, 12, 2, 1, false, 2, true, sums_are_forces>;
+using float_huge_of_any_mass = ring_variant<float, 14, 12, 2, 1, false, 2, true>;
 using float_potential = ring_variant<float, 6, 8, 2, 2, true>;
 using double_acceleration = ring_variant<double, 8, 8, 2, 1, false>;
 using double_potential = ring_variant<double, 6, 8, 2, 1, true>;
 
-enum { large_in_float = 24576 };
+enum { large_in_float = 24576, huge_in_float = 196608 };
+
+/* The largest tiles have the least instructions a pair, and fill up the more bodies without mass.
+ */
+static bool is_huge(int64_t count)
+{
+    const int64_t of_huge = ring_padded<float_huge>(count);
+    const int64_t of_large = ring_padded<float_large>(count);
+    return count >= huge_in_float && (double)of_huge < 1.0075 * (double)of_large;
+}
 
 kith_status forces_ring_cuda(kith_context *context, const struct forces_problem *problem)
 {
@@ -40,7 +51,9 @@ kith_status forces_ring_cuda(kith_context *context, const struct forces_problem 
                                   : ring_forces<double_acceleration>(context, problem);
     if (problem->potential)
         return ring_forces<float_potential>(context, problem);
-    return problem->target_count < large_in_float
-               ? ring_forces<float_small>(context, problem)
+    if (problem->target_count < large_in_float)
+        return ring_forces<float_small>(context, problem);
+    return is_huge(problem->target_count)
+               ? ring_forces<float_huge, float_huge_of_any_mass>(context, problem)
                : ring_forces<float_large, float_large_of_any_mass>(context, problem);
 }

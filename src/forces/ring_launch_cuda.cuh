@@ -17,11 +17,17 @@ struct ring_plan {
     int64_t blocks;
 };
 
+/* Bodies with those that fill up the last tile. */
+template <typename variant> int64_t ring_padded(int64_t count)
+{
+    return (count + variant::tile - 1) / variant::tile * variant::tile;
+}
+
 template <typename variant> struct ring_plan ring_plan_for(kith_context *context, int64_t count)
 {
     struct ring_plan plan;
-    plan.tiles = (count + variant::tile - 1) / variant::tile;
-    plan.padded = plan.tiles * variant::tile;
+    plan.padded = ring_padded<variant>(count);
+    plan.tiles = plan.padded / variant::tile;
     plan.offsets = ring_offsets(plan.tiles);
     const int64_t row = plan.padded * variant::values * (int64_t)sizeof(typename variant::real);
     const int64_t rows = row < ring_row_bytes ? ring_row_bytes / row : 1;

@@ -222,6 +222,37 @@ static void test_cuda_and_cpu_agree_on_many_bodies(void **state)
     kith_context_free(cpu);
 }
 
+/* The symmetric kernels have tiles of several sizes; the forces of all bodies at some of their
+ * places are the one-sided kernel's. */
+static void test_cuda_forces_of_any_number_are_those_at_the_same_places(void **state)
+{
+    struct random_numbers *random = *state;
+    const int64_t many[] = {8449, 30000, 196608 + 5376 - 7, 262144}, apart = 1009;
+    if (test_is_quick())
+        skip();
+    kith_context *context = new_gpu_context(NULL);
+    for (int d = 0; d < 2; d++)
+        for (size_t k = 0; k < sizeof many / sizeof many[0]; k++) {
+            struct system s = system_random(random, dtypes[d], many[k], 3);
+            const int64_t n = many[k] / apart;
+            struct system some = system_create(dtypes[d], n, 3), same = system_copy(&some);
+            for (int64_t e = 0; e < 3 * n; e++)
+                put(some.x, e, get(s.x, e / 3 * apart * 3 + e % 3));
+            const kith_forces_options options = {.softening = 0.01};
+            const kith_array none = kith_array_none();
+            assert_ok(kith_forces_compute(context, &options, none, s.x, s.m, s.a, none));
+            assert_ok(kith_forces_compute(context, &options, some.x, s.x, s.m, some.a, none));
+            for (int64_t e = 0; e < 3 * n; e++)
+                put(same.a, e, get(s.a, e / 3 * apart * 3 + e % 3));
+            assert_less(relative_difference(same.a, some.a),
+                        2 * promised_error(dtypes[d], many[k]));
+            system_free(&s);
+            system_free(&some);
+            system_free(&same);
+        }
+    kith_context_free(context);
+}
+
 /* The kernel for many bodies in float has a form for masses of one kind and one for all others. */
 static void test_cuda_forces_of_many_bodies_of_any_masses(void **state)
 {
@@ -341,6 +372,8 @@ int main(void)
         cmocka_unit_test(test_cuda_forces_of_nothing_but_coincident_bodies_vanish),
         cmocka_unit_test_prestate(test_cuda_forces_of_any_magnitude, &random),
         cmocka_unit_test_prestate(test_cuda_and_cpu_agree_on_many_bodies, &random),
+        cmocka_unit_test_prestate(test_cuda_forces_of_any_number_are_those_at_the_same_places,
+                                  &random),
         cmocka_unit_test_prestate(test_cuda_forces_of_many_bodies_of_any_masses, &random),
         cmocka_unit_test_prestate(test_cuda_gives_the_same_bits_twice_and_in_two_contexts, &random),
         cmocka_unit_test_prestate(test_cuda_contexts_on_two_threads_give_the_same_bits, &random),
