@@ -16,6 +16,7 @@ enum {
     key_precision,
     key_isa,
     key_systems,
+    key_integrator,
     key_seconds,
     key_peers,
     key_python,
@@ -31,6 +32,7 @@ static const struct argp_option option_table[] = {
     {"threads", key_threads, "P,...", 0, "numbers of threads (default: one and all)", 0},
     {"systems", key_systems, "M", 0,
      "systems of an ensemble (default: 1024; GPU: 1000000 of 6 bodies)", 0},
+    {"integrator", key_integrator, "NAME", 0, "of the steps (default: leapfrog)", 0},
     {"seconds", key_seconds, "S", 0,
      "measure a row for S seconds (default: 0.5); leave out what takes more than 10 S, of numbers "
      "given by -n more than 100 S",
@@ -43,7 +45,7 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const char documentation[] =
-    "Measure the speed of all-pairs forces, of leapfrog steps of few bodies, and of ensembles of "
+    "Measure the speed of all-pairs forces, of steps of few bodies, and of ensembles of "
     "such systems.\v"
     "An interaction is one of the N*N pairs and counts 20 flop. Times are medians of "
     "repetitions that take turns; ratios are medians within the turns. The limit is what the "
@@ -58,6 +60,7 @@ static const char documentation[] =
     "  kith bench forces -n 262144 --seconds 5\n"
     "  kith bench forces --device cuda --seconds 5\n"
     "  kith bench forces --device cuda -n 4194304\n"
+    "  kith bench forces --device cuda -n 32 --systems 100000 --integrator hermite4\n"
     "  kith bench forces --peers --python venv/bin/python --json";
 
 /* Calls parse for each word of a list; the words stay in the text. */
@@ -122,6 +125,19 @@ static void parse_precision(const char *word, struct argp_state *state)
     options->precision_count = 1;
 }
 
+static void parse_integrator(const char *word, struct argp_state *state)
+{
+    struct bench_options *options = state->input;
+    int64_t count = 0;
+    const kith_integrator *list = kith_integrator_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (strcmp(list[k].name, word) == 0) {
+            options->integrator = list[k].name;
+            return;
+        }
+    cli_usage_error(state, "--integrator is '%s'; kith run --help lists them", word);
+}
+
 static void check_choices(const struct bench_options *options, const struct argp_state *state)
 {
     const char *of_cpu = options->isas_given         ? "--isa"
@@ -130,6 +146,8 @@ static void check_choices(const struct bench_options *options, const struct argp
                                                      : NULL;
     if (of_cpu && options->device.kind != KITH_CPU)
         cli_usage_error(state, "%s is for the CPU; leave it or --device out", of_cpu);
+    if (options->with_peers && strcmp(options->integrator, "leapfrog") != 0)
+        cli_usage_error(state, "--peers do leapfrog steps; leave them or --integrator out");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -155,6 +173,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->systems = cli_parse_count("--systems", argument, state);
         if (options->systems < 1 || options->systems > 1 << 24)
             cli_usage_error(state, "--systems is %s; give 1 to %d", argument, 1 << 24);
+        return 0;
+    case key_integrator:
+        parse_integrator(argument, state);
         return 0;
     case key_seconds:
         options->seconds = cli_parse_positive("--seconds", argument, state);
@@ -313,6 +334,7 @@ int bench_forces(int argc, char **argv)
         .command = argv[0],
         .device = {KITH_CPU, 0},
         .seconds = 0.5,
+        .integrator = "leapfrog",
         .python = named && *named ? named : "python3",
     };
     const struct argp argp = {option_table, parse, "", documentation, NULL, cli_filter_help, NULL};

@@ -20,6 +20,7 @@ struct bench_options {
     kith_dtype precisions[2];
     int32_t precision_count;
     int64_t systems; /* of an ensemble; 0: not given */
+    const char *integrator;
     double seconds;  /* a row */
     bool json, quiet, with_peers;
     const char *python;

@@ -46,9 +46,10 @@ void bench_print_heading(const struct bench_options *options, bool steps)
     if (options->device.kind == KITH_CUDA)
         bench_print_gpu_heading(options, steps);
     else if (steps)
-        printf("\nLeapfrog steps, of each system\n"
+        printf("\nSteps of %s, of each system\n"
                "     N  systems  program           precis. threads  ns/step     best  M steps/s"
-               "  speed\n");
+               "  speed\n",
+               options->integrator);
     else
         printf("\nAll-pairs forces, through kith_forces_compute\n"
                "     N  program           precis. threads   us/call      best  Ginter./s  Gflop/s"
@@ -206,6 +207,7 @@ int bench_print_json(const struct bench_options *options, const struct bench_row
 {
     cJSON *object = cJSON_CreateObject();
     machine_add(object, options->device);
+    cJSON_AddStringToObject(object, "integrator", options->integrator);
     cJSON *forces = cJSON_AddArrayToObject(object, "forces");
     cJSON *steps = cJSON_AddArrayToObject(object, "steps");
     cJSON *left_out = cJSON_AddArrayToObject(object, "left_out");

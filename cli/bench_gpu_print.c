@@ -9,9 +9,9 @@
 void bench_print_gpu_heading(const struct bench_options *options, bool steps)
 {
     if (steps)
-        printf("\nLeapfrog steps on %s; steps/s are those of a system times the systems\n"
+        printf("\nSteps of %s on %s; steps/s are those of a system times the systems\n"
                "      N   systems  precis.       us/step          best         steps/s\n",
-               cli_device_name(options->device));
+               options->integrator, cli_device_name(options->device));
     else
         printf("\nAll-pairs forces on %s: microseconds of kith_forces_compute with arrays on the "
                "host and on the\ndevice, of its kernels alone, and of the GPU Gems 3 kernel; \"-\" "

@@ -1,4 +1,4 @@
-/* Leapfrog steps of few bodies: one system, and an ensemble of systems. */
+/* Steps of few bodies: one system, and an ensemble of systems. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,8 +95,10 @@ static bool add_row(const struct bench_options *options, const struct competitor
                     const struct steps_bodies *bodies, int64_t systems, struct steps_work *work,
                     struct bench_rows *rows)
 {
-    const kith_simulation_options chosen = {
-        .dt = dt, .softening = softening, .precision = competitor->precision};
+    const kith_simulation_options chosen = {.dt = dt,
+                                            .integrator = options->integrator,
+                                            .softening = softening,
+                                            .precision = competitor->precision};
     struct bench_row *row = bench_rows_add(rows, competitor, bodies->one->count);
     *work = (struct steps_work){options->command, competitor, NULL};
     row->systems = systems;

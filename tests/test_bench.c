@@ -58,6 +58,9 @@ static void test_bench_forces_refuses_what_is_no_list(void **state)
     assert_refused(program_run("bench forces --precision half"), 2, "--precision is 'half'");
     assert_refused(program_run("bench forces --seconds 0"), 2, "--seconds is 0");
     assert_refused(program_run("bench forces --systems 0"), 2, "--systems is 0");
+    assert_refused(program_run("bench forces --integrator leap"), 2, "--integrator is 'leap'");
+    assert_refused(program_run("bench forces --integrator rk4 --peers"), 2,
+                   "--peers do leapfrog steps");
 }
 
 static void test_bench_forces_refuses_devices_that_are_not_there(void **state)
@@ -133,6 +136,18 @@ static void test_ensembles_have_as_many_systems_as_asked_for(void **state)
     assert_non_null(steps);
     assert_int_equal(occurrences(steps, "\"systems\":\t1,"), 1);
     assert_int_equal(occurrences(steps, "\"systems\":\t1500"), 1);
+}
+
+static void test_steps_are_of_the_integrator_asked_for(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("bench forces -n 8 --seconds 0.001 --threads 1 --integrator pefrl --quiet");
+    assert_succeeded(result);
+    assert_has(result->out, "Steps of pefrl");
+    result = program_run("bench forces -n 8 --seconds 0.001 --threads 1 --integrator rk4 --json");
+    assert_succeeded(result);
+    assert_has(result->out, "\"rk4\"");
 }
 
 static void test_rates_follow_from_the_times(void **state)
@@ -258,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_bench_forces_refuses_choices_of_the_cpu_on_a_gpu),
         cmocka_unit_test(test_bench_forces_has_a_row_for_each_choice),
         cmocka_unit_test(test_ensembles_have_as_many_systems_as_asked_for),
+        cmocka_unit_test(test_steps_are_of_the_integrator_asked_for),
         cmocka_unit_test(test_rates_follow_from_the_times),
         cmocka_unit_test(test_rows_that_take_too_long_are_left_out_and_named),
         cmocka_unit_test(test_the_table_fits_a_hundred_columns),
