@@ -14,6 +14,7 @@
 #include "kith/io.h"
 #include "kith/law.h"
 #include "kith/pairs.h"
+#include "kith/npy.h"
 #include "kith/run.h"
 #include "kith/simulation.h"
 #include "kith/sparse.h"

@@ -169,12 +169,13 @@ kith_status npy_header_read(FILE *stream, struct npy_header *header)
     return status;
 }
 
-void npy_header_write(FILE *stream, int64_t rows, int64_t columns)
+/* With the shape as Python writes it: "(3, 4)". */
+static void write_header(FILE *stream, const char *shape)
 {
     char text[192];
-    const int length = snprintf(
-        text, sizeof text, "{'descr': '%cf8', 'fortran_order': False, 'shape': (%lld, %lld), }",
-        machine_is_big_endian() ? '>' : '<', (long long)rows, (long long)columns);
+    const int length =
+        snprintf(text, sizeof text, "{'descr': '%cf8', 'fortran_order': False, 'shape': %s, }",
+                 machine_is_big_endian() ? '>' : '<', shape);
     /* The data begin at a multiple of 64, and a newline ends the header. */
     const int start = prefix_bytes + 2;
     const int padding = (alignment - (start + length + 1) % alignment) % alignment;
@@ -184,4 +185,18 @@ void npy_header_write(FILE *stream, int64_t rows, int64_t columns)
                                                 (unsigned char)(bytes >> 8)};
     fwrite(version_and_length, 1, sizeof version_and_length, stream);
     fprintf(stream, "%s%*s\n", text, padding, "");
+}
+
+void npy_header_write(FILE *stream, int64_t rows, int64_t columns)
+{
+    char shape[64];
+    snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)rows, (long long)columns);
+    write_header(stream, shape);
+}
+
+void npy_header_write_vector(FILE *stream, int64_t count)
+{
+    char shape[64];
+    snprintf(shape, sizeof shape, "(%lld,)", (long long)count);
+    write_header(stream, shape);
 }

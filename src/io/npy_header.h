@@ -22,4 +22,7 @@ kith_status npy_header_read(FILE *stream, struct npy_header *header);
 /* Writes one of version 1.0 for a row-major matrix of float64. */
 void npy_header_write(FILE *stream, int64_t rows, int64_t columns);
 
+/* The same for a vector. */
+void npy_header_write_vector(FILE *stream, int64_t count);
+
 #endif

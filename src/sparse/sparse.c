@@ -14,7 +14,7 @@
 static const kith_sparse_choice formats[] = {
     [KITH_SPARSE_AUTO] = {"auto", "by the matrix: what is expected to be fastest"},
     [KITH_SPARSE_COO] = {"coo", "row, column and value of each entry"},
-    [KITH_SPARSE_CSR] = {"csr", "compressed rows; 16-bit columns where a few rows span 65 536"},
+    [KITH_SPARSE_CSR] = {"csr", "compressed rows; 16-bit columns where a few rows span 65536"},
     [KITH_SPARSE_ELL] = {"ell", "rows filled up to the longest"},
     [KITH_SPARSE_HYBRID] = {"hybrid", "ell as wide as a third of the rows, what is longer in coo"},
     [KITH_SPARSE_SELL] = {"sell", "SELL-C-sigma: slices of rows of similar length, filled up"},

@@ -1,0 +1,188 @@
+/* The numbers of NPY files, for bodies and for plain arrays. */
+#include "io/npy_array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "io/bytes.h"
+#include "io/format.h"
+#include "io/output.h"
+#include "io/text.h"
+#include "kith/npy.h"
+
+/* Reads a number from native bytes; false if no double is equal to it. A double that rounded up to
+ * the limit would not fit the integer type again. */
+#define DEFINE_ELEMENT(name, type, limit)                                                          \
+    static bool name(const unsigned char *bytes, double *value)                                    \
+    {                                                                                              \
+        type element;                                                                              \
+        memcpy(&element, bytes, sizeof element);                                                   \
+        *value = (double)element;                                                                  \
+        return !((limit) > 0) || (*value < (limit) && (type)*value == element);                    \
+    }
+
+DEFINE_ELEMENT(from_f8, double, 0.0)
+DEFINE_ELEMENT(from_f4, float, 0.0)
+DEFINE_ELEMENT(from_i8, int64_t, 0x1p63)
+DEFINE_ELEMENT(from_i4, int32_t, 0.0)
+DEFINE_ELEMENT(from_i2, int16_t, 0.0)
+DEFINE_ELEMENT(from_i1, int8_t, 0.0)
+DEFINE_ELEMENT(from_u8, uint64_t, 0x1p64)
+DEFINE_ELEMENT(from_u4, uint32_t, 0.0)
+DEFINE_ELEMENT(from_u2, uint16_t, 0.0)
+DEFINE_ELEMENT(from_u1, uint8_t, 0.0)
+
+static const struct element {
+    const char *name; /* NumPy's, without the byte order */
+    int64_t bytes;
+    bool (*to_real)(const unsigned char *bytes, double *value);
+} elements[] = {
+    {"f8", 8, from_f8}, {"f4", 4, from_f4}, {"i8", 8, from_i8}, {"i4", 4, from_i4},
+    {"i2", 2, from_i2}, {"i1", 1, from_i1}, {"u8", 8, from_u8}, {"u4", 4, from_u4},
+    {"u2", 2, from_u2}, {"u1", 1, from_u1},
+};
+
+enum { element_count = sizeof elements / sizeof elements[0], chunk_elements = 8192 };
+
+static kith_status find_element(const char *descr, const struct element **element)
+{
+    for (int32_t k = 0; k < element_count; k++)
+        if (descr[0] && strchr("<>=|", descr[0]) && strcmp(elements[k].name, descr + 1) == 0) {
+            *element = &elements[k];
+            return KITH_OK;
+        }
+    return kith_fail(KITH_BAD_FORMAT,
+                     "the numbers are of type '%s'; give f8, f4, or integers (i1 … i8, u1 … u8)",
+                     descr);
+}
+
+static int64_t columns_of(const struct npy_header *header)
+{
+    return header->ndim == 2 ? header->shape[1] : 1;
+}
+
+/* Before memory is taken for what a damaged header promises. */
+static kith_status check_size(FILE *stream, const struct npy_header *header,
+                              const struct element *element)
+{
+    int64_t expected = 0;
+    if (__builtin_mul_overflow(header->shape[0], columns_of(header) * element->bytes, &expected))
+        return kith_fail(KITH_BAD_FORMAT, "the shape is %s; no file is that large",
+                         header->shape_text);
+    int64_t present = expected;
+    if (!input_bytes_left(stream, &present) || present == expected)
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT,
+                     "%lld bytes of data, but shape %s of %s needs %lld; the file is %s",
+                     (long long)present, header->shape_text, header->descr, (long long)expected,
+                     present < expected ? "truncated" : "too long");
+}
+
+kith_status npy_check_data(FILE *stream, const struct npy_header *header)
+{
+    const struct element *element = NULL;
+    KITH_TRY(find_element(header->descr, &element));
+    return check_size(stream, header, element);
+}
+
+kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy_store *store,
+                              void *to)
+{
+    const struct element *element = NULL;
+    KITH_TRY(find_element(header->descr, &element));
+    const int64_t rows = header->shape[0], columns = columns_of(header);
+    const bool swapped = header->descr[0] == (machine_is_big_endian() ? '<' : '>');
+    unsigned char chunk[chunk_elements * 8];
+    int64_t in_chunk = 0;
+    for (int64_t k = 0; k < rows * columns; k++) {
+        if (k % chunk_elements == 0) {
+            in_chunk = rows * columns - k < chunk_elements ? rows * columns - k : chunk_elements;
+            KITH_TRY(read_bytes(stream, chunk, in_chunk * element->bytes, "the numbers"));
+            if (swapped)
+                swap_bytes(chunk, in_chunk, element->bytes);
+        }
+        const int64_t row = header->fortran_order ? k % rows : k / columns;
+        const int64_t column = header->fortran_order ? k / rows : k % columns;
+        double value = 0;
+        if (!element->to_real(chunk + k % chunk_elements * element->bytes, &value))
+            return kith_fail(KITH_BAD_FORMAT,
+                             "row %lld, column %lld (from 0) is an integer near %.17g, which no "
+                             "double is equal to; give integers up to 2^53",
+                             (long long)row, (long long)column, value);
+        store(to, row, column, value);
+    }
+    return getc(stream) == EOF
+               ? KITH_OK
+               : kith_fail(KITH_BAD_FORMAT, "there is more data than shape %s needs",
+                           header->shape_text);
+}
+
+static void store_in_array(void *to, int64_t row, int64_t column, double value)
+{
+    const kith_array *array = to;
+    ((double *)array->data)[row * array->strides[0] + column] = value;
+}
+
+static kith_status read_array(FILE *stream, kith_array *array)
+{
+    struct npy_header header;
+    KITH_TRY(npy_header_read(stream, &header));
+    if (header.ndim != 1 && header.ndim != 2)
+        return kith_fail(KITH_BAD_FORMAT, "the shape is %s; give a vector or a matrix",
+                         header.shape_text);
+    KITH_TRY(npy_check_data(stream, &header));
+    const int64_t columns = columns_of(&header);
+    double *data = NULL;
+    KITH_TRY(kith_allocate(header.shape[0] * columns, sizeof *data, "the array", &data));
+    *array = header.ndim == 1 ? kith_array_vector(data, KITH_F64, header.shape[0])
+                              : kith_array_matrix(data, KITH_F64, header.shape[0], columns);
+    return npy_read_elements(stream, &header, store_in_array, array);
+}
+
+kith_status kith_npy_read(const char *path, kith_array *array)
+{
+    FILE *stream = NULL;
+    *array = kith_array_none();
+    kith_status status = open_input(path, &stream);
+    if (status == KITH_OK) {
+        status = read_array(stream, array);
+        fclose(stream);
+    }
+    if (status == KITH_OK)
+        return KITH_OK;
+    free(array->data);
+    *array = kith_array_none();
+    return kith_fail_within(status, "%s: ", path);
+}
+
+static void write_elements(FILE *stream, kith_array array)
+{
+    const int64_t columns = array.ndim == 2 ? array.shape[1] : 1;
+    for (int64_t i = 0; i < array.shape[0]; i++)
+        for (int64_t k = 0; k < columns; k++) {
+            const int64_t at = i * array.strides[0] + (array.ndim == 2 ? k * array.strides[1] : 0);
+            const double value = array.dtype == KITH_F64 ? ((const double *)array.data)[at]
+                                                         : (double)((const float *)array.data)[at];
+            fwrite(&value, sizeof value, 1, stream);
+        }
+}
+
+kith_status kith_npy_write(const char *path, kith_array array)
+{
+    kith_output *output = NULL;
+    if ((array.ndim != 1 && array.ndim != 2) || array.device.kind != KITH_CPU ||
+        (array.dtype != KITH_F64 && array.dtype != KITH_F32))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "array has %d dimensions; give a vector or a matrix of float64 or float32 "
+                         "on the host",
+                         (int)array.ndim);
+    KITH_TRY(kith_output_open(path, &output));
+    FILE *stream = kith_output_stream(output);
+    if (array.ndim == 1)
+        npy_header_write_vector(stream, array.shape[0]);
+    else
+        npy_header_write(stream, array.shape[0], array.shape[1]);
+    write_elements(stream, array);
+    return kith_output_finish(output);
+}

@@ -1,0 +1,18 @@
+#ifndef SPARSE_DECIMAL_H
+#define SPARSE_DECIMAL_H
+
+#include <locale.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Reads the decimal number at text and gives the nearest double (ties to even), as strtod does.
+ *
+ *   text    followed somewhere by a byte that is not part of a number
+ *   locale  the C locale, for the numbers that take the long way
+ *   value   [out]
+ *
+ * Returns the first byte behind the number; NULL if there is no number, or if it is beyond the
+ * range of a double. */
+const char *decimal_read(const char *text, locale_t locale, double *value);
+
+#endif

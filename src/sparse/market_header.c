@@ -1,0 +1,160 @@
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sparse/market.h"
+
+/* The words of a line, cut to a usual length. */
+enum { most_words = 6, word_bytes = 32 };
+struct words {
+    int count; /* of all, also of those that have no room */
+    char word[most_words][word_bytes];
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static void split(const char *line, struct words *words)
+{
+    *words = (struct words){0};
+    for (const char *at = line; *at && *at != '\n';) {
+        if (is_space(*at)) {
+            at++;
+            continue;
+        }
+        const char *start = at;
+        while (*at && *at != '\n' && !is_space(*at))
+            at++;
+        if (words->count < most_words)
+            snprintf(words->word[words->count], word_bytes, "%.*s", (int)(at - start), start);
+        words->count++;
+    }
+}
+
+static const char *next_line(const struct market_text *text, const char *line)
+{
+    const char *end = memchr(line, '\n', (size_t)(text->bytes + text->size - line));
+    return end ? end + 1 : text->bytes + text->size;
+}
+
+static kith_status fail_at_first(const char *what, const char *found, const char *remedy)
+{
+    return kith_fail(KITH_BAD_FORMAT, "line 1: %s is '%s'; %s", what, found, remedy);
+}
+
+static kith_status read_banner(const char *line, struct market_header *header)
+{
+    struct words words;
+    split(line, &words);
+    if (strcasecmp(words.word[0], "%%MatrixMarket") != 0 || words.count < 5)
+        return kith_fail(KITH_BAD_FORMAT, "line 1: no Matrix Market banner; the file begins with "
+                                          "'%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY'");
+    const char *object = words.word[1], *format = words.word[2], *field = words.word[3],
+               *symmetry = words.word[4];
+    if (strcasecmp(object, "matrix") != 0)
+        return fail_at_first("the object", object, "only matrix is read");
+    header->array = strcasecmp(format, "array") == 0;
+    if (!header->array && strcasecmp(format, "coordinate") != 0)
+        return fail_at_first("the format", format, "give coordinate or array");
+    if (strcasecmp(field, "complex") == 0 || strcasecmp(symmetry, "hermitian") == 0)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "line 1: the matrix is %s %s; complex matrices are not supported", field,
+                         symmetry);
+    const bool real = strcasecmp(field, "real") == 0 || strcasecmp(field, "double") == 0;
+    if (!real && strcasecmp(field, "integer") != 0 && strcasecmp(field, "pattern") != 0)
+        return fail_at_first("the field", field, "give real, integer or pattern");
+    header->field = real                                ? market_real
+                    : strcasecmp(field, "integer") == 0 ? market_integer
+                                                        : market_pattern;
+    if (header->array && header->field == market_pattern)
+        return fail_at_first("the field of an array", field, "give real or integer");
+    if (strcasecmp(symmetry, "general") == 0)
+        header->symmetry = market_general;
+    else if (strcasecmp(symmetry, "symmetric") == 0)
+        header->symmetry = market_symmetric;
+    else if (strcasecmp(symmetry, "skew-symmetric") == 0)
+        header->symmetry = market_skew;
+    else
+        return fail_at_first("the symmetry", symmetry, "give general, symmetric or skew-symmetric");
+    return KITH_OK;
+}
+
+static bool parse_size(const char *word, int64_t *size)
+{
+    char *end = NULL;
+    errno = 0;
+    *size = strtoll(word, &end, 10);
+    return end != word && *end == 0 && errno == 0 && *size >= 0;
+}
+
+/* Entries that an array's file has: of a symmetric one only the lower triangle. */
+static bool count_array(struct market_header *header)
+{
+    const int64_t n = header->rows;
+    if (header->symmetry == market_general)
+        return !__builtin_mul_overflow(header->rows, header->columns, &header->entries);
+    if (n > sparse_most_rows)
+        return false;
+    header->entries = header->symmetry == market_skew ? n * (n - 1) / 2 : n * (n + 1) / 2;
+    return true;
+}
+
+static kith_status read_sizes(const char *line, struct market_header *header)
+{
+    struct words words;
+    split(line, &words);
+    const int expected = header->array ? 2 : 3;
+    if (words.count != expected || !parse_size(words.word[0], &header->rows) ||
+        !parse_size(words.word[1], &header->columns) ||
+        (!header->array && !parse_size(words.word[2], &header->entries)))
+        return kith_fail(KITH_BAD_FORMAT,
+                         "line %lld: '%.*s' is no size line; give %s, whole numbers from 0",
+                         (long long)header->lines, (int)strcspn(line, "\r\n"), line,
+                         header->array ? "rows and columns" : "rows, columns and entries");
+    if (header->rows > sparse_most_rows || header->columns > sparse_most_rows)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "line %lld: the matrix is %lld x %lld; more than %d rows or columns are "
+                         "not supported",
+                         (long long)header->lines, (long long)header->rows,
+                         (long long)header->columns, (int)sparse_most_rows);
+    if (header->symmetry != market_general && header->rows != header->columns)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "line %lld: the matrix is %lld x %lld and symmetric; give as many columns "
+                         "as rows",
+                         (long long)header->lines, (long long)header->rows,
+                         (long long)header->columns);
+    if (header->array && !count_array(header))
+        return kith_fail(KITH_BAD_FORMAT, "line %lld: an array of %lld x %lld is too large",
+                         (long long)header->lines, (long long)header->rows,
+                         (long long)header->columns);
+    return KITH_OK;
+}
+
+static bool is_empty(const char *line)
+{
+    while (is_space(*line))
+        line++;
+    return *line == 0 || *line == '\n' || *line == '%';
+}
+
+kith_status market_header_read(const struct market_text *text, struct market_header *header,
+                               const char **body)
+{
+    const char *end = text->bytes + text->size;
+    *header = (struct market_header){.lines = 1};
+    KITH_TRY(read_banner(text->bytes, header));
+    const char *line = next_line(text, text->bytes);
+    for (header->lines = 2; line < end && is_empty(line); header->lines++)
+        line = next_line(text, line);
+    if (line >= end)
+        return kith_fail(KITH_BAD_FORMAT, "line %lld: the file ends before its size line",
+                         (long long)header->lines - 1);
+    KITH_TRY(read_sizes(line, header));
+    *body = next_line(text, line);
+    return KITH_OK;
+}

@@ -1,0 +1,120 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "io/text.h"
+#include "sparse/market.h"
+
+#ifdef KITH_HAS_ZLIB
+#include <zlib.h>
+#endif
+
+enum { first_capacity = 1 << 20, zeros_behind = 64 };
+
+/* Where the bytes come from: a stream, or a .gz file. */
+typedef int64_t read_some(void *source, char *to, int64_t most);
+
+static int64_t read_stream(void *source, char *to, int64_t most)
+{
+    FILE *stream = source;
+    const size_t got = fread(to, 1, (size_t)most, stream);
+    return ferror(stream) ? -1 : (int64_t)got;
+}
+
+/* Reads to the end, into memory that doubles. */
+static kith_status read_all(read_some *read, void *source, int64_t expected,
+                            struct market_text *text)
+{
+    int64_t capacity = expected > 0 ? expected + 1 : first_capacity;
+    *text = (struct market_text){malloc((size_t)(capacity + zeros_behind)), 0};
+    while (text->bytes) {
+        const int64_t got = read(source, text->bytes + text->size, capacity - text->size);
+        if (got < 0)
+            return kith_fail(KITH_IO_ERROR, "cannot be read: %s",
+                             errno ? strerror(errno) : "the data are damaged");
+        text->size += got;
+        if (text->size < capacity) {
+            memset(text->bytes + text->size, 0, zeros_behind);
+            return KITH_OK;
+        }
+        capacity *= 2;
+        char *grown = realloc(text->bytes, (size_t)(capacity + zeros_behind));
+        if (!grown)
+            free(text->bytes);
+        text->bytes = grown;
+    }
+    return kith_fail(KITH_OUT_OF_MEMORY, "%lld bytes of memory for the text are not to be had",
+                     (long long)capacity);
+}
+
+static kith_status load_plain(const char *path, struct market_text *text)
+{
+    FILE *stream = NULL;
+    KITH_TRY(open_input(path, &stream));
+    int64_t expected = 0;
+    if (fseeko(stream, 0, SEEK_END) == 0) {
+        expected = ftello(stream);
+        rewind(stream);
+    }
+    /* fread stops short only at the end. */
+    const kith_status status = read_all(read_stream, stream, expected, text);
+    fclose(stream);
+    return status;
+}
+
+#ifdef KITH_HAS_ZLIB
+
+static int64_t read_compressed(void *source, char *to, int64_t most)
+{
+    enum { at_once = 1 << 30 };
+    int64_t got = 0;
+    errno = 0;
+    while (got < most) {
+        const int64_t left = most - got;
+        const int bytes =
+            gzread(source, to + got, (unsigned)(left < at_once ? left : (int64_t)at_once));
+        if (bytes < 0)
+            return -1;
+        if (bytes == 0)
+            break;
+        got += bytes;
+    }
+    int status = Z_OK;
+    gzerror(source, &status);
+    return status == Z_OK || status == Z_STREAM_END ? got : -1;
+}
+
+static kith_status load_compressed(const char *path, struct market_text *text)
+{
+    FILE *stream = NULL; /* for the message if there is no such file */
+    KITH_TRY(open_input(path, &stream));
+    fclose(stream);
+    gzFile file = gzopen(path, "rb");
+    if (!file)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory to uncompress it");
+    const kith_status status = read_all(read_compressed, file, 0, text);
+    gzclose(file);
+    if (status == KITH_IO_ERROR)
+        return kith_fail(KITH_BAD_FORMAT, "the compressed data are damaged or end too early");
+    return status;
+}
+
+#else
+
+static kith_status load_compressed(const char *path, struct market_text *text)
+{
+    (void)path, (void)text;
+    return kith_fail(KITH_UNSUPPORTED, "this build has no zlib for .gz; uncompress the file");
+}
+
+#endif
+
+kith_status market_load(const char *path, struct market_text *text)
+{
+    const size_t length = strlen(path);
+    const bool compressed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    *text = (struct market_text){0};
+    return compressed ? load_compressed(path, text) : load_plain(path, text);
+}
