@@ -6,6 +6,7 @@
 #include "forces/direct.h"
 #include "forces/in_place.h"
 #include "simulation/advance_cuda.h"
+#include "sparse/product_cuda.h"
 
 static kith_status enter(kith_context *context, int *previous)
 {
@@ -144,6 +145,45 @@ static kith_status advance(kith_context *context, const struct advance_problem *
     return cuda_leave(previous, advance_cuda(context, problem, done));
 }
 
+static kith_status sparse_assemble(kith_context *context, const struct sparse_entries *entries,
+                                   struct sparse_csr *made)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, sparse_assemble_cuda(context, entries, made));
+}
+
+static kith_status sparse_transpose(kith_context *context, const struct sparse_csr *csr,
+                                    struct sparse_csr *made)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, sparse_transpose_cuda(context, csr, made));
+}
+
+static kith_status sparse_inspect(kith_context *context, const struct sparse_csr *csr,
+                                  struct sparse_statistics *statistics)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, sparse_inspect_cuda(context, csr, statistics));
+}
+
+static kith_status sparse_convert(kith_context *context, const struct sparse_statistics *statistics,
+                                  struct sparse_matrix *matrix)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, sparse_convert_cuda(context, statistics, matrix));
+}
+
+static kith_status sparse_multiply(kith_context *context, const struct sparse_product *product)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, sparse_multiply_cuda(context, product));
+}
+
 const struct kith_backend kith_backend_cuda = {
     .name = "cuda",
     .kind = KITH_CUDA,
@@ -169,4 +209,11 @@ const struct kith_backend kith_backend_cuda = {
     .forces = forces,
     .forces_in_place = in_place,
     .advance = advance,
+    .sparse_assemble = sparse_assemble,
+    .sparse_transpose = sparse_transpose,
+    .sparse_inspect = sparse_inspect,
+    .sparse_predict = sparse_predict_cuda,
+    .sparse_convert = sparse_convert,
+    .sparse_dispose = sparse_dispose_cuda,
+    .sparse_multiply = sparse_multiply,
 };

@@ -1,0 +1,77 @@
+#ifndef SPARSE_OWN_CUDA_H
+#define SPARSE_OWN_CUDA_H
+
+#include "sparse/formats.h"
+
+/* What kernels on a GPU need of a matrix besides its format: its `own`.
+ *
+ * Rows that are worked at by several warps or blocks are added up by the last one to finish, always
+ * in the same order. `ticket` counts who has; it is all zeros between two products. */
+
+/* Entries of a long row, for a warp. */
+struct sparse_row_piece {
+    int64_t first, end; /* entries of csr */
+    int32_t long_row;
+    int32_t place; /* 0 … pieces of that row − 1 */
+};
+
+/* Rows too long for slices, by pieces. */
+struct sparse_long_rows {
+    int64_t rows, pieces;
+    int32_t *row;                   /* rows */
+    int32_t *pieces_before;         /* rows + 1 */
+    struct sparse_row_piece *piece; /* pieces */
+    void *part;                     /* pieces × vectors_together: their sums */
+    unsigned *ticket;               /* rows */
+};
+
+/* Equal pieces of the path through row ends and entries. */
+struct sparse_merge_tiles {
+    int64_t tiles;
+    int64_t *row; /* tiles + 1: where the path is at their edges */
+    void *part;   /* 2 · tiles: sums of the row cut at the begin and of the one cut at the end */
+    unsigned *ticket; /* tiles */
+};
+
+/* Tiles of entries; of the rows cut by an edge, the sums before and behind it. */
+struct sparse_element_tiles {
+    int64_t tiles;
+    void *part; /* 2 · tiles */
+};
+
+/* Blocks in slices of 32 block rows: element (k·size + j)·32·size + r, counted from the begin of
+ * the slice, is row r of the slice and column j of the k-th blocks. Block columns are those of
+ * elements k·32 + r / size. */
+struct sparse_block_slices {
+    int64_t slices;
+    int64_t *start; /* slices + 1: in units of 32 blocks */
+    int32_t *block_column;
+    void *value;
+};
+
+struct sparse_own {
+    struct sparse_long_rows long_rows;
+    struct sparse_merge_tiles merge;
+    struct sparse_element_tiles element;
+    struct sparse_block_slices blocks;
+};
+
+/* Rows with more entries than this are long. A warp reads 128 entries of one at a time. */
+enum { sparse_longest_in_slices = 128, sparse_piece_entries = 1024, sparse_vectors_together = 8 };
+
+/* Row ends and entries a tile of the merge path; entries of a tile of the element kernel. */
+enum {
+    sparse_merge_threads = 256,
+    sparse_merge_items = 9,
+    sparse_merge_tile = sparse_merge_threads * sparse_merge_items,
+    sparse_element_threads = 128,
+    sparse_element_items = 8,
+    sparse_element_tile = sparse_element_threads * sparse_element_items
+};
+
+static inline const struct sparse_own *sparse_own_of(const struct sparse_matrix *matrix)
+{
+    return (const struct sparse_own *)matrix->own;
+}
+
+#endif

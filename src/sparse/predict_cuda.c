@@ -1,0 +1,200 @@
+/* What a product costs on a GPU: bytes, and time from them and from where x is read. The constants
+ * are those of an H200; other devices differ by much the same factor for all formats, and only the
+ * order matters. */
+
+#include <math.h>
+
+#include "sparse/own_cuda.h"
+#include "sparse/product_cuda.h"
+
+static const double seconds_a_launch = 2.2e-6;
+static const double seconds_a_byte = 1 / 4.2e12;        /* from memory */
+static const double seconds_a_cached_byte = 1 / 6.5e12; /* of a matrix that stays in the L2 cache */
+static const double cached_bytes = 40e6;
+static const double seconds_a_line = 7e-12; /* an entry's x, if it comes from the L2 cache */
+static const double seconds_a_round = 0.8e-6;
+static const double warps_at_once = 132 * 48;
+
+/* Of matrices this small, any filling is accepted. */
+static const int64_t most_slots_of_small = 1 << 22;
+enum { most_filling = 3 };
+
+static int64_t bytes_of_value(const struct sparse_statistics *statistics)
+{
+    return kith_dtype_bytes(statistics->dtype);
+}
+
+/* Time of the traffic of a format that reads so many bytes of the matrix. */
+static double seconds_of_traffic(const struct sparse_statistics *statistics, double bytes)
+{
+    const double vectors =
+        (double)(statistics->rows + statistics->columns) * (double)bytes_of_value(statistics);
+    const double each = bytes + vectors < cached_bytes ? seconds_a_cached_byte : seconds_a_byte;
+    const double stream = (bytes + vectors) * each;
+    const double lines =
+        (double)statistics->nonzeros * statistics->lines_per_entry * seconds_a_line;
+    return fmax(stream, lines) + 0.2 * fmin(stream, lines);
+}
+
+/* Warps that each do so many rounds of loads, one after the other. */
+static double seconds_of_warps(double warps, double rounds)
+{
+    return ceil(warps / warps_at_once) * (rounds + 1) * seconds_a_round;
+}
+
+/* Entries of the rows that are not long. */
+static int64_t entries_in_slices(const struct sparse_statistics *statistics)
+{
+    int64_t entries = 0;
+    for (int k = 1; k <= sparse_longest_in_slices; k++)
+        entries += statistics->at_least[k];
+    return entries - statistics->at_least[sparse_longest_in_slices + 1] * sparse_longest_in_slices;
+}
+
+static bool is_mostly_filling(const struct sparse_statistics *statistics, double slots)
+{
+    return slots > most_slots_of_small && slots > most_filling * (double)statistics->nonzeros;
+}
+
+static void set(struct sparse_plan *plan, double bytes, double seconds)
+{
+    plan->bytes = (int64_t)bytes;
+    plan->seconds = seconds_a_launch + seconds;
+}
+
+/* So many lanes that four entries each are a whole row of common length. */
+static int32_t lanes_for(const struct sparse_statistics *statistics)
+{
+    const int64_t filled = statistics->rows - statistics->empty;
+    const double mean = (double)statistics->nonzeros / (double)(filled > 0 ? filled : 1);
+    int32_t lanes = 2;
+    while (lanes < 32 && 4 * lanes < mean)
+        lanes *= 2;
+    return lanes;
+}
+
+static bool predict_rows(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+{
+    const int64_t starts = statistics->nonzeros > INT32_MAX ? 8 : 4;
+    const double bytes =
+        (double)(starts * statistics->rows) +
+        (double)statistics->nonzeros * (double)(plan->index_bytes + bytes_of_value(statistics));
+    const double rows = (double)statistics->rows, traffic = seconds_of_traffic(statistics, bytes);
+    if (plan->kernel == KITH_SPARSE_MERGE) {
+        set(plan, bytes + 4 * rows, 3e-6 + 1.35 * traffic);
+        return plan->index_bytes == 4;
+    }
+    if (plan->kernel == KITH_SPARSE_ELEMENT)
+        return false;
+    plan->lanes = plan->kernel == KITH_SPARSE_ROW_VECTOR ? lanes_for(statistics) : 1;
+    const double a_round = 4.0 * plan->lanes;
+    const double rounds = (double)statistics->nonzeros / (rows * a_round);
+    const double waste = plan->lanes == 1 ? 1 + fmin(rounds, 8) / 2 : 1.1;
+    set(plan, bytes,
+        waste * traffic + seconds_of_warps(rows * plan->lanes / 32, fmax(rounds, 1)) / 2 +
+            (double)statistics->longest / a_round * seconds_a_round);
+    return true;
+}
+
+static bool predict_sell(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+{
+    const int64_t inside = entries_in_slices(statistics), outside = statistics->nonzeros - inside;
+    const int64_t sorted = statistics->sell_slots[2], unsorted = statistics->sell_slots_unsorted[2];
+    if (plan->height != 32)
+        return false;
+    if (outside == 0 && (double)unsorted < 1.03 * (double)sorted)
+        plan->window = 1;
+    const double slots = (double)(plan->window == 1 ? unsorted : sorted);
+    const double rows = (double)statistics->rows, each = (double)bytes_of_value(statistics);
+    const double bytes = slots * (plan->index_bytes + each) + (plan->window == 1 ? 0 : 4) * rows +
+                         rows / 4 + (double)outside * (4 + each);
+    const double longest = fmin((double)statistics->longest, sparse_longest_in_slices);
+    set(plan, bytes,
+        seconds_of_traffic(statistics, bytes) + longest / 8 * seconds_a_round / 2 +
+            (outside > 0 ? 1e-6 : 0));
+    return true;
+}
+
+static bool predict_ell(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+{
+    plan->width = statistics->longest;
+    const double slots = (double)plan->width * (double)statistics->rows;
+    const double bytes = slots * (double)(4 + bytes_of_value(statistics));
+    set(plan, bytes,
+        seconds_of_traffic(statistics, bytes) + (double)plan->width / 8 * seconds_a_round / 2);
+    return !is_mostly_filling(statistics, slots);
+}
+
+/* The seed's rule: as wide as at least a third of the rows. */
+static bool predict_hybrid(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+{
+    int64_t inside = 0;
+    plan->width = 0;
+    while (plan->width + 1 < sparse_most_lengths &&
+           3 * statistics->at_least[plan->width + 1] >= statistics->rows && statistics->rows > 0)
+        inside += statistics->at_least[++plan->width];
+    const double each = (double)bytes_of_value(statistics);
+    const double outside = (double)(statistics->nonzeros - inside);
+    const double bytes =
+        (double)(plan->width * statistics->rows) * (4 + each) + outside * (8 + each);
+    set(plan, bytes,
+        2 * seconds_a_launch + 1.2 * seconds_of_traffic(statistics, bytes) +
+            (double)plan->width / 8 * seconds_a_round / 2);
+    return true;
+}
+
+static bool predict_coo(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+{
+    const double bytes = (double)statistics->nonzeros * (double)(8 + bytes_of_value(statistics));
+    set(plan, bytes, 2 * seconds_a_launch + 1.5 * seconds_of_traffic(statistics, bytes));
+    return true;
+}
+
+static bool predict_bsr(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+{
+    const double blocks = statistics->blocks[plan->block];
+    const double slots = blocks * plan->block * plan->block;
+    const double bytes = blocks * 4 + slots * (double)bytes_of_value(statistics);
+    const double mean_rounds =
+        blocks * plan->block / ((double)(statistics->rows ? statistics->rows : 1) * 4);
+    const double longest = (double)statistics->longest / plan->block / 4;
+    set(plan, bytes,
+        1.03 * seconds_of_traffic(statistics, bytes) +
+            fmax(mean_rounds, longest) * seconds_a_round / 2);
+    return plan->kernel == KITH_SPARSE_ROW_THREAD && !is_mostly_filling(statistics, slots) &&
+           !is_mostly_filling(statistics, (double)statistics->longest * 32);
+}
+
+static bool predict_dia(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+{
+    const double diagonals = plan->symmetric ? floor((double)statistics->diagonals / 2) + 1
+                                             : (double)statistics->diagonals;
+    const double slots = diagonals * (double)statistics->rows;
+    const double bytes = slots * (double)bytes_of_value(statistics);
+    set(plan, bytes,
+        seconds_of_traffic(statistics, bytes) +
+            (double)statistics->diagonals / 4 * seconds_a_round / 8);
+    return statistics->diagonals <= sparse_most_diagonals && !is_mostly_filling(statistics, slots);
+}
+
+bool sparse_predict_cuda(kith_context *context, const struct sparse_statistics *statistics,
+                         struct sparse_plan *plan)
+{
+    (void)context;
+    switch (plan->format) {
+    case KITH_SPARSE_COO:
+        return predict_coo(statistics, plan);
+    case KITH_SPARSE_ELL:
+        return predict_ell(statistics, plan);
+    case KITH_SPARSE_HYBRID:
+        return predict_hybrid(statistics, plan);
+    case KITH_SPARSE_SELL:
+        return predict_sell(statistics, plan);
+    case KITH_SPARSE_BSR:
+        return predict_bsr(statistics, plan);
+    case KITH_SPARSE_DIA:
+        return predict_dia(statistics, plan);
+    default:
+        return predict_rows(statistics, plan);
+    }
+}

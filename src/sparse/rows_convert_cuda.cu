@@ -1,0 +1,253 @@
+/* What is made of rows row by row: packed csr, coo, ell and hybrid, long rows and the merge path's
+ * tiles. */
+
+#include <cub/device/device_scan.cuh>
+
+#include "core/memory.h"
+#include "sparse/convert_cuda.h"
+#include "sparse/product_cuda.cuh"
+
+enum { block_threads = 256 };
+
+static __device__ int64_t thread_of_all()
+{
+    return (int64_t)blockIdx.x * block_threads + threadIdx.x;
+}
+
+template <typename kernel, typename... arguments>
+static kith_status launch(kith_context *context, int64_t threads, kernel *function,
+                          arguments... values)
+{
+    if (threads == 0)
+        return KITH_OK;
+    function<<<blocks_for(threads, block_threads), block_threads, 0, cuda_stream(context)>>>(
+        values...);
+    return cuda_check_launch("starting a kernel that converts a sparse matrix");
+}
+
+kith_status sparse_starts_cuda(kith_context *context, const int64_t *count, int64_t n,
+                               int64_t *start, int64_t *total)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    size_t bytes = 0;
+    void *scratch = NULL;
+    *total = 0;
+    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveSum(NULL, bytes, count, start, n + 1, stream),
+                        "adding up lengths"));
+    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &scratch));
+    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveSum(scratch, bytes, count, start, n + 1, stream),
+                        "adding up lengths"));
+    KITH_TRY(
+        cuda_check(cudaMemcpyAsync(total, start + n, sizeof *total, cudaMemcpyDeviceToHost, stream),
+                   "reading a number of entries"));
+    return cuda_check(cudaStreamSynchronize(stream), "reading a number of entries");
+}
+
+/* packed csr */
+
+static __global__ void narrow_starts_kernel(int64_t count, const int64_t *start, int32_t *narrow)
+{
+    const int64_t i = thread_of_all();
+    if (i < count)
+        narrow[i] = (int32_t)start[i];
+}
+
+/* A warp for the rows of one base. */
+static __global__ void narrow_columns_kernel(int64_t rows, const int64_t *start,
+                                             const int32_t *column, uint16_t *narrow, int32_t *base)
+{
+    const int64_t group = thread_of_all() / warp, first_row = group << sparse_base_shift;
+    if (first_row >= rows)
+        return;
+    const int64_t past = first_row + ((int64_t)1 << sparse_base_shift);
+    const int64_t end_row = past < rows ? past : rows;
+    int32_t least = INT32_MAX;
+    for (int64_t i = first_row + threadIdx.x % warp; i < end_row; i += warp)
+        if (start[i] < start[i + 1])
+            least = min(least, column[start[i]]);
+    for (int distance = warp / 2; distance > 0; distance /= 2)
+        least = min(least, __shfl_xor_sync(whole_warp, least, distance));
+    least = least == INT32_MAX ? 0 : least;
+    for (int64_t k = start[first_row] + threadIdx.x % warp; k < start[end_row]; k += warp)
+        narrow[k] = (uint16_t)(column[k] - least);
+    if (threadIdx.x % warp == 0)
+        base[group] = least;
+}
+
+static kith_status narrow_columns(kith_context *context, struct sparse_matrix *matrix)
+{
+    const struct sparse_csr *csr = &matrix->csr;
+    struct sparse_index *index = &matrix->packed.index;
+    const int64_t groups = (csr->rows >> sparse_base_shift) + 1;
+    KITH_TRY(sparse_matrix_allocate(context, matrix, csr->nonzeros, sizeof(uint16_t),
+                                    "16-bit columns", &index->index));
+    KITH_TRY(sparse_matrix_allocate(context, matrix, groups, sizeof(int32_t), "columns' bases",
+                                    &index->base));
+    return launch(context, groups * warp, narrow_columns_kernel, csr->rows, csr->row_start,
+                  csr->column, (uint16_t *)index->index, index->base);
+}
+
+kith_status sparse_to_packed_cuda(kith_context *context, struct sparse_matrix *matrix)
+{
+    const struct sparse_csr *csr = &matrix->csr;
+    struct sparse_packed_csr *packed = &matrix->packed;
+    *packed = {8, csr->row_start, {4, csr->column, NULL}, csr->value};
+    if (csr->nonzeros <= INT32_MAX) {
+        packed->start_bytes = 4;
+        KITH_TRY(sparse_matrix_allocate(context, matrix, csr->rows + 1, sizeof(int32_t),
+                                        "32-bit starts of rows", &packed->row_start));
+        KITH_TRY(launch(context, csr->rows + 1, narrow_starts_kernel, csr->rows + 1, csr->row_start,
+                        (int32_t *)packed->row_start));
+    }
+    packed->index.bytes = matrix->plan.index_bytes;
+    return packed->index.bytes == 2 ? narrow_columns(context, matrix) : KITH_OK;
+}
+
+/* coo */
+
+/* Threads of a block are entries in order: their rows are near each other, and found among the few
+ * that the block has. */
+static __global__ void rows_of_entries_kernel(int64_t rows, int64_t nonzeros, const int64_t *start,
+                                              int32_t *row)
+{
+    __shared__ int64_t edge[2];
+    const int64_t first = (int64_t)blockIdx.x * block_threads, k = first + threadIdx.x;
+    if (threadIdx.x < 2) {
+        const int64_t entry = threadIdx.x == 0 ? first : min(first + block_threads, nonzeros) - 1;
+        int64_t low = 0, high = rows;
+        while (high - low > 1) {
+            const int64_t middle = (low + high) / 2;
+            if (start[middle] <= entry)
+                low = middle;
+            else
+                high = middle;
+        }
+        edge[threadIdx.x] = low;
+    }
+    __syncthreads();
+    if (k >= nonzeros)
+        return;
+    int64_t low = edge[0], high = edge[1] + 1;
+    while (high - low > 1) {
+        const int64_t middle = (low + high) / 2;
+        if (start[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    row[k] = (int32_t)low;
+}
+
+kith_status sparse_rows_of_entries_cuda(kith_context *context, const struct sparse_csr *csr,
+                                        int32_t *row)
+{
+    return launch(context, csr->nonzeros, rows_of_entries_kernel, csr->rows, csr->nonzeros,
+                  csr->row_start, row);
+}
+
+kith_status sparse_to_coo_cuda(kith_context *context, struct sparse_matrix *matrix)
+{
+    struct sparse_coo *coo = &matrix->coo;
+    *coo = {matrix->csr.nonzeros, NULL, matrix->csr.column, matrix->csr.value};
+    KITH_TRY(sparse_matrix_allocate(context, matrix, coo->count, sizeof *coo->row,
+                                    "the entries' rows", &coo->row));
+    return sparse_rows_of_entries_cuda(context, &matrix->csr, coo->row);
+}
+
+kith_status sparse_cut_elements_cuda(kith_context *context, struct sparse_matrix *matrix,
+                                     int64_t count)
+{
+    struct sparse_element_tiles *tiles = &((struct sparse_own *)matrix->own)->element;
+    tiles->tiles = (count + sparse_element_tile - 1) / sparse_element_tile;
+    return sparse_matrix_allocate(context, matrix, 2 * tiles->tiles,
+                                  kith_dtype_bytes(matrix->csr.dtype), "sums of cut rows",
+                                  &tiles->part);
+}
+
+/* ell and hybrid */
+
+template <typename real>
+static __global__ void ell_kernel(int64_t rows, const row_entries<real> a, const sparse_ell ell)
+{
+    const int64_t row = thread_of_all();
+    if (row >= rows)
+        return;
+    const int64_t first = a.start[row], count = a.start[row + 1] - first;
+    for (int64_t k = 0; k < count && k < ell.width; k++) {
+        ell.column[k * ell.stride + row] = a.column[first + k];
+        ((real *)ell.value)[k * ell.stride + row] = a.value[first + k];
+    }
+}
+
+kith_status sparse_to_ell_cuda(kith_context *context, struct sparse_matrix *matrix,
+                               struct sparse_ell *ell)
+{
+    const struct sparse_csr *csr = &matrix->csr;
+    ell->stride = kith_padded(csr->rows);
+    const int64_t slots = ell->width * ell->stride;
+    KITH_TRY(sparse_matrix_allocate(context, matrix, slots, sizeof *ell->column, "ell's columns",
+                                    &ell->column));
+    KITH_TRY(sparse_matrix_allocate(context, matrix, slots, kith_dtype_bytes(csr->dtype),
+                                    "ell's values", &ell->value));
+    return csr->dtype == KITH_F64 ? launch(context, csr->rows, ell_kernel<double>, csr->rows,
+                                           row_entries_of<double>(matrix), *ell)
+                                  : launch(context, csr->rows, ell_kernel<float>, csr->rows,
+                                           row_entries_of<float>(matrix), *ell);
+}
+
+static __global__ void count_beyond_kernel(int64_t rows, const int64_t *start, int64_t width,
+                                           int64_t *count)
+{
+    const int64_t row = thread_of_all();
+    if (row <= rows)
+        count[row] = row < rows ? max(start[row + 1] - start[row] - width, (int64_t)0) : 0;
+}
+
+/* A warp a row. */
+template <typename real>
+static __global__ void beyond_kernel(int64_t rows, const row_entries<real> a, int64_t width,
+                                     const int64_t *to_start, const sparse_coo coo)
+{
+    const int64_t row = thread_of_all() / warp;
+    if (row >= rows)
+        return;
+    const int64_t to = to_start[row], count = to_start[row + 1] - to, from = a.start[row] + width;
+    for (int64_t k = threadIdx.x % warp; k < count; k += warp) {
+        coo.row[to + k] = (int32_t)row;
+        coo.column[to + k] = a.column[from + k];
+        ((real *)coo.value)[to + k] = a.value[from + k];
+    }
+}
+
+static kith_status move_beyond(kith_context *context, struct sparse_matrix *matrix,
+                               const int64_t *start)
+{
+    const struct sparse_csr *csr = &matrix->csr;
+    struct sparse_coo *coo = &matrix->hybrid.coo;
+    const int64_t width = matrix->hybrid.ell.width;
+    KITH_TRY(sparse_matrix_allocate(context, matrix, coo->count, sizeof *coo->row,
+                                    "the entries' rows", &coo->row));
+    KITH_TRY(sparse_matrix_allocate(context, matrix, coo->count, sizeof *coo->column,
+                                    "the entries' columns", &coo->column));
+    KITH_TRY(sparse_matrix_allocate(context, matrix, coo->count, kith_dtype_bytes(csr->dtype),
+                                    "the entries' values", &coo->value));
+    return csr->dtype == KITH_F64
+               ? launch(context, csr->rows * warp, beyond_kernel<double>, csr->rows,
+                        row_entries_of<double>(matrix), width, start, *coo)
+               : launch(context, csr->rows * warp, beyond_kernel<float>, csr->rows,
+                        row_entries_of<float>(matrix), width, start, *coo);
+}
+
+kith_status sparse_to_hybrid_cuda(kith_context *context, struct sparse_matrix *matrix)
+{
+    const struct sparse_csr *csr = &matrix->csr;
+    int64_t *start = NULL;
+    matrix->hybrid.ell.width = matrix->plan.width;
+    KITH_TRY(sparse_to_ell_cuda(context, matrix, &matrix->hybrid.ell));
+    KITH_TRY(sparse_matrix_allocate(context, matrix, csr->rows + 1, sizeof *start,
+                                    "starts of what is beyond ell", &start));
+    KITH_TRY(launch(context, csr->rows + 1, count_beyond_kernel, csr->rows, csr->row_start,
+                    matrix->plan.width, start));
+    KITH_TRY(sparse_starts_cuda(context, start, csr->rows, start, &matrix->hybrid.coo.count));
+    return move_beyond(context, matrix, start);
+}

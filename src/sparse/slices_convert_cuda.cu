@@ -1,0 +1,149 @@
+/* Rows to slices: sell, and the slices of blocks. */
+
+#include <cub/block/block_radix_sort.cuh>
+
+#include "sparse/convert_cuda.h"
+#include "sparse/product_cuda.cuh"
+#include "sparse/window_cuda.cuh"
+
+enum { block_threads = 256 };
+
+static __device__ int64_t thread_of_all()
+{
+    return (int64_t)blockIdx.x * block_threads + threadIdx.x;
+}
+
+/* Sorts the rows of a window by length, the longest first, long rows (which have no place in
+ * slices) as empty ones last. A block a window. */
+static __global__ void __launch_bounds__(window_threads)
+    sort_kernel(int64_t rows, const int64_t *start, int32_t *row)
+{
+    __shared__ window_sort::TempStorage memory;
+    unsigned length[window_items];
+    unsigned short place[window_items];
+    load_window(rows, start, length, place);
+    window_sort(memory).SortDescendingBlockedToStriped(length, place, 0, window_bits);
+    for (int u = 0; u < window_items; u++) {
+        const int64_t to =
+            (int64_t)blockIdx.x * sparse_sell_window + u * window_threads + threadIdx.x;
+        const int64_t of = (int64_t)blockIdx.x * sparse_sell_window + place[u];
+        row[to] = of < rows ? (int32_t)of : -1;
+    }
+}
+
+/* The entries of the row at a place, 0 where it is long or there is none. */
+static __device__ int64_t length_at(const struct sparse_sell &sell, int64_t rows,
+                                    const int64_t *start, int64_t place, int64_t *row)
+{
+    *row = sell.row ? sell.row[place] : place < rows ? place : -1;
+    if (*row < 0)
+        return 0;
+    const int64_t length = start[*row + 1] - start[*row];
+    return length > sparse_longest_in_slices ? 0 : length;
+}
+
+static __device__ int largest_of_warp(int value)
+{
+    for (int distance = warp / 2; distance > 0; distance /= 2)
+        value = max(value, __shfl_xor_sync(whole_warp, value, distance));
+    return value;
+}
+
+/* A warp a slice: its elements, and its first column. Long rows drop out of sell.row. */
+static __global__ void measure_slices_kernel(int64_t rows, const int64_t *start,
+                                             const int32_t *column, const sparse_sell sell)
+{
+    const int64_t place = thread_of_all(), slice = place / warp;
+    if (slice > sell.slices)
+        return;
+    int64_t row = -1;
+    const int64_t length =
+        slice < sell.slices ? length_at(sell, rows, start, place, &row) : (int64_t)0;
+    const int longest = largest_of_warp((int)length);
+    const int least = -largest_of_warp(length > 0 ? -column[start[row]] : -INT32_MAX);
+    if (sell.row && row >= 0 && length == 0 && start[row] < start[row + 1])
+        sell.row[place] = -1;
+    if (threadIdx.x % warp > 0)
+        return;
+    sell.slice_start[slice] = (int64_t)longest * warp;
+    if (sell.index.base && slice < sell.slices)
+        sell.index.base[slice] = least == INT32_MAX ? 0 : least;
+}
+
+template <typename real>
+static __global__ void fill_slices_kernel(int64_t rows, const row_entries<real> a,
+                                          const sparse_sell sell)
+{
+    const int64_t place = thread_of_all(), slice = place / warp;
+    if (slice >= sell.slices)
+        return;
+    int64_t row = -1;
+    const int64_t length = length_at(sell, rows, a.start, place, &row);
+    const int64_t first = sell.slice_start[slice] + threadIdx.x % warp;
+    const int32_t base = sell.index.base ? sell.index.base[slice] : 0;
+    for (int64_t k = 0; k < length; k++) {
+        const int64_t from = a.start[row] + k, to = first + k * warp;
+        ((real *)sell.value)[to] = a.value[from];
+        if (sell.index.base)
+            ((uint16_t *)sell.index.index)[to] = (uint16_t)(a.column[from] - base);
+        else
+            ((int32_t *)sell.index.index)[to] = a.column[from];
+    }
+}
+
+static kith_status fill_slices(kith_context *context, struct sparse_matrix *matrix)
+{
+    const unsigned blocks = blocks_for(matrix->sell.slices * warp, block_threads);
+    const cudaStream_t stream = cuda_stream(context);
+    if (matrix->csr.dtype == KITH_F64)
+        fill_slices_kernel<double><<<blocks, block_threads, 0, stream>>>(
+            matrix->csr.rows, row_entries_of<double>(matrix), matrix->sell);
+    else
+        fill_slices_kernel<float><<<blocks, block_threads, 0, stream>>>(
+            matrix->csr.rows, row_entries_of<float>(matrix), matrix->sell);
+    return cuda_check_launch("filling slices");
+}
+
+static kith_status allocate_slices(kith_context *context, struct sparse_matrix *matrix)
+{
+    struct sparse_sell *sell = &matrix->sell;
+    const int64_t windows = (matrix->csr.rows + sparse_sell_window - 1) / sparse_sell_window;
+    sell->height = warp;
+    sell->window = matrix->plan.window;
+    sell->slices = (matrix->csr.rows + warp - 1) / warp;
+    sell->index.bytes = matrix->plan.index_bytes;
+    KITH_TRY(sparse_matrix_allocate(context, matrix, sell->slices + 1, sizeof *sell->slice_start,
+                                    "starts of slices", &sell->slice_start));
+    if (sell->window > 1)
+        KITH_TRY(sparse_matrix_allocate(context, matrix, windows * sparse_sell_window,
+                                        sizeof *sell->row, "rows of slices", &sell->row));
+    return sell->index.bytes == 2
+               ? sparse_matrix_allocate(context, matrix, sell->slices, sizeof *sell->index.base,
+                                        "columns' bases", &sell->index.base)
+               : KITH_OK;
+}
+
+/* With a window of 1 row, rows stay where they are, and none of them is long. */
+kith_status sparse_to_sell_cuda(kith_context *context, struct sparse_matrix *matrix)
+{
+    const struct sparse_csr *csr = &matrix->csr;
+    struct sparse_sell *sell = &matrix->sell;
+    const cudaStream_t stream = cuda_stream(context);
+    int64_t slots = 0;
+    KITH_TRY(allocate_slices(context, matrix));
+    if (sell->row) {
+        sort_kernel<<<blocks_for(csr->rows, sparse_sell_window), window_threads, 0, stream>>>(
+            csr->rows, csr->row_start, sell->row);
+        KITH_TRY(cuda_check_launch("sorting rows"));
+    }
+    measure_slices_kernel<<<blocks_for((sell->slices + 1) * warp, block_threads), block_threads, 0,
+                            stream>>>(csr->rows, csr->row_start, csr->column, *sell);
+    KITH_TRY(cuda_check_launch("measuring slices"));
+    KITH_TRY(
+        sparse_starts_cuda(context, sell->slice_start, sell->slices, sell->slice_start, &slots));
+    KITH_TRY(sparse_matrix_allocate(context, matrix, slots, sell->index.bytes, "slices' columns",
+                                    &sell->index.index));
+    KITH_TRY(sparse_matrix_allocate(context, matrix, slots, kith_dtype_bytes(csr->dtype),
+                                    "slices' values", &sell->value));
+    return fill_slices(context, matrix);
+}

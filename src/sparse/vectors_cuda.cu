@@ -1,0 +1,276 @@
+/* Several vectors at once, of a matrix in any format: a warp a row, or a part of a long one, whose
+ * lanes are 8 vectors by 4 entries. x is brought into rows of 8 first, so that the 8 numbers that
+ * an entry meets are one line or half of one. */
+
+#include "sparse/own_cuda.h"
+#include "sparse/product_cuda.cuh"
+
+enum {
+    block_threads = 256,
+    together = sparse_vectors_together,
+    lanes_of_entry = together / 2,
+    at_once = 4
+};
+
+template <typename real> struct columns_of_vectors {
+    const real *data;
+    int64_t stride[2];
+};
+
+/* to[i·8 + k] = element (i, k), 0 behind the last vector. */
+template <typename real>
+static __global__ void __launch_bounds__(block_threads)
+    pack_kernel(int64_t rows, int vectors, const columns_of_vectors<real> x, real *to)
+{
+    const int64_t place = (int64_t)blockIdx.x * block_threads + threadIdx.x;
+    const int64_t i = place / together, k = place % together;
+    if (i < rows)
+        to[place] = k < vectors ? x.data[i * x.stride[0] + k * x.stride[1]] : (real)0;
+}
+
+/* One vector without gaps. */
+template <typename real>
+static __global__ void __launch_bounds__(block_threads)
+    gather_kernel(int64_t rows, const real *x, int64_t stride, real *to)
+{
+    const int64_t i = (int64_t)blockIdx.x * block_threads + threadIdx.x;
+    if (i < rows)
+        to[i] = x[i * stride];
+}
+
+template <typename real>
+static __global__ void __launch_bounds__(block_threads)
+    scale_kernel(int64_t rows, int64_t vectors, const sums_to<real> to, int64_t vector_stride)
+{
+    const int64_t place = (int64_t)blockIdx.x * block_threads + threadIdx.x;
+    if (place >= rows * vectors)
+        return;
+    real *y = to.y + place / vectors * to.stride + place % vectors * vector_stride;
+    *y = to.beta == 0 ? (real)0 : to.beta * *y;
+}
+
+/* Two neighbouring vectors' numbers: what a lane has. */
+template <typename real> struct alignas(2 * sizeof(real)) pair_of {
+    real of[2];
+};
+
+template <typename real> struct vectors_product {
+    int64_t rows;
+    int vectors, log_entries; /* so many entries of a row are met at once, by 4 lanes each */
+    row_entries<real> entries;
+    sums_to<real> to;
+    int64_t vector_stride;
+};
+
+/* Sums over every step-th of the entries k … end − 1, of the lane's two vectors. */
+template <typename real>
+static __device__ struct pair_of<real> sums_of_lane(const row_entries<real> &a, int64_t k,
+                                                    int64_t end, int step,
+                                                    const real *__restrict__ x) {
+    const struct pair_of<real> *pairs =
+        (const struct pair_of<real> *)x + threadIdx.x % lanes_of_entry;
+    struct pair_of<real> sum = {
+    };
+    for (; k < end; k += (int64_t)at_once * step) {
+        int32_t column[at_once];
+        real value[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; u++) {
+            const bool is_in = k + (int64_t)u * step < end;
+            column[u] = is_in ? __ldg(a.column + k + u * step) : 0;
+            value[u] = is_in ? __ldg(a.value + k + u * step) : (real)0;
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; u++)
+            if (k + (int64_t)u * step < end) {
+                const struct pair_of<real> met = pairs[(int64_t)column[u] * lanes_of_entry];
+                sum.of[0] = fma(value[u], met.of[0], sum.of[0]);
+                sum.of[1] = fma(value[u], met.of[1], sum.of[1]);
+            }
+    }
+    return sum;
+}
+
+/* Adds what lanes of the same vectors have, of groups of so many lanes. */
+template <typename real>
+static __device__ void add_lanes(struct pair_of<real> &sum, int lanes)
+{
+    for (int distance = lanes / 2; distance >= lanes_of_entry; distance /= 2) {
+        sum.of[0] += __shfl_xor_sync(whole_warp, sum.of[0], distance);
+        sum.of[1] += __shfl_xor_sync(whole_warp, sum.of[1], distance);
+    }
+}
+
+template <typename real>
+static __device__ void put_sums(const vectors_product<real> &a, int64_t row,
+                                const struct pair_of<real> &sum)
+{
+    const int first = threadIdx.x % lanes_of_entry * 2;
+    for (int k = 0; k < 2; k++)
+        if (first + k < a.vectors) {
+            sums_to<real> to = a.to;
+            to.y += (first + k) * a.vector_stride;
+            put_sum(to, row, sum.of[k]);
+        }
+}
+
+/* As in slices_cuda.cu: the last warp of a long row's to finish adds up the pieces' sums. */
+template <typename real>
+static __device__ void do_piece(const vectors_product<real> &a, const sparse_long_rows &long_rows,
+                                int64_t p, const real *__restrict__ x)
+{
+    const struct sparse_row_piece piece = long_rows.piece[p];
+    const int lane = threadIdx.x % warp, e = lane / lanes_of_entry;
+    const int64_t first = long_rows.pieces_before[piece.long_row];
+    const int64_t end = long_rows.pieces_before[piece.long_row + 1];
+    struct pair_of<real> *part = (struct pair_of<real> *)long_rows.part + lane % lanes_of_entry;
+    struct pair_of<real> sum =
+        sums_of_lane(a.entries, piece.first + e, piece.end, warp / lanes_of_entry, x);
+    add_lanes(sum, warp);
+    if (e == 0)
+        part[p * lanes_of_entry] = sum;
+    __threadfence();
+    __syncwarp();
+    unsigned finished = 0;
+    if (lane == 0) {
+        finished = atomicAdd(long_rows.ticket + piece.long_row, 1u);
+        __threadfence();
+    }
+    if (__shfl_sync(whole_warp, finished, 0) + 1 < end - first)
+        return;
+    struct pair_of<real> all = {
+    };
+    for (int64_t q = first + e; q < end; q += warp / lanes_of_entry) {
+        const volatile struct pair_of<real> *of_piece = part + q * lanes_of_entry;
+        all.of[0] += of_piece->of[0];
+        all.of[1] += of_piece->of[1];
+    }
+    add_lanes(all, warp);
+    if (e == 0)
+        put_sums(a, long_rows.row[piece.long_row], all);
+    if (lane == 0)
+        long_rows.ticket[piece.long_row] = 0;
+}
+
+template <typename real>
+static __global__ void __launch_bounds__(block_threads)
+    vectors_kernel(const vectors_product<real> a, const sparse_long_rows long_rows,
+                   int piece_blocks, const real *__restrict__ x)
+{
+    if (blockIdx.x < piece_blocks) {
+        const int64_t p = ((int64_t)blockIdx.x * block_threads + threadIdx.x) / warp;
+        if (p < long_rows.pieces)
+            do_piece(a, long_rows, p, x);
+        return;
+    }
+    const int lanes = lanes_of_entry << a.log_entries;
+    const int64_t thread = (int64_t)(blockIdx.x - piece_blocks) * block_threads + threadIdx.x;
+    const int64_t row = thread / lanes;
+    const int e = (int)(thread % lanes) / lanes_of_entry;
+    const int64_t begin = row < a.rows ? a.entries.start[row] : 0;
+    const int64_t end = row < a.rows ? a.entries.start[row + 1] : 0;
+    const bool is_here = row < a.rows && end - begin <= sparse_longest_in_slices;
+    struct pair_of<real> sum =
+        sums_of_lane(a.entries, begin + e, is_here ? end : begin, 1 << a.log_entries, x);
+    add_lanes(sum, lanes);
+    if (is_here && e == 0)
+        put_sums(a, row, sum);
+}
+
+/* So many that eight each are a row of mean length. */
+static int log_entries_for(const struct sparse_csr *csr)
+{
+    int log_entries = 0;
+    while (log_entries < 3 && (8 << log_entries) < csr->nonzeros / csr->rows)
+        log_entries++;
+    return log_entries;
+}
+
+template <typename real>
+static kith_status multiply_eight(kith_context *context, const struct sparse_product *product,
+                                  int64_t first, real *packed)
+{
+    const struct sparse_csr *csr = &product->matrix->csr;
+    const int64_t left = product->vectors - first;
+    const int vectors = left < together ? (int)left : (int)together;
+    struct columns_of_vectors<real> x;
+    x.data = (const real *)product->x + first * product->x_stride[1];
+    x.stride[0] = product->x_stride[0];
+    x.stride[1] = product->x_stride[1];
+    struct vectors_product<real> a;
+    a.rows = csr->rows;
+    a.vectors = vectors;
+    a.log_entries = log_entries_for(csr);
+    a.entries = row_entries_of<real>(product->matrix);
+    a.to = sums_to_of<real>(product);
+    a.vector_stride = product->y_stride[1];
+    a.to.y += first * product->y_stride[1];
+    const cudaStream_t stream = cuda_stream(context);
+    const bool is_packed = vectors == together && x.stride[1] == 1 && x.stride[0] == together &&
+                           (uintptr_t)x.data % sizeof(struct pair_of<real>) == 0;
+    if (!is_packed)
+        pack_kernel<real>
+            <<<blocks_for(csr->columns * together, block_threads), block_threads, 0, stream>>>(
+                csr->columns, vectors, x, packed);
+    const struct sparse_long_rows *long_rows = &sparse_own_of(product->matrix)->long_rows;
+    const unsigned piece_blocks = blocks_for(long_rows->pieces * warp, block_threads);
+    const unsigned blocks =
+        piece_blocks + blocks_for(csr->rows * lanes_of_entry << a.log_entries, block_threads);
+    vectors_kernel<real><<<blocks, block_threads, 0, stream>>>(a, *long_rows, (int)piece_blocks,
+                                                               is_packed ? x.data : packed);
+    return cuda_check_launch("starting the kernel of several vectors");
+}
+
+template <typename real>
+static kith_status launch(kith_context *context, const struct sparse_product *product)
+{
+    void *packed = NULL;
+    KITH_TRY(cuda_scratch(context, product->matrix->csr.columns * together * (int64_t)sizeof(real),
+                          &packed));
+    for (int64_t first = 0; first < product->vectors; first += together)
+        KITH_TRY(multiply_eight<real>(context, product, first, (real *)packed));
+    return KITH_OK;
+}
+
+kith_status sparse_vectors_cuda(kith_context *context, const struct sparse_product *product)
+{
+    return product->matrix->csr.dtype == KITH_F64 ? launch<double>(context, product)
+                                                  : launch<float>(context, product);
+}
+
+template <typename real>
+static kith_status launch_scale(kith_context *context, const struct sparse_product *product)
+{
+    const int64_t rows = product->matrix->csr.rows, vectors = product->vectors;
+    scale_kernel<real>
+        <<<blocks_for(rows * vectors, block_threads), block_threads, 0, cuda_stream(context)>>>(
+            rows, vectors, sums_to_of<real>(product), product->y_stride[1]);
+    return cuda_check_launch("starting the kernel that scales y");
+}
+
+kith_status sparse_scale_cuda(kith_context *context, const struct sparse_product *product)
+{
+    return product->matrix->csr.dtype == KITH_F64 ? launch_scale<double>(context, product)
+                                                  : launch_scale<float>(context, product);
+}
+
+template <typename real>
+static kith_status launch_gather(kith_context *context, const struct sparse_product *product,
+                                 const void **x)
+{
+    const int64_t columns = product->matrix->csr.columns;
+    void *gathered = NULL;
+    KITH_TRY(cuda_scratch(context, columns * (int64_t)sizeof(real), &gathered));
+    gather_kernel<real>
+        <<<blocks_for(columns, block_threads), block_threads, 0, cuda_stream(context)>>>(
+            columns, (const real *)product->x, product->x_stride[0], (real *)gathered);
+    *x = gathered;
+    return cuda_check_launch("starting the kernel that gathers x");
+}
+
+kith_status sparse_gather_cuda(kith_context *context, const struct sparse_product *product,
+                               const void **x)
+{
+    return product->matrix->csr.dtype == KITH_F64 ? launch_gather<double>(context, product, x)
+                                                  : launch_gather<float>(context, product, x);
+}
