@@ -19,6 +19,9 @@
 /* Targets of a task: some hundred microseconds. */
 enum { targets_of_chunk = 1024 };
 
+/* Lists so long are larger than the usual caches. */
+enum { pairs_of_streamed_list = 4 << 20 };
+
 static const double seconds_of_target = 100e-9, seconds_of_pair = 4e-9;
 
 /* Cells of a system. */
@@ -87,47 +90,55 @@ static kith_status make_chunks(struct walk *walk)
     return KITH_OK;
 }
 
-/* What the targets of a cell are compared with. */
-static kith_status scan_cell(const struct pairs_search *search, int64_t cell,
-                             struct pairs_lane *lane, struct pairs_scan *scan)
-{
-    int64_t candidates = 0;
-    *scan = (struct pairs_scan){.points = &search->points.points,
-                                .dimensions = search->problem->dimensions,
-                                .limit = search->problem->limit,
-                                .cutoff = search->problem->cutoff};
-    KITH_TRY(pairs_find_runs(search, cell, lane, &scan->run_count, &candidates));
-    scan->runs = lane->runs.data;
-    return pairs_lane_reserve(lane, search->problem, scan->run_count, candidates);
-}
-
-static void count_cell(const struct walk *walk, const struct pairs_search *search,
-                       const struct pairs_scan *scan, int64_t begin, int64_t end,
-                       struct pairs_lane *lane)
+static kith_status count_cell(const struct walk *walk, const struct pairs_search *search,
+                              int64_t cell, struct pairs_lane *lane)
 {
     const struct pairs_problem *problem = walk->problem;
+    const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
     int64_t *counts = (int64_t *)walk->pairs->offsets.data + 1;
+    struct pairs_candidates candidates;
+    KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, false, lane, &candidates));
     if (kith_array_is_none(problem->exclusions))
-        walk->kernels->count[problem->dtype](scan, &search->targets.points, begin, end, counts);
+        walk->kernels->count[problem->dtype](&candidates, &search->targets.points, begin, end,
+                                             counts);
     else
         for (int64_t k = begin; k < end; k++)
-            counts[search->targets.index[k]] = pairs_find_row(walk->kernels, search, scan, k, lane);
+            counts[search->targets.index[k]] =
+                pairs_find_row(walk->kernels, search, &candidates, k, lane->found.data);
+    return KITH_OK;
+}
+
+static kith_status write_cell(const struct walk *walk, const struct pairs_search *search,
+                              int64_t cell, struct pairs_lane *lane)
+{
+    const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
+    const bool plain = pairs_rows_are_plain(walk->problem, walk->pairs);
+    struct pairs_candidates candidates;
+    KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, !plain, lane, &candidates));
+    if (!plain)
+        return pairs_write_rows(walk->kernels, search, &candidates, begin, end, lane, walk->pairs);
+    const struct pairs_columns columns = {
+        .offsets = walk->pairs->offsets.data,
+        .target_count = search->targets.count,
+        .i = walk->pairs->i.data,
+        .j = walk->pairs->j.data,
+        .narrow = walk->pairs->memory->request.narrow,
+        .sorted = walk->problem->sorted,
+        .streamed = walk->pairs->count >= pairs_of_streamed_list,
+        .row = lane->found.data,
+    };
+    walk->kernels->write[walk->problem->dtype](&candidates, &search->targets.points, begin, end,
+                                               &columns);
+    return KITH_OK;
 }
 
 static kith_status do_cell(const struct walk *walk, const struct pairs_search *search, int64_t cell,
                            struct pairs_lane *lane)
 {
-    const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
-    struct pairs_scan scan;
-    if (begin == end)
+    if (search->targets.begin[cell] == search->targets.begin[cell + 1])
         return KITH_OK;
-    KITH_TRY(scan_cell(search, cell, lane, &scan));
-    if (walk->counting)
-        count_cell(walk, search, &scan, begin, end, lane);
-    else
-        for (int64_t k = begin; k < end; k++)
-            pairs_write_row(walk->kernels, search, &scan, k, lane, walk->pairs);
-    return KITH_OK;
+    return walk->counting ? count_cell(walk, search, cell, lane)
+                          : write_cell(walk, search, cell, lane);
 }
 
 /* A lane takes chunks until there are no more. */
@@ -226,9 +237,8 @@ void pairs_workspace_free(struct pairs_workspace *workspace)
     for (int32_t k = 0; k < workspace->lane_count; k++) {
         struct pairs_lane *lane = &workspace->lanes[k];
         free(lane->runs.data);
-        free(lane->index.data);
-        free(lane->place.data);
-        free(lane->ends.data);
+        free(lane->candidates.data);
+        free(lane->found.data);
         free(lane->keys.data);
     }
     free(workspace->lanes);

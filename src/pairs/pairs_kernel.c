@@ -1,33 +1,48 @@
-/* The kernels of one instruction set: pairs_kernel_body.h for float and for double, and sorting. */
+/* The kernels of one instruction set: pairs_kernel_body.h for float and for double. */
 
 #include "pairs/pairs_kernel.h"
 
+#include <math.h>
+
 #include "pairs/lanes.h"
+#include "pairs/row_stores.h"
 #include "pairs/sort.h"
 
 /* What a loop over candidates is compiled for; constants once inlined. */
 struct variant {
     int32_t dimensions;
-    enum pairs_admission admission;
-    bool moved, radii, places;
+    bool half, moved, radii;
 };
 
-/* Without a translation only where i itself is to be left out: the loop of most candidates. */
-#define DISPATCH_ADMISSION(wanted, variant, statement)                                             \
+/* A statement with the variant that candidates want. With radii and in half lists candidates always
+ * have translations, so that there are fewer variants. */
+#define DISPATCH_FOR(statement, d, is_half, is_moved, has_radii)                                   \
     do {                                                                                           \
-        if ((wanted) == pairs_admit_others) {                                                      \
-            (variant).admission = pairs_admit_others;                                              \
-            (variant).moved = false;                                                               \
-            statement;                                                                             \
-        } else if ((wanted) == pairs_admit_all) {                                                  \
-            (variant).admission = pairs_admit_all;                                                 \
-            (variant).moved = true;                                                                \
-            statement;                                                                             \
-        } else {                                                                                   \
-            (variant).admission = pairs_admit_after;                                               \
-            (variant).moved = true;                                                                \
-            statement;                                                                             \
-        }                                                                                          \
+        const struct variant variant = {                                                           \
+            .dimensions = (d), .half = (is_half), .moved = (is_moved), .radii = (has_radii)};      \
+        statement;                                                                                 \
+    } while (0)
+
+#define DISPATCH_FLAGS(candidates, statement, d)                                                   \
+    do {                                                                                           \
+        if ((candidates)->radius && (candidates)->half)                                            \
+            DISPATCH_FOR(statement, d, true, true, true);                                          \
+        else if ((candidates)->radius)                                                             \
+            DISPATCH_FOR(statement, d, false, true, true);                                         \
+        else if ((candidates)->half)                                                               \
+            DISPATCH_FOR(statement, d, true, true, false);                                         \
+        else if ((candidates)->moved)                                                              \
+            DISPATCH_FOR(statement, d, false, true, false);                                        \
+        else                                                                                       \
+            DISPATCH_FOR(statement, d, false, false, false);                                       \
+    } while (0)
+
+#define DISPATCH(candidates, statement)                                                            \
+    do {                                                                                           \
+        if ((candidates)->dimensions == 3)                                                         \
+            DISPATCH_FLAGS(candidates, statement, 3);                                              \
+        else                                                                                       \
+            DISPATCH_FLAGS(candidates, statement, 2);                                              \
     } while (0)
 
 static const vindex_float lane_numbers_float = {
@@ -53,6 +68,47 @@ static const vindex_double lane_numbers_double = {
 #endif
 };
 
+/* Rows lie where their index wants them, far from each other. So many targets before one's row is
+ * written its offset is fetched, and then its ends, which share lines with other rows. */
+enum { rows_ahead = 8, offsets_ahead = 2 * rows_ahead };
+
+SIMD_INLINE void prefetch_ends(const void *column, int64_t begin, int64_t end)
+{
+    if (!column)
+        return;
+    __builtin_prefetch((const char *)column + begin, 1);
+    __builtin_prefetch((const char *)column + end, 1);
+}
+
+SIMD_INLINE void prefetch_ahead(const struct pairs_columns *columns, const int32_t *index,
+                                int64_t position)
+{
+    const int64_t bytes = columns->narrow ? 4 : 8;
+    if (!columns->streamed || position + offsets_ahead >= columns->target_count)
+        return;
+    __builtin_prefetch(&columns->offsets[index[position + offsets_ahead]]);
+    const int64_t *offsets = &columns->offsets[index[position + rows_ahead]];
+    prefetch_ends(columns->i, offsets[0] * bytes, offsets[1] * bytes);
+    prefetch_ends(columns->j, offsets[0] * bytes, offsets[1] * bytes);
+}
+
+static void write_row(const struct pairs_columns *columns, int32_t i, const int32_t *row,
+                      int64_t count)
+{
+    const int64_t begin = columns->offsets[i];
+    if (columns->narrow) {
+        if (columns->i)
+            store_value_narrow((int32_t *)columns->i + begin, i, count);
+        if (columns->j)
+            store_narrow((int32_t *)columns->j + begin, row, count);
+        return;
+    }
+    if (columns->i)
+        store_value_wide((int64_t *)columns->i + begin, i, count, columns->streamed);
+    if (columns->j)
+        store_wide((int64_t *)columns->j + begin, row, count, columns->streamed);
+}
+
 #define REAL       float
 #define VREAL      vfloat
 #define VINDEX     vindex_float
@@ -73,8 +129,9 @@ static const vindex_double lane_numbers_double = {
 #include "pairs/pairs_kernel_body.h"
 
 const struct pairs_kernels KITH_ISA_SYMBOL(pairs_kernels) = {
+    .gather = {gather_double, gather_float},
     .count = {count_double, count_float},
+    .write = {write_double, write_float},
     .find = {find_double, find_float},
-    .sort_narrow = sort_narrow,
     .sort_wide = sort_wide,
 };

@@ -12,51 +12,69 @@ struct pairs_points {
     const int32_t *index;    /* row in the caller's array */
 };
 
-/* Which points of a run may be partners of i. */
-enum pairs_admission {
-    pairs_admit_others, /* j ≠ i, and T = 0 */
-    pairs_admit_all,
-    pairs_admit_after /* j > i, or j ≥ i */
-};
-
 /* Neighbouring cells whose points come one after the other, at one image. */
 struct pairs_run {
     int32_t begin, end; /* positions */
-    enum pairs_admission admission;
-    bool equal_too; /* pairs_admit_after: j = i is admitted */
     int32_t image[3];
-    double translation[3]; /* rounded to the dtype */
+    bool moved;            /* not all of the image is 0 */
+    int32_t mark;          /* for pairs_candidates: added to the index, or */
+    bool marked;           /* in place of it */
+    double translation[3]; /* rounded to the dtype as it is used */
 };
 
-/* What a target is compared with. */
-struct pairs_scan {
-    const struct pairs_points *points;
-    const struct pairs_run *runs;
-    int64_t run_count;
-    int32_t dimensions;
-    double limit;  /* of r² */
-    double cutoff; /* with radii */
-};
-
-/* Hits of a target: room for all that the runs have and a vector more. places and ends may be
- * NULL. */
-struct pairs_hits {
-    int32_t *index; /* j, in the order of the runs */
-    int32_t *place; /* position */
-    int64_t *ends;  /* hits up to the end of each run */
+/* All that the targets of a cell are compared with, from the runs, one after the other: every
+ * target looks through the same. Behind the last one are some that are infinitely far. A candidate
+ * is admitted if its mark differs from the target's index, or in half lists if it is greater. */
+struct pairs_candidates {
     int64_t count;
+    int32_t dimensions;
+    bool moved; /* some have a translation */
+    bool half;
+    double limit;         /* of r² */
+    double cutoff;        /* with radii */
+    void *position[3];    /* the problem's dtype */
+    void *translation[3]; /* only if moved */
+    void *radius;         /* NULL without */
+    int32_t *index;       /* row in the caller's array */
+    int32_t *mark;
+    int32_t *place; /* position among the points */
+    int32_t *run;
 };
+
+/* So much more room than candidates do their arrays have. */
+enum { pairs_candidates_behind = 64 };
+
+/* Gathers the candidates of some runs; count, limits and arrays are there. */
+typedef void pairs_gather_kernel(const struct pairs_points *points, const struct pairs_run *runs,
+                                 int64_t run_count, const struct pairs_candidates *candidates);
 
 /* Writes, for the targets at the positions begin … end − 1, counts[index of the target]. */
-typedef void pairs_count_kernel(const struct pairs_scan *scan, const struct pairs_points *targets,
-                                int64_t begin, int64_t end, int64_t *counts);
+typedef void pairs_count_kernel(const struct pairs_candidates *candidates,
+                                const struct pairs_points *targets, int64_t begin, int64_t end,
+                                int64_t *counts);
 
-/* Finds the partners of the target at a position. */
-typedef void pairs_find_kernel(const struct pairs_scan *scan, const struct pairs_points *targets,
-                               int64_t position, struct pairs_hits *hits);
+/* Where partners go: row i from offsets[i] on. i and j are int64 or, if narrow, int32; or NULL. */
+struct pairs_columns {
+    const int64_t *offsets;
+    int64_t target_count; /* of the system: how far to look ahead */
+    void *i, *j;
+    bool narrow, sorted;
+    bool streamed; /* past the caches: the list is larger than they are */
+    int32_t *row;  /* room for pairs_sorting_room(candidates + 64) */
+};
+
+/* Writes the rows of these targets. */
+typedef void pairs_write_kernel(const struct pairs_candidates *candidates,
+                                const struct pairs_points *targets, int64_t begin, int64_t end,
+                                const struct pairs_columns *columns);
+
+/* Finds the partners of the target at a position, by their number among the candidates, and returns
+ * how many there are. */
+typedef int64_t pairs_find_kernel(const struct pairs_candidates *candidates,
+                                  const struct pairs_points *targets, int64_t position,
+                                  int32_t *found);
 
 /* Sorts keys ≥ 0, ascending. There is room up to pairs_sorting_room(count) elements. */
-typedef void pairs_sort_narrow(int32_t *keys, int64_t count);
 typedef void pairs_sort_wide(int64_t *keys, int64_t count);
 
 enum { pairs_least_sorted = 16 };
@@ -72,9 +90,10 @@ static inline int64_t pairs_sorting_room(int64_t count)
 
 /* The kernels of an instruction set; [0] for double, [1] for float, as kith_dtype. */
 struct pairs_kernels {
+    pairs_gather_kernel *gather[2];
     pairs_count_kernel *count[2];
+    pairs_write_kernel *write[2];
     pairs_find_kernel *find[2];
-    pairs_sort_narrow *sort_narrow;
     pairs_sort_wide *sort_wide;
 };
 

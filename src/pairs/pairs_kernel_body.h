@@ -1,65 +1,50 @@
 /* The loops over candidates, for REAL; included by pairs_kernel.c. The arithmetic is that of
  * geometry.h. */
 
-/* A target, and what its candidates are compared with, in all lanes. */
+/* What a loop reads, in registers: stores of what it finds must not make it look again. */
+struct NAME(loop) {
+    const REAL *x, *y, *z, *tx, *ty, *tz, *radius;
+    const int32_t *mark;
+    int64_t count;
+    VREAL limit, cutoff;
+};
+
+static inline struct NAME(loop) NAME(loop_over)(const struct pairs_candidates *candidates)
+{
+    return (struct NAME(loop)){
+        .x = candidates->position[0],
+        .y = candidates->position[1],
+        .z = candidates->position[2],
+        .tx = candidates->translation[0],
+        .ty = candidates->translation[1],
+        .tz = candidates->translation[2],
+        .radius = candidates->radius,
+        .mark = candidates->mark,
+        .count = candidates->count,
+        .limit = simd_all((REAL)candidates->limit),
+        .cutoff = simd_all((REAL)candidates->cutoff),
+    };
+}
+
+/* A target in all lanes. */
 struct NAME(target) {
-    VREAL x, y, z;
-    VREAL limit;
-    VREAL radius, cutoff; /* with radii */
+    VREAL x, y, z, radius;
     VINDEX index;
 };
 
 SIMD_INLINE struct NAME(target)
-    NAME(target_at)(const struct pairs_scan *scan, const struct pairs_points *targets,
-                    int64_t position)
+    NAME(target_at)(const struct pairs_points *targets, int64_t position, struct variant variant)
 {
-    const REAL *x = targets->position[0], *y = targets->position[1], *z = targets->position[2];
-    const REAL *radius = targets->radius;
     struct NAME(target) target = {
-        .x = simd_all(x[position]),
-        .y = simd_all(y[position]),
-        .limit = simd_all((REAL)scan->limit),
+        .x = simd_all(((const REAL *)targets->position[0])[position]),
+        .y = simd_all(((const REAL *)targets->position[1])[position]),
         .index = targets->index[position] - (VINDEX){0},
     };
-    if (scan->dimensions == 3)
-        target.z = simd_all(z[position]);
-    if (radius) {
-        target.radius = simd_all(radius[position]);
-        target.cutoff = simd_all((REAL)scan->cutoff);
-    }
+    if (variant.dimensions == 3)
+        target.z = simd_all(((const REAL *)targets->position[2])[position]);
+    if (variant.radii)
+        target.radius = simd_all(((const REAL *)targets->radius)[position]);
     return target;
-}
-
-/* Which of the candidates from p on are partners. */
-SIMD_INLINE uint32_t NAME(partners)(const struct NAME(target) * target,
-                                    const struct pairs_points *points, const struct pairs_run *run,
-                                    int64_t p, struct variant variant, VINDEX index)
-{
-    const REAL *x = points->position[0], *y = points->position[1], *z = points->position[2];
-    VREAL dx = simd_load(x + p) - target->x, dy = simd_load(y + p) - target->y;
-    if (variant.moved) {
-        dx = dx + simd_all((REAL)run->translation[0]);
-        dy = dy + simd_all((REAL)run->translation[1]);
-    }
-    VREAL r2 = dx * dx + dy * dy;
-    if (variant.dimensions == 3) {
-        VREAL dz = simd_load(z + p) - target->z;
-        if (variant.moved)
-            dz = dz + simd_all((REAL)run->translation[2]);
-        r2 = r2 + dz * dz;
-    }
-    VREAL limit = target->limit;
-    if (variant.radii) {
-        const VREAL reach =
-            (target->radius + simd_load((const REAL *)points->radius + p)) + target->cutoff;
-        limit = reach * reach;
-    }
-    uint32_t mask = NAME(lanes_below)(r2, limit);
-    if (variant.admission == pairs_admit_others)
-        mask &= NAME(lanes_differ)(index, target->index);
-    if (variant.admission == pairs_admit_after)
-        mask &= NAME(lanes_above)(index, target->index - (run->equal_too ? 1 : 0));
-    return mask;
 }
 
 SIMD_INLINE VINDEX NAME(load_index)(const int32_t *from)
@@ -69,105 +54,159 @@ SIMD_INLINE VINDEX NAME(load_index)(const int32_t *from)
     return index;
 }
 
-/* The lanes from p on that are before the end. */
-SIMD_INLINE uint32_t NAME(lanes_before)(int64_t p, int64_t end)
-{
-    const int64_t left = end - p;
-    return left >= LANES ? ~0U : (1U << left) - 1;
-}
-
-SIMD_INLINE int64_t NAME(count_run)(const struct NAME(target) * target,
-                                    const struct pairs_points *points, const struct pairs_run *run,
+/* Which of the candidates from p on are partners. */
+SIMD_INLINE uint32_t NAME(partners)(const struct NAME(loop) * loop,
+                                    const struct NAME(target) * target, int64_t p,
                                     struct variant variant)
 {
-    int64_t count = 0;
-    for (int64_t p = run->begin; p < run->end; p += LANES) {
-        const VINDEX index = NAME(load_index)(points->index + p);
-        const uint32_t mask = NAME(partners)(target, points, run, p, variant, index);
-        count += __builtin_popcount(mask & NAME(lanes_before)(p, run->end));
+    VREAL dx = simd_load(loop->x + p) - target->x, dy = simd_load(loop->y + p) - target->y;
+    if (variant.moved) {
+        dx = dx + simd_load(loop->tx + p);
+        dy = dy + simd_load(loop->ty + p);
     }
-    return count;
+    VREAL r2 = dx * dx + dy * dy;
+    if (variant.dimensions == 3) {
+        VREAL dz = simd_load(loop->z + p) - target->z;
+        if (variant.moved)
+            dz = dz + simd_load(loop->tz + p);
+        r2 = r2 + dz * dz;
+    }
+    VREAL limit = loop->limit;
+    if (variant.radii) {
+        const VREAL reach = (target->radius + simd_load(loop->radius + p)) + loop->cutoff;
+        limit = reach * reach;
+    }
+    const VINDEX mark = NAME(load_index)(loop->mark + p);
+    const uint32_t admitted = variant.half ? NAME(lanes_above)(mark, target->index)
+                                           : NAME(lanes_differ)(mark, target->index);
+    return NAME(lanes_below)(r2, limit) & admitted;
 }
 
-SIMD_INLINE void NAME(find_in_run)(const struct NAME(target) * target,
-                                   const struct pairs_points *points, const struct pairs_run *run,
-                                   struct pairs_hits *hits, struct variant variant)
+SIMD_INLINE void NAME(count_targets)(const struct pairs_candidates *candidates,
+                                     const struct pairs_points *targets, int64_t begin, int64_t end,
+                                     int64_t *counts, struct variant variant)
 {
-    int64_t count = hits->count;
-    for (int64_t p = run->begin; p < run->end; p += LANES) {
-        const VINDEX index = NAME(load_index)(points->index + p);
-        const uint32_t mask = NAME(partners)(target, points, run, p, variant, index) &
-                              NAME(lanes_before)(p, run->end);
-        NAME(lanes_store_chosen)(hits->index + count, index, mask);
-        if (variant.places)
-            NAME(lanes_store_chosen)(hits->place + count, (int32_t)p + NAME(lane_numbers), mask);
+    const struct NAME(loop) loop = NAME(loop_over)(candidates);
+    for (int64_t k = begin; k < end; k++) {
+        const struct NAME(target) target = NAME(target_at)(targets, k, variant);
+        int64_t count = 0;
+        for (int64_t p = 0; p < loop.count; p += LANES)
+            count += __builtin_popcount(NAME(partners)(&loop, &target, p, variant));
+        counts[targets->index[k]] = count;
+    }
+}
+
+/* Of the candidates' values — their rows, or if NULL their numbers — those of the partners. */
+SIMD_INLINE int64_t NAME(find_partners)(const struct NAME(loop) * loop,
+                                        const struct NAME(target) * target, const int32_t *values,
+                                        int32_t *found, struct variant variant)
+{
+    int64_t count = 0;
+    for (int64_t p = 0; p < loop->count; p += LANES) {
+        const uint32_t mask = NAME(partners)(loop, target, p, variant);
+        const VINDEX value =
+            values ? NAME(load_index)(values + p) : (int32_t)p + NAME(lane_numbers);
+        NAME(lanes_store_chosen)(found + count, value, mask);
         count += __builtin_popcount(mask);
     }
-    hits->count = count;
-}
-
-SIMD_INLINE int64_t NAME(count_row)(const struct pairs_scan *scan,
-                                    const struct NAME(target) * target, struct variant variant)
-{
-    int64_t count = 0;
-    for (int64_t r = 0; r < scan->run_count; r++) {
-        const struct pairs_run *run = &scan->runs[r];
-        DISPATCH_ADMISSION(run->admission, variant,
-                           count += NAME(count_run)(target, scan->points, run, variant));
-    }
     return count;
 }
 
-static void NAME(count)(const struct pairs_scan *scan, const struct pairs_points *targets,
-                        int64_t begin, int64_t end, int64_t *counts)
+SIMD_INLINE void NAME(write_targets)(const struct pairs_candidates *candidates,
+                                     const struct pairs_points *targets, int64_t begin, int64_t end,
+                                     const struct pairs_columns *columns, struct variant variant)
 {
-    const bool radii = scan->points->radius != NULL;
+    const struct NAME(loop) loop = NAME(loop_over)(candidates);
+    const int32_t *index = candidates->index;
+    int32_t *row = columns->row;
     for (int64_t k = begin; k < end; k++) {
-        const struct NAME(target) target = NAME(target_at)(scan, targets, k);
-        int64_t *count = &counts[targets->index[k]];
-        if (radii && scan->dimensions == 3)
-            *count =
-                NAME(count_row)(scan, &target, (struct variant){.dimensions = 3, .radii = true});
-        else if (radii)
-            *count =
-                NAME(count_row)(scan, &target, (struct variant){.dimensions = 2, .radii = true});
-        else if (scan->dimensions == 3)
-            *count = NAME(count_row)(scan, &target, (struct variant){.dimensions = 3});
-        else
-            *count = NAME(count_row)(scan, &target, (struct variant){.dimensions = 2});
+        prefetch_ahead(columns, targets->index, k);
+        const struct NAME(target) target = NAME(target_at)(targets, k, variant);
+        const int64_t count = NAME(find_partners)(&loop, &target, index, row, variant);
+        if (columns->sorted && count > 1)
+            sort_narrow(row, count);
+        write_row(columns, targets->index[k], row, count);
+    }
+    if (columns->streamed)
+        end_streaming();
+}
+
+static void NAME(count)(const struct pairs_candidates *candidates,
+                        const struct pairs_points *targets, int64_t begin, int64_t end,
+                        int64_t *counts)
+{
+    DISPATCH(candidates, NAME(count_targets)(candidates, targets, begin, end, counts, variant));
+}
+
+static void NAME(write)(const struct pairs_candidates *candidates,
+                        const struct pairs_points *targets, int64_t begin, int64_t end,
+                        const struct pairs_columns *columns)
+{
+    DISPATCH(candidates, NAME(write_targets)(candidates, targets, begin, end, columns, variant));
+}
+
+static int64_t NAME(find)(const struct pairs_candidates *candidates,
+                          const struct pairs_points *targets, int64_t position, int32_t *found)
+{
+    const struct NAME(loop) loop = NAME(loop_over)(candidates);
+    int64_t count = 0;
+    DISPATCH(candidates, {
+        const struct NAME(target) target = NAME(target_at)(targets, position, variant);
+        count = NAME(find_partners)(&loop, &target, NULL, found, variant);
+    });
+    return count;
+}
+
+/* Copies whole vectors: what is behind the end is overwritten by the next run. */
+SIMD_INLINE void NAME(copy_reals)(REAL *restrict to, const REAL *restrict from, int64_t count)
+{
+    for (int64_t p = 0; p < count; p += LANES)
+        simd_store(to + p, simd_load(from + p));
+}
+
+SIMD_INLINE void NAME(repeat)(REAL *to, REAL value, int64_t count)
+{
+    for (int64_t p = 0; p < count; p += LANES)
+        simd_store(to + p, simd_all(value));
+}
+
+SIMD_INLINE void NAME(gather_run)(const struct pairs_points *points, const struct pairs_run *run,
+                                  int64_t at, int32_t number,
+                                  const struct pairs_candidates *candidates)
+{
+    const int64_t begin = run->begin, count = run->end - run->begin;
+    for (int32_t c = 0; c < candidates->dimensions; c++) {
+        NAME(copy_reals)
+        ((REAL *)candidates->position[c] + at, (const REAL *)points->position[c] + begin, count);
+        if (candidates->moved)
+            NAME(repeat)((REAL *)candidates->translation[c] + at, (REAL)run->translation[c], count);
+    }
+    if (candidates->radius)
+        NAME(copy_reals)
+    ((REAL *)candidates->radius + at, (const REAL *)points->radius + begin, count);
+    const VINDEX factor = (run->marked ? 0 : -1) - (VINDEX){0};
+    const VINDEX mark = run->mark - (VINDEX){0};
+    for (int64_t p = 0; p < count; p += LANES) {
+        const VINDEX index = NAME(load_index)(points->index + begin + p);
+        const VINDEX marks = (index & factor) + mark;
+        const VINDEX places = (int32_t)(begin + p) + NAME(lane_numbers);
+        const VINDEX runs = number - (VINDEX){0};
+        memcpy(candidates->index + at + p, &index, sizeof index);
+        memcpy(candidates->mark + at + p, &marks, sizeof marks);
+        if (candidates->place) {
+            memcpy(candidates->place + at + p, &places, sizeof places);
+            memcpy(candidates->run + at + p, &runs, sizeof runs);
+        }
     }
 }
 
-SIMD_INLINE void NAME(find_row)(const struct pairs_scan *scan, const struct NAME(target) * target,
-                                struct pairs_hits *hits, struct variant variant)
+static void NAME(gather)(const struct pairs_points *points, const struct pairs_run *runs,
+                         int64_t run_count, const struct pairs_candidates *candidates)
 {
-    for (int64_t r = 0; r < scan->run_count; r++) {
-        const struct pairs_run *run = &scan->runs[r];
-        DISPATCH_ADMISSION(run->admission, variant,
-                           NAME(find_in_run)(target, scan->points, run, hits, variant));
-        if (variant.places)
-            hits->ends[r] = hits->count;
+    int64_t at = 0;
+    for (int64_t r = 0; r < run_count; r++) {
+        NAME(gather_run)(points, &runs[r], at, (int32_t)r, candidates);
+        at += runs[r].end - runs[r].begin;
     }
-}
-
-static void NAME(find)(const struct pairs_scan *scan, const struct pairs_points *targets,
-                       int64_t position, struct pairs_hits *hits)
-{
-    const struct NAME(target) target = NAME(target_at)(scan, targets, position);
-    const bool radii = scan->points->radius != NULL, flat = scan->dimensions == 2;
-    hits->count = 0;
-    if (radii && flat)
-        NAME(find_row)
-        (scan, &target, hits, (struct variant){.dimensions = 2, .radii = true, .places = true});
-    else if (radii)
-        NAME(find_row)
-        (scan, &target, hits, (struct variant){.dimensions = 3, .radii = true, .places = true});
-    else if (hits->place && flat)
-        NAME(find_row)(scan, &target, hits, (struct variant){.dimensions = 2, .places = true});
-    else if (hits->place)
-        NAME(find_row)(scan, &target, hits, (struct variant){.dimensions = 3, .places = true});
-    else if (flat)
-        NAME(find_row)(scan, &target, hits, (struct variant){.dimensions = 2});
-    else
-        NAME(find_row)(scan, &target, hits, (struct variant){.dimensions = 3});
+    NAME(repeat)((REAL *)candidates->position[0] + at, (REAL)INFINITY, LANES);
 }

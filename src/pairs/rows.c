@@ -5,21 +5,15 @@
 #include "core/memory.h"
 #include "pairs/stage.h"
 
-static bool has_exclusions(const struct pairs_problem *problem)
+static bool has_lengths(const kith_pairs *pairs)
 {
-    return !kith_array_is_none(problem->exclusions);
+    return !kith_array_is_none(pairs->vectors) || !kith_array_is_none(pairs->distances);
 }
 
-kith_status pairs_lane_reserve(struct pairs_lane *lane, const struct pairs_problem *problem,
-                               int64_t run_count, int64_t candidates)
+bool pairs_rows_are_plain(const struct pairs_problem *problem, const kith_pairs *pairs)
 {
-    static const char what[] = "the candidates of a point";
-    const int64_t room = pairs_sorting_room(candidates) + kith_padding;
-    (void)problem;
-    KITH_TRY(pairs_host_buffer_grow(&lane->index, 4 * room, what));
-    KITH_TRY(pairs_host_buffer_grow(&lane->place, 4 * room, what));
-    KITH_TRY(pairs_host_buffer_grow(&lane->keys, 8 * room, what));
-    return pairs_host_buffer_grow(&lane->ends, 8 * (run_count + 1), what);
+    return kith_array_is_none(problem->exclusions) && kith_array_is_none(pairs->shifts) &&
+           !has_lengths(pairs);
 }
 
 static bool is_excluded(const int64_t *exclusions, int64_t count, int64_t j)
@@ -30,116 +24,90 @@ static bool is_excluded(const int64_t *exclusions, int64_t count, int64_t j)
     return false;
 }
 
-/* Closes the gaps that excluded points leave, in the places and the runs' ends too if they are
- * there. */
-static int64_t leave_out(const struct pairs_problem *problem, int64_t i, int64_t run_count,
-                         struct pairs_hits *hits)
+static int64_t leave_out(const struct pairs_problem *problem,
+                         const struct pairs_candidates *candidates, int64_t i, int32_t *found,
+                         int64_t count)
 {
     const int64_t *offsets = problem->exclusion_offsets.data;
     const int64_t *exclusions = (const int64_t *)problem->exclusions.data + offsets[i];
     const int64_t excluded = offsets[i + 1] - offsets[i];
-    int64_t kept = 0, run = 0;
-    for (int64_t k = 0; k < hits->count; k++) {
-        for (; hits->place && run < run_count && hits->ends[run] <= k; run++)
-            hits->ends[run] = kept;
-        if (is_excluded(exclusions, excluded, hits->index[k]))
-            continue;
-        hits->index[kept] = hits->index[k];
-        if (hits->place)
-            hits->place[kept] = hits->place[k];
-        kept++;
-    }
-    for (; hits->place && run < run_count; run++)
-        hits->ends[run] = kept;
+    int64_t kept = 0;
+    for (int64_t k = 0; k < count; k++)
+        if (!is_excluded(exclusions, excluded, candidates->index[found[k]]))
+            found[kept++] = found[k];
     return kept;
 }
 
-static struct pairs_hits find(const struct pairs_kernels *kernels,
-                              const struct pairs_search *search, const struct pairs_scan *scan,
-                              int64_t position, bool places, struct pairs_lane *lane)
+int64_t pairs_find_row(const struct pairs_kernels *kernels, const struct pairs_search *search,
+                       const struct pairs_candidates *candidates, int64_t position, int32_t *found)
 {
     const struct pairs_problem *problem = search->problem;
-    const bool radii = scan->points->radius != NULL; /* the kernel then writes places */
-    struct pairs_hits hits = {.index = lane->index.data,
-                              .place = places || radii ? lane->place.data : NULL,
-                              .ends = lane->ends.data};
-    kernels->find[problem->dtype](scan, &search->targets.points, position, &hits);
-    if (has_exclusions(problem) && hits.count > 0)
-        hits.count = leave_out(problem, search->targets.index[position], scan->run_count, &hits);
-    return hits;
+    const struct pairs_points *targets = &search->targets.points;
+    const int64_t count = kernels->find[problem->dtype](candidates, targets, position, found);
+    if (kith_array_is_none(problem->exclusions))
+        return count;
+    return leave_out(problem, candidates, targets->index[position], found, count);
 }
 
-int64_t pairs_find_row(const struct pairs_kernels *kernels, const struct pairs_search *search,
-                       const struct pairs_scan *scan, int64_t position, struct pairs_lane *lane)
+/* What writes the rows of a cell. */
+struct writing {
+    const struct pairs_kernels *kernels;
+    const struct pairs_search *search;
+    const struct pairs_candidates *candidates;
+    const struct pairs_run *runs;
+    kith_pairs *pairs;
+    int32_t *found;
+    int64_t *keys;
+};
+
+/* Keys of j and the order of finding: sorted, they give the pairs by j and then, as candidates come
+ * in the order of their images, by shift. found is then in the order of the keys. */
+static void sort_found(const struct writing *writing, int64_t count)
 {
-    return find(kernels, search, scan, position, false, lane).count;
+    const int32_t *index = writing->candidates->index;
+    int64_t *keys = writing->keys;
+    for (int64_t k = 0; k < count; k++)
+        keys[k] = (int64_t)index[writing->found[k]] << 32 | writing->found[k];
+    if (count > 1)
+        writing->kernels->sort_wide(keys, count);
+    for (int64_t k = 0; k < count; k++)
+        writing->found[k] = (int32_t)(keys[k] & UINT32_MAX);
 }
 
-static void write_i(kith_array array, int64_t begin, int64_t count, int64_t i)
+static void write_indices(kith_array i_column, kith_array j_column, int64_t i, const int32_t *index,
+                          const int32_t *found, int64_t begin, int64_t count)
 {
-    int64_t *wide = array.data;
-    int32_t *narrow = array.data;
-    if (kith_array_is_none(array))
+    if (i_column.dtype == KITH_I32 || j_column.dtype == KITH_I32) {
+        int32_t *to_i = i_column.data, *to_j = j_column.data;
+        for (int64_t p = 0; to_i && p < count; p++)
+            to_i[begin + p] = (int32_t)i;
+        for (int64_t p = 0; to_j && p < count; p++)
+            to_j[begin + p] = index[found[p]];
         return;
-    if (array.dtype == KITH_I64)
-        for (int64_t p = begin; p < begin + count; p++)
-            wide[p] = i;
-    else
-        for (int64_t p = begin; p < begin + count; p++)
-            narrow[p] = (int32_t)i;
-}
-
-static void write_j(kith_array array, int64_t begin, int64_t count, const int32_t *restrict j)
-{
-    int64_t *restrict wide = array.data;
-    int32_t *restrict narrow = array.data;
-    if (kith_array_is_none(array))
-        return;
-    if (array.dtype == KITH_I64)
-        for (int64_t p = 0; p < count; p++)
-            wide[begin + p] = j[p];
-    else
-        for (int64_t p = 0; p < count; p++)
-            narrow[begin + p] = j[p];
-}
-
-/* Keys of j and the order of finding: sorted, they give the pairs by j and then, as runs come in
- * the order of their images, by shift. */
-static void sort_with_order(const struct pairs_kernels *kernels, bool sorted,
-                            const struct pairs_hits *hits, int64_t *keys)
-{
-    for (int64_t k = 0; k < hits->count; k++)
-        keys[k] = (int64_t)hits->index[k] << 32 | k;
-    if (sorted && hits->count > 1)
-        kernels->sort_wide(keys, hits->count);
-}
-
-/* The run of each hit takes the place of its j, which is in the key. */
-static void write_runs(const struct pairs_hits *hits, int64_t run_count)
-{
-    int64_t k = 0;
-    for (int64_t run = 0; run < run_count; run++)
-        for (; k < hits->ends[run]; k++)
-            hits->index[k] = (int32_t)run;
+    }
+    int64_t *to_i = i_column.data, *to_j = j_column.data;
+    for (int64_t p = 0; to_i && p < count; p++)
+        to_i[begin + p] = i;
+    for (int64_t p = 0; to_j && p < count; p++)
+        to_j[begin + p] = index[found[p]];
 }
 
 /* The vectors and distances of a row, with the arithmetic of geometry.h. */
 #define DEFINE_WRITE_LENGTHS(real, root)                                                           \
-    static void write_lengths_##real(                                                              \
-        const struct pairs_search *search, const struct pairs_scan *scan, int64_t position,        \
-        const struct pairs_hits *hits, const int64_t *keys, int64_t begin, kith_pairs *pairs)      \
+    static void write_lengths_##real(const struct writing *writing, int64_t position,              \
+                                     int64_t begin, int64_t count)                                 \
     {                                                                                              \
-        const int32_t dimensions = search->problem->dimensions;                                    \
-        const real unit = (real)search->problem->unit;                                             \
-        real *vectors = pairs->vectors.data, *distances = pairs->distances.data;                   \
-        for (int64_t p = 0; p < hits->count; p++) {                                                \
-            const int64_t k = keys[p] & UINT32_MAX, place = hits->place[k];                        \
-            const struct pairs_run *run = &scan->runs[hits->index[k]];                             \
+        const struct pairs_candidates *candidates = writing->candidates;                           \
+        const int32_t dimensions = candidates->dimensions;                                         \
+        const real unit = (real)writing->search->problem->unit;                                    \
+        real *vectors = writing->pairs->vectors.data, *distances = writing->pairs->distances.data; \
+        for (int64_t p = 0; p < count; p++) {                                                      \
+            const int32_t at = writing->found[p];                                                  \
             real r2 = 0;                                                                           \
             for (int32_t c = 0; c < dimensions; c++) {                                             \
-                const real *x = scan->points->position[c];                                         \
-                const real *xi = search->targets.points.position[c];                               \
-                const real d = (x[place] - xi[position]) + (real)run->translation[c];              \
+                const real *x = candidates->position[c], *t = candidates->translation[c];          \
+                const real *xi = writing->search->targets.points.position[c];                      \
+                const real d = (x[at] - xi[position]) + (candidates->moved ? t[at] : 0);           \
                 r2 = r2 + d * d;                                                                   \
                 if (vectors)                                                                       \
                     vectors[(begin + p) * dimensions + c] = d * unit;                              \
@@ -153,64 +121,62 @@ DEFINE_WRITE_LENGTHS(float, sqrtf)
 DEFINE_WRITE_LENGTHS(double, sqrt)
 
 /* S = T − n_j + n_i */
-static void write_shifts(const struct pairs_search *search, const struct pairs_scan *scan,
-                         int64_t position, const struct pairs_hits *hits, const int64_t *keys,
-                         int64_t begin, kith_pairs *pairs)
+static void write_shifts(const struct writing *writing, int64_t i, int64_t begin, int64_t count)
 {
-    const int32_t dimensions = search->problem->dimensions;
-    const struct pairs_bin *points = &search->points, *targets = &search->targets;
-    int32_t *shifts = pairs->shifts.data;
-    const int64_t i = targets->index[position] - targets->first;
-    for (int64_t p = 0; p < hits->count; p++) {
-        const int64_t j = (keys[p] >> 32) - points->first;
-        const struct pairs_run *run = &scan->runs[hits->index[keys[p] & UINT32_MAX]];
+    const struct pairs_candidates *candidates = writing->candidates;
+    const int32_t dimensions = candidates->dimensions;
+    const struct pairs_bin *points = &writing->search->points, *targets = &writing->search->targets;
+    int32_t *shifts = writing->pairs->shifts.data;
+    for (int64_t p = 0; p < count; p++) {
+        const int32_t at = writing->found[p];
+        const int64_t j = candidates->index[at] - points->first;
+        const struct pairs_run *run = &writing->runs[candidates->run[at]];
         for (int32_t k = 0; k < dimensions; k++) {
             int32_t shift = run->image[k];
             if (points->wraps)
-                shift += targets->wraps[3 * i + k] - points->wraps[3 * j + k];
+                shift += targets->wraps[3 * (i - targets->first) + k] - points->wraps[3 * j + k];
             shifts[(begin + p) * dimensions + k] = shift;
         }
     }
 }
 
-static void write_all(const struct pairs_kernels *kernels, const struct pairs_search *search,
-                      const struct pairs_scan *scan, int64_t position,
-                      const struct pairs_hits *hits, struct pairs_lane *lane, int64_t begin,
-                      kith_pairs *pairs)
+static void write_row(const struct writing *writing, int64_t position)
 {
-    int64_t *keys = lane->keys.data;
-    sort_with_order(kernels, search->problem->sorted, hits, keys);
-    write_runs(hits, scan->run_count);
-    if (!kith_array_is_none(pairs->vectors) || !kith_array_is_none(pairs->distances)) {
-        if (search->problem->dtype == KITH_F32)
-            write_lengths_float(search, scan, position, hits, keys, begin, pairs);
-        else
-            write_lengths_double(search, scan, position, hits, keys, begin, pairs);
-    }
+    const kith_pairs *pairs = writing->pairs;
+    const struct pairs_problem *problem = writing->search->problem;
+    const int64_t i = writing->search->targets.index[position];
+    const int64_t begin = ((const int64_t *)pairs->offsets.data)[i];
+    const int64_t count = pairs_find_row(writing->kernels, writing->search, writing->candidates,
+                                         position, writing->found);
+    if (problem->sorted)
+        sort_found(writing, count);
+    write_indices(pairs->i, pairs->j, i, writing->candidates->index, writing->found, begin, count);
     if (!kith_array_is_none(pairs->shifts))
-        write_shifts(search, scan, position, hits, keys, begin, pairs);
-    for (int64_t p = 0; p < hits->count; p++)
-        hits->index[p] = (int32_t)(keys[p] >> 32);
-    write_j(pairs->j, begin, hits->count, hits->index);
+        write_shifts(writing, i, begin, count);
+    if (!has_lengths(pairs))
+        return;
+    if (problem->dtype == KITH_F32)
+        write_lengths_float(writing, position, begin, count);
+    else
+        write_lengths_double(writing, position, begin, count);
 }
 
-void pairs_write_row(const struct pairs_kernels *kernels, const struct pairs_search *search,
-                     const struct pairs_scan *scan, int64_t position, struct pairs_lane *lane,
-                     kith_pairs *pairs)
+kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct pairs_search *search,
+                             const struct pairs_candidates *candidates, int64_t begin, int64_t end,
+                             struct pairs_lane *lane, kith_pairs *pairs)
 {
-    const bool lengths =
-        !kith_array_is_none(pairs->vectors) || !kith_array_is_none(pairs->distances);
-    const bool all = lengths || !kith_array_is_none(pairs->shifts);
-    const struct pairs_hits hits = find(kernels, search, scan, position, all, lane);
-    const int64_t i = search->targets.index[position];
-    const int64_t begin = ((const int64_t *)pairs->offsets.data)[i];
-    write_i(pairs->i, begin, hits.count, i);
-    if (all) {
-        write_all(kernels, search, scan, position, &hits, lane, begin, pairs);
-        return;
-    }
-    /* A run has its points in the order of their cells, and of their rows if it is one cell. */
-    if (search->problem->sorted && hits.count > 1 && !kith_array_is_none(pairs->j))
-        kernels->sort_narrow(hits.index, hits.count);
-    write_j(pairs->j, begin, hits.count, hits.index);
+    const int64_t room = pairs_sorting_room(candidates->count);
+    KITH_TRY(pairs_host_buffer_grow(&lane->keys, 8 * room, "the candidates of a cell"));
+    const struct writing writing = {
+        .kernels = kernels,
+        .search = search,
+        .candidates = candidates,
+        .runs = lane->runs.data,
+        .pairs = pairs,
+        .found = lane->found.data,
+        .keys = lane->keys.data,
+    };
+    for (int64_t position = begin; position < end; position++)
+        write_row(&writing, position);
+    return KITH_OK;
 }

@@ -3,19 +3,21 @@
 
 #include "pairs/search.h"
 
-/* The row of one target: its partners found, those excluded left out, sorted and written. */
+/* Rows with more than i and j, or with exclusions: partners found, those excluded left out, sorted
+ * and written, one target after the other. */
 
-/* Room for the hits of a target among so many candidates. */
-kith_status pairs_lane_reserve(struct pairs_lane *lane, const struct pairs_problem *problem,
-                               int64_t run_count, int64_t candidates);
+/* Whether the kernels can write the rows by themselves. */
+bool pairs_rows_are_plain(const struct pairs_problem *problem, const kith_pairs *pairs);
 
-/* Finds the partners of the target at a position and returns how many there are. */
+/* Finds the partners of the target at a position, by number among the candidates, and returns how
+ * many there are. */
 int64_t pairs_find_row(const struct pairs_kernels *kernels, const struct pairs_search *search,
-                       const struct pairs_scan *scan, int64_t position, struct pairs_lane *lane);
+                       const struct pairs_candidates *candidates, int64_t position, int32_t *found);
 
-/* The same, and writes them to the list, whose offsets are there. */
-void pairs_write_row(const struct pairs_kernels *kernels, const struct pairs_search *search,
-                     const struct pairs_scan *scan, int64_t position, struct pairs_lane *lane,
-                     kith_pairs *pairs);
+/* Writes the rows of the targets at the positions begin … end − 1; candidates have places, and
+ * their runs are the lane's. */
+kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct pairs_search *search,
+                             const struct pairs_candidates *candidates, int64_t begin, int64_t end,
+                             struct pairs_lane *lane, kith_pairs *pairs);
 
 #endif

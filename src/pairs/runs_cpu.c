@@ -2,6 +2,9 @@
  * axis, each at one image. Runs come in the order of their images, the first axis' first, so that
  * the images of one point are found in the order of their shifts. */
 
+#include <stddef.h>
+
+#include "core/memory.h"
 #include "pairs/search.h"
 #include "pairs/stage.h"
 
@@ -48,19 +51,21 @@ static bool comes_first(const int32_t image[3])
     return false;
 }
 
+/* Which candidates a run's points make: i itself is none at T = 0, and a half list has j > i, or
+ * j ≥ i where T comes first. */
+static void mark_run(const struct pairs_problem *problem, struct pairs_run *run)
+{
+    run->marked = problem->two_sets || (!problem->half && run->moved);
+    run->mark = run->marked ? -1 : problem->half && comes_first(run->image) ? 1 : 0;
+}
+
 static void complete_run(const struct pairs_search *search, struct pairs_run *run)
 {
     const int32_t *image = run->image;
-    const bool moved = image[0] != 0 || image[1] != 0 || image[2] != 0;
+    run->moved = image[0] != 0 || image[1] != 0 || image[2] != 0;
     for (int c = 0; c < 3; c++)
-        run->translation[c] = moved ? pairs_translation(search->lattice, image, c) : 0;
-    if (search->problem->two_sets)
-        run->admission = pairs_admit_all;
-    else if (search->problem->half)
-        run->admission = pairs_admit_after;
-    else
-        run->admission = moved ? pairs_admit_all : pairs_admit_others;
-    run->equal_too = moved && comes_first(image);
+        run->translation[c] = run->moved ? pairs_translation(search->lattice, image, c) : 0;
+    mark_run(search->problem, run);
 }
 
 /* The number of stretches that reach cells to both sides may touch. */
@@ -99,6 +104,7 @@ struct walk {
     const struct pairs_search *search;
     struct pairs_run *runs;
     int64_t run_count, candidates;
+    bool moved;
     const int *axes; /* the last varies fastest */
     const int64_t *at;
 };
@@ -122,6 +128,7 @@ static void add_runs(struct walk *walk, struct pairs_run run, int64_t number)
         if (run.end > run.begin) {
             complete_run(walk->search, &run);
             walk->candidates += run.end - run.begin;
+            walk->moved = walk->moved || run.moved;
             walk->runs[walk->run_count++] = run;
         }
         low += stretch.last - stretch.first + 1;
@@ -146,18 +153,55 @@ static void walk_axis(struct walk *walk, int depth, struct pairs_run run, int64_
     }
 }
 
-kith_status pairs_find_runs(const struct pairs_search *search, int64_t cell,
-                            struct pairs_lane *lane, int64_t *run_count, int64_t *candidates)
+/* The arrays of so many candidates in the lane's memory. */
+static kith_status place_candidates(const struct pairs_search *search, bool places, int64_t count,
+                                    struct pairs_lane *lane, struct pairs_candidates *candidates)
+{
+    const struct pairs_problem *problem = search->problem;
+    const int64_t real = kith_dtype_bytes(problem->dtype);
+    const int64_t room = kith_padded(count) + pairs_candidates_behind;
+    const int32_t arrays = 7, indices = 4;
+    KITH_TRY(pairs_host_buffer_grow(&lane->candidates, room * (arrays * real + indices * 4),
+                                    "the candidates of a cell"));
+    KITH_TRY(pairs_host_buffer_grow(&lane->found, 4 * pairs_sorting_room(room),
+                                    "the candidates of a cell"));
+    char *memory = lane->candidates.data;
+    for (int c = 0; c < 3; c++) {
+        candidates->position[c] = memory + c * room * real;
+        candidates->translation[c] = memory + (3 + c) * room * real;
+    }
+    candidates->radius = search->points.points.radius ? memory + 6 * room * real : NULL;
+    int32_t *index = (int32_t *)(void *)(memory + arrays * room * real);
+    candidates->index = index;
+    candidates->mark = index + room;
+    candidates->place = places ? index + 2 * room : NULL;
+    candidates->run = index + 3 * room;
+    return KITH_OK;
+}
+
+kith_status pairs_find_candidates(const struct pairs_kernels *kernels,
+                                  const struct pairs_search *search, int64_t cell, bool places,
+                                  struct pairs_lane *lane, struct pairs_candidates *candidates)
 {
     static const int flat[3] = {2, 0, 1}, deep[3] = {0, 1, 2};
-    const int *axes = search->problem->dimensions == 2 ? flat : deep;
+    const struct pairs_problem *problem = search->problem;
+    const int *axes = problem->dimensions == 2 ? flat : deep;
     const struct pairs_bin *targets = &search->targets;
     int64_t at[3];
     KITH_TRY(make_room(&search->grid, axes, lane));
     coordinates_of(search, targets->key ? targets->key[cell] : cell, axes, at);
     struct walk walk = {.search = search, .runs = lane->runs.data, .axes = axes, .at = at};
     walk_axis(&walk, 0, (struct pairs_run){0}, 0);
-    *run_count = walk.run_count;
-    *candidates = walk.candidates;
+
+    *candidates = (struct pairs_candidates){
+        .count = walk.candidates,
+        .dimensions = problem->dimensions,
+        .half = problem->half,
+        .limit = problem->limit,
+        .cutoff = problem->cutoff,
+    };
+    KITH_TRY(place_candidates(search, places, walk.candidates, lane, candidates));
+    candidates->moved = walk.moved || problem->half || candidates->radius;
+    kernels->gather[problem->dtype](&search->points.points, walk.runs, walk.run_count, candidates);
     return KITH_OK;
 }

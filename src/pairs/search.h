@@ -36,9 +36,9 @@ struct pairs_search {
     struct pairs_bin points, targets; /* the same if there are no queries */
 };
 
-/* What one thread needs for a row. */
+/* What one thread needs for a cell and its rows. */
 struct pairs_lane {
-    struct pairs_buffer runs, index, place, ends, keys;
+    struct pairs_buffer runs, candidates, found, keys;
     kith_status status;
 };
 
@@ -77,13 +77,14 @@ kith_status pairs_bin_sparsely(struct pairs_search *search, double edge, double 
 /* Writes the bins' keys where their unsorted coordinates were. */
 void pairs_keep_occupied(struct pairs_search *search, struct pairs_occupied *occupied);
 
-/* Fills in the runs for the targets of a cell of the bin of targets, cell its index there.
- * *candidates is their points together. */
-kith_status pairs_find_runs(const struct pairs_search *search, int64_t cell,
-                            struct pairs_lane *lane, int64_t *run_count, int64_t *candidates);
+/* All that the targets of a cell are to be compared with; cell is its index in the bin of targets.
+ * With places, where each candidate comes from is written too. The runs stay in the lane. */
+kith_status pairs_find_candidates(const struct pairs_kernels *kernels,
+                                  const struct pairs_search *search, int64_t cell, bool places,
+                                  struct pairs_lane *lane, struct pairs_candidates *candidates);
 
-/* Gives the cells their numbers: the last axis of the space varies fastest, so that cells after each
- * other along it are so in memory. */
+/* Gives the cells their numbers: the last axis of the space varies fastest, so that cells after
+ * each other along it are so in memory. */
 static inline void pairs_number_cells(struct pairs_search *search)
 {
     const int64_t *count = search->grid.count;
