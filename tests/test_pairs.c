@@ -45,10 +45,36 @@ static void test_pairs_of_random_cells_are_those_of_the_definition(void **state)
     kith_context_free(context);
 }
 
+static void test_the_nearest_points_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("nearest");
+    kith_context *context = pairs_context(2);
+    kith_pairs *fast = NULL, *slow = NULL;
+    for (int turn = 0; turn < 150; turn++) {
+        struct pairs_system_of_test system =
+            random_system(&numbers, random_whole(&numbers, 0, 60), turn % 2 ? 3 : 2);
+        const kith_array positions = positions_of(&system, KITH_F64);
+        const kith_cell *cell = turn % 3 ? &system.cell : NULL;
+        const int64_t k = random_whole(&numbers, 0, 40);
+        kith_pairs_options options = {.quantities = pairs_everything,
+                                      .cutoff = turn % 4 ? 0 : random_uniform(&numbers, 0.1, 1)};
+        assert_ok(kith_pairs_nearest(context, &options, positions, cell, k, &fast));
+        options.method = KITH_PAIRS_REFERENCE;
+        assert_ok(kith_pairs_nearest(context, &options, positions, cell, k, &slow));
+        assert_same_pairs(fast, slow, 1e-13);
+        free_points(&system);
+    }
+    kith_pairs_free(fast);
+    kith_pairs_free(slow);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_of_random_cells_are_those_of_the_definition),
+        cmocka_unit_test(test_the_nearest_points_are_those_of_the_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,10 +104,10 @@ typedef struct kith_pairs {
  *         2³⁰ cells away: the message names the row), KITH_OUT_OF_MEMORY (the message says how much
  *         the list needs), KITH_UNSUPPORTED (more than 2³¹ − 1 points), KITH_CANCELLED.
  * Cost:   O(n + pairs), and 8 (n + 1) + 16 bytes a pair (8 if narrow), +4 D for shifts, D + 1 reals
- *         for vectors and distances; about 80 n bytes for the search, kept by the list. Neither empty space nor
- * points far outside cost memory. A second call with a list and a context of the same sizes
- * allocates nothing. Bits:   the same on every run and for every number of threads. Source: cell
- * lists: Allen & Tildesley 2017, §5.3.2. */
+ *         for vectors and distances; about 80 n bytes for the search, kept by the list. Neither
+ * empty space nor points far outside cost memory. A second call with a list and a context of the
+ * same sizes allocates nothing. Bits:   the same on every run and for every number of threads.
+ * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
 kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *options,
                                kith_array positions, const kith_cell *cell, kith_pairs **pairs);
 
@@ -127,8 +127,8 @@ kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *o
 /* The k nearest points of every point, by distance, then j, then S.
  *
  * As kith_pairs_compute, except that a row has its first k pairs only, in that order, and fewer if
- * there are no more. A cutoff of 0 stands for none; half, skin and radii must not be given. In a
- * periodic cell images count as points of their own, those of i too. */
+ * there are no more. A cutoff of 0 stands for none; half, skin, radii and exclusions must not be
+ * given. In a periodic cell images count as points of their own, those of i too. */
 kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *options,
                                kith_array positions, const kith_cell *cell, int64_t k,
                                kith_pairs **pairs);

@@ -171,12 +171,13 @@ static kith_status check_lengths(const struct pairs_arguments *arguments)
         if (arguments->k < 0)
             return kith_fail(KITH_INVALID_ARGUMENT, "k is %lld; give at least 0",
                              (long long)arguments->k);
-        if (options->half || skin != 0 || radii)
+        if (options->half || skin != 0 || radii || !kith_array_is_none(options->exclusions))
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "%s is given, which the nearest points do not have; leave it out",
                              options->half ? "half"
                              : radii       ? "radii"
-                                           : "skin");
+                             : skin != 0   ? "skin"
+                                           : "exclusions");
         if (!(cutoff >= 0) || isinf(cutoff))
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "cutoff is %g; give a finite length, or 0 for none", cutoff);

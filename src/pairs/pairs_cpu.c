@@ -181,12 +181,17 @@ static void add_up_offsets(kith_pairs *pairs)
         offsets[i + 1] += offsets[i];
 }
 
-static kith_status count_and_write(struct walk *walk)
+static kith_status count_rows(struct walk *walk)
+{
+    KITH_TRY(make_chunks(walk));
+    KITH_TRY(do_walk(walk, true, seconds_of_target * (double)walk->pairs->row_count));
+    add_up_offsets(walk->pairs);
+    return KITH_OK;
+}
+
+static kith_status write_rows(struct walk *walk)
 {
     kith_pairs *pairs = walk->pairs;
-    KITH_TRY(make_chunks(walk));
-    KITH_TRY(do_walk(walk, true, seconds_of_target * (double)pairs->row_count));
-    add_up_offsets(pairs);
     const int64_t count = ((const int64_t *)pairs->offsets.data)[pairs->row_count];
     KITH_TRY(pairs_list_reserve(count, pairs));
     if (walk->problem->count_only)
@@ -220,10 +225,13 @@ kith_status pairs_cpu(kith_context *context, const struct pairs_problem *problem
         .workspace = pairs->memory->workspace,
         .pairs = pairs,
     };
-    if (problem->by_distance)
-        return pairs_nearest_cpu(context, problem, walk.kernels, walk.workspace, pairs);
-    KITH_TRY(pairs_bin_systems(context, problem, pairs, walk.workspace));
-    return count_and_write(&walk);
+    if (!problem->by_distance || isfinite(problem->cutoff)) {
+        KITH_TRY(pairs_bin_systems(context, problem, pairs, walk.workspace));
+        KITH_TRY(count_rows(&walk));
+    }
+    return problem->by_distance
+               ? pairs_nearest_cpu(context, problem, walk.kernels, walk.workspace, pairs)
+               : write_rows(&walk);
 }
 
 void pairs_workspace_free(struct pairs_workspace *workspace)

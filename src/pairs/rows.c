@@ -1,6 +1,7 @@
 #include "pairs/rows.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "pairs/stage.h"
@@ -120,8 +121,8 @@ static void write_indices(kith_array i_column, kith_array j_column, int64_t i, c
 DEFINE_WRITE_LENGTHS(float, sqrtf)
 DEFINE_WRITE_LENGTHS(double, sqrt)
 
-/* S = T − n_j + n_i */
-static void write_shifts(const struct writing *writing, int64_t i, int64_t begin, int64_t count)
+/* S = T − n_j + n_i; place is the target's row in its bin. */
+static void write_shifts(const struct writing *writing, int64_t place, int64_t begin, int64_t count)
 {
     const struct pairs_candidates *candidates = writing->candidates;
     const int32_t dimensions = candidates->dimensions;
@@ -134,40 +135,48 @@ static void write_shifts(const struct writing *writing, int64_t i, int64_t begin
         for (int32_t k = 0; k < dimensions; k++) {
             int32_t shift = run->image[k];
             if (points->wraps)
-                shift += targets->wraps[3 * (i - targets->first) + k] - points->wraps[3 * j + k];
+                shift += targets->wraps[3 * place + k] - points->wraps[3 * j + k];
             shifts[(begin + p) * dimensions + k] = shift;
         }
     }
 }
 
-static void write_row(const struct writing *writing, int64_t position)
+/* Writes what has been found, in its order. */
+static void write_found(const struct writing *writing, int64_t position, int64_t place,
+                        int64_t count)
 {
     const kith_pairs *pairs = writing->pairs;
-    const struct pairs_problem *problem = writing->search->problem;
     const int64_t i = writing->search->targets.index[position];
     const int64_t begin = ((const int64_t *)pairs->offsets.data)[i];
-    const int64_t count = pairs_find_row(writing->kernels, writing->search, writing->candidates,
-                                         position, writing->found);
-    if (problem->sorted)
-        sort_found(writing, count);
     write_indices(pairs->i, pairs->j, i, writing->candidates->index, writing->found, begin, count);
     if (!kith_array_is_none(pairs->shifts))
-        write_shifts(writing, i, begin, count);
+        write_shifts(writing, place, begin, count);
     if (!has_lengths(pairs))
         return;
-    if (problem->dtype == KITH_F32)
+    if (writing->search->problem->dtype == KITH_F32)
         write_lengths_float(writing, position, begin, count);
     else
         write_lengths_double(writing, position, begin, count);
 }
 
-kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct pairs_search *search,
-                             const struct pairs_candidates *candidates, int64_t begin, int64_t end,
-                             struct pairs_lane *lane, kith_pairs *pairs)
+static void write_row(const struct writing *writing, int64_t position)
+{
+    const struct pairs_bin *targets = &writing->search->targets;
+    const int64_t count = pairs_find_row(writing->kernels, writing->search, writing->candidates,
+                                         position, writing->found);
+    if (writing->search->problem->sorted)
+        sort_found(writing, count);
+    write_found(writing, position, targets->index[position] - targets->first, count);
+}
+
+static kith_status begin_writing(const struct pairs_kernels *kernels,
+                                 const struct pairs_search *search,
+                                 const struct pairs_candidates *candidates, struct pairs_lane *lane,
+                                 kith_pairs *pairs, struct writing *writing)
 {
     const int64_t room = pairs_sorting_room(candidates->count);
     KITH_TRY(pairs_host_buffer_grow(&lane->keys, 8 * room, "the candidates of a cell"));
-    const struct writing writing = {
+    *writing = (struct writing){
         .kernels = kernels,
         .search = search,
         .candidates = candidates,
@@ -176,7 +185,90 @@ kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct p
         .found = lane->found.data,
         .keys = lane->keys.data,
     };
+    return KITH_OK;
+}
+
+kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct pairs_search *search,
+                             const struct pairs_candidates *candidates, int64_t begin, int64_t end,
+                             struct pairs_lane *lane, kith_pairs *pairs)
+{
+    struct writing writing;
+    KITH_TRY(begin_writing(kernels, search, candidates, lane, pairs, &writing));
     for (int64_t position = begin; position < end; position++)
         write_row(&writing, position);
+    return KITH_OK;
+}
+
+#define DEFINE_R2(real)                                                                            \
+    static double r2_##real(const struct writing *writing, int64_t position, int32_t at)           \
+    {                                                                                              \
+        const struct pairs_candidates *candidates = writing->candidates;                           \
+        real r2 = 0;                                                                               \
+        for (int32_t c = 0; c < candidates->dimensions; c++) {                                     \
+            const real *x = candidates->position[c], *t = candidates->translation[c];              \
+            const real *xi = writing->search->targets.points.position[c];                          \
+            const real d = (x[at] - xi[position]) + (candidates->moved ? t[at] : 0);               \
+            r2 = r2 + d * d;                                                                       \
+        }                                                                                          \
+        return r2;                                                                                 \
+    }
+
+DEFINE_R2(float)
+DEFINE_R2(double)
+
+/* By distance, then j, then in the order of images. */
+static bool is_nearer(const struct writing *writing, int64_t position, int32_t a, int32_t b)
+{
+    const bool narrow = writing->search->problem->dtype == KITH_F32;
+    const double first = narrow ? r2_float(writing, position, a) : r2_double(writing, position, a);
+    const double second = narrow ? r2_float(writing, position, b) : r2_double(writing, position, b);
+    const int32_t *index = writing->candidates->index;
+    if (first != second)
+        return first < second;
+    return index[a] != index[b] ? index[a] < index[b] : a < b;
+}
+
+/* Keys of r² as a float, whose bits are in the order of the numbers, and the candidate. What is
+ * equal or was rounded to be so is then put right. */
+static void sort_by_distance(const struct writing *writing, int64_t position, int64_t count)
+{
+    const struct pairs_problem *problem = writing->search->problem;
+    for (int64_t k = 0; k < count; k++) {
+        const int32_t at = writing->found[k];
+        const double r2 = problem->dtype == KITH_F32 ? r2_float(writing, position, at)
+                                                     : r2_double(writing, position, at);
+        const float rounded = (float)r2;
+        uint32_t bits = 0;
+        memcpy(&bits, &rounded, sizeof bits);
+        writing->keys[k] = (int64_t)bits << 32 | at;
+    }
+    if (count > 1)
+        writing->kernels->sort_wide(writing->keys, count);
+    int32_t *found = writing->found;
+    for (int64_t k = 0; k < count; k++) {
+        const int32_t at = (int32_t)(writing->keys[k] & UINT32_MAX);
+        int64_t to = k;
+        for (; to > 0 && (writing->keys[to - 1] >> 32) == (writing->keys[k] >> 32) &&
+               is_nearer(writing, position, at, found[to - 1]);
+             to--)
+            found[to] = found[to - 1];
+        found[to] = at;
+    }
+}
+
+kith_status pairs_write_nearest(const struct pairs_kernels *kernels,
+                                const struct pairs_search *search,
+                                const struct pairs_candidates *candidates, int64_t position,
+                                int64_t place, int64_t wanted, struct pairs_lane *lane,
+                                kith_pairs *pairs, bool *found)
+{
+    struct writing writing;
+    KITH_TRY(begin_writing(kernels, search, candidates, lane, pairs, &writing));
+    const int64_t count = pairs_find_row(kernels, search, candidates, position, writing.found);
+    *found = count >= wanted;
+    if (!*found)
+        return KITH_OK;
+    sort_by_distance(&writing, position, count);
+    write_found(&writing, position, place, wanted);
     return KITH_OK;
 }

@@ -20,4 +20,12 @@ kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct p
                              const struct pairs_candidates *candidates, int64_t begin, int64_t end,
                              struct pairs_lane *lane, kith_pairs *pairs);
 
+/* Writes the row of the target at a position, the nearest that are wanted, if as many are found;
+ * place is the target's row in the search. */
+kith_status pairs_write_nearest(const struct pairs_kernels *kernels,
+                                const struct pairs_search *search,
+                                const struct pairs_candidates *candidates, int64_t position,
+                                int64_t place, int64_t wanted, struct pairs_lane *lane,
+                                kith_pairs *pairs, bool *found);
+
 #endif

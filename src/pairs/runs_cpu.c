@@ -53,9 +53,11 @@ static bool comes_first(const int32_t image[3])
 
 /* Which candidates a run's points make: i itself is none at T = 0, and a half list has j > i, or
  * j ≥ i where T comes first. */
-static void mark_run(const struct pairs_problem *problem, struct pairs_run *run)
+static void mark_run(const struct pairs_search *search, struct pairs_run *run)
 {
-    run->marked = problem->two_sets || (!problem->half && run->moved);
+    const struct pairs_problem *problem = search->problem;
+    const bool two_sets = problem->two_sets && !search->targets_are_points;
+    run->marked = two_sets || (!problem->half && run->moved);
     run->mark = run->marked ? -1 : problem->half && comes_first(run->image) ? 1 : 0;
 }
 
@@ -65,7 +67,7 @@ static void complete_run(const struct pairs_search *search, struct pairs_run *ru
     run->moved = image[0] != 0 || image[1] != 0 || image[2] != 0;
     for (int c = 0; c < 3; c++)
         run->translation[c] = run->moved ? pairs_translation(search->lattice, image, c) : 0;
-    mark_run(search->problem, run);
+    mark_run(search, run);
 }
 
 /* The number of stretches that reach cells to both sides may touch. */
