@@ -11,9 +11,11 @@ const struct collisions_kernels *collisions_kernels_of(const kith_context *conte
     return each_isa[context->isa];
 }
 
-static int32_t bit_length(uint64_t value)
+/* That a coordinate takes. */
+static int32_t bits_for(uint64_t value)
 {
-    return value == 0 ? 0 : 64 - __builtin_clzll(value);
+    const int32_t length = value == 0 ? 0 : 64 - __builtin_clzll(value);
+    return length > collisions_least_bits ? length : collisions_least_bits;
 }
 
 struct collisions_box collisions_box_between(int32_t dimensions, const int64_t low[3],
@@ -25,7 +27,7 @@ struct collisions_box collisions_box_between(int32_t dimensions, const int64_t l
         box.range[c] = (uint64_t)high[c] - (uint64_t)low[c];
         box.shift[c] = box.total_bits;
         if (c < dimensions)
-            box.bits[c] = box.range[c] >= UINT64_MAX - 1 ? 65 : bit_length(box.range[c] + 2);
+            box.bits[c] = box.range[c] >= UINT64_MAX - 1 ? 65 : bits_for(box.range[c] + 2);
         box.total_bits += box.bits[c];
     }
     return box;

@@ -3,6 +3,9 @@
 
 #include "collisions/problem.h"
 
+/* Of a coordinate in a key: so the linear method finds the sites of a block there. */
+enum { collisions_least_bits = 3 };
+
 /* The smallest box of sites with all beads in it, and keys of its sites.
  *
  * A key packs the coordinates, counted from one below the lowest, so many bits each; there is room

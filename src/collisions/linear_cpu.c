@@ -13,11 +13,13 @@
 #include "cpu/state.h"
 
 enum {
-    line_bytes = 64,
+    in_block = 64, /* sites */
+    in_page = 64,  /* blocks */
     counter_values = 256,
     chunk_beads = 512,
     first_slots = 1024,
-    spare_lines = 1024
+    spare_lines = 1024,
+    spare_pages = 512
 };
 
 /* One array of counters for boxes of up to so many sites. */
@@ -46,48 +48,60 @@ static kith_status count_in_array(kith_context *context, const struct collisions
     return KITH_OK;
 }
 
-struct slot {
-    uint64_t block; /* UINT64_MAX: free */
-    int64_t line;
-};
-
-/* The blocks with beads. */
-struct blocks {
-    uint64_t *block;  /* of each line */
-    uint8_t *counter; /* 64 a line */
-    int64_t lines, slots;
-    int32_t shift; /* of a mixed block to its slot */
-    struct slot *slot;
-    uint64_t *full; /* a counter's number, each time that it went from 255 to 0 */
-    int64_t fulls;
-    int64_t collisions; /* as if counters went no further than that */
-    uint64_t low_bits;  /* of a key: the site in its block */
-};
-
-/* Where the bits of a site in its block are in a key. */
-struct local_bits {
+/* Bits of a key that number a site in its block, a block in its page. */
+struct level_bits {
     uint64_t mask[3];
     int32_t shift[3];
 };
 
-static struct local_bits local_bits_of(const struct collisions_problem *problem,
-                                       const struct collisions_box *box)
+struct page_slot {
+    uint64_t page; /* the key of its sites without the bits of both levels; UINT64_MAX: free */
+    int64_t number;
+};
+
+/* The blocks with beads. */
+struct blocks {
+    struct level_bits site, block;
+    uint8_t (*counter)[in_block]; /* of each line */
+    int32_t (*line)[in_page];     /* of each page, for its blocks; less than 0: none yet */
+    int64_t lines, pages, most_pages, slots;
+    int32_t shift; /* of a mixed page to its slot */
+    struct page_slot *slot;
+    uint64_t *page; /* the key of each */
+    uint64_t last;  /* the page that the bead before was in, and its number */
+    int64_t last_number;
+    uint64_t *full; /* a counter's number, each time that it went from 255 to 0 */
+    int64_t fulls;
+    int64_t collisions; /* as if counters went no further than that */
+};
+
+/* So many bits of each coordinate from bit `from` on. Where a coordinate has fewer, these are some
+ * of the next one's: then they number twice, and still no two sites alike. */
+static struct level_bits level_bits_of(const struct collisions_problem *problem,
+                                       const struct collisions_box *box, int32_t from)
 {
-    struct local_bits local = {{0}, {0}};
+    struct level_bits level = {{0}, {0}};
     const int32_t each = problem->dimensions == 3 ? 2 : 3;
     for (int32_t c = 0; c < problem->dimensions; c++) {
-        local.mask[c] = (((uint64_t)1 << each) - 1) << box->shift[c];
-        local.shift[c] = box->shift[c] - c * each;
+        const int32_t at = box->shift[c] + from * each;
+        level.mask[c] = at < 64 ? (((uint64_t)1 << each) - 1) << at : 0;
+        level.shift[c] = at < 64 ? at - c * each : 0;
     }
-    return local;
+    return level;
 }
 
-static void insert_slot(struct blocks *blocks, uint64_t block, int64_t line)
+static uint64_t number_in(const struct level_bits *level, uint64_t key)
 {
-    uint64_t at = collisions_mix(block) >> blocks->shift;
-    while (blocks->slot[at].block != UINT64_MAX)
+    return (key & level->mask[0]) >> level->shift[0] | (key & level->mask[1]) >> level->shift[1] |
+           (key & level->mask[2]) >> level->shift[2];
+}
+
+static void insert_slot(struct blocks *blocks, uint64_t page, int64_t number)
+{
+    uint64_t at = collisions_mix(page) >> blocks->shift;
+    while (blocks->slot[at].page != UINT64_MAX)
         at = (at + 1) & (uint64_t)(blocks->slots - 1);
-    blocks->slot[at] = (struct slot){block, line};
+    blocks->slot[at] = (struct page_slot){page, number};
 }
 
 static void set_slots(struct blocks *blocks, int64_t slots)
@@ -95,54 +109,72 @@ static void set_slots(struct blocks *blocks, int64_t slots)
     blocks->slots = slots;
     blocks->shift = __builtin_clzll((uint64_t)slots) + 1;
     memset(blocks->slot, 0xff, (size_t)slots * sizeof *blocks->slot);
-    for (int64_t line = 0; line < blocks->lines; line++)
-        insert_slot(blocks, blocks->block[line], line);
+    for (int64_t number = 0; number < blocks->pages; number++)
+        insert_slot(blocks, blocks->page[number], number);
 }
 
-static int64_t add_line(struct blocks *blocks, uint64_t block)
+static int64_t add_page(struct blocks *blocks, uint64_t page)
 {
-    const int64_t line = blocks->lines++;
-    blocks->block[line] = block;
-    memset(blocks->counter + line * line_bytes, 0, line_bytes);
-    if (blocks->lines * 2 > blocks->slots)
+    const int64_t number = blocks->pages++;
+    blocks->page[number] = page;
+    memset(blocks->line[number], 0xff, sizeof blocks->line[number]);
+    if (blocks->pages * 2 > blocks->slots)
         set_slots(blocks, 4 * blocks->slots);
     else
-        insert_slot(blocks, block, line);
+        insert_slot(blocks, page, number);
+    return number;
+}
+
+static int64_t find_page(struct blocks *blocks, uint64_t page)
+{
+    for (uint64_t at = collisions_mix(page) >> blocks->shift;;
+         at = (at + 1) & (uint64_t)(blocks->slots - 1)) {
+        const struct page_slot *slot = &blocks->slot[at];
+        if (slot->page == page)
+            return slot->number;
+        if (slot->page == UINT64_MAX)
+            return add_page(blocks, page);
+    }
+}
+
+static int64_t add_line(struct blocks *blocks, int64_t page, uint64_t block)
+{
+    const int64_t line = blocks->lines++;
+    memset(blocks->counter[line], 0, sizeof blocks->counter[line]);
+    blocks->line[page][block] = (int32_t)line;
     return line;
 }
 
-static int64_t find_line(struct blocks *blocks, uint64_t block, uint64_t mixed)
+static void count_chunk(struct blocks *blocks, int64_t beads, const uint64_t *keys)
 {
-    for (uint64_t at = mixed >> blocks->shift;; at = (at + 1) & (uint64_t)(blocks->slots - 1)) {
-        const struct slot *slot = &blocks->slot[at];
-        if (slot->block == block)
-            return slot->line;
-        if (slot->block == UINT64_MAX)
-            return add_line(blocks, block);
-    }
-}
-
-static void count_chunk(struct blocks *blocks, const struct local_bits *local, int64_t beads,
-                        const uint64_t *keys)
-{
-    uint64_t block[chunk_beads], mixed[chunk_beads];
-    uint8_t site[chunk_beads];
-    const uint64_t all = local->mask[0] | local->mask[1] | local->mask[2];
+    uint64_t page[chunk_beads];
+    uint8_t site[chunk_beads], block[chunk_beads];
+    const struct level_bits sites = blocks->site, in_pages = blocks->block;
+    uint64_t both = 0;
+    for (int32_t c = 0; c < 3; c++)
+        both |= sites.mask[c] | in_pages.mask[c];
     for (int64_t k = 0; k < beads; k++) {
-        block[k] = keys[k] & ~all;
-        mixed[k] = collisions_mix(block[k]);
-        site[k] = (uint8_t)((keys[k] & local->mask[0]) >> local->shift[0] |
-                            (keys[k] & local->mask[1]) >> local->shift[1] |
-                            (keys[k] & local->mask[2]) >> local->shift[2]);
+        site[k] = (uint8_t)number_in(&sites, keys[k]);
+        block[k] = (uint8_t)number_in(&in_pages, keys[k]);
+        page[k] = keys[k] & ~both;
     }
-    int64_t collisions = 0;
+    int64_t collisions = 0, number = blocks->last_number;
+    uint64_t last = blocks->last;
     for (int64_t k = 0; k < beads; k++) {
-        const int64_t at = find_line(blocks, block[k], mixed[k]) * line_bytes + site[k];
-        const uint8_t before = blocks->counter[at]++;
+        if (page[k] != last) {
+            last = page[k];
+            number = find_page(blocks, last);
+        }
+        int64_t line = blocks->line[number][block[k]];
+        if (line < 0)
+            line = add_line(blocks, number, block[k]);
+        const uint8_t before = blocks->counter[line][site[k]]++;
         collisions += before;
         if (before == counter_values - 1)
-            blocks->full[blocks->fulls++] = (uint64_t)at;
+            blocks->full[blocks->fulls++] = (uint64_t)(line * in_block + site[k]);
     }
+    blocks->last = last;
+    blocks->last_number = number;
     blocks->collisions += collisions;
 }
 
@@ -153,30 +185,39 @@ static void correct_full_counters(struct blocks *blocks, uint64_t *buffer)
     for (int64_t k = 0, m = 1; k < blocks->fulls; k++, m++) {
         if (k + 1 < blocks->fulls && blocks->full[k] == blocks->full[k + 1])
             continue;
-        const int64_t c = blocks->counter[blocks->full[k]];
+        const uint64_t at = blocks->full[k];
+        const int64_t c = blocks->counter[at / in_block][at % in_block];
         blocks->collisions += collisions_of(counter_values * m + c) -
                               m * collisions_of(counter_values) - collisions_of(c);
         m = 0;
     }
 }
 
-/* Room for a line to four beads: with more, the beads are no chain. */
-static kith_status set_up_blocks(kith_context *context, int64_t n, struct blocks *blocks,
+/* Room for a line to four beads and a page to 32: with more, the beads are no chain. */
+static kith_status set_up_blocks(kith_context *context, const struct collisions_problem *problem,
+                                 const struct collisions_box *box, struct blocks *blocks,
                                  uint64_t **buffer)
 {
-    const int64_t lines = n / 4 + spare_lines + chunk_beads;
+    const int64_t n = problem->count;
+    const int64_t lines = n / 4 + spare_lines + 2 * chunk_beads;
+    const int64_t pages = n / 32 + spare_pages + 2 * chunk_beads;
     const int64_t fulls = n / counter_values + 1;
     int64_t slots = first_slots;
-    while (slots < 2 * lines)
+    while (slots < 2 * pages)
         slots *= 4;
-    const int64_t bytes = lines * line_bytes + slots * (int64_t)sizeof(struct slot) +
-                          (lines + 2 * fulls) * (int64_t)sizeof(uint64_t);
+    const int64_t bytes = lines * in_block + pages * in_page * (int64_t)sizeof(int32_t) +
+                          slots * (int64_t)sizeof(struct page_slot) +
+                          (pages + 2 * fulls) * (int64_t)sizeof(uint64_t);
     char *memory = NULL;
     KITH_TRY(cpu_scratch(context, bytes, (void **)&memory));
-    blocks->counter = (uint8_t *)memory;
-    blocks->slot = (struct slot *)(memory + lines * line_bytes);
-    blocks->block = (uint64_t *)(blocks->slot + slots);
-    blocks->full = blocks->block + lines;
+    *blocks = (struct blocks){.site = level_bits_of(problem, box, 0),
+                              .block = level_bits_of(problem, box, 1),
+                              .last = UINT64_MAX};
+    blocks->counter = (uint8_t(*)[in_block])memory;
+    blocks->line = (int32_t(*)[in_page])(memory + lines * in_block);
+    blocks->slot = (struct page_slot *)(blocks->line + pages);
+    blocks->page = (uint64_t *)(blocks->slot + slots);
+    blocks->full = blocks->page + pages;
     *buffer = blocks->full + fulls;
     set_slots(blocks, first_slots);
     return KITH_OK;
@@ -187,16 +228,16 @@ static kith_status count_in_blocks(kith_context *context, const struct collision
                                    const struct collisions_box *box, bool *is_chain, int64_t *count)
 {
     const int64_t n = problem->count;
-    const struct local_bits local = local_bits_of(problem, box);
-    struct blocks blocks = {0};
+    struct blocks blocks;
     uint64_t *buffer = NULL, keys[chunk_beads];
-    KITH_TRY(set_up_blocks(context, n, &blocks, &buffer));
+    KITH_TRY(set_up_blocks(context, problem, box, &blocks, &buffer));
     *is_chain = true;
     for (int64_t begin = 0; begin < n && *is_chain; begin += chunk_beads) {
         const int64_t beads = n - begin < chunk_beads ? n - begin : chunk_beads;
         collisions_keys(context, problem, box, begin, begin + beads, keys);
-        count_chunk(&blocks, &local, beads, keys);
-        *is_chain = blocks.lines <= begin / 4 + spare_lines;
+        count_chunk(&blocks, beads, keys);
+        *is_chain =
+            blocks.lines <= begin / 4 + spare_lines && blocks.pages <= begin / 32 + spare_pages;
     }
     correct_full_counters(&blocks, buffer);
     *count = blocks.collisions;
@@ -209,7 +250,7 @@ kith_status collisions_linear_cpu(kith_context *context, const struct collisions
     bool is_chain = false;
     if (collisions_box_sites(box) <= most_sites(problem->count) && problem->count <= UINT32_MAX)
         return count_in_array(context, problem, box, count);
-    if (collisions_box_has_keys(box))
+    if (collisions_box_has_keys(box) && problem->count <= INT32_MAX)
         KITH_TRY(count_in_blocks(context, problem, box, &is_chain, count));
     return is_chain ? KITH_OK : collisions_hash_cpu(context, problem, box, count);
 }
