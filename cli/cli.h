@@ -17,6 +17,7 @@ struct command {
 };
 
 int command_bench(int argc, char **argv);
+int command_collisions(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_forces(int argc, char **argv);
 int command_info(int argc, char **argv);

@@ -8,10 +8,11 @@
 struct make_options {
     const char *kind, *output, *format;
     kith_initial_options initial;
+    int64_t batch; /* conformations; 0: one, as bodies */
     bool quiet;
 };
 
-enum { key_seed = 0x2000, key_eccentricity, key_mass_ratio, key_format };
+enum { key_seed = 0x2000, key_eccentricity, key_mass_ratio, key_format, key_batch };
 
 static const struct argp_option options[] = {
     {"number", 'n', "N", 0, "number of bodies (default: by kind)", 0},
@@ -19,6 +20,10 @@ static const struct argp_option options[] = {
     {"dimensions", 'd', "D", 0, "2 or 3 (default: 3)", 0},
     {"eccentricity", key_eccentricity, "E", 0, "of two-body's orbit, 0 <= E < 1", 0},
     {"mass-ratio", key_mass_ratio, "Q", 0, "second mass over first, where there are two", 0},
+    {"batch", key_batch, "B", 0,
+     "B conformations of a lattice kind in one NPY file, B x N x 3 (or 2), from the seeds S, S + 1 "
+     "...",
+     0},
     {"output", 'o', "FILE", 0, "write to FILE (default: standard output, as CSV)", 0},
     {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
@@ -58,6 +63,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_mass_ratio:
         make->initial.mass_ratio = cli_parse_positive("--mass-ratio", argument, state);
         return 0;
+    case key_batch:
+        make->batch = cli_parse_count("--batch", argument, state);
+        if (make->batch == 0)
+            cli_usage_error(state, "--batch is 0; give a number of conformations");
+        return 0;
     case 'o':
         make->output = argument;
         return 0;
@@ -75,6 +85,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!make->kind)
             cli_usage_error(state, "KIND is missing; kith make --help lists them");
+        if (make->batch > 0 && !make->output)
+            cli_usage_error(state, "-o is missing: the NPY file for the conformations");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -108,12 +120,58 @@ static const char *run_hint(const char *kind)
     return NULL;
 }
 
+/* Adds conformation b to the array, which the first one makes; its coordinates are whole. */
+static kith_status add_conformation(const struct make_options *make, int64_t b, kith_array *all)
+{
+    kith_initial_options one = make->initial;
+    one.seed += (uint64_t)b;
+    kith_bodies *bodies = NULL;
+    kith_array beads = kith_array_none();
+    kith_status status = kith_initial_make(make->kind, &one, &bodies);
+    if (status == KITH_OK)
+        status = kith_integers_from_reals(make->kind, bodies->position, bodies->count,
+                                          bodies->dimensions, &beads);
+    if (status == KITH_OK) {
+        const int64_t count = bodies->count * bodies->dimensions;
+        if (b == 0)
+            *all = (kith_array){calloc((size_t)(make->batch * count) + 1, sizeof(int32_t)),
+                                beads.device,
+                                3,
+                                KITH_I32,
+                                {make->batch, bodies->count, bodies->dimensions},
+                                {count, bodies->dimensions, 1}};
+        if (all->data && count > 0)
+            memcpy((int32_t *)all->data + b * count, beads.data, (size_t)count * sizeof(int32_t));
+    }
+    kith_integers_free(&beads);
+    kith_bodies_free(bodies);
+    return status;
+}
+
+static int make_batch(const char *command, const struct make_options *make)
+{
+    kith_array all = kith_array_none();
+    kith_status status = KITH_OK;
+    for (int64_t b = 0; b < make->batch && status == KITH_OK && (b == 0 || all.data); b++)
+        status = add_conformation(make, b, &all);
+    int code = exit_ok;
+    if (status == KITH_OK && !all.data)
+        code = cli_fail_with(command, "no memory for %lld conformations", (long long)make->batch);
+    else if (status != KITH_OK ||
+             kith_integers_write(cli_output_path(make->output), all) != KITH_OK)
+        code = cli_fail(command);
+    free(all.data);
+    return code;
+}
+
 int command_make(int argc, char **argv)
 {
     struct make_options make = {0};
     const struct argp argp = {options, parse, "KIND", documentation, NULL, filter_help, NULL};
     cli_parse(&argp, argc, argv, &make);
 
+    if (make.batch > 0)
+        return make_batch(argv[0], &make);
     const char *path = cli_output_path(make.output ? make.output : "-");
     const kith_write_options write = {.format = cli_output_format(path, make.format),
                                       .arguments = (const char *const *)argv};

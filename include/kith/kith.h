@@ -11,6 +11,7 @@
 #include "kith/ensemble.h"
 #include "kith/forces.h"
 #include "kith/initial.h"
+#include "kith/integers.h"
 #include "kith/io.h"
 #include "kith/law.h"
 #include "kith/pairs.h"

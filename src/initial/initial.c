@@ -7,6 +7,7 @@
 
 #include "core/status.h"
 #include "initial/recipe.h"
+#include "initial/self_avoiding.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "the same bits everywhere need doubles that are rounded at "
                                      "every step: on 32-bit x86 compile with -msse2 -mfpmath=sse");
@@ -26,6 +27,7 @@ enum kind {
     GALAXIES,
     LATTICE,
     LATTICE_WALK,
+    SELF_AVOIDING_WALK,
     KIND_COUNT
 };
 
@@ -84,25 +86,30 @@ static const kith_initial kinds[KIND_COUNT] = {
     [LATTICE_WALK] = {"lattice-walk",
                       "random walk of beads on the cubic or square lattice, from 0; no masses",
                       1000, 0, NULL},
+    [SELF_AVOIDING_WALK] = {"self-avoiding-walk",
+                            "the same without collisions, in equilibrium (pivots: Madras & Sokal "
+                            "1988)",
+                            100, 0, NULL},
 };
 
 static const struct initial_recipe recipes[KIND_COUNT] = {
-    [TWO_BODY] = {initial_two_body, KITH_VELOCITY | KITH_MASS, true, true, 1, 2},
-    [LAGRANGE] = {initial_lagrange, KITH_VELOCITY | KITH_MASS, true, false, 0.01, 3},
-    [FIGURE_EIGHT] = {initial_figure_eight, KITH_VELOCITY | KITH_MASS, true, false, 0, 3},
-    [SIX] = {initial_six, KITH_VELOCITY | KITH_MASS, false, false, 0, 6},
-    [SOLAR_SYSTEM] = {initial_solar_system, KITH_VELOCITY | KITH_MASS | KITH_NAME, false, false, 0,
-                      10},
-    [OUTER_SOLAR_SYSTEM] = {initial_outer_solar_system, KITH_VELOCITY | KITH_MASS | KITH_NAME,
+    [TWO_BODY] = {initial_two_body, NULL, KITH_VELOCITY | KITH_MASS, true, true, 1, 2},
+    [LAGRANGE] = {initial_lagrange, NULL, KITH_VELOCITY | KITH_MASS, true, false, 0.01, 3},
+    [FIGURE_EIGHT] = {initial_figure_eight, NULL, KITH_VELOCITY | KITH_MASS, true, false, 0, 3},
+    [SIX] = {initial_six, NULL, KITH_VELOCITY | KITH_MASS, false, false, 0, 6},
+    [SOLAR_SYSTEM] = {initial_solar_system, NULL, KITH_VELOCITY | KITH_MASS | KITH_NAME, false,
+                      false, 0, 10},
+    [OUTER_SOLAR_SYSTEM] = {initial_outer_solar_system, NULL, KITH_VELOCITY | KITH_MASS | KITH_NAME,
                             false, false, 0, 6},
-    [PLUMMER] = {initial_plummer, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
-    [HERNQUIST] = {initial_hernquist, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
-    [UNIFORM_CUBE] = {initial_uniform_cube, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
-    [UNIFORM_SPHERE] = {initial_uniform_sphere, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
-    [DISK] = {initial_disk, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
-    [GALAXIES] = {initial_galaxies, KITH_VELOCITY | KITH_MASS, false, false, 1, 2},
-    [LATTICE] = {initial_lattice, 0, true, false, 0, 1},
-    [LATTICE_WALK] = {initial_lattice_walk, 0, true, false, 0, 1},
+    [PLUMMER] = {initial_plummer, NULL, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
+    [HERNQUIST] = {initial_hernquist, NULL, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
+    [UNIFORM_CUBE] = {initial_uniform_cube, NULL, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [UNIFORM_SPHERE] = {initial_uniform_sphere, NULL, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [DISK] = {initial_disk, NULL, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [GALAXIES] = {initial_galaxies, NULL, KITH_VELOCITY | KITH_MASS, false, false, 1, 2},
+    [LATTICE] = {initial_lattice, NULL, 0, true, false, 0, 1},
+    [LATTICE_WALK] = {initial_lattice_walk, NULL, 0, true, false, 0, 1},
+    [SELF_AVOIDING_WALK] = {NULL, initial_self_avoiding_walk, 0, true, false, 0, 1},
 };
 
 const kith_initial *kith_initial_list(int64_t *count)
@@ -193,7 +200,16 @@ kith_status kith_initial_make(const char *name, const kith_initial_options *opti
         chosen.mass_ratio = recipes[kind].default_mass_ratio;
 
     KITH_TRY(kith_bodies_create(chosen.count, chosen.dimensions, recipes[kind].columns, bodies));
-    if (chosen.count > 0)
+    if (chosen.count == 0)
+        return KITH_OK;
+    if (recipes[kind].fill) {
         recipes[kind].fill(&chosen, *bodies);
-    return KITH_OK;
+        return KITH_OK;
+    }
+    const kith_status status = recipes[kind].make(&chosen, *bodies);
+    if (status != KITH_OK) {
+        kith_bodies_free(*bodies);
+        *bodies = NULL;
+    }
+    return status;
 }

@@ -13,7 +13,8 @@ enum random_purpose {
     RANDOM_SPHERE = 5,
     RANDOM_DISK = 6,
     RANDOM_GALAXIES = 7,
-    RANDOM_WALK = 8
+    RANDOM_WALK = 8,
+    RANDOM_SELF_AVOIDING = 9
 };
 
 /* One body's own random numbers, by Philox 4x64-10 (Salmon, Moraes, Dror & Shaw 2011): key = (seed,

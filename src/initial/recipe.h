@@ -8,7 +8,9 @@ struct initial_recipe {
     /* Fills in bodies that have the count, dimensions and columns wanted, all numbers 0. The
      * options have been checked, and their defaults put in. Never fails. */
     void (*fill)(const kith_initial_options *options, kith_bodies *bodies);
-    unsigned columns; /* kith_column flags */
+    kith_status (*make)(const kith_initial_options *options,
+                        kith_bodies *bodies); /* instead of fill, where memory may run out */
+    unsigned columns;                         /* kith_column flags */
     bool can_be_flat;
     bool takes_eccentricity;
     double default_mass_ratio; /* 0: takes none */

@@ -83,7 +83,7 @@ static kith_status take_shape(struct cursor *cursor, struct npy_header *header)
         const int64_t extent = strtoll(cursor->at, &end, 10);
         if (end == cursor->at || errno != 0 || extent < 0)
             return damaged(cursor, "a length");
-        if (header->ndim < 2)
+        if (header->ndim < 3)
             header->shape[header->ndim] = extent;
         header->ndim++;
         cursor->at = end + (*end == 'L'); /* Python 2 wrote long integers so */
@@ -169,13 +169,18 @@ kith_status npy_header_read(FILE *stream, struct npy_header *header)
     return status;
 }
 
-/* With the shape as Python writes it: "(3, 4)". */
-static void write_header(FILE *stream, const char *shape)
+void npy_header_write_shape(FILE *stream, const char *type, int32_t ndim, const int64_t *shape)
 {
     char text[192];
-    const int length =
-        snprintf(text, sizeof text, "{'descr': '%cf8', 'fortran_order': False, 'shape': %s, }",
-                 machine_is_big_endian() ? '>' : '<', shape);
+    int length = snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                          machine_is_big_endian() ? '>' : '<', type);
+    for (int32_t k = 0; k < ndim; k++)
+        length +=
+            snprintf(text + length, sizeof text - (size_t)length, "%lld%s", (long long)shape[k],
+                     k + 1 < ndim ? ", "
+                     : ndim == 1  ? ","
+                                  : "");
+    length += snprintf(text + length, sizeof text - (size_t)length, "), }");
     /* The data begin at a multiple of 64, and a newline ends the header. */
     const int start = prefix_bytes + 2;
     const int padding = (alignment - (start + length + 1) % alignment) % alignment;
@@ -189,14 +194,11 @@ static void write_header(FILE *stream, const char *shape)
 
 void npy_header_write(FILE *stream, int64_t rows, int64_t columns)
 {
-    char shape[64];
-    snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)rows, (long long)columns);
-    write_header(stream, shape);
+    const int64_t shape[] = {rows, columns};
+    npy_header_write_shape(stream, "f8", 2, shape);
 }
 
 void npy_header_write_vector(FILE *stream, int64_t count)
 {
-    char shape[64];
-    snprintf(shape, sizeof shape, "(%lld,)", (long long)count);
-    write_header(stream, shape);
+    npy_header_write_shape(stream, "f8", 1, &count);
 }

@@ -12,14 +12,18 @@ struct npy_header {
     char descr[16]; /* "<f8" */
     bool fortran_order;
     int64_t ndim;
-    int64_t shape[2];    /* the first two of ndim */
+    int64_t shape[3];    /* the first three of ndim */
     char shape_text[64]; /* as the file writes it, for messages */
 };
 
 /* Reads it and leaves the stream at the data. Errors: KITH_BAD_FORMAT, KITH_IO_ERROR. */
 kith_status npy_header_read(FILE *stream, struct npy_header *header);
 
-/* Writes one of version 1.0 for a row-major matrix of float64. */
+/* Writes one of version 1.0 for a row-major array of numbers of a type ("f8", "i4"), in this
+ * machine's byte order. */
+void npy_header_write_shape(FILE *stream, const char *type, int32_t ndim, const int64_t *shape);
+
+/* The same for a matrix of float64. */
 void npy_header_write(FILE *stream, int64_t rows, int64_t columns);
 
 /* The same for a vector. */

@@ -1,0 +1,196 @@
+/* kith collisions: beads of a lattice at one site, and their contacts. */
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "collisions.h"
+
+enum {
+    key_method = 0x8000,
+    key_list,
+    key_contacts,
+    key_sequence,
+    key_batch,
+    key_format,
+    key_frame
+};
+
+static const struct argp_option options[] = {
+    {"method", key_method, "METHOD", 0, "how to count: see below (default: auto)", 0},
+    {"list", key_list, "FILE", 0, "write the colliding pairs i,j to FILE as CSV, i < j, sorted", 0},
+    {"contacts", key_contacts, NULL, 0,
+     "count contacts instead: pairs at distance 1 that are no neighbours along the chain; with "
+     "--json both counts",
+     0},
+    {"sequence", key_sequence, "HPPH...", 0, "count contacts of two H only: a letter a bead", 0},
+    {"batch", key_batch, NULL, 0,
+     "FILE is an NPY array B x L x 3 (or x 2) of B conformations: a count a line", 0},
+    {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
+    {"frame", key_frame, "K", 0, "of a file with several, as kith forces takes it", 0},
+    {0}};
+
+static const struct argp_child children[] = {{&common_argp, 0, "Common options:", 3}, {0}};
+
+static const char documentation[] =
+    "Count the pairs of beads at the same site of a lattice. FILE has whole numbers: CSV, NPY, XYZ "
+    "or another format of kith convert.\v"
+    "Examples:\n"
+    "  kith make lattice-walk -n 1000000 -o walk.npy\n"
+    "  kith collisions walk.npy\n"
+    "  kith collisions walk.npy --list pairs.csv --json\n"
+    "  kith collisions fold.csv --contacts --sequence HPHPPHHPHPPHPHHPPHPH\n"
+    "  kith make self-avoiding-walk -n 64 --batch 1000 -o walks.npy\n"
+    "  kith collisions walks.npy --batch --contacts --json";
+
+static void method_row(int64_t k, const char **name, const char **description)
+{
+    int64_t count = 0;
+    const kith_collisions_method_info *row = &kith_collisions_method_list(&count)[k];
+    *name = row->name;
+    *description = row->description;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+    int64_t count = 0;
+    kith_collisions_method_list(&count);
+    if (key == ARGP_KEY_HELP_EXTRA)
+        return cli_help_table("Methods:", count, method_row);
+    return cli_filter_help(key, text, input);
+}
+
+static kith_collisions_method parse_method(const char *text, const struct argp_state *state)
+{
+    int64_t count = 0;
+    const kith_collisions_method_info *list = kith_collisions_method_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (strcmp(text, list[k].name) == 0)
+            return (kith_collisions_method)k;
+    cli_usage_error(state, "--method is '%s'; kith collisions --help lists the methods", text);
+    return KITH_COLLISIONS_AUTO;
+}
+
+static void check_options(const struct collisions_options *collisions,
+                          const struct argp_state *state)
+{
+    if (!collisions->path)
+        cli_usage_error(state, "FILE is missing: the beads' coordinates");
+    if (collisions->sequence && !collisions->contacts)
+        cli_usage_error(state, "--sequence is for contacts; give --contacts too");
+    if (collisions->batch && collisions->list)
+        cli_usage_error(state, "--list is for one conformation; leave it or --batch out");
+    if (collisions->batch && (collisions->format || collisions->frame))
+        cli_usage_error(state, "--batch reads an NPY array; leave --format and --frame out");
+    if (collisions->batch && collisions->method != KITH_COLLISIONS_AUTO)
+        cli_usage_error(state, "--batch has a method of its own; leave --method out");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct collisions_options *collisions = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &collisions->common;
+        return 0;
+    case key_method:
+        collisions->method = parse_method(argument, state);
+        return 0;
+    case key_list:
+        collisions->list = argument;
+        return 0;
+    case key_contacts:
+        collisions->contacts = true;
+        return 0;
+    case key_sequence:
+        collisions->sequence = argument;
+        return 0;
+    case key_batch:
+        collisions->batch = true;
+        return 0;
+    case key_format:
+        collisions->format = argument;
+        return 0;
+    case key_frame:
+        collisions->frame = cli_parse_integer("--frame", argument, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (collisions->path)
+            cli_usage_error(state, "one FILE at a time, please: '%s' is a second", argument);
+        collisions->path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        check_options(collisions, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool is_npy(const struct collisions_options *collisions)
+{
+    const char *dot = strrchr(collisions->path, '.');
+    return collisions->format ? strcmp(collisions->format, "npy") == 0
+                              : dot && strcasecmp(dot, ".npy") == 0;
+}
+
+static kith_status read_bodies(const struct collisions_options *collisions, kith_array *beads)
+{
+    const kith_read_options read = {.format = collisions->format, .frame = collisions->frame};
+    kith_bodies *bodies = NULL;
+    kith_status status = kith_bodies_read(collisions->path, &read, &bodies);
+    if (status == KITH_OK)
+        status = kith_integers_from_reals(collisions->path, bodies->position, bodies->count,
+                                          bodies->dimensions, beads);
+    kith_bodies_free(bodies);
+    return status;
+}
+
+int collisions_read(const char *command, const struct collisions_options *collisions,
+                    kith_array *beads)
+{
+    const kith_status status = collisions->batch || is_npy(collisions)
+                                   ? kith_integers_read(collisions->path, beads)
+                                   : read_bodies(collisions, beads);
+    if (status != KITH_OK)
+        return cli_fail(command);
+    const int32_t ndim = collisions->batch ? 3 : 2;
+    const int64_t columns = beads->ndim == ndim ? beads->shape[ndim - 1] : 0;
+    if (columns == 2 || columns == 3)
+        return exit_ok;
+    return cli_fail_with(command, "%s has %d dimensions, the last of %lld; give %s",
+                         collisions->path, (int)beads->ndim,
+                         (long long)beads->shape[beads->ndim - 1],
+                         collisions->batch ? "B x L x 3 or B x L x 2"
+                                           : "N x 3 or N x 2 (for many conformations: --batch)");
+}
+
+double collisions_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int command_collisions(int argc, char **argv)
+{
+    struct collisions_options collisions = {0};
+    const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
+    cli_parse(&argp, argc, argv, &collisions);
+
+    kith_context *context = NULL;
+    kith_array beads = kith_array_none();
+    int code = exit_failed;
+    if (kith_context_create(&collisions.common.context, &context) != KITH_OK)
+        code = cli_fail(argv[0]);
+    else if ((code = collisions_read(argv[0], &collisions, &beads)) == exit_ok)
+        code = collisions.batch ? collisions_of_batch(argv[0], &collisions, context, beads)
+                                : collisions_of_one(argv[0], &collisions, context, beads);
+    kith_integers_free(&beads);
+    kith_context_free(context);
+    return code;
+}

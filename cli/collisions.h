@@ -1,0 +1,27 @@
+#ifndef CLI_COLLISIONS_H
+#define CLI_COLLISIONS_H
+
+#include "cli.h"
+
+struct collisions_options {
+    struct common_options common;
+    const char *path, *format, *list, *sequence;
+    int64_t frame;
+    kith_collisions_method method;
+    bool contacts, batch;
+};
+
+/* Reads the beads of the file; returns an exit code. */
+int collisions_read(const char *command, const struct collisions_options *collisions,
+                    kith_array *beads);
+
+/* Count and tell; return an exit code. */
+int collisions_of_one(const char *command, const struct collisions_options *collisions,
+                      kith_context *context, kith_array beads);
+int collisions_of_batch(const char *command, const struct collisions_options *collisions,
+                        kith_context *context, kith_array beads);
+
+/* Seconds of a clock that never goes back. */
+double collisions_clock(void);
+
+#endif

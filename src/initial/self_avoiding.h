@@ -1,0 +1,14 @@
+#ifndef INITIAL_SELF_AVOIDING_H
+#define INITIAL_SELF_AVOIDING_H
+
+#include "kith/initial.h"
+
+/* A self-avoiding walk in equilibrium, by the pivot algorithm (Lal 1969; Madras & Sokal 1988, J.
+ * Stat. Phys. 50, 109): from a straight line, 10 N times (for more than 15 000 beads 2·10⁹ / N
+ * times) the part behind a random bead is turned or mirrored about it by a random symmetry of the
+ * lattice, unless it then met the rest.
+ *
+ * Errors: KITH_OUT_OF_MEMORY. */
+kith_status initial_self_avoiding_walk(const kith_initial_options *options, kith_bodies *bodies);
+
+#endif

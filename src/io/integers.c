@@ -1,0 +1,222 @@
+#include "kith/integers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "io/bytes.h"
+#include "io/npy_header.h"
+#include "io/output.h"
+#include "io/text.h"
+
+/* Gives the whole number that native bytes are; false if they are none of 64 bits. */
+#define DEFINE_ELEMENT(name, type, is_whole)                                                       \
+    static bool name(const unsigned char *bytes, int64_t *value)                                   \
+    {                                                                                              \
+        type element;                                                                              \
+        memcpy(&element, bytes, sizeof element);                                                   \
+        if (!(is_whole))                                                                           \
+            return false;                                                                          \
+        *value = (int64_t)element;                                                                 \
+        return true;                                                                               \
+    }
+
+DEFINE_ELEMENT(from_f8, double, element == rint(element) && fabs(element) < 0x1p63)
+DEFINE_ELEMENT(from_f4, float, element == rintf(element) && fabsf(element) < 0x1p63F)
+DEFINE_ELEMENT(from_i8, int64_t, true)
+DEFINE_ELEMENT(from_i4, int32_t, true)
+DEFINE_ELEMENT(from_i2, int16_t, true)
+DEFINE_ELEMENT(from_i1, int8_t, true)
+DEFINE_ELEMENT(from_u8, uint64_t, element <= INT64_MAX)
+DEFINE_ELEMENT(from_u4, uint32_t, true)
+DEFINE_ELEMENT(from_u2, uint16_t, true)
+DEFINE_ELEMENT(from_u1, uint8_t, true)
+
+static const struct element {
+    const char *name; /* NumPy's, without the byte order */
+    int64_t bytes;
+    bool (*to_whole)(const unsigned char *bytes, int64_t *value);
+} elements[] = {
+    {"f8", 8, from_f8}, {"f4", 4, from_f4}, {"i8", 8, from_i8}, {"i4", 4, from_i4},
+    {"i2", 2, from_i2}, {"i1", 1, from_i1}, {"u8", 8, from_u8}, {"u4", 4, from_u4},
+    {"u2", 2, from_u2}, {"u1", 1, from_u1},
+};
+
+enum { element_count = sizeof elements / sizeof elements[0], chunk_elements = 8192 };
+
+static kith_status find_element(const char *descr, const struct element **element)
+{
+    for (int32_t k = 0; k < element_count; k++)
+        if (descr[0] && strchr("<>=|", descr[0]) && strcmp(elements[k].name, descr + 1) == 0) {
+            *element = &elements[k];
+            return KITH_OK;
+        }
+    return kith_fail(KITH_BAD_FORMAT,
+                     "the numbers are of type '%s'; give integers (i1 … i8, u1 … u8) or whole "
+                     "reals",
+                     descr);
+}
+
+/* Sets the array's form from the header; *count is its elements. */
+static kith_status set_shape(FILE *stream, const struct npy_header *header,
+                             const struct element *element, kith_array *array, int64_t *count)
+{
+    if (header->ndim < 1 || header->ndim > KITH_MAX_DIMENSIONS)
+        return kith_fail(KITH_BAD_FORMAT, "the shape is %s; give 1 to 3 dimensions",
+                         header->shape_text);
+    if (header->fortran_order && header->ndim > 1)
+        return kith_fail(KITH_BAD_FORMAT, "the array is in Fortran's order; save a copy in C's "
+                                          "(numpy.ascontiguousarray)");
+    int64_t bytes = element->bytes;
+    *count = 1;
+    array->ndim = (int32_t)header->ndim;
+    for (int32_t k = array->ndim - 1; k >= 0; k--) {
+        array->shape[k] = header->shape[k];
+        array->strides[k] = *count;
+        *count *= header->shape[k];
+        if (__builtin_mul_overflow(bytes, header->shape[k], &bytes))
+            return kith_fail(KITH_BAD_FORMAT, "the shape is %s; no file is that large",
+                             header->shape_text);
+    }
+    int64_t present = bytes;
+    if (!input_bytes_left(stream, &present) || present == bytes)
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT,
+                     "%lld bytes of data, but shape %s of %s needs %lld; the file is %s",
+                     (long long)present, header->shape_text, header->descr, (long long)bytes,
+                     present < bytes ? "truncated" : "too long");
+}
+
+static kith_status fail_at(const struct element *element, const unsigned char *bytes, int64_t row)
+{
+    double value = 0;
+    if (strcmp(element->name, "f4") == 0) {
+        float real;
+        memcpy(&real, bytes, sizeof real);
+        value = (double)real;
+    } else if (strcmp(element->name, "f8") == 0) {
+        memcpy(&value, bytes, sizeof value);
+    } else {
+        value = 0x1p63;
+    }
+    return kith_fail(KITH_BAD_FORMAT, "row %lld (from 0) has %.17g; give whole numbers of 64 bits",
+                     (long long)row, value);
+}
+
+static kith_status read_elements(FILE *stream, const struct npy_header *header,
+                                 const struct element *element, int64_t count, int64_t of_row,
+                                 int64_t *values)
+{
+    const bool swapped = header->descr[0] == (machine_is_big_endian() ? '<' : '>');
+    unsigned char chunk[chunk_elements * 8];
+    for (int64_t begin = 0; begin < count; begin += chunk_elements) {
+        const int64_t here = count - begin < chunk_elements ? count - begin : chunk_elements;
+        KITH_TRY(read_bytes(stream, chunk, here * element->bytes, "the numbers"));
+        if (swapped)
+            swap_bytes(chunk, here, element->bytes);
+        for (int64_t k = 0; k < here; k++)
+            if (!element->to_whole(chunk + k * element->bytes, &values[begin + k]))
+                return fail_at(element, chunk + k * element->bytes, (begin + k) / of_row);
+    }
+    return getc(stream) == EOF
+               ? KITH_OK
+               : kith_fail(KITH_BAD_FORMAT, "there is more data than shape %s needs",
+                           header->shape_text);
+}
+
+/* To int32 in place, if all numbers fit. */
+static void shorten(int64_t count, kith_array *array)
+{
+    int64_t *values = array->data;
+    for (int64_t k = 0; k < count; k++)
+        if (values[k] < INT32_MIN || values[k] > INT32_MAX)
+            return;
+    char *bytes = array->data;
+    for (int64_t k = 0; k < count; k++) {
+        const int32_t value = (int32_t)values[k];
+        memcpy(bytes + k * (int64_t)sizeof value, &value, sizeof value);
+    }
+    array->dtype = KITH_I32;
+}
+
+static kith_status read_array(FILE *stream, kith_array *array)
+{
+    struct npy_header header;
+    const struct element *element = NULL;
+    int64_t count = 0;
+    KITH_TRY(npy_header_read(stream, &header));
+    KITH_TRY(find_element(header.descr, &element));
+    KITH_TRY(set_shape(stream, &header, element, array, &count));
+    KITH_TRY(kith_allocate(count, sizeof(int64_t), "the numbers", &array->data));
+    /* Of three dimensions a row is a bead still. */
+    const int64_t of_row = array->ndim == 1 ? 1 : array->shape[array->ndim - 1];
+    KITH_TRY(read_elements(stream, &header, element, count, of_row > 0 ? of_row : 1, array->data));
+    shorten(count, array);
+    return KITH_OK;
+}
+
+kith_status kith_integers_read(const char *path, kith_array *array)
+{
+    FILE *stream = NULL;
+    *array = kith_array_none();
+    kith_array made = kith_array_vector(NULL, KITH_I64, 0);
+    kith_status status = open_input(path, &stream);
+    if (status == KITH_OK) {
+        status = read_array(stream, &made);
+        fclose(stream);
+    }
+    if (status != KITH_OK) {
+        free(made.data);
+        return kith_fail_within(status, "%s: ", path);
+    }
+    *array = made;
+    return KITH_OK;
+}
+
+kith_status kith_integers_from_reals(const char *name, const double *values, int64_t rows,
+                                     int64_t columns, kith_array *array)
+{
+    *array = kith_array_none();
+    int64_t *whole = NULL;
+    KITH_TRY(kith_allocate(rows * columns, sizeof *whole, name, &whole));
+    for (int64_t k = 0; k < rows * columns; k++) {
+        const double value = values[k];
+        if (!(value == rint(value) && fabs(value) < 0x1p63)) {
+            free(whole);
+            return kith_fail(KITH_BAD_FORMAT,
+                             "row %lld (from 0) of %s has %.17g; give whole numbers",
+                             (long long)(k / columns), name, value);
+        }
+        whole[k] = (int64_t)value;
+    }
+    *array = kith_array_matrix(whole, KITH_I64, rows, columns);
+    shorten(rows * columns, array);
+    return KITH_OK;
+}
+
+kith_status kith_integers_write(const char *path, kith_array array)
+{
+    if ((array.dtype != KITH_I32 && array.dtype != KITH_I64) || array.ndim < 1 ||
+        array.ndim > KITH_MAX_DIMENSIONS)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "array has %d dimensions or is of reals; give "
+                         "int32 or int64 of 1 to 3 dimensions",
+                         (int)array.ndim);
+    kith_output *output = NULL;
+    KITH_TRY(kith_output_open(path, &output));
+    FILE *stream = kith_output_stream(output);
+    int64_t count = 1;
+    for (int32_t k = 0; k < array.ndim; k++)
+        count *= array.shape[k];
+    npy_header_write_shape(stream, array.dtype == KITH_I32 ? "i4" : "i8", array.ndim, array.shape);
+    if (count > 0)
+        fwrite(array.data, (size_t)kith_dtype_bytes(array.dtype), (size_t)count, stream);
+    return kith_output_finish(output);
+}
+
+void kith_integers_free(kith_array *array)
+{
+    free(array->data);
+    *array = kith_array_none();
+}
