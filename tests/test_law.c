@@ -6,56 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "law/law_reference.h"
 #include "law/law_values_kernel.h"
+#include "law_testing.h"
 #include "random_numbers.h"
-
-struct table_row {
-    const char *law;
-    struct {
-        double d[3], softening, m_i, m_j, q_i, q_j;
-    } pair;
-    double value, factor;
-};
-
-static const struct table_row table[] = {
-#include "law_table.inc"
-};
-enum { row_count = sizeof table / sizeof table[0], column = 64 };
-
-static kith_law *law_of(const char *text)
-{
-    kith_law *law = NULL;
-    assert_ok(kith_law_parse(text, 0, NULL, &law));
-    return law;
-}
-
-static double s2_of(const struct table_row *row)
-{
-    const double *d = row->pair.d, e = row->pair.softening;
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + e * e;
-}
-
-/* An error in s of some epsilon moves the value by s dV/ds of them. */
-static void assert_agrees(const struct table_row *row, const char *who, double value,
-                          const double force[3], double epsilon)
-{
-    const double s2 = s2_of(row);
-    const double scale = fabs(row->value) + s2 * fabs(row->factor);
-    if (!(fabs(value - row->value) <= 8 * epsilon * scale))
-        fail_msg("%s, %s: value is %.17g, not %.17g", who, row->law, value, row->value);
-    for (int c = 0; c < 3; c++) {
-        const double exact = row->factor * row->pair.d[c];
-        if (!(fabs(force[c] - exact) <= 40 * epsilon * scale / s2 * fabs(row->pair.d[c])))
-            fail_msg("%s, %s: force is %.17g, not %.17g", who, row->law, force[c], exact);
-    }
-}
 
 static void test_laws_reference_agrees_with_mpmath(void **state)
 {
     (void)state;
     for (int k = 0; k < row_count; k++) {
-        const struct table_row *row = &table[k];
+        const struct table_row *row = &law_table[k];
         kith_law_pair pair = {.softening = row->pair.softening,
                               .mass_i = row->pair.m_i,
                               .mass_j = row->pair.m_j,
@@ -79,9 +38,9 @@ static void test_laws_table_has_every_law(void **state)
         bool found = false;
         for (int row = 0; row < row_count; row++) {
             const size_t length = strlen(list[k].name);
-            const char next = table[row].law[length < strlen(table[row].law) ? length : 0];
-            found |= strncmp(table[row].law, list[k].name, length) == 0 &&
-                     (next == ':' || strlen(table[row].law) == length);
+            const char next = law_table[row].law[length < strlen(law_table[row].law) ? length : 0];
+            found |= strncmp(law_table[row].law, list[k].name, length) == 0 &&
+                     (next == ':' || strlen(law_table[row].law) == length);
         }
         if (!found)
             fail_msg("no row for %s", list[k].name);
@@ -93,7 +52,7 @@ static void test_laws_table_has_every_law(void **state)
     static void check_##real(const struct law_values_kernels *kernels, const char *isa)            \
     {                                                                                              \
         for (int k = 0; k < row_count; k++) {                                                      \
-            const struct table_row *row = &table[k];                                               \
+            const struct table_row *row = &law_table[k];                                           \
             real columns[10][column];                                                              \
             kith_law *law = law_of(row->law);                                                      \
             struct law_view view;                                                                  \
@@ -160,7 +119,7 @@ static void test_laws_force_is_minus_the_gradient(void **state)
 {
     for (int k = 0; k < row_count; k++) {
         const kith_law_pair pair = random_pair(*state);
-        kith_law *law = law_of(table[k].law);
+        kith_law *law = law_of(law_table[k].law);
         double force[3];
         assert_ok(kith_law_evaluate(law, &pair, NULL, force));
         for (int c = 0; c < 3; c++) {
@@ -173,7 +132,7 @@ static void test_laws_force_is_minus_the_gradient(void **state)
             assert_ok(kith_law_evaluate(law, &less, &below, NULL));
             const double slope = (above - below) / (2 * h);
             if (fabs(slope - force[c]) > 1e-6 * (1 + fabs(force[c]) + fabs(above)))
-                fail_msg("%s: force %.10g, slope %.10g", table[k].law, force[c], slope);
+                fail_msg("%s: force %.10g, slope %.10g", law_table[k].law, force[c], slope);
         }
         kith_law_free(law);
     }
@@ -188,7 +147,7 @@ static void test_laws_act_equally_on_both_sides(void **state)
             turned.d[c] = -pair.d[c];
         turned.mass_i = pair.mass_j, turned.mass_j = pair.mass_i;
         turned.charge_i = pair.charge_j, turned.charge_j = pair.charge_i;
-        kith_law *law = law_of(table[k].law);
+        kith_law *law = law_of(law_table[k].law);
         double value[2], force[2][3];
         assert_ok(kith_law_evaluate(law, &pair, &value[0], force[0]));
         assert_ok(kith_law_evaluate(law, &turned, &value[1], force[1]));

@@ -14,38 +14,12 @@
 #include "core/memory.h"
 #include "law/compiled.h"
 #include "law/law_values_kernel.h"
+#include "law_testing.h"
 #include "random_numbers.h"
 
-/* Each function and operator once; eps = 0.25, L = 2.5. */
-static const char *const formulas[] = {
-    "-m_i*m_j/r",
-    "-m_i*m_j/sqrt(r2 + eps*eps)",
-    "q_i*q_j*exp(-r/L)/r",
-    "4*(pow(r,-12) - pow(r,-6))/(1 + pow(m_i, 2.5))",
-    "pow(r, 2.7) + pow(2, r) + pow(r, r/4) + exp2(-r) + expm1(r/5)",
-    "log(r) + log2(r) + log10(r) + log1p(r) + cbrt(r) + r2",
-    "sin(r) + cos(2*r) + tan(r/4) + asin(r/6) + acos(r/6) + atan(r)",
-    "sinh(r/3) + cosh(r/3) + tanh(r) + asinh(r) + acosh(r + 2) + atanh(r/6)",
-    "erf(r) + erfc(r/2)/r + fabs(r - 10) + fabs(r)",
-    "fmin(r, 100) + fmax(r2, -3) + fmin(2*r, r2 + 40) + fmod(r, 50)",
-    "atan2(dy, dx)*r + hypot(dz, r) + floor(r) + ceil(dx) + trunc(r) + round(r)",
-    "r < 0.1 ? 7 : r2 >= 0.01 && !(r == 1) || dx != dy ? 1/r : 2",
-    "(r < 100)*r2 + !(r > 0)",
-    "m_i*m_j*(dx*dx*dx - 3*dx*dz)/pow(r, 5)",
-    "exp(-r/eps)"};
-enum { formula_count = sizeof formulas / sizeof formulas[0], pairs = 61, columns = 11 };
+enum { pairs = 61, columns = 11 };
 
 static char *folder; /* the cache of this test */
-
-static kith_law *law_of(const char *formula)
-{
-    char text[300];
-    const kith_law_parameter parameters[] = {{"eps", 0.25}, {"L", 2.5}};
-    snprintf(text, sizeof text, "expr:%s", formula);
-    kith_law *law = NULL;
-    assert_ok(kith_law_parse(text, 2, parameters, &law));
-    return law;
-}
 
 static kith_context *cpu_context(void)
 {
@@ -66,7 +40,7 @@ static kith_context *cpu_context(void)
                 column[c][k] = (real)random_uniform(random, c < 3 ? 0.2 : 0.5, 1.5);               \
         for (int c = 0; c < 3; c++)                                                                \
             column[c][pairs - 1] = 0;                                                              \
-        kith_law *law = law_of(formula);                                                           \
+        kith_law *law = law_of_formula(formula);                                                   \
         struct law_view view;                                                                      \
         law_look(law, &view);                                                                      \
         assert_int_equal(view.form.kind, law_custom);                                              \

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/memory.h"
+
 static const char remedy[] = "set XDG_CACHE_HOME to a folder of your own";
 
 static kith_status check_own(const char *path)
@@ -112,4 +114,26 @@ kith_status cache_write(const char *folder, const char *name, const void *text, 
     if (close(file) != 0 || bytes > 0)
         return kith_fail(KITH_IO_ERROR, "%s cannot be written: %s", path, strerror(error));
     return KITH_OK;
+}
+
+kith_status cache_read(const char *path, void **data, int64_t *bytes)
+{
+    *data = NULL;
+    FILE *file = fopen(path, "rb");
+    struct stat info;
+    if (!file || fstat(fileno(file), &info) != 0) {
+        const int error = errno;
+        if (file)
+            fclose(file);
+        return kith_fail(KITH_IO_ERROR, "%s: %s", path, strerror(error));
+    }
+    *bytes = info.st_size;
+    kith_status status = kith_allocate(*bytes, 1, "file of the cache", data);
+    if (status == KITH_OK && fread(*data, 1, (size_t)*bytes, file) != (size_t)*bytes) {
+        free(*data);
+        *data = NULL;
+        status = kith_fail(KITH_IO_ERROR, "%s cannot be read", path);
+    }
+    fclose(file);
+    return status;
 }

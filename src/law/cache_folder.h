@@ -27,4 +27,7 @@ void cache_remove(const char *path);
  * Errors: KITH_IO_ERROR. */
 kith_status cache_write(const char *folder, const char *name, const void *text, int64_t bytes);
 
+/* Reads a whole file; *data goes with free(). Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */
+kith_status cache_read(const char *path, void **data, int64_t *bytes);
+
 #endif

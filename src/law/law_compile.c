@@ -7,6 +7,9 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "law/compiled.h"
+#ifdef KITH_HAS_CUDA
+#include "law/compiled_cuda.h"
+#endif
 #include "law/formula.h"
 
 /* The smallest kernel there is: what can be wrong with a compiler shows with it. */
@@ -16,7 +19,12 @@ static kith_status compile_values(kith_context *context, const kith_law *law)
     if (context->device.kind == KITH_CPU)
         return law_compile_cpu(context, law, "law/law_values_kernel.c", "law_values_custom_double",
                                &function);
-    return KITH_OK;
+#ifdef KITH_HAS_CUDA
+    return law_compile_cuda(context, law, "law/law_values_kernel_cuda.cuh",
+                            "law_values_custom_double", &function);
+#else
+    return kith_fail(KITH_INTERNAL_ERROR, "a context on a device that this build lacks");
+#endif
 }
 
 kith_status kith_law_compile(kith_context *context, const char *expression, int64_t count,

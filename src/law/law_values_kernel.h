@@ -2,19 +2,7 @@
 #define LAW_LAW_VALUES_KERNEL_H
 
 #include "core/isa.h"
-#include "law/law_kinds.h"
-
-/* Pairs of particles as columns of floats or doubles, readable up to kith_padded(count). */
-struct law_values_problem {
-    struct law_numbers numbers;
-    enum law_weighting weighting;
-    double softening2;
-    int64_t count;
-    const void *d[3];       /* x_j − x_i */
-    const void *w_i, *w_j;  /* weights; of a custom law the masses */
-    const void *q_i, *q_j;  /* charges, for custom laws */
-    void *value, *force[3]; /* [out], written up to kith_padded(count) */
-};
+#include "law/law_values_problem.h"
 
 /* Values and forces of pairs, one after the other. */
 typedef void law_values_kernel(const struct law_values_problem *problem);

@@ -3,8 +3,8 @@
 SIMD_INLINE void NAME(values)(const struct law_form form, const struct law_values_problem *problem)
 {
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
-    const int64_t lanes = SIMD_BYTES / sizeof(REAL);
-    for (int64_t k = 0; k < problem->count; k += lanes) {
+    const long long lanes = SIMD_BYTES / sizeof(REAL);
+    for (long long k = 0; k < problem->count; k += lanes) {
         struct NAME(law_pair) pair = {.s2 = simd_all((REAL)problem->softening2)};
         VREAL force[3];
         for (int c = 0; c < 3; c++) {

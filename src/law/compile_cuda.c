@@ -1,0 +1,224 @@
+/* Formulas on a GPU: NVRTC's code, kept in the cache folder, loaded and started by the driver. */
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "cuda/cuda.h"
+#include "law/cache_folder.h"
+#include "law/compiled.h"
+#include "law/compiled_cuda.h"
+#include "law/formula.h"
+#include "law/nvrtc.h"
+
+/* The driver's functions that are used: its library is on every machine with a GPU, and not needed
+ * to start kith on another. */
+struct driver {
+    CUresult (*load)(CUlibrary *library, const void *code, CUjit_option *jit, void **jit_values,
+                     unsigned jit_count, CUlibraryOption *options, void **values, unsigned count);
+    CUresult (*unload)(CUlibrary library);
+    CUresult (*get_kernel)(CUkernel *kernel, CUlibrary library, const char *name);
+    CUresult (*launch)(CUfunction function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                       unsigned, unsigned shared_bytes, CUstream stream, void **arguments,
+                       void **extra);
+    CUresult (*error_string)(CUresult error, const char **text);
+};
+
+static kith_status load_driver(struct driver *driver)
+{
+    /* The runtime has it open; one more reference is never given back. */
+    void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const struct {
+        void *function;
+        const char *name;
+    } symbols[] = {{&driver->load, "cuLibraryLoadData"},
+                   {&driver->unload, "cuLibraryUnload"},
+                   {&driver->get_kernel, "cuLibraryGetKernel"},
+                   {&driver->launch, "cuLaunchKernel"},
+                   {&driver->error_string, "cuGetErrorString"}};
+    for (size_t k = 0; k < sizeof symbols / sizeof symbols[0]; k++) {
+        void *address = handle ? dlsym(handle, symbols[k].name) : NULL;
+        if (!address)
+            return kith_fail(KITH_UNSUPPORTED,
+                             "formulas on a GPU need a driver for CUDA 12 or newer (libcuda.so.1 "
+                             "with %s); update it",
+                             symbols[k].name);
+        memcpy(symbols[k].function, &address, sizeof address);
+    }
+    return KITH_OK;
+}
+
+static kith_status check(const struct driver *driver, CUresult error, const char *what)
+{
+    const char *text = NULL;
+    if (error == CUDA_SUCCESS)
+        return KITH_OK;
+    driver->error_string(error, &text);
+    return kith_fail(error == CUDA_ERROR_OUT_OF_MEMORY ? KITH_OUT_OF_MEMORY : KITH_INTERNAL_ERROR,
+                     "%s: the GPU's driver says: %s", what, text ? text : "unknown error");
+}
+
+/* What a compilation is of. */
+struct job {
+    const char *kernel;
+    char architecture[16]; /* "sm_90" */
+    char *functions;       /* the formula's */
+    char key[law_key_bytes];
+};
+
+enum { most_sources = 128 };
+
+static kith_status compile(const struct job *job, void **cubin, int64_t *bytes)
+{
+    const char *headers[most_sources + 1], *names[most_sources + 1];
+    int count = 0;
+    for (const struct law_source *source = law_sources; source->path && count < most_sources;
+         source++, count++) {
+        headers[count] = source->text;
+        names[count] = source->path;
+    }
+    headers[count] = job->functions;
+    names[count++] = "formula.h";
+    char source[128], architecture[48];
+    snprintf(source, sizeof source, "#include \"%s\"\n", job->kernel);
+    snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", job->architecture);
+    /* Division and square root to 2 units in the last place: as all float functions on a GPU. */
+    const char *options[] = {architecture,
+                             "--std=c++17",
+                             "--ftz=true",
+                             "--prec-div=false",
+                             "--prec-sqrt=false",
+                             "--fmad=true",
+                             "-DLAW_CUSTOM_BODY=\"formula.h\""};
+    const struct nvrtc_job nvrtc = {
+        source, count, headers, names, sizeof options / sizeof options[0], options};
+    return nvrtc_compile(&nvrtc, cubin, bytes);
+}
+
+/* The cache's file holds the key, so that no other can be taken for it, and then the code. */
+static kith_status keep(const struct job *job, const char *folder, const void *cubin, int64_t bytes)
+{
+    char workshop[cache_path_bytes], from[cache_path_bytes + 8], to[cache_path_bytes];
+    char *text = NULL;
+    KITH_TRY(kith_allocate(bytes + law_key_bytes, 1, "compiled law", &text));
+    memcpy(text, job->key, law_key_bytes);
+    memcpy(text + law_key_bytes, cubin, (size_t)bytes);
+    kith_status status = cache_make_workshop(folder, workshop);
+    if (status == KITH_OK) {
+        status = cache_write(workshop, "law", text, bytes + law_key_bytes);
+        snprintf(from, sizeof from, "%s/law", workshop);
+        snprintf(to, sizeof to, "%.*s/law-%s.cubin", cache_path_bytes / 2, folder, job->key);
+        if (status == KITH_OK && rename(from, to) != 0)
+            status = kith_fail(KITH_IO_ERROR, "%s cannot be written", to);
+        cache_remove(workshop);
+    }
+    free(text);
+    return status;
+}
+
+/* NULL if the cache has none. */
+static void *kept(const struct job *job, const char *folder)
+{
+    char path[cache_path_bytes];
+    void *text = NULL;
+    int64_t bytes = 0;
+    snprintf(path, sizeof path, "%.*s/law-%s.cubin", cache_path_bytes / 2, folder, job->key);
+    if (!cache_file_is_own(path) || cache_read(path, &text, &bytes) != KITH_OK)
+        return NULL;
+    if (bytes > law_key_bytes && memcmp(text, job->key, law_key_bytes) == 0) {
+        memmove(text, (char *)text + law_key_bytes, (size_t)(bytes - law_key_bytes));
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+/* A law can be computed without a cache folder, only slower. */
+static kith_status find_or_compile(const struct job *job, void **cubin)
+{
+    char folder[cache_path_bytes];
+    int64_t bytes = 0;
+    const bool has_folder = cache_folder(folder) == KITH_OK;
+    *cubin = has_folder ? kept(job, folder) : NULL;
+    if (*cubin)
+        return KITH_OK;
+    KITH_TRY(compile(job, cubin, &bytes));
+    if (has_folder)
+        (void)keep(job, folder, *cubin, bytes);
+    return KITH_OK;
+}
+
+static void close_library(void *handle)
+{
+    struct driver driver;
+    if (load_driver(&driver) == KITH_OK)
+        driver.unload(handle);
+}
+
+static kith_status load_code(const void *cubin, struct law_module *module)
+{
+    struct driver driver;
+    CUlibrary library = NULL;
+    KITH_TRY(load_driver(&driver));
+    KITH_TRY(check(&driver, driver.load(&library, cubin, NULL, NULL, 0, NULL, NULL, 0),
+                   "loading a compiled formula"));
+    module->handle = library;
+    module->close = close_library;
+    return KITH_OK;
+}
+
+static kith_status open_module(void *argument, const kith_law *law, struct law_module *module)
+{
+    struct job *job = argument;
+    char version[16];
+    void *cubin = NULL;
+    KITH_TRY(nvrtc_version(version));
+    KITH_TRY(formula_write(law->formula, &job->functions));
+    const char *texts[] = {KITH_VERSION, job->architecture, version,
+                           job->kernel,  job->functions,    NULL};
+    law_key(texts, job->key);
+    kith_status status = find_or_compile(job, &cubin);
+    if (status == KITH_OK)
+        status = load_code(cubin, module);
+    free(cubin);
+    free(job->functions);
+    return status;
+}
+
+kith_status law_compile_cuda(kith_context *context, const kith_law *law, const char *kernel,
+                             const char *symbol, void **function)
+{
+    struct job job = {.kernel = kernel};
+    int major = 0, minor = 0;
+    const int device = kith_context_device(context).index;
+    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+                        "the device"));
+    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+                        "the device"));
+    snprintf(job.architecture, sizeof job.architecture, "sm_%d%d", major, minor);
+
+    void *library = NULL;
+    struct driver driver;
+    KITH_TRY(law_code_module(law, kernel, job.architecture, open_module, &job, &library));
+    KITH_TRY(load_driver(&driver));
+    CUkernel found = NULL;
+    KITH_TRY(check(&driver, driver.get_kernel(&found, library, symbol), symbol));
+    *function = found;
+    return KITH_OK;
+}
+
+kith_status law_launch_cuda(kith_context *context, void *function, const struct law_launch *launch,
+                            void **arguments, const char *what)
+{
+    struct driver driver;
+    KITH_TRY(load_driver(&driver));
+    const uint32_t *blocks = launch->blocks, *threads = launch->threads;
+    return check(&driver,
+                 driver.launch((CUfunction)function, blocks[0], blocks[1], blocks[2], threads[0],
+                               threads[1], threads[2], launch->shared_bytes,
+                               (CUstream)cuda_stream(context), arguments, NULL),
+                 what);
+}
