@@ -22,7 +22,7 @@ struct table_row {
 static const struct table_row law_table[] = {
 #include "law_table.inc"
 };
-enum { row_count = sizeof law_table / sizeof law_table[0], column = 64 };
+enum { row_count = sizeof law_table / sizeof law_table[0], column_length = 64 };
 
 static inline kith_law *law_of(const char *text)
 {

@@ -264,15 +264,15 @@ static void test_formulas_that_are_none_are_refused(void **state)
         assert_refused(cases[k][0], cases[k][1]);
 }
 
-/* "expr:" and count times the text, then the end. */
-static char *repeated(const char *text, size_t count, const char *end)
+/* The beginning, count times the text, and the end. */
+static char *repeated(const char *beginning, const char *text, size_t count, const char *end)
 {
-    const size_t length = strlen(text);
-    char *all = malloc(5 + count * length + strlen(end) + 1);
-    memcpy(all, "expr:", 5);
+    char *all = malloc(strlen(beginning) + count * strlen(text) + strlen(end) + 1);
+    assert_non_null(all);
+    char *at = stpcpy(all, beginning);
     for (size_t k = 0; k < count; k++)
-        memcpy(all + 5 + k * length, text, length);
-    strcpy(all + 5 + count * length, end);
+        at = stpcpy(at, text);
+    stpcpy(at, end);
     return all;
 }
 
@@ -294,7 +294,7 @@ static void test_formulas_out_of_all_proportion_are_refused(void **state)
                  {"x", 50000, "", "is unknown"},
                  {"9", 60000, "", "not finite"}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        char *text = repeated(cases[k].text, cases[k].count, cases[k].end);
+        char *text = repeated("expr:", cases[k].text, cases[k].count, cases[k].end);
         assert_refused(text, cases[k].words);
         free(text);
     }
@@ -305,8 +305,7 @@ static void test_formulas_out_of_all_proportion_are_refused(void **state)
         used += (size_t)snprintf(text + used, 65536 - used, "+sin(r*%d)", k);
     assert_refused(text, "operations");
     free(text);
-    char *unknown = repeated("gravity", 2000000, "");
-    memcpy(unknown, "EXPR:", 5);
+    char *unknown = repeated("EXPR:", "gravity", 2000000, "");
     assert_refused(unknown, "give one of");
     free(unknown);
 }
@@ -314,7 +313,7 @@ static void test_formulas_out_of_all_proportion_are_refused(void **state)
 static void test_formulas_long_but_in_proportion_are_read(void **state)
 {
     (void)state;
-    char *text = repeated("r+", 2000, "r");
+    char *text = repeated("expr:", "r+", 2000, "r");
     kith_law *law = formula_of(text);
     double value = 0;
     assert_ok(kith_law_evaluate(law, &plain_pair, &value, NULL));

@@ -53,12 +53,12 @@ static void test_laws_table_has_every_law(void **state)
     {                                                                                              \
         for (int k = 0; k < row_count; k++) {                                                      \
             const struct table_row *row = &law_table[k];                                           \
-            real columns[10][column];                                                              \
+            real columns[10][column_length];                                                       \
             kith_law *law = law_of(row->law);                                                      \
             struct law_view view;                                                                  \
             law_look(law, &view);                                                                  \
             const bool charged = view.weight == law_weight_charge;                                 \
-            for (int lane = 0; lane < column; lane++) {                                            \
+            for (int lane = 0; lane < column_length; lane++) {                                     \
                 for (int c = 0; c < 3; c++)                                                        \
                     columns[c][lane] = (real)row->pair.d[c];                                       \
                 columns[3][lane] = (real)(charged ? row->pair.q_i : row->pair.m_i);                \
@@ -68,14 +68,14 @@ static void test_laws_table_has_every_law(void **state)
                 .numbers = view.numbers,                                                           \
                 .weighting = view.form.weighting,                                                  \
                 .softening2 = row->pair.softening * row->pair.softening,                           \
-                .count = column - 1,                                                               \
+                .count = column_length - 1,                                                        \
                 .d = {columns[0], columns[1], columns[2]},                                         \
                 .w_i = columns[3],                                                                 \
                 .w_j = columns[4],                                                                 \
                 .value = columns[5],                                                               \
                 .force = {columns[6], columns[7], columns[8]}};                                    \
             kernels->in_##real[view.form.kind](&problem);                                          \
-            for (int lane = 0; lane < column; lane++) {                                            \
+            for (int lane = 0; lane < column_length; lane++) {                                     \
                 const double force[3] = {columns[6][lane], columns[7][lane], columns[8][lane]};    \
                 assert_agrees(row, isa, columns[5][lane], force, epsilon);                         \
             }                                                                                      \
@@ -94,7 +94,7 @@ static void test_laws_vectors_agree_with_mpmath(void **state)
 #undef ADDRESS
     int64_t count = 0;
     const kith_isa *list = kith_isa_list(&count);
-    for (int64_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < sizeof each / sizeof each[0]; k++) {
         if (!list[k].supported)
             continue;
         check_float(each[k], list[k].name);
@@ -184,12 +184,13 @@ static void test_laws_at_the_same_place_are_finite(void **state)
 
         struct law_view view;
         law_look(law, &view);
-        double zero[column] = {0}, w_i[column], w_j[column], values[column], forces[3][column];
-        for (int lane = 0; lane < column; lane++)
+        double zero[column_length] = {0}, w_i[column_length], w_j[column_length],
+               values[column_length], forces[3][column_length];
+        for (int lane = 0; lane < column_length; lane++)
             w_i[lane] = 2, w_j[lane] = 3;
         const struct law_values_problem problem = {.numbers = view.numbers,
                                                    .weighting = view.form.weighting,
-                                                   .count = column,
+                                                   .count = column_length,
                                                    .d = {zero, zero, zero},
                                                    .w_i = w_i,
                                                    .w_j = w_j,

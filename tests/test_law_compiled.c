@@ -229,20 +229,23 @@ static void test_compiled_formulas_need_a_safe_cache(void **state)
 
     setenv("XDG_CACHE_HOME", "/dev/null/x", 1);
     assert_fails(compile("r*11"), KITH_IO_ERROR, "/dev/null");
-    char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    char home[4096] = "";
+    if (getenv("HOME"))
+        snprintf(home, sizeof home, "%s", getenv("HOME"));
     setenv("XDG_CACHE_HOME", "relative", 1);
     unsetenv("HOME");
     assert_fails(compile("r*11"), KITH_IO_ERROR, "HOME is not set");
-    if (home)
+    if (home[0])
         setenv("HOME", home, 1);
-    free(home);
     setenv("XDG_CACHE_HOME", folder, 1);
 }
 
 static void test_compiled_formulas_need_a_compiler(void **state)
 {
     (void)state;
-    char *path = strdup(getenv("PATH"));
+    char path[8192] = "";
+    if (getenv("PATH"))
+        snprintf(path, sizeof path, "%s", getenv("PATH"));
     setenv("CC", "no-such-compiler", 1);
     assert_fails(compile("r*12"), KITH_UNSUPPORTED, "CC is 'no-such-compiler'");
     setenv("CC", "false", 1);
@@ -259,7 +262,6 @@ static void test_compiled_formulas_need_a_compiler(void **state)
     setenv("PATH", "/nowhere:", 1);
     assert_fails(compile("r*12"), KITH_UNSUPPORTED, "no C compiler (cc, gcc or clang)");
     setenv("PATH", path, 1);
-    free(path);
     assert_int_equal(entries("build-", NULL), 0);
 }
 
@@ -278,6 +280,8 @@ int main(void)
     struct random_numbers random = random_numbers_begin("law_compiled");
     char name[] = "/tmp/kith-test-cache-XXXXXX";
     folder = mkdtemp(name);
+    if (!folder)
+        return 1;
     setenv("XDG_CACHE_HOME", folder, 1);
     unsetenv("CC");
     const struct CMUnitTest tests[] = {

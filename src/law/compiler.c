@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* Splits text into words; $CC may carry options, as in "gcc -m64". */
 static void split(struct compiler *compiler)
 {
@@ -107,8 +105,10 @@ kith_status compiler_run(const struct compiler *compiler, const char *const *opt
     int count = 0;
     for (; count < compiler->count; count++)
         argv[count] = compiler->word[count];
+    if (count == 0)
+        return kith_fail(KITH_INTERNAL_ERROR, "no compiler was found before it was started");
     for (; *options && count < most; options++)
-        argv[count++] = (char *)(uintptr_t)*options; /* spawn does not write to them */
+        memcpy(&argv[count++], options, sizeof *options); /* spawn writes to none of them */
     argv[count] = NULL;
 
     pid_t child = 0;

@@ -22,8 +22,8 @@ enum { law_most_parameters = 4 };
 /* A law of the table, beside its public row. The parameters that may stand behind the colon come
  * first; they may be left out together if they have defaults. */
 struct law_recipe {
-    int32_t arguments;
     struct law_parameter parameters[law_most_parameters]; /* up to the first without a name */
+    int32_t arguments;
     enum law_weight weight;
     struct law_form form;
     /* Makes the constants of the parameters; may change *form to a better kind. */
