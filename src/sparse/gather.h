@@ -100,6 +100,31 @@ GATHER_DEFINE_IS_NAN(double)
 
 #endif
 
+/* Vectors of four. */
+typedef float quad_float __attribute__((vector_size(16)));
+typedef double quad_double __attribute__((vector_size(32)));
+
+/* sum += the four numbers at `from`, of any alignment, times part. */
+#if defined(__FMA__)
+#define GATHER_ADD_QUAD(real, type, vector)                                                        \
+    SIMD_INLINE void add_quad_##real(const real *from, const quad_##real *part, quad_##real *sum)  \
+    {                                                                                              \
+        *sum = vector##_fmadd_##type(vector##_loadu_##type(from), *part, *sum);                    \
+    }
+GATHER_ADD_QUAD(float, ps, _mm)
+GATHER_ADD_QUAD(double, pd, _mm256)
+#else
+#define GATHER_ADD_QUAD(real)                                                                      \
+    SIMD_INLINE void add_quad_##real(const real *from, const quad_##real *part, quad_##real *sum)  \
+    {                                                                                              \
+        quad_##real value;                                                                         \
+        memcpy(&value, from, sizeof value);                                                        \
+        *sum += value * *part;                                                                     \
+    }
+GATHER_ADD_QUAD(float)
+GATHER_ADD_QUAD(double)
+#endif
+
 /* a·b + c, rounded once where the processor does that; no call of a function that imitates it. */
 #if defined(__FMA__) || defined(__aarch64__)
 #define SPARSE_FMA_float(a, b, c)  __builtin_fmaf(a, b, c)

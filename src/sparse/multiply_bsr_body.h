@@ -1,35 +1,41 @@
-/* Dense blocks: each of its rows has a sum for each of its columns, so that no two additions wait
- * for each other. */
+/* Dense blocks: a row of a block is a quad of four numbers, of which `size` count; what follows it
+ * in memory meets what follows in x, in lanes that are left out of the sum. */
 
-/* A block row; at the right edge blocks may stand out of the matrix. */
+/* The next four numbers of x; at the right edge those in the matrix, then zeros. */
+SIMD_INLINE void NAME(load_part)(const REAL *x, int64_t left, NAME(quad) * part)
+{
+    if (__builtin_expect(left >= 4, 1)) {
+        memcpy(part, x, sizeof *part);
+        return;
+    }
+    *part = (NAME(quad)){0};
+    for (int64_t c = 0; c < left; c++)
+        (*part)[c] = x[c];
+}
+
+/* Sums of a block row. Only its last blocks can be at the edge. */
 SIMD_INLINE void NAME(sum_block_row)(const int size, const struct sparse_work *work, int64_t row,
                                      REAL *sums)
 {
     const struct sparse_matrix *matrix = work->product->matrix;
     const struct sparse_bsr *bsr = &matrix->bsr;
-    const REAL *all = work->x;
-    REAL sum[4][4] = {{0}};
-    for (int64_t b = bsr->block_start[row]; b < bsr->block_start[row + 1]; b++) {
+    const REAL *x = work->x;
+    const int64_t end = bsr->block_start[row + 1], columns = matrix->csr.columns;
+    NAME(quad) sum[4] = {{0}};
+    for (int64_t b = bsr->block_start[row]; b < end; b++) {
         const int64_t column = (int64_t)size * bsr->block_column[b];
         const REAL *value = (const REAL *)bsr->value + b * size * size;
-        REAL edge[4] = {0};
-        const REAL *x = all + column;
-        if (__builtin_expect(column + size > matrix->csr.columns, 0)) {
-            for (int64_t c = 0; column + c < matrix->csr.columns; c++)
-                edge[c] = x[c];
-            x = edge;
-        }
+        NAME(quad) part;
+        NAME(load_part)(x + column, columns - column, &part);
         SIMD_UNROLL
         for (int r = 0; r < size; r++)
-            SIMD_UNROLL
-        for (int c = 0; c < size; c++)
-            sum[r][c] = FMA(value[r * size + c], x[c], sum[r][c]);
+            NAME(add_quad)(value + r * size, &part, &sum[r]);
     }
     SIMD_UNROLL
     for (int r = 0; r < size; r++) {
-        sums[r] = 0;
+        sums[r] = sum[r][0] + sum[r][1];
         SIMD_UNROLL
-        for (int c = 0; c < size; c++)
+        for (int c = 2; c < size; c++)
             sums[r] += sum[r][c];
     }
 }

@@ -36,23 +36,56 @@ SIMD_INLINE void NAME(put_tile)(const struct sparse_work *work, int64_t row, int
      INT64_MAX);
 }
 
+/* A tile whose columns are all in the matrix; its values lie one behind the other. */
+SIMD_INLINE void NAME(sum_inner_tile)(const struct sparse_dia *dia, const REAL *value,
+                                      const REAL *x, VREAL *sum)
+{
+    VREAL own[NAME(tile_vectors)] = {0};
+    for (int64_t d = 0; d < dia->diagonals; d++) {
+        const REAL *of_diagonal = value + d * NAME(tile_rows), *from = x + dia->offset[d];
+        SIMD_UNROLL
+        for (int v = 0; v < NAME(tile_vectors); v++)
+            own[v] = simd_fma(simd_load(of_diagonal + v * NAME(lanes)),
+                              simd_load(from + v * NAME(lanes)), own[v]);
+    }
+    SIMD_UNROLL
+    for (int v = 0; v < NAME(tile_vectors); v++)
+        sum[v] = own[v];
+}
+
+SIMD_INLINE void NAME(sum_edge_tile)(const struct sparse_matrix *matrix, const REAL *value,
+                                     const REAL *x, int64_t row, VREAL *sum)
+{
+    for (int64_t d = 0; d < matrix->dia.diagonals; d++) {
+        const int64_t column = row + matrix->dia.offset[d];
+        const int64_t high = matrix->csr.columns - column;
+        if (high > 0 && column > -NAME(tile_rows))
+            NAME(add_diagonal)
+        (value + d * NAME(tile_rows), x + column, -column, high, sum);
+    }
+}
+
 static void NAME(dia_tiles)(const struct sparse_work *work, int64_t task)
 {
     const struct sparse_matrix *matrix = work->product->matrix;
     const struct sparse_dia *dia = &matrix->dia;
     const int64_t begin = task * work->rows_a_task, rows = matrix->csr.rows;
     const int64_t end = begin + work->rows_a_task < rows ? begin + work->rows_a_task : rows;
+    if (dia->diagonals == 0) {
+        for (int64_t i = begin; i < end; i++)
+            NAME(put)(work->product, i, 0);
+        return;
+    }
+    const int64_t low = -dia->offset[0];
+    const int64_t high = matrix->csr.columns - NAME(tile_rows) - dia->offset[dia->diagonals - 1];
     const REAL *x = work->x;
     for (int64_t i = begin; i < end; i += NAME(tile_rows)) {
         const REAL *value = (const REAL *)dia->value + i * dia->diagonals;
         VREAL sum[NAME(tile_vectors)] = {0};
-        for (int64_t d = 0; d < dia->diagonals; d++) {
-            const int64_t column = i + dia->offset[d];
-            const int64_t high = matrix->csr.columns - column;
-            if (high > 0 && column > -NAME(tile_rows))
-                NAME(add_diagonal)
-            (value + d * NAME(tile_rows), x + column, -column, high, sum);
-        }
+        if (i >= low && i <= high)
+            NAME(sum_inner_tile)(dia, value, x + i, sum);
+        else
+            NAME(sum_edge_tile)(matrix, value, x, i, sum);
         NAME(put_tile)(work, i, end, sum);
     }
 }
