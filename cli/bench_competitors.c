@@ -206,7 +206,8 @@ static bool add_others(const struct bench_options *options, struct competitors *
 {
     static const char *const names[] = {"rebound", "pytreegrav"};
     add(competitors, (struct competitor){.name = "plain C loop", .version = "", .threads = 1});
-    competitors->peers = peers_start(options->command, options->python, options->quiet);
+    competitors->peers =
+        peers_start(options->command, options->python, bench_peers_forces, options->quiet);
     if (!competitors->peers)
         return false;
     for (int k = 0; k < 2; k++) {

@@ -1,5 +1,5 @@
-/* A conversation with a Python process, a line each way: bench/peers_forces.py lists the requests.
- */
+/* A conversation with a Python process, a line each way: the scripts in bench/ list the
+ * requests. */
 
 #include "bench_peers.h"
 
@@ -19,9 +19,6 @@
 
 #include "cli.h"
 
-/* bench/peers_forces.py, put in by the build. */
-extern const char bench_peers_forces[];
-
 struct peers {
     const char *command, *python;
     bool quiet;
@@ -34,11 +31,11 @@ struct peers {
 };
 
 /* One socket is both streams of the child: unlike a pipe, it can be told not to raise SIGPIPE. */
-static int spawn(const char *python, int socket, pid_t *child)
+static int spawn(const char *python, const char *text, int socket, pid_t *child)
 {
     char program[4096], unbuffered[] = "-u", run[] = "-c";
     snprintf(program, sizeof program, "%s", python);
-    char *script = strdup(bench_peers_forces);
+    char *script = strdup(text);
     char *const arguments[] = {program, unbuffered, run, script, NULL};
     posix_spawn_file_actions_t actions;
     int reason = script ? posix_spawn_file_actions_init(&actions) : ENOMEM;
@@ -66,7 +63,7 @@ static struct peers *fail_to_start(struct peers *peers, const char *command, con
     return NULL;
 }
 
-struct peers *peers_start(const char *command, const char *python, bool quiet)
+struct peers *peers_start(const char *command, const char *python, const char *script, bool quiet)
 {
     struct peers *peers = calloc(1, sizeof *peers);
     int ends[2];
@@ -75,7 +72,7 @@ struct peers *peers_start(const char *command, const char *python, bool quiet)
     *peers =
         (struct peers){.command = command, .python = python, .quiet = quiet, .socket = ends[0]};
     peers->answers = fdopen(ends[0], "r");
-    int reason = peers->answers ? spawn(python, ends[1], &peers->child) : errno;
+    int reason = peers->answers ? spawn(python, script, ends[1], &peers->child) : errno;
     close(ends[1]);
     return reason == 0 ? peers : fail_to_start(peers, command, python, reason);
 }
@@ -186,6 +183,16 @@ bool peers_use(struct peers *peers, const kith_bodies *bodies, double softening,
     if (answer_after(peers, "ok"))
         return true;
     cli_fail_with(peers->command, "%s does not take the bodies: %s", peers->python,
+                  complaint(peers));
+    return false;
+}
+
+bool peers_use_matrix(struct peers *peers, const char *path)
+{
+    ask(peers, "matrix %s\n", path);
+    if (answer_after(peers, "ok"))
+        return true;
+    cli_fail_with(peers->command, "%s does not take the matrix: %s", peers->python,
                   complaint(peers));
     return false;
 }

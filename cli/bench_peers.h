@@ -3,11 +3,12 @@
 
 #include "kith/bodies.h"
 
-/* Other programs, timed by a Python process that runs bench/peers_forces.py. */
+/* Other programs, timed by a Python process that runs a script of bench/, put in by the build. */
 struct peers;
+extern const char bench_peers_forces[], bench_peers_sparse[];
 
 /* Starts it; returns NULL after telling why not. Notes are left out if quiet. */
-struct peers *peers_start(const char *command, const char *python, bool quiet);
+struct peers *peers_start(const char *command, const char *python, const char *script, bool quiet);
 
 /* Ends it; NULL is fine. */
 void peers_end(struct peers *peers);
@@ -18,6 +19,9 @@ const char *peers_version(struct peers *peers, const char *name);
 
 /* Hands over the bodies to time with; false after telling why not. */
 bool peers_use(struct peers *peers, const kith_bodies *bodies, double softening, double dt);
+
+/* Hands over the matrix in a file, as bench/peers_sparse.py says; false after telling why not. */
+bool peers_use_matrix(struct peers *peers, const char *path);
 
 /* Seconds that so many evaluations take a peer, or a negative number after telling why not. */
 double peers_seconds(struct peers *peers, const char *name, int32_t threads, int64_t calls);

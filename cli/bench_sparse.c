@@ -1,0 +1,347 @@
+/* kith bench sparse: products with matrices of all kinds, beside SciPy and MKL. */
+
+#include "bench_sparse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "bench_sparse_matrices.h"
+
+enum { key_threads = 0x9000, key_seconds, key_peers, key_python, key_json, key_tune };
+
+static const struct argp_option option_table[] = {
+    {"threads", key_threads, "P", 0, "threads of kith (default: 1)", 0},
+    {"tune", key_tune, NULL, 0, "let kith time the best few formats", 0},
+    {"seconds", key_seconds, "S", 0, "measure a matrix for S seconds (default: 0.5)", 0},
+    {"peers", key_peers, NULL, 0, "measure SciPy and MKL too, in turns with kith", 0},
+    {"python", key_python, "PROGRAM", 0,
+     "the Python that has them (default: KITH_PYTHON or python3)", 0},
+    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
+    {"quiet", 'q', NULL, 0, "no notes", 0},
+    {0}};
+
+static const char documentation[] =
+    "Measure products of sparse matrices with a vector, in double precision on the CPU.\v"
+    "MATRIX is a name of the list below or a Matrix Market file; without any, the usual ones of "
+    "the list. Times are medians of repetitions that take turns. A product counts 2 flop an entry; "
+    "bandwidth is that of the bytes that plain CSR has, 12 an entry, beside that of a copy.\n\n"
+    "Examples:\n"
+    "  kith bench sparse\n"
+    "  kith bench sparse band blocks A.mtx --peers --python venv/bin/python";
+
+static error_t parse_matrix(struct sparse_bench_options *options, char *argument,
+                            const struct argp_state *state)
+{
+    if (options->matrix_count == sparse_most_matrices)
+        cli_usage_error(state, "there are more than %d matrices", sparse_most_matrices);
+    options->matrices[options->matrix_count++] = argument;
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct sparse_bench_options *options = state->input;
+    switch (key) {
+    case key_threads:
+        options->threads = (int32_t)cli_parse_count("--threads", argument, state);
+        if (options->threads < 1 || options->threads > 4096)
+            cli_usage_error(state, "--threads is %s; give 1 to 4096", argument);
+        return 0;
+    case key_tune:
+        options->sparse.tune = true;
+        return 0;
+    case key_seconds:
+        options->seconds = cli_parse_positive("--seconds", argument, state);
+        return 0;
+    case key_peers:
+        options->with_peers = true;
+        return 0;
+    case key_python:
+        options->python = argument;
+        return 0;
+    case key_json:
+        options->json = true;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return parse_matrix(options, argument, state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void help_row(int64_t k, const char **name, const char **description)
+{
+    int64_t count = 0;
+    const struct bench_matrix_kind *kind = &bench_matrix_kinds(&count)[k];
+    *name = kind->name;
+    *description = kind->description;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+    int64_t count = 0;
+    bench_matrix_kinds(&count);
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return cli_filter_help(key, text, input);
+    char *table = cli_help_table("\n\nMatrices:", count, help_row), *all = NULL;
+    if (table && asprintf(&all, "%s%s", text, table) < 0)
+        all = NULL;
+    free(table);
+    return all ? all : (char *)text;
+}
+
+/* kith with one or several vectors, as a contestant. */
+struct product {
+    const char *command;
+    kith_sparse *sparse;
+    kith_array x, y;
+};
+
+static double run_product(void *state, int64_t calls)
+{
+    const struct product *product = state;
+    const double start = bench_clock();
+    for (int64_t k = 0; k < calls; k++)
+        if (kith_sparse_multiply(product->sparse, KITH_SPARSE_AS_IS, 1, product->x, 0,
+                                 product->y) != KITH_OK) {
+            cli_fail(product->command);
+            return -1;
+        }
+    return bench_clock() - start;
+}
+
+struct peer {
+    struct peers *peers;
+    const char *name;
+};
+
+static double run_peer(void *state, int64_t calls)
+{
+    const struct peer *peer = state;
+    return peers_seconds(peer->peers, peer->name, 1, calls);
+}
+
+/* For the peers: the matrix as a file. */
+static bool write_matrix(const struct bench_matrix *matrix, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return false;
+    const int64_t sizes[] = {matrix->rows, matrix->columns, matrix->nonzeros};
+    fwrite(sizes, sizeof sizes[0], 3, file);
+    fwrite(matrix->row_start, sizeof *matrix->row_start, (size_t)matrix->rows + 1, file);
+    fwrite(matrix->column, sizeof *matrix->column, (size_t)matrix->nonzeros, file);
+    fwrite(matrix->value, sizeof *matrix->value, (size_t)matrix->nonzeros, file);
+    const bool written = !ferror(file);
+    return fclose(file) == 0 && written;
+}
+
+static bool give_to_peers(const char *command, struct peers *peers,
+                          const struct bench_matrix *matrix)
+{
+    char path[] = "/tmp/kith-bench-XXXXXX";
+    const int file = mkstemp(path);
+    if (file >= 0)
+        close(file);
+    bool given = file >= 0 && write_matrix(matrix, path);
+    if (!given)
+        cli_fail_with(command, "%s cannot be written: the matrix for the other programs", path);
+    given = given && peers_use_matrix(peers, path);
+    if (file >= 0)
+        unlink(path);
+    return given;
+}
+
+static double *vector_for(int64_t count)
+{
+    double *vector = malloc((size_t)(count + 1) * sizeof *vector);
+    for (int64_t k = 0; vector && k < count; k++)
+        vector[k] = (double)(k % 7) * 0.1;
+    return vector;
+}
+
+/* kith with one vector, kith with several, and the peers, in turns. */
+static bool measure(const struct sparse_report *report, struct peers *peers, kith_sparse *sparse,
+                    struct sparse_row *row)
+{
+    const char *command = report->options->command;
+    const int64_t rows = row->info.rows, columns = row->info.columns;
+    double *x = vector_for(columns * sparse_vectors), *y = vector_for(rows * sparse_vectors);
+    struct product products[2] = {{command, sparse, kith_array_vector(x, KITH_F64, columns),
+                                   kith_array_vector(y, KITH_F64, rows)},
+                                  {command, sparse,
+                                   kith_array_matrix(x, KITH_F64, columns, sparse_vectors),
+                                   kith_array_matrix(y, KITH_F64, rows, sparse_vectors)}};
+    struct peer others[sparse_most_peers];
+    struct contestant contestants[2 + sparse_most_peers] = {
+        {.run = run_product, .state = &products[0]}, {.run = run_product, .state = &products[1]}};
+    struct contestant *all[2 + sparse_most_peers] = {&contestants[0], &contestants[1]};
+    for (int32_t k = 0; k < report->peer_count; k++) {
+        others[k] = (struct peer){peers, report->peer_name[k]};
+        contestants[2 + k] = (struct contestant){.run = run_peer, .state = &others[k]};
+        all[2 + k] = &contestants[2 + k];
+    }
+    const bool measured =
+        x && y && bench_measure(2 + report->peer_count, all, report->options->seconds);
+    for (int32_t k = 0; measured && k < report->peer_count; k++) {
+        row->peer_seconds[k] = contestant_median(all[2 + k]);
+        row->peer_ratio[k] = contestant_ratio(all[2 + k], all[0]);
+    }
+    if (measured) {
+        row->seconds = contestant_median(all[0]);
+        row->vectors_seconds = contestant_median(all[1]);
+    }
+    free(x);
+    free(y);
+    return measured;
+}
+
+static const struct bench_matrix_kind *kind_named(const char *name)
+{
+    int64_t count = 0;
+    const struct bench_matrix_kind *kinds = bench_matrix_kinds(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (strcmp(kinds[k].name, name) == 0)
+            return &kinds[k];
+    return NULL;
+}
+
+static bool make_sparse(const struct sparse_bench_options *options, kith_context *context,
+                        const char *name, struct peers *peers, kith_sparse **sparse)
+{
+    const struct bench_matrix_kind *kind = kind_named(name);
+    struct bench_matrix matrix = {0};
+    bool made = false;
+    if (!kind) {
+        made = kith_sparse_read(context, &options->sparse, name, sparse) == KITH_OK ||
+               cli_fail(options->command) == exit_ok;
+        return made && (!peers || peers_use_matrix(peers, name));
+    }
+    if (!kind->make(kind->size, kind->detail, &matrix))
+        cli_fail_with(options->command, "no memory for matrix %s", name);
+    else
+        made = kith_sparse_create_csr(
+                   context, &options->sparse, matrix.columns,
+                   kith_array_vector(matrix.row_start, KITH_I64, matrix.rows + 1),
+                   kith_array_vector(matrix.column, KITH_I32, matrix.nonzeros),
+                   kith_array_vector(matrix.value, KITH_F64, matrix.nonzeros), sparse) == KITH_OK ||
+               cli_fail(options->command) == exit_ok;
+    made = made && (!peers || give_to_peers(options->command, peers, &matrix));
+    bench_matrix_free(&matrix);
+    return made;
+}
+
+static bool measure_matrix(struct sparse_report *report, kith_context *context, struct peers *peers,
+                           const char *name)
+{
+    struct sparse_row *row = &report->rows[report->row_count];
+    kith_sparse *sparse = NULL;
+    bool measured = make_sparse(report->options, context, name, peers, &sparse);
+    if (measured && kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &row->info) == KITH_OK) {
+        snprintf(row->name, sizeof row->name, "%s", name);
+        snprintf(row->reason, sizeof row->reason, "%s", row->info.reason);
+        measured = measure(report, peers, sparse, row);
+    }
+    kith_sparse_free(sparse);
+    if (!measured)
+        return false;
+    if (!report->options->json)
+        sparse_print_row(report, row);
+    report->row_count++;
+    return true;
+}
+
+/* Bytes read and written by a copy of memory that no cache holds, in one thread. */
+static double copy_bandwidth(void)
+{
+    enum { bytes = 256 << 20, times = 5 };
+    char *from = malloc(bytes), *to = malloc(bytes);
+    double best = 0;
+    if (from && to) {
+        memset(from, 1, bytes);
+        memset(to, 2, bytes);
+    }
+    for (int k = 0; from && to && k < times; k++) {
+        const double start = bench_clock();
+        memcpy(to, from, bytes);
+        const double rate = 2.0 * bytes / (bench_clock() - start);
+        best = rate > best ? rate : best;
+    }
+    free(from);
+    free(to);
+    return best;
+}
+
+static void find_peers(struct sparse_report *report, struct peers *peers)
+{
+    static const char *const names[sparse_most_peers] = {"scipy", "mkl"};
+    for (int32_t k = 0; k < sparse_most_peers; k++) {
+        const char *version = peers_version(peers, names[k]);
+        if (!version)
+            continue;
+        report->peer_name[report->peer_count] = names[k];
+        report->peer_version[report->peer_count++] = version;
+    }
+}
+
+static int measure_all(struct sparse_report *report, kith_context *context, struct peers *peers)
+{
+    const struct sparse_bench_options *options = report->options;
+    report->copy_bytes_per_second = copy_bandwidth();
+    if (!options->json)
+        sparse_print_heading(report);
+    for (int32_t k = 0; k < options->matrix_count; k++)
+        if (!measure_matrix(report, context, peers, options->matrices[k]))
+            return exit_failed;
+    if (options->json)
+        return sparse_print_json(report);
+    sparse_print_means(report);
+    return exit_ok;
+}
+
+static void take_usual_matrices(struct sparse_bench_options *options)
+{
+    int64_t count = 0;
+    const struct bench_matrix_kind *kinds = bench_matrix_kinds(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (kinds[k].usual)
+            options->matrices[options->matrix_count++] = kinds[k].name;
+}
+
+int bench_sparse(int argc, char **argv)
+{
+    const char *python = getenv("KITH_PYTHON");
+    struct sparse_bench_options options = {
+        .command = argv[0], .threads = 1, .seconds = 0.5, .python = python ? python : "python3"};
+    const struct argp argp = {option_table, parse,       "[MATRIX...]", documentation,
+                              NULL,         filter_help, NULL};
+    cli_parse(&argp, argc, argv, &options);
+    if (options.matrix_count == 0)
+        take_usual_matrices(&options);
+
+    const kith_context_options on_cpu = {.device = {KITH_CPU, 0}, .threads = options.threads};
+    kith_context *context = NULL;
+    if (kith_context_create(&on_cpu, &context) != KITH_OK)
+        return cli_fail(options.command);
+    struct sparse_report *report = calloc(1, sizeof *report);
+    struct peers *peers = NULL;
+    if (options.with_peers)
+        peers = peers_start(options.command, options.python, bench_peers_sparse, options.quiet);
+    int code = exit_failed;
+    if (report && (peers || !options.with_peers)) {
+        report->options = &options;
+        if (peers)
+            find_peers(report, peers);
+        code = measure_all(report, context, peers);
+    }
+    peers_end(peers);
+    free(report);
+    kith_context_free(context);
+    return code;
+}

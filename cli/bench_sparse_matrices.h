@@ -1,0 +1,29 @@
+#ifndef CLI_BENCH_SPARSE_MATRICES_H
+#define CLI_BENCH_SPARSE_MATRICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Compressed rows that kith bench sparse multiplies by; made in the program, the same each time. */
+struct bench_matrix {
+    int64_t rows, columns, nonzeros;
+    int64_t *row_start;
+    int32_t *column;
+    double *value;
+};
+
+/* A row of the table of matrices. */
+struct bench_matrix_kind {
+    const char *name, *description;
+    int64_t size, detail; /* what make takes */
+    bool usual;           /* measured unless the user names matrices */
+    bool (*make)(int64_t size, int64_t detail, struct bench_matrix *matrix);
+};
+
+/* The table; *count rows. */
+const struct bench_matrix_kind *bench_matrix_kinds(int64_t *count);
+
+/* Frees what make has put in, also after it returned false for want of memory. */
+void bench_matrix_free(struct bench_matrix *matrix);
+
+#endif
