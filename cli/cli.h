@@ -23,6 +23,7 @@ int command_forces(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_make(int argc, char **argv);
 int command_multiply(int argc, char **argv);
+int command_pairs(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_run(int argc, char **argv);
 

@@ -25,6 +25,15 @@ typedef struct kith_table_column {
 kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
                              const kith_table_column *columns);
 
+/* The same for columns of different kinds, which keep their names and types (int64 and float64):
+ * .npy is then a structured array, and .h5 has a dataset a column.
+ *
+ *   format  "csv", "npy" or "h5"; NULL: by the extension
+ *
+ * Errors: as kith_table_write. */
+kith_status kith_table_write_records(const char *path, const char *format, int64_t column_count,
+                                     const kith_table_column *columns);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,303 @@
+/* kith pairs: the pairs of a file's particles that are nearer to each other than a cutoff. */
+
+#include "pairs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    key_cutoff = 0x5000,
+    key_box,
+    key_cell,
+    key_periodic,
+    key_half,
+    key_nearest,
+    key_count_only,
+    key_vectors,
+    key_unsorted,
+    key_memory,
+    key_format,
+    key_frame,
+    key_system,
+    key_seed
+};
+
+static const struct argp_option options[] = {
+    {"cutoff", key_cutoff, "R", 0, "list pairs at distances less than R", 0},
+    {"box", key_box, "LX,LY[,LZ]", 0, "a rectangular cell, periodic along all axes", 0},
+    {"cell", key_cell, "A1,A2,A3,B1,…,C3", 0,
+     "a cell by its vectors, periodic along all (default: the file's own cell, or none)", 0},
+    {"periodic", key_periodic, "AXES", 0,
+     "along which vectors the cell repeats: some of xyz, or none", 0},
+    {"half", key_half, NULL, 0, "list each pair once", 0},
+    {"nearest", key_nearest, "K", 0,
+     "list the K nearest of each particle, by distance; a cutoff is then not needed", 0},
+    {"count-only", key_count_only, NULL, 0, "print how many pairs there are, and list none", 0},
+    {"vectors", key_vectors, NULL, 0, "add dx,dy,dz,sx,sy,sz: r_j - r_i + S*cell, and S", 0},
+    {"unsorted", key_unsorted, NULL, 0, "leave the pairs of one particle in any order", 0},
+    {"memory", key_memory, "BYTES", 0, "fail if the list needs more; 512M and 2G are fine too", 0},
+    {"output", 'o', "FILE", 0,
+     "write i,j,distance to FILE, .csv, .npy or .h5 (default: standard output, as CSV)", 0},
+    {"format", key_format, "FORMAT", 0, "of the input (default: by its extension)", 1},
+    {"frame", key_frame, "N", 0,
+     "of an input with several: N > 0 from the first, N < 0 from the last (default: the last)", 1},
+    {"system", key_system, "N", 0, "of an input that is an ensemble, counted from 0", 1},
+    {"number", 'n', "N", 0, "number of particles, if FILE is a kind of kith make", 1},
+    {"seed", key_seed, "S", 0, "seed of the random numbers, if FILE is a kind of kith make", 1},
+    {0}};
+
+static const struct argp_child children[] = {{&common_argp, 0, "Common options:", 3}, {0}};
+
+static const char documentation[] =
+    "List the pairs of FILE's particles that are nearer to each other than a cutoff, in open space "
+    "or in a periodic cell of any shape.\v"
+    "Particles are counted from 0; the list is sorted by i, j and S, and has both i,j and j,i.\n\n"
+    "Examples:\n"
+    "  kith pairs water.xyz --cutoff 6 -o pairs.npy\n"
+    "  kith pairs cube.csv --cutoff 0.1 --box 1,1,1 --half --count-only\n"
+    "  kith pairs dust.h5 --nearest 8 --vectors -o nearest.csv";
+
+static void parse_cell(const char *option, const char *text, struct pairs_options *pairs,
+                       const struct argp_state *state)
+{
+    if (pairs->cell_numbers > 0)
+        cli_usage_error(state, "%s is a second cell; give one of --box and --cell", option);
+    char *copy = strdup(text), *rest = copy;
+    for (const char *word; copy && (word = strsep(&rest, ","));) {
+        if (pairs->cell_numbers == 9)
+            cli_usage_error(state, "%s has more than 9 numbers: '%s'", option, text);
+        pairs->cell[pairs->cell_numbers++] = cli_parse_real(option, word, state);
+    }
+    free(copy);
+    pairs->is_box = strcmp(option, "--box") == 0;
+    const int count = pairs->cell_numbers;
+    if (pairs->is_box ? count != 2 && count != 3 : count != 4 && count != 9)
+        cli_usage_error(state, "%s has %d numbers; give %s", option, count,
+                        pairs->is_box ? "2 or 3 lengths" : "9, or 4 in two dimensions");
+    for (int k = 0; pairs->is_box && k < count; k++)
+        if (!(pairs->cell[k] > 0))
+            cli_usage_error(state, "%s is '%s'; give lengths greater than 0", option, text);
+}
+
+static const char *parse_periodic(const char *text, const struct argp_state *state)
+{
+    if (strcmp(text, "none") != 0 && (!*text || text[strspn(text, "xyz")]))
+        cli_usage_error(state, "--periodic is '%s'; give some of x, y and z, or none", text);
+    return text;
+}
+
+static int64_t parse_memory(const char *text, const struct argp_state *state)
+{
+    static const char units[] = "KMGT";
+    char number[32] = {0};
+    const size_t length = strlen(text);
+    const char *unit = length > 0 ? strchr(units, text[length - 1]) : NULL;
+    if (length >= sizeof number)
+        cli_usage_error(state, "--memory is '%s'; give bytes, as 2000000 or 2G", text);
+    memcpy(number, text, length - (unit && *unit ? 1 : 0));
+    double bytes = cli_parse_positive("--memory", number, state);
+    for (const char *k = units; unit && *unit && k <= unit; k++)
+        bytes *= 1024;
+    return bytes < 0x1p62 ? (int64_t)bytes : INT64_MAX;
+}
+
+static error_t parse_input(int key, char *argument, const struct argp_state *state,
+                           struct input_options *input)
+{
+    switch (key) {
+    case key_format:
+        input->format = argument;
+        return 0;
+    case key_frame:
+        input->frame = cli_parse_integer("--frame", argument, state);
+        return 0;
+    case key_system:
+        input->system = cli_parse_count("--system", argument, state);
+        input->system_given = true;
+        return 0;
+    case 'n':
+        input->initial.count = cli_parse_count("-n", argument, state);
+        input->initial.count_given = true;
+        return 0;
+    case key_seed:
+        input->initial.seed = (uint64_t)cli_parse_count("--seed", argument, state);
+        input->seed_given = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (input->path)
+            cli_usage_error(state, "one FILE at a time, please: '%s' is a second", argument);
+        input->path = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void check_usage(const struct pairs_options *pairs, const struct argp_state *state)
+{
+    if (!pairs->input.path)
+        cli_usage_error(state, "FILE is missing: the particles to look at");
+    if (!pairs->cutoff_given && !pairs->nearest_given)
+        cli_usage_error(state, "--cutoff is missing: the distance up to which to list pairs");
+    if (pairs->nearest_given && pairs->search.half)
+        cli_usage_error(state,
+                        "--half does not go with --nearest: being the nearest is not mutual");
+    if (pairs->count_only && pairs->output)
+        cli_usage_error(state, "--count-only lists nothing; leave out -o, or --count-only");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct pairs_options *pairs = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &pairs->common;
+        return 0;
+    case key_cutoff:
+        pairs->search.cutoff = cli_parse_positive("--cutoff", argument, state);
+        pairs->cutoff_given = true;
+        return 0;
+    case key_box:
+        parse_cell("--box", argument, pairs, state);
+        return 0;
+    case key_cell:
+        parse_cell("--cell", argument, pairs, state);
+        return 0;
+    case key_periodic:
+        pairs->periodic = parse_periodic(argument, state);
+        return 0;
+    case key_half:
+        pairs->search.half = true;
+        return 0;
+    case key_nearest:
+        pairs->nearest = cli_parse_count("--nearest", argument, state);
+        pairs->nearest_given = true;
+        return 0;
+    case key_count_only:
+        pairs->count_only = true;
+        return 0;
+    case key_vectors:
+        pairs->vectors = true;
+        return 0;
+    case key_unsorted:
+        pairs->search.unsorted = true;
+        return 0;
+    case key_memory:
+        pairs->search.memory_limit = parse_memory(argument, state);
+        return 0;
+    case 'o':
+        pairs->output = argument;
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(pairs, state);
+        return 0;
+    default:
+        return parse_input(key, argument, state, &pairs->input);
+    }
+}
+
+static void choose_quantities(struct pairs_options *pairs)
+{
+    unsigned quantities = KITH_PAIRS_I | KITH_PAIRS_J;
+    if (pairs->output || !pairs->common.json)
+        quantities |= KITH_PAIRS_DISTANCES;
+    if (pairs->vectors)
+        quantities |= KITH_PAIRS_VECTORS | KITH_PAIRS_SHIFTS;
+    pairs->search.quantities = pairs->count_only ? KITH_PAIRS_COUNTS : quantities;
+}
+
+/* Positions in the precision of the computation; goes with free unless they are the bodies' own. */
+static void *positions_in(const kith_bodies *bodies, kith_dtype dtype)
+{
+    const int64_t count = bodies->count * bodies->dimensions;
+    float *positions = NULL;
+    if (dtype == KITH_F64)
+        return bodies->position;
+    positions = malloc((size_t)count * sizeof *positions + 1);
+    for (int64_t k = 0; positions && k < count; k++)
+        positions[k] = (float)bodies->position[k];
+    return positions;
+}
+
+static kith_status compute(kith_context *context, const struct pairs_options *pairs,
+                           const kith_bodies *bodies, void *positions, const kith_cell *cell,
+                           kith_pairs **list, double *seconds)
+{
+    kith_pairs_options search = pairs->search;
+    const kith_array array =
+        kith_array_matrix(positions, pairs->common.precision, bodies->count, bodies->dimensions);
+    struct timespec start, end;
+    if (pairs->count_only) /* all neighbours: half of the pairs are told below */
+        search.half = false;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    const kith_status status =
+        pairs->nearest_given
+            ? kith_pairs_nearest(context, &search, array, cell, pairs->nearest, list)
+            : kith_pairs_compute(context, &search, array, cell, list);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    *seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    return status;
+}
+
+static int report(const char *command, const struct pairs_options *pairs,
+                  const kith_context *context, const kith_bodies *bodies, const kith_pairs *list,
+                  double seconds)
+{
+    const int64_t listed =
+        list->row_count > 0 ? ((const int64_t *)list->offsets.data)[list->row_count] : 0;
+    const int64_t count = pairs->count_only && pairs->search.half ? listed / 2 : listed;
+    const bool writes = !pairs->count_only && (pairs->output || !pairs->common.json);
+    if (writes && pairs_write(pairs, list, bodies->dimensions) != KITH_OK)
+        return cli_fail(command);
+    if (pairs->common.json)
+        return pairs_print_json(command, pairs, context, list, count, seconds);
+    if (pairs->count_only)
+        printf("%lld\n", (long long)count);
+    return exit_ok;
+}
+
+static int run_pairs(const char *command, const struct pairs_options *pairs, kith_context *context,
+                     const kith_bodies *bodies)
+{
+    kith_cell cell;
+    bool has_cell = false;
+    double seconds = 0;
+    int code = pairs_choose_cell(command, pairs, bodies, &cell, &has_cell);
+    if (code != exit_ok)
+        return code;
+    void *positions = positions_in(bodies, pairs->common.precision);
+    if (!positions && bodies->count > 0)
+        return cli_fail_with(command, "no memory for %lld particles", (long long)bodies->count);
+    kith_pairs *list = NULL;
+    if (compute(context, pairs, bodies, positions, has_cell ? &cell : NULL, &list, &seconds) !=
+        KITH_OK)
+        code = cli_fail(command);
+    else
+        code = report(command, pairs, context, bodies, list, seconds);
+    kith_pairs_free(list);
+    if (positions != bodies->position)
+        free(positions);
+    return code;
+}
+
+int command_pairs(int argc, char **argv)
+{
+    struct pairs_options pairs = {0};
+    const struct argp argp = {options,  parse,           "FILE", documentation,
+                              children, cli_filter_help, NULL};
+    cli_parse(&argp, argc, argv, &pairs);
+    choose_quantities(&pairs);
+
+    kith_context *context = NULL;
+    kith_bodies *bodies = NULL;
+    int code = exit_failed;
+    if (kith_context_create(&pairs.common.context, &context) != KITH_OK)
+        code = cli_fail(argv[0]);
+    else if ((code = load_bodies(argv[0], &pairs.input, pairs.output, true, &bodies)) == exit_ok)
+        code = run_pairs(argv[0], &pairs, context, bodies);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+    return code;
+}

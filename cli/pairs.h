@@ -1,0 +1,35 @@
+#ifndef CLI_PAIRS_H
+#define CLI_PAIRS_H
+
+#include "load.h"
+
+/* What kith pairs was asked for. */
+struct pairs_options {
+    struct common_options common;
+    struct input_options input;
+    kith_pairs_options search;
+    int64_t nearest;
+    bool nearest_given, cutoff_given;
+    bool count_only, vectors;
+    double cell[9]; /* of --box or --cell */
+    int cell_numbers;
+    bool is_box;
+    const char *periodic;
+    const char *output;
+};
+
+/* The cell of the options or else the bodies'; *found is false if there is none. Returns an exit
+ * code. */
+int pairs_choose_cell(const char *command, const struct pairs_options *options,
+                      const kith_bodies *bodies, kith_cell *cell, bool *found);
+
+/* Writes the list to the output file, or as CSV to standard output. */
+kith_status pairs_write(const struct pairs_options *options, const kith_pairs *pairs,
+                        int32_t dimensions);
+
+/* Prints the JSON object. Returns an exit code. */
+int pairs_print_json(const char *command, const struct pairs_options *options,
+                     const kith_context *context, const kith_pairs *pairs, int64_t count,
+                     double seconds);
+
+#endif

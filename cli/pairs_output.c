@@ -1,0 +1,135 @@
+/* What kith pairs writes and prints, and which cell it takes. */
+
+#include "pairs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+/* Column k of a row-major matrix; one column of a vector. */
+static kith_array column_of(kith_array matrix, int64_t k)
+{
+    const int64_t rows = matrix.shape[0];
+    kith_array column = kith_array_vector((char *)matrix.data + k * kith_dtype_bytes(matrix.dtype),
+                                          matrix.dtype, rows);
+    column.strides[0] = matrix.ndim == 2 ? matrix.shape[1] : 1;
+    return column;
+}
+
+kith_status pairs_write(const struct pairs_options *options, const kith_pairs *pairs,
+                        int32_t dimensions)
+{
+    static const char *const vector_names[] = {"dx", "dy", "dz"};
+    static const char *const shift_names[] = {"sx", "sy", "sz"};
+    kith_table_column columns[9] = {
+        {"i", pairs->i}, {"j", pairs->j}, {"distance", pairs->distances}};
+    int64_t count = 3;
+    for (int32_t k = 0; options->vectors && k < dimensions; k++)
+        columns[count++] = (kith_table_column){vector_names[k], column_of(pairs->vectors, k)};
+    for (int32_t k = 0; options->vectors && k < dimensions; k++)
+        columns[count++] = (kith_table_column){shift_names[k], column_of(pairs->shifts, k)};
+    const char *path = cli_output_path(options->output ? options->output : "-");
+    return kith_table_write_records(path, cli_output_format(path, NULL), count, columns);
+}
+
+/* The largest number of neighbours of a particle. In a half list each pair makes two. */
+static int64_t max_neighbors(const struct pairs_options *options, const kith_pairs *pairs)
+{
+    const int64_t *offsets = pairs->offsets.data, *j = pairs->j.data;
+    const bool half = options->search.half && j;
+    int64_t *counts = calloc((size_t)pairs->row_count + 1, sizeof *counts);
+    int64_t most = 0;
+    if (!counts)
+        return -1;
+    for (int64_t i = 0; i < pairs->row_count; i++) {
+        counts[i] += offsets[i + 1] - offsets[i];
+        for (int64_t p = offsets[i]; half && p < offsets[i + 1]; p++)
+            counts[j[p]]++;
+    }
+    for (int64_t i = 0; i < pairs->row_count; i++)
+        most = counts[i] > most ? counts[i] : most;
+    free(counts);
+    return most;
+}
+
+int pairs_print_json(const char *command, const struct pairs_options *options,
+                     const kith_context *context, const kith_pairs *pairs, int64_t count,
+                     double seconds)
+{
+    const double neighbors = (options->search.half ? 2.0 : 1.0) * (double)count;
+    const int64_t most = max_neighbors(options, pairs);
+    if (most < 0)
+        return cli_fail_with(command, "no memory for %lld counts", (long long)pairs->row_count);
+    cJSON *object = cJSON_CreateObject();
+    json_add_count(object, "particles", pairs->row_count);
+    json_add_count(object, "pairs", count);
+    if (options->cutoff_given)
+        json_add_real(object, "cutoff", options->search.cutoff);
+    else
+        cJSON_AddNullToObject(object, "cutoff");
+    json_add_real(object, "mean_neighbors", neighbors / (double)pairs->row_count);
+    json_add_count(object, "max_neighbors", most);
+    json_add_real(object, "seconds", seconds);
+    json_add_real(object, "pairs_per_second", (double)count / seconds);
+    cJSON_AddStringToObject(object, "device", cli_device_name(kith_context_device(context)));
+    cJSON_AddStringToObject(object, "precision", cli_precision_name(options->common.precision));
+    return json_print(command, object);
+}
+
+/* A cell that was given has one length or one vector for each dimension. */
+static int take_cell(const char *command, const struct pairs_options *options, int32_t dimensions,
+                     kith_cell *cell)
+{
+    const int wanted = options->is_box ? dimensions : dimensions * dimensions;
+    if (options->cell_numbers != wanted)
+        return cli_fail_with(command, "%s has %d numbers, and positions in %d dimensions want %d",
+                             options->is_box ? "--box" : "--cell", options->cell_numbers,
+                             (int)dimensions, wanted);
+    for (int k = 0; k < dimensions; k++) {
+        for (int c = 0; c < dimensions; c++)
+            cell->vectors[k][c] = !options->is_box ? options->cell[k * dimensions + c]
+                                  : k == c         ? options->cell[k]
+                                                   : 0;
+        cell->periodic[k] = true;
+    }
+    return exit_ok;
+}
+
+static void take_cell_of_bodies(const kith_bodies *bodies, kith_cell *cell)
+{
+    for (int k = 0; k < bodies->dimensions; k++) {
+        for (int c = 0; c < bodies->dimensions; c++)
+            cell->vectors[k][c] = bodies->cell[3 * k + c];
+        cell->periodic[k] = bodies->periodic[k];
+    }
+}
+
+int pairs_choose_cell(const char *command, const struct pairs_options *options,
+                      const kith_bodies *bodies, kith_cell *cell, bool *found)
+{
+    const int32_t dimensions = bodies->dimensions;
+    *cell = (kith_cell){0};
+    *found = options->cell_numbers > 0 || bodies->has_cell;
+    if (options->cell_numbers > 0) {
+        const int code = take_cell(command, options, dimensions, cell);
+        if (code != exit_ok)
+            return code;
+    } else if (bodies->has_cell) {
+        take_cell_of_bodies(bodies, cell);
+    }
+    if (!options->periodic)
+        return exit_ok;
+    const bool none = strcmp(options->periodic, "none") == 0;
+    if (!*found && !none)
+        return cli_fail_with(command,
+                             "--periodic is %s, and there is no cell; give --box or --cell",
+                             options->periodic);
+    for (int k = 0; k < 3; k++)
+        cell->periodic[k] = !none && strchr(options->periodic, "xyz"[k]) != NULL;
+    if (dimensions == 2 && cell->periodic[2])
+        return cli_fail_with(command, "--periodic is %s, and the positions have two dimensions",
+                             options->periodic);
+    return exit_ok;
+}
