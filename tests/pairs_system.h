@@ -10,8 +10,8 @@
 #include "random_numbers.h"
 
 enum {
-    pairs_everything = KITH_PAIRS_I | KITH_PAIRS_J | KITH_PAIRS_SHIFTS | KITH_PAIRS_VECTORS |
-                       KITH_PAIRS_DISTANCES
+    pairs_everything =
+        KITH_PAIRS_I | KITH_PAIRS_J | KITH_PAIRS_SHIFTS | KITH_PAIRS_VECTORS | KITH_PAIRS_DISTANCES
 };
 
 static inline kith_context *pairs_context(int32_t threads)
@@ -59,7 +59,8 @@ static inline int64_t random_whole(struct random_numbers *numbers, int64_t low, 
     return low + (int64_t)floor(random_uniform(numbers, 0, (double)(high - low + 1)));
 }
 
-/* A triclinic cell of either handedness that is not too flat, periodic along some of its vectors. */
+/* A triclinic cell of either handedness that is not too flat, periodic along some of its vectors.
+ */
 static inline kith_cell random_cell(struct random_numbers *numbers, int32_t dimensions)
 {
     kith_cell cell = {0};
