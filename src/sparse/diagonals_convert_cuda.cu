@@ -107,6 +107,9 @@ static kith_status find_offsets(kith_context *context, struct sparse_matrix *mat
     while (dia->symmetric && first < count && offset[first] < 0)
         first++;
     dia->diagonals = count - first;
+    struct sparse_few_offsets *few = &((struct sparse_own *)matrix->own)->few;
+    for (int64_t d = 0; d < dia->diagonals && d < sparse_few_diagonals; d++)
+        few->offset[d] = (int32_t)offset[first + d];
     KITH_TRY(sparse_matrix_allocate(context, matrix, dia->diagonals, sizeof *dia->offset,
                                     "diagonals' offsets", &dia->offset));
     return cuda_copy_in(context, dia->offset, offset + first,

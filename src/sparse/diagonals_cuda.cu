@@ -5,12 +5,14 @@
  * Measured on an H200, double, Poisson 160³ of which the halves differ: one row a thread 0.0731 ms,
  * two 0.0720, four 0.100; in float 0.0408, 0.0377 and 0.0377. */
 
+#include "sparse/own_cuda.h"
 #include "sparse/product_cuda.cuh"
 
 enum { block_threads = 256, thread_rows = 2, at_once = 4 };
 
 template <typename real> struct diagonals {
-    int64_t rows, columns, count, stride;
+    int rows, columns, count;
+    int64_t stride;
     const int64_t *offset;
     const real *value;
 };
@@ -22,73 +24,96 @@ template <typename real> struct alignas(thread_rows * sizeof(real)) reals {
 template <typename real>
 static struct diagonals<real> diagonals_of(const struct sparse_matrix *matrix) {
     const struct sparse_dia *dia = &matrix->dia;
-    return {matrix->csr.rows, matrix->csr.columns, dia->diagonals,
-            dia->stride,      dia->offset,         (const real *)dia->value};
+    return {(int)matrix->csr.rows, (int)matrix->csr.columns, (int)dia->diagonals, dia->stride,
+            dia->offset,           (const real *)dia->value};
+}
+
+template <typename real, bool few>
+static __device__ int offset_of(const struct diagonals<real> &a,
+                                const struct sparse_few_offsets &offsets, int d)
+{
+    return few ? offsets.offset[d] : (int)__ldg(a.offset + d);
 }
 
 /* The stored diagonals. */
-template <typename real>
-static __device__ void add_stored(const struct diagonals<real> &a, int64_t row,
+template <typename real, bool few>
+static __device__ void add_stored(const struct diagonals<real> &a,
+                                  const struct sparse_few_offsets &offsets, int row,
                                   const real *__restrict__ x, struct reals<real> &sum)
 {
+    const real *from = a.value + row;
 #pragma unroll at_once
-    for (int64_t d = 0; d < a.count; d++) {
-        const struct reals<real> value =
-            *(const struct reals<real> *)(a.value + d * a.stride + row);
-        const int64_t column = row + __ldg(a.offset + d);
+    for (int d = 0; d < a.count; d++) {
+        const struct reals<real> value = *(const struct reals<real> *)(from + d * a.stride);
+        const unsigned column = (unsigned)row + (unsigned)offset_of<real, few>(a, offsets, d);
 #pragma unroll
-        for (int r = 0; r < thread_rows; r++)
-            if ((uint64_t)(column + r) < (uint64_t)a.columns)
-                sum.of_row[r] = fma(value.of_row[r], __ldg(x + column + r), sum.of_row[r]);
+        for (int r = 0; r < thread_rows; r++) /* what is negative is too large */
+            if (column + r < (unsigned)a.columns)
+                sum.of_row[r] = fma(value.of_row[r], __ldg(x + (column + r)), sum.of_row[r]);
     }
 }
 
 /* Those of the other half, of which A(i, i − offset) = A(i − offset, i); columns ascend. */
-template <typename real>
-static __device__ void add_mirrored(const struct diagonals<real> &a, int64_t row,
+template <typename real, bool few>
+static __device__ void add_mirrored(const struct diagonals<real> &a,
+                                    const struct sparse_few_offsets &offsets, int row,
                                     const real *__restrict__ x, struct reals<real> &sum)
 {
+    const int first = offset_of<real, few>(a, offsets, 0) == 0; /* the diagonal in the middle */
 #pragma unroll at_once
-    for (int64_t d = a.count - 1; d >= 0; d--) {
-        const int64_t offset = __ldg(a.offset + d), column = row - offset;
+    for (int d = a.count - 1; d >= first; d--) {
+        const int column = row - offset_of<real, few>(a, offsets, d);
+        const real *from = a.value + d * a.stride + column;
 #pragma unroll
         for (int r = 0; r < thread_rows; r++)
-            if (offset > 0 && column + r >= 0 && row + r < a.rows)
-                sum.of_row[r] = fma(__ldg(a.value + d * a.stride + column + r),
-                                    __ldg(x + column + r), sum.of_row[r]);
+            if (column + r >= 0 && row + r < a.rows)
+                sum.of_row[r] = fma(__ldg(from + r), __ldg(x + column + r), sum.of_row[r]);
     }
 }
 
-template <typename real, bool symmetric>
+template <typename real, bool symmetric, bool few>
 static __global__ void __launch_bounds__(block_threads)
-    diagonals_kernel(const diagonals<real> a, const row_entries<real> entries,
-                     const real *__restrict__ x, const sums_to<real> to)
+    diagonals_kernel(const diagonals<real> a, const __grid_constant__ sparse_few_offsets offsets,
+                     const row_entries<real> entries, const real *__restrict__ x,
+                     const sums_to<real> to)
 {
-    const int64_t row = ((int64_t)blockIdx.x * block_threads + threadIdx.x) * thread_rows;
-    if (row >= a.rows)
+    const int64_t place = ((int64_t)blockIdx.x * block_threads + threadIdx.x) * thread_rows;
+    const int row = (int)place;
+    if (place >= a.rows)
         return;
     struct reals<real> sum = {
     };
     if (symmetric)
-        add_mirrored(a, row, x, sum);
-    add_stored(a, row, x, sum);
+        add_mirrored<real, few>(a, offsets, row, x, sum);
+    add_stored<real, few>(a, offsets, row, x, sum);
 #pragma unroll
     for (int r = 0; r < thread_rows; r++)
         if (row + r < a.rows)
             put_filled_sum(to, entries, x, row + r, sum.of_row[r]);
 }
 
+template <typename real, bool symmetric, bool few>
+static void launch_one(kith_context *context, const struct sparse_product *product)
+{
+    const struct sparse_matrix *matrix = product->matrix;
+    const unsigned blocks = blocks_for(matrix->csr.rows, block_threads * thread_rows);
+    diagonals_kernel<real, symmetric, few><<<blocks, block_threads, 0, cuda_stream(context)>>>(
+        diagonals_of<real>(matrix), sparse_own_of(matrix)->few, row_entries_of<real>(matrix),
+        (const real *)product->x, sums_to_of<real>(product));
+}
+
 template <typename real>
 static kith_status launch(kith_context *context, const struct sparse_product *product)
 {
-    const struct sparse_matrix *matrix = product->matrix;
-    void (*const kernel)(const diagonals<real>, const row_entries<real>, const real *,
-                         const sums_to<real>) =
-        matrix->dia.symmetric ? diagonals_kernel<real, true> : diagonals_kernel<real, false>;
-    const unsigned blocks = blocks_for(matrix->csr.rows, block_threads * thread_rows);
-    kernel<<<blocks, block_threads, 0, cuda_stream(context)>>>(
-        diagonals_of<real>(matrix), row_entries_of<real>(matrix), (const real *)product->x,
-        sums_to_of<real>(product));
+    const bool few = product->matrix->dia.diagonals <= sparse_few_diagonals;
+    if (product->matrix->dia.symmetric && few)
+        launch_one<real, true, true>(context, product);
+    else if (product->matrix->dia.symmetric)
+        launch_one<real, true, false>(context, product);
+    else if (few)
+        launch_one<real, false, true>(context, product);
+    else
+        launch_one<real, false, false>(context, product);
     return cuda_check_launch("starting the kernel of diagonals");
 }
 

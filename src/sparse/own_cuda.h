@@ -49,7 +49,14 @@ struct sparse_block_slices {
     void *value;
 };
 
+/* Offsets of diagonals, on the host: kernels get them as an argument if they are few. */
+enum { sparse_few_diagonals = 64 };
+struct sparse_few_offsets {
+    int32_t offset[sparse_few_diagonals];
+};
+
 struct sparse_own {
+    struct sparse_few_offsets few;
     struct sparse_long_rows long_rows;
     struct sparse_merge_tiles merge;
     struct sparse_element_tiles element;

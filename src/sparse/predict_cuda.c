@@ -51,6 +51,16 @@ static int64_t entries_in_slices(const struct sparse_statistics *statistics)
     return entries - statistics->at_least[sparse_longest_in_slices + 1] * sparse_longest_in_slices;
 }
 
+/* The longest row that is not. */
+static int64_t longest_in_slices(const struct sparse_statistics *statistics)
+{
+    int64_t longest = sparse_longest_in_slices;
+    while (longest > 0 &&
+           statistics->at_least[longest] == statistics->at_least[sparse_longest_in_slices + 1])
+        longest--;
+    return longest;
+}
+
 static bool is_mostly_filling(const struct sparse_statistics *statistics, double slots)
 {
     return slots > most_slots_of_small && slots > most_filling * (double)statistics->nonzeros;
@@ -62,13 +72,13 @@ static void set(struct sparse_plan *plan, double bytes, double seconds)
     plan->seconds = seconds_a_launch + seconds;
 }
 
-/* So many lanes that four entries each are a whole row of common length. */
+/* So many lanes that four entries each are about a row of mean length. */
 static int32_t lanes_for(const struct sparse_statistics *statistics)
 {
     const int64_t filled = statistics->rows - statistics->empty;
     const double mean = (double)statistics->nonzeros / (double)(filled > 0 ? filled : 1);
     int32_t lanes = 2;
-    while (lanes < 32 && 4 * lanes < mean)
+    while (lanes < 32 && 3.5 * lanes < mean)
         lanes *= 2;
     return lanes;
 }
@@ -108,7 +118,7 @@ static bool predict_sell(const struct sparse_statistics *statistics, struct spar
     const double rows = (double)statistics->rows, each = (double)bytes_of_value(statistics);
     const double bytes = slots * (plan->index_bytes + each) + (plan->window == 1 ? 0 : 4) * rows +
                          rows / 4 + (double)outside * (4 + each);
-    const double longest = fmin((double)statistics->longest, sparse_longest_in_slices);
+    const double longest = (double)longest_in_slices(statistics);
     set(plan, bytes,
         seconds_of_traffic(statistics, bytes) + longest / 8 * seconds_a_round / 2 +
             (outside > 0 ? 1e-6 : 0));
@@ -138,7 +148,7 @@ static bool predict_hybrid(const struct sparse_statistics *statistics, struct sp
     const double bytes =
         (double)(plan->width * statistics->rows) * (4 + each) + outside * (8 + each);
     set(plan, bytes,
-        2 * seconds_a_launch + 1.2 * seconds_of_traffic(statistics, bytes) +
+        2 * seconds_a_launch + (outside > 0 ? 1.5 : 1.05) * seconds_of_traffic(statistics, bytes) +
             (double)plan->width / 8 * seconds_a_round / 2);
     return true;
 }

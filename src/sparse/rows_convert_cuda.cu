@@ -203,20 +203,17 @@ static __global__ void count_beyond_kernel(int64_t rows, const int64_t *start, i
         count[row] = row < rows ? max(start[row + 1] - start[row] - width, (int64_t)0) : 0;
 }
 
-/* A warp a row. */
+/* coo has the rows already; start: where each begins there. */
 template <typename real>
-static __global__ void beyond_kernel(int64_t rows, const row_entries<real> a, int64_t width,
-                                     const int64_t *to_start, const sparse_coo coo)
+static __global__ void beyond_kernel(const row_entries<real> a, int64_t width, const int64_t *start,
+                                     const sparse_coo coo)
 {
-    const int64_t row = thread_of_all() / warp;
-    if (row >= rows)
+    const int64_t k = thread_of_all();
+    if (k >= coo.count)
         return;
-    const int64_t to = to_start[row], count = to_start[row + 1] - to, from = a.start[row] + width;
-    for (int64_t k = threadIdx.x % warp; k < count; k += warp) {
-        coo.row[to + k] = (int32_t)row;
-        coo.column[to + k] = a.column[from + k];
-        ((real *)coo.value)[to + k] = a.value[from + k];
-    }
+    const int64_t row = coo.row[k], from = a.start[row] + width + k - start[row];
+    coo.column[k] = a.column[from];
+    ((real *)coo.value)[k] = a.value[from];
 }
 
 static kith_status move_beyond(kith_context *context, struct sparse_matrix *matrix,
@@ -231,11 +228,12 @@ static kith_status move_beyond(kith_context *context, struct sparse_matrix *matr
                                     "the entries' columns", &coo->column));
     KITH_TRY(sparse_matrix_allocate(context, matrix, coo->count, kith_dtype_bytes(csr->dtype),
                                     "the entries' values", &coo->value));
-    return csr->dtype == KITH_F64
-               ? launch(context, csr->rows * warp, beyond_kernel<double>, csr->rows,
-                        row_entries_of<double>(matrix), width, start, *coo)
-               : launch(context, csr->rows * warp, beyond_kernel<float>, csr->rows,
-                        row_entries_of<float>(matrix), width, start, *coo);
+    KITH_TRY(launch(context, coo->count, rows_of_entries_kernel, csr->rows, coo->count, start,
+                    coo->row));
+    return csr->dtype == KITH_F64 ? launch(context, coo->count, beyond_kernel<double>,
+                                           row_entries_of<double>(matrix), width, start, *coo)
+                                  : launch(context, coo->count, beyond_kernel<float>,
+                                           row_entries_of<float>(matrix), width, start, *coo);
 }
 
 kith_status sparse_to_hybrid_cuda(kith_context *context, struct sparse_matrix *matrix)

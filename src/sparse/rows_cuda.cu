@@ -35,22 +35,25 @@ template <typename real, typename index>
 static __device__ real sum_of_lane(const struct packed_rows<real, index> &a, int64_t row, int lane,
                                    int lanes, const real *__restrict__ x)
 {
-    const int64_t end = start_of(a, row + 1);
+    const int64_t start = start_of(a, row);
+    const int length = (int)(start_of(a, row + 1) - start);
+    const index *column = a.column + start;
+    const real *value = a.value + start;
     const real *base = sizeof(index) == 2 ? x + a.base[row >> sparse_base_shift] : x;
     real sum = 0;
-    for (int64_t k = start_of(a, row) + lane; k < end; k += (int64_t)at_once * lanes) {
-        index column[at_once];
-        real value[at_once];
+    for (int k = lane; k < length; k += at_once * lanes) {
+        index c[at_once];
+        real v[at_once];
 #pragma unroll
         for (int u = 0; u < at_once; u++) {
-            const bool is_in = k + (int64_t)u * lanes < end;
-            column[u] = is_in ? once(a.column + k + u * lanes) : (index)0;
-            value[u] = is_in ? once(a.value + k + u * lanes) : (real)0;
+            const bool is_in = k + u * lanes < length;
+            c[u] = is_in ? once(column + k + u * lanes) : (index)0;
+            v[u] = is_in ? once(value + k + u * lanes) : (real)0;
         }
 #pragma unroll
         for (int u = 0; u < at_once; u++)
-            if (k + (int64_t)u * lanes < end)
-                sum = fma(value[u], __ldg(base + column[u]), sum);
+            if (k + u * lanes < length)
+                sum = fma(v[u], __ldg(base + c[u]), sum);
     }
     return sum;
 }

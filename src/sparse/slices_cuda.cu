@@ -31,25 +31,24 @@ static struct slices<real, index> slices_of(const struct sparse_matrix *matrix) 
             (const real *)sell->value};
 }
 
-/* Σ over elements first, first + step, … before end, `count` of them on their way at a time. */
+/* Σ over `length` elements, step apart, `count` of them on their way at a time. */
 template <int count, typename real, typename index>
 static __device__ real sum_of_strided(const index *__restrict__ column,
                                       const real *__restrict__ value, const real *__restrict__ x,
-                                      int64_t first, int64_t end, int64_t step)
+                                      int length, int64_t step)
 {
     real sum = 0;
-    for (int64_t k = first; k < end; k += count * step) {
+    for (int k = 0; k < length; k += count, column += count * step, value += count * step) {
         index c[count];
         real v[count];
 #pragma unroll
         for (int u = 0; u < count; u++) {
-            const bool is_in = k + u * step < end;
-            c[u] = is_in ? once(column + k + u * step) : (index)0;
-            v[u] = is_in ? once(value + k + u * step) : (real)0;
+            c[u] = k + u < length ? once(column + u * step) : (index)0;
+            v[u] = k + u < length ? once(value + u * step) : (real)0;
         }
 #pragma unroll
         for (int u = 0; u < count; u++)
-            if (k + u * step < end)
+            if (k + u < length)
                 sum = fma(v[u], __ldg(x + c[u]), sum);
     }
     return sum;
@@ -86,8 +85,9 @@ static __device__ void do_piece(const struct sparse_long_rows &a, int64_t p,
     const struct sparse_row_piece piece = a.piece[p];
     const int lane = threadIdx.x % warp;
     const int64_t pieces = a.pieces_before[piece.long_row + 1] - a.pieces_before[piece.long_row];
+    const int length = ((int)(piece.end - piece.first) - lane + warp - 1) / warp;
     const real sum = sum_of_warp(sum_of_strided<at_once_of_piece, real, int32_t>(
-        entries.column, entries.value, x, piece.first + lane, piece.end, warp));
+        entries.column + piece.first + lane, entries.value + piece.first + lane, x, length, warp));
     if (pieces == 1) {
         if (lane == 0)
             put_sum(to, a.row[piece.long_row], sum);
@@ -124,8 +124,9 @@ static __global__ void __launch_bounds__(block_threads)
     if (slice >= a.slices)
         return;
     const real *base = sizeof(index) == 2 ? x + a.base[slice] : x;
+    const int64_t start = a.start[slice], first = start + threadIdx.x % warp;
     const real sum = sum_of_strided<at_once, real, index>(
-        a.column, a.value, base, a.start[slice] + threadIdx.x % warp, a.start[slice + 1], warp);
+        a.column + first, a.value + first, base, (int)((a.start[slice + 1] - start) / warp), warp);
     const int64_t row = a.row ? a.row[place] : place;
     if (row >= 0 && row < a.rows)
         put_filled_sum(to, entries, x, row, sum);
@@ -139,8 +140,8 @@ static __global__ void __launch_bounds__(block_threads)
     const int64_t row = (int64_t)blockIdx.x * block_threads + threadIdx.x;
     if (row >= rows)
         return;
-    real sum = sum_of_strided<at_once, real, int32_t>(ell.column, (const real *)ell.value, x, row,
-                                                      ell.width * ell.stride, ell.stride);
+    real sum = sum_of_strided<at_once, real, int32_t>(
+        ell.column + row, (const real *)ell.value + row, x, (int)ell.width, ell.stride);
     if (sum != sum) { /* of the entries that are in ell, and without its filling */
         const int64_t first = entries.start[row], end = entries.start[row + 1];
         sum = 0;

@@ -237,10 +237,10 @@ static void assert_products(struct random_numbers *random, kith_context *context
             snprintf(what, sizeof what, "%s, %lld x %lld, %s, %s", matrix, (long long)a.rows,
                      (long long)a.columns, choice->name, d ? "float" : "double");
             kith_sparse *sparse = make(context, &a, dtypes[d], &options);
-            for (int f = 0; f < 4; f++)
+            for (int f = 0; f < 4; f += test_is_quick() ? 3 : 1)
                 assert_product(random, sparse, &a, dtypes[d], false, 1, factors[f][0],
                                factors[f][1], what);
-            for (int64_t vectors = 3; vectors < 20; vectors += 5)
+            for (int64_t vectors = 3; vectors < (test_is_quick() ? 4 : 20); vectors += 5)
                 assert_product(random, sparse, &a, dtypes[d], false, vectors, 2,
                                vectors == 8 ? 0 : 0.5, what);
             if (c == 0 || a.rows < 200)
@@ -258,7 +258,7 @@ static void test_cuda_products_of_random_matrices_are_the_sums(void **state)
     kith_context *context = new_gpu_context(NULL);
     static const int64_t shapes[][2] = {{0, 0},   {0, 5},    {5, 0},    {1, 1},    {1, 200},
                                         {200, 1}, {33, 129}, {129, 31}, {257, 255}};
-    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+    for (size_t k = test_is_quick() ? 6 : 0; k < sizeof shapes / sizeof shapes[0]; k++) {
         const int64_t most = shapes[k][0] * shapes[k][1];
         assert_products(random, context,
                         random_entries(random, shapes[k][0], shapes[k][1], most / 9), "random", 0);
