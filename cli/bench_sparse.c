@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "bench_sparse_gpu.h"
 #include "bench_sparse_matrices.h"
 
-enum { key_threads = 0x9000, key_seconds, key_peers, key_python, key_json, key_tune };
+enum { key_device = 0x9000, key_threads, key_seconds, key_peers, key_python, key_json, key_tune };
 
 static const struct argp_option option_table[] = {
+    {"device", key_device, "DEVICE", 0, "cpu, cuda or cuda:K (default: cpu)", 0},
     {"threads", key_threads, "P", 0, "threads of kith (default: 1)", 0},
     {"tune", key_tune, NULL, 0, "let kith time the best few formats", 0},
     {"seconds", key_seconds, "S", 0, "measure a matrix for S seconds (default: 0.5)", 0},
@@ -24,12 +26,14 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const char documentation[] =
-    "Measure products of sparse matrices with a vector, in double precision on the CPU.\v"
+    "Measure products of sparse matrices with a vector, in double precision on the CPU, or in both "
+    "precisions on a GPU, with vectors in its memory, beside cuSPARSE.\v"
     "MATRIX is a name of the list below or a Matrix Market file; without any, the usual ones of "
     "the list. Times are medians of repetitions that take turns. A product counts 2 flop an entry; "
     "bandwidth is that of the bytes that plain CSR has, 12 an entry, beside that of a copy.\n\n"
     "Examples:\n"
     "  kith bench sparse\n"
+    "  kith bench sparse --device cuda\n"
     "  kith bench sparse band blocks A.mtx --peers --python venv/bin/python";
 
 static error_t parse_matrix(struct sparse_bench_options *options, char *argument,
@@ -45,6 +49,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct sparse_bench_options *options = state->input;
     switch (key) {
+    case key_device:
+        options->device = cli_parse_device(argument, state);
+        return 0;
     case key_threads:
         options->threads = (int32_t)cli_parse_count("--threads", argument, state);
         if (options->threads < 1 || options->threads > 4096)
@@ -202,20 +209,10 @@ static bool measure(const struct sparse_report *report, struct peers *peers, kit
     return measured;
 }
 
-static const struct bench_matrix_kind *kind_named(const char *name)
-{
-    int64_t count = 0;
-    const struct bench_matrix_kind *kinds = bench_matrix_kinds(&count);
-    for (int64_t k = 0; k < count; k++)
-        if (strcmp(kinds[k].name, name) == 0)
-            return &kinds[k];
-    return NULL;
-}
-
 static bool make_sparse(const struct sparse_bench_options *options, kith_context *context,
                         const char *name, struct peers *peers, kith_sparse **sparse)
 {
-    const struct bench_matrix_kind *kind = kind_named(name);
+    const struct bench_matrix_kind *kind = bench_matrix_kind_named(name);
     struct bench_matrix matrix = {0};
     bool made = false;
     if (!kind) {
@@ -324,6 +321,8 @@ int bench_sparse(int argc, char **argv)
     cli_parse(&argp, argc, argv, &options);
     if (options.matrix_count == 0)
         take_usual_matrices(&options);
+    if (options.device.kind == KITH_CUDA)
+        return bench_sparse_on_gpu(&options);
 
     const kith_context_options on_cpu = {.device = {KITH_CPU, 0}, .threads = options.threads};
     kith_context *context = NULL;

@@ -9,6 +9,7 @@ enum { sparse_vectors = 8, sparse_most_matrices = 32, sparse_most_peers = 2 };
 
 struct sparse_bench_options {
     const char *command;
+    kith_device device;
     const char *matrices[sparse_most_matrices]; /* names of the table, or files */
     int32_t matrix_count;
     int32_t threads;

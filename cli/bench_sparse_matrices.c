@@ -276,3 +276,13 @@ const struct bench_matrix_kind *bench_matrix_kinds(int64_t *count)
     *count = sizeof kinds / sizeof kinds[0];
     return kinds;
 }
+
+const struct bench_matrix_kind *bench_matrix_kind_named(const char *name)
+{
+    int64_t count = 0;
+    const struct bench_matrix_kind *kind = bench_matrix_kinds(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (strcmp(kind[k].name, name) == 0)
+            return &kind[k];
+    return NULL;
+}

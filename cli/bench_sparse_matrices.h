@@ -23,6 +23,9 @@ struct bench_matrix_kind {
 /* The table; *count rows. */
 const struct bench_matrix_kind *bench_matrix_kinds(int64_t *count);
 
+/* The row of that name, or NULL. */
+const struct bench_matrix_kind *bench_matrix_kind_named(const char *name);
+
 /* Frees what make has put in, also after it returned false for want of memory. */
 void bench_matrix_free(struct bench_matrix *matrix);
 

@@ -1,0 +1,34 @@
+#ifndef BENCH_CUSPARSE_PEER_H
+#define BENCH_CUSPARSE_PEER_H
+
+#include <cuda_runtime_api.h>
+
+#include "gpu_sparse.h"
+
+/* One of cuSPARSE's ways to multiply a matrix in the device's memory. cuSPARSE is opened when it is
+ * wanted: neither the library nor the program need it. */
+struct cusparse_peer;
+
+/* A matrix in the device's memory, 32-bit indices. row has the row of each entry. */
+struct cusparse_matrix {
+    kith_dtype dtype;
+    int64_t rows, columns, nonzeros;
+    int32_t *row_start, *row, *column;
+    void *value;
+    int64_t slots; /* slices of 32 rows, columns −1 in the filling; 0: not made */
+    int32_t *slice_start, *slice_column;
+    void *slice_value;
+};
+
+/* Prepares y = A x.
+ *
+ * Errors: KITH_UNSUPPORTED, KITH_OUT_OF_MEMORY, KITH_INTERNAL_ERROR. */
+kith_status cusparse_peer_create(const struct cusparse_matrix *matrix, enum gpu_sparse_peer way,
+                                 cudaStream_t stream, void *x, void *y,
+                                 struct cusparse_peer **peer);
+void cusparse_peer_free(struct cusparse_peer *peer);
+
+/* Starts one product on the stream. */
+kith_status cusparse_peer_multiply(struct cusparse_peer *peer);
+
+#endif

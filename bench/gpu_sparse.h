@@ -1,0 +1,56 @@
+#ifndef BENCH_GPU_SPARSE_H
+#define BENCH_GPU_SPARSE_H
+
+#include "kith/sparse.h"
+
+/* What kith bench sparse measures on a GPU: products of kith and of cuSPARSE with one matrix, of
+ * vectors on the device. A build without CUDA has these functions too (no_gpu_sparse.c), but no
+ * context to call them with.
+ *
+ * Times are those between two events on the stream, of many products one after the other. */
+
+/* cuSPARSE's ways to multiply. */
+enum gpu_sparse_peer {
+    gpu_sparse_csr1, /* CSR_ALG1 after preprocess */
+    gpu_sparse_csr2, /* CSR_ALG2, which needs none */
+    gpu_sparse_coo1, /* COO_ALG1 */
+    gpu_sparse_sell, /* SELL_ALG1, slices of 32 rows */
+    gpu_sparse_peers
+};
+
+/* "cuSPARSE csr 1", … */
+const char *gpu_sparse_peer_name(enum gpu_sparse_peer peer);
+
+/* A matrix in the device's memory as cuSPARSE wants it, and vectors for both. */
+struct gpu_sparse;
+
+/* Compressed rows on the host, which are copied; the context must outlive what is made.
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED (2^31 entries or more). */
+kith_status gpu_sparse_create(kith_context *context, kith_dtype dtype, int64_t rows,
+                              int64_t columns, const int64_t *row_start, const int32_t *column,
+                              const double *value, struct gpu_sparse **sparse);
+void gpu_sparse_free(struct gpu_sparse *sparse);
+
+/* The same matrix for kith, from the arrays on the device. */
+kith_status gpu_sparse_make(struct gpu_sparse *sparse, const kith_sparse_options *options,
+                            kith_sparse **made);
+
+/* Seconds of so many products of kith's with one vector, or with several, row-major. */
+kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix, int64_t vectors,
+                            int64_t calls, double *seconds);
+
+/* Seconds of so many of cuSPARSE's; the conversion and preprocessing are not counted.
+ *
+ * Errors: KITH_UNSUPPORTED (there is no cuSPARSE, or the format would be mostly filling). */
+kith_status gpu_sparse_time_peer(struct gpu_sparse *sparse, enum gpu_sparse_peer peer,
+                                 int64_t calls, double *seconds);
+
+/* How far the last product of kith's with one vector is from the last one of cuSPARSE's: the norm
+ * of the difference over the norm. */
+kith_status gpu_sparse_difference(struct gpu_sparse *sparse, double *difference);
+
+/* Bytes a second of a large copy on the device, reading and writing counted. */
+kith_status gpu_sparse_copy_rate(kith_context *context, double *bytes_per_second);
+
+#endif
