@@ -88,9 +88,10 @@ RING_FUNCTION struct ring_meeting ring_meeting_at(struct ring_chunk chunk, int64
 }
 
 /* A meeting is done in `steps` steps, and so many to a tile are work that can be dealt. A step of a
- * tile's meeting with itself, the first of its meetings in a chunk that begins with offset 0, takes
- * less time than others: 16.5 cycles a pair for 20.5 in the machine code of the GPU's kernel. Costs
- * are in eighths of a step between two tiles. */
+ * tile's meeting with itself, the first of its meetings in a chunk that begins with offset 0, has
+ * fewer instructions. Costs are in eighths of a step between two tiles. Measured on an H200 beside
+ * equal costs: double 4 % faster at N = 8192 and 3 % at 16 384, float 4 % faster at 24 576 and 1 %
+ * slower from 49 152 on, else the same. */
 enum { ring_step_cost = 8, ring_self_step_cost = 7 };
 
 /* The cost of all steps of the tiles before this one; of tile T, of the chunk. */

@@ -17,13 +17,22 @@
  *     12,  8, 1, 2       35.7     53.8     58.5      8, 8, 1, 2        33.5     40.5     41.5
  *     12, 16, 1, 1       33.0     53.2     59.7      6, 8, 2, 2        35.5     42.2     43.4
  *
+ * Later, of whole calls with other forms of the loop, in Tflop/s:
+ *
+ *     float                     8704   16 384   32 768   65 536  131 072  262 144  1 048 576
+ *      8,  4, 1, 4              26.9     42.3     51.9     54.6
+ *      8, 16, 2, 1, forces      15.6     40.0     52.5     59.0     61.8     62.9     63.5
+ *     14, 12, 2, 1, forces                                          59.1     62.9     63.8
+ *     16, 12, 2, 1, forces                                          58.6     62.9     64.7
+ *
  * What limits the float loop is reading registers, one of each of two banks a cycle: a multiply-add
  * of three registers takes two cycles unless one is kept from the instruction before. So counted in
  * the machine code, the loop of a variant takes c cycles a pair, and 1338 / c Tflop/s is what it
- * then gave at 262 144, to 2 % in all variants tried (c = 21.2 to 26). The issue of its
- * instructions alone would be 18 (74 Tflop/s). The compiler's choice of registers is luck: the
- * order of statements in approach and exchange moves c by 20 %. Theirs has 20.4 for float_large
- * (sums of forces), 21.75 for the same of any mass, 21.9 for float_small. */
+ * can give at best. The issue of its instructions alone would be 18 (74 Tflop/s). The compiler's
+ * choice of registers is luck: the order of statements in approach and exchange moves c by 20 %,
+ * and unrelated code by 5 %. Here c is 20.7 for float_large, 20.9 for float_huge, 22.4 for
+ * float_small.
+ */
 using float_small = ring_variant<float, 8, 4, 1, 4, false, 2>;
 using float_large = ring_variant<float, 8, 16, 2, 1, false, 2, false, sums_are_forces>;
 using float_large_of_any_mass = ring_variant<float, 8, 16, 2, 1, false, 2>;
