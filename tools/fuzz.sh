@@ -1,5 +1,6 @@
 #!/bin/sh
-# Feeds damaged files to every reader, so many seconds each. The seeds are files that kith writes.
+# Feeds damaged files to every reader, and formulas to the parser, so many seconds each. The seeds
+# are files that kith writes.
 set -eu
 jobs=$1
 seconds=$2
@@ -15,9 +16,14 @@ for program in build-fuzz/fuzz_*; do
     format=${program##*/fuzz_}
     corpus=build-fuzz/corpus-$format
     mkdir -p "$corpus"
-    for kind in two-body outer-solar-system plummer lattice; do
-        build-fuzz/kith make "$kind" --quiet --format "$format" -o "$corpus/$kind"
-    done
+    if [ "$format" = law ]; then # formulas
+        echo "r < a ? -m_i*m_j/sqrt(r2 + b*b) : pow(r, 2.5)*exp(-r/a)" >"$corpus/choice"
+        echo "q_i*q_j*(3*dz*dz - r2)/(r2*r2*r) + fmod(dx, 1e-3)" >"$corpus/dipole"
+    else
+        for kind in two-body outer-solar-system plummer lattice; do
+            build-fuzz/kith make "$kind" --quiet --format "$format" -o "$corpus/$kind"
+        done
+    fi
     echo "== $format, $seconds s"
     log=build-fuzz/$format.log
     found=0
