@@ -29,11 +29,14 @@ enum formula_variable {
     ROW(expm1, 1)                                                                                  \
     ROW(log, 1)                                                                                    \
     ROW(log2, 1)                                                                                   \
-    ROW(log10, 1) ROW(log1p, 1) ROW(sqrt, 1) ROW(rsqrt, 1) ROW(cbrt, 1) ROW(sin, 1) ROW(cos, 1)    \
-        ROW(tan, 1) ROW(asin, 1) ROW(acos, 1) ROW(atan, 1) ROW(sinh, 1) ROW(cosh, 1) ROW(tanh, 1)  \
-            ROW(asinh, 1) ROW(acosh, 1) ROW(atanh, 1) ROW(erf, 1) ROW(erfc, 1) ROW(fabs, 1)        \
-                ROW(floor, 1) ROW(ceil, 1) ROW(trunc, 1) ROW(round, 1) ROW(pow, 2) ROW(fmin, 2)    \
-                    ROW(fmax, 2) ROW(atan2, 2) ROW(hypot, 2) ROW(fmod, 2)
+    ROW(log10, 1)                                                                                  \
+    ROW(log1p, 1)                                                                                  \
+    ROW(sqrt, 1)                                                                                   \
+    ROW(rsqrt, 1) ROW(cbrt, 1) ROW(sin, 1) ROW(cos, 1) ROW(tan, 1) ROW(asin, 1) ROW(acos, 1)       \
+        ROW(atan, 1) ROW(sinh, 1) ROW(cosh, 1) ROW(tanh, 1) ROW(asinh, 1) ROW(acosh, 1)            \
+            ROW(atanh, 1) ROW(erf, 1) ROW(erfc, 1) ROW(fabs, 1) ROW(floor, 1) ROW(ceil, 1)         \
+                ROW(trunc, 1) ROW(round, 1) ROW(pow, 2) ROW(fmin, 2) ROW(fmax, 2) ROW(atan2, 2)    \
+                    ROW(hypot, 2) ROW(fmod, 2)
 
 enum formula_function {
 #define FORMULA_ENUMERATOR(name, arguments) formula_##name,
@@ -100,6 +103,9 @@ void formula_free(struct law_formula *formula);
 
 /* Whether a name may be a parameter's. Errors: KITH_INVALID_ARGUMENT. */
 kith_status formula_check_name(const char *name);
+
+/* Reads the text into a new formula that has its parameters (formula_parse.c). */
+kith_status formula_read(struct law_formula *formula, const char *text);
 
 /* Finds radial and along (formula_derive.c). */
 void formula_derive(struct law_formula *formula);

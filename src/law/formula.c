@@ -1,0 +1,85 @@
+/* Formulas and the names of their parameters. */
+
+#include "law/formula.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+#define NAME_ROW(name, ...)     #name,
+#define VARIABLE_ROW(name, ...) #name,
+const char *const formula_function_names[formula_function_count] = {
+    FORMULA_EACH_FUNCTION(NAME_ROW)};
+const char *const formula_variable_names[formula_variable_count] = {
+    FORMULA_EACH_VARIABLE(VARIABLE_ROW) "1/r"};
+
+static size_t name_length(const char *text)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]) || text[length] == '_')
+        length++;
+    return length;
+}
+
+kith_status formula_check_name(const char *name)
+{
+    const size_t length = name ? name_length(name) : 0;
+    bool taken = name && strcmp(name, "pi") == 0;
+    for (int32_t k = 0; name && k < formula_function_count; k++)
+        taken |= strcmp(name, formula_function_names[k]) == 0;
+    for (int32_t k = 0; name && k < formula_named_variables; k++)
+        taken |= strcmp(name, formula_variable_names[k]) == 0;
+    if (!name || length == 0 || name[length] || isdigit((unsigned char)name[0]) ||
+        length >= formula_name_bytes)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "parameter is '%.40s'; give a name of letters, digits and _, at most %d",
+                         name ? name : "", formula_name_bytes - 1);
+    if (taken)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "parameter is '%s', which means something else in a formula; give another "
+                         "name",
+                         name);
+    return KITH_OK;
+}
+
+static kith_status take_parameters(struct law_formula *formula, int64_t count,
+                                   const kith_law_parameter *parameters)
+{
+    if (count > law_constant_count)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%lld parameters; a formula takes at most %d",
+                         (long long)count, law_constant_count);
+    for (int64_t k = 0; k < count; k++) {
+        KITH_TRY(formula_check_name(parameters[k].name));
+        for (int64_t earlier = 0; earlier < k; earlier++)
+            if (strcmp(formula->names[earlier], parameters[k].name) == 0)
+                return kith_fail(KITH_INVALID_ARGUMENT, "parameter %s is given twice; give it once",
+                                 parameters[k].name);
+        snprintf(formula->names[k], formula_name_bytes, "%s", parameters[k].name);
+    }
+    formula->parameters = (int32_t)count;
+    return KITH_OK;
+}
+
+kith_status formula_parse(const char *text, int64_t count, const kith_law_parameter *parameters,
+                          struct law_formula **formula)
+{
+    *formula = NULL;
+    struct law_formula *made_formula = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *made_formula, "formula", &made_formula));
+    kith_status status = take_parameters(made_formula, count, parameters);
+    if (status == KITH_OK)
+        status = formula_read(made_formula, text);
+    if (status == KITH_OK)
+        *formula = made_formula;
+    else
+        formula_free(made_formula);
+    return status;
+}
+
+void formula_free(struct law_formula *formula)
+{
+    free(formula);
+}
