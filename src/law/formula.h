@@ -23,20 +23,14 @@ enum formula_variable {
     formula_variable_count
 };
 
+/* clang-format off */
 #define FORMULA_EACH_FUNCTION(ROW)                                                                 \
-    ROW(exp, 1)                                                                                    \
-    ROW(exp2, 1)                                                                                   \
-    ROW(expm1, 1)                                                                                  \
-    ROW(log, 1)                                                                                    \
-    ROW(log2, 1)                                                                                   \
-    ROW(log10, 1)                                                                                  \
-    ROW(log1p, 1)                                                                                  \
-    ROW(sqrt, 1)                                                                                   \
-    ROW(rsqrt, 1) ROW(cbrt, 1) ROW(sin, 1) ROW(cos, 1) ROW(tan, 1) ROW(asin, 1) ROW(acos, 1)       \
-        ROW(atan, 1) ROW(sinh, 1) ROW(cosh, 1) ROW(tanh, 1) ROW(asinh, 1) ROW(acosh, 1)            \
-            ROW(atanh, 1) ROW(erf, 1) ROW(erfc, 1) ROW(fabs, 1) ROW(floor, 1) ROW(ceil, 1)         \
-                ROW(trunc, 1) ROW(round, 1) ROW(pow, 2) ROW(fmin, 2) ROW(fmax, 2) ROW(atan2, 2)    \
-                    ROW(hypot, 2) ROW(fmod, 2)
+    ROW(exp, 1) ROW(exp2, 1) ROW(expm1, 1) ROW(log, 1) ROW(log2, 1) ROW(log10, 1) ROW(log1p, 1) ROW(sqrt, 1) \
+    ROW(rsqrt, 1) ROW(cbrt, 1) ROW(sin, 1) ROW(cos, 1) ROW(tan, 1) ROW(asin, 1) ROW(acos, 1) ROW(atan, 1) \
+    ROW(sinh, 1) ROW(cosh, 1) ROW(tanh, 1) ROW(asinh, 1) ROW(acosh, 1) ROW(atanh, 1) ROW(erf, 1) ROW(erfc, 1) \
+    ROW(fabs, 1) ROW(floor, 1) ROW(ceil, 1) ROW(trunc, 1) ROW(round, 1)                            \
+    ROW(pow, 2) ROW(fmin, 2) ROW(fmax, 2) ROW(atan2, 2) ROW(hypot, 2) ROW(fmod, 2)
+/* clang-format on */
 
 enum formula_function {
 #define FORMULA_ENUMERATOR(name, arguments) formula_##name,
@@ -91,9 +85,9 @@ struct law_formula {
     int32_t value, radial, along[3];
 };
 
-/* Reads a formula and derives its force; shown is what error messages call it.
+/* Reads a formula and derives its force.
  *
- *   names    of the parameters
+ *   parameters  by name
  *   formula  [out] goes with formula_free; NULL on failure
  *
  * Errors: KITH_INVALID_ARGUMENT (a mistake: the message shows where), KITH_OUT_OF_MEMORY. */
