@@ -1,0 +1,195 @@
+/* Pairs where it is easy to be wrong: at the cutoff, on faces, with nothing there, with bad input.
+ */
+
+#include "testing.h"
+
+#include "pairs_system.h"
+
+static kith_pairs *list_of(kith_context *context, const kith_pairs_options *options, double *x,
+                           int64_t n, int64_t dimensions, const kith_cell *cell)
+{
+    kith_pairs *pairs = NULL;
+    assert_ok(kith_pairs_compute(context, options, kith_array_matrix(x, KITH_F64, n, dimensions),
+                                 cell, &pairs));
+    return pairs;
+}
+
+static int64_t count_of(kith_context *context, double cutoff, double *x, int64_t n,
+                        int64_t dimensions, const kith_cell *cell)
+{
+    const kith_pairs_options options = {.cutoff = cutoff};
+    kith_pairs *pairs = list_of(context, &options, x, n, dimensions, cell);
+    const int64_t count = pairs->count;
+    kith_pairs_free(pairs);
+    return count;
+}
+
+static void test_a_pair_at_the_cutoff_is_none(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(1);
+    double x[] = {0, 0, 0, 1, 1, 0};
+    assert_int_equal(count_of(context, sqrt(2), x, 2, 3, NULL), 0);
+    assert_int_equal(count_of(context, nextafter(sqrt(2), 2), x, 2, 3, NULL), 2);
+    double line[] = {0, 0, 3, 0, 6, 0};
+    assert_int_equal(count_of(context, 3, line, 3, 2, NULL), 0);
+    kith_context_free(context);
+}
+
+/* In a simple cubic crystal with all points on the faces of cells. */
+static void test_points_on_faces_have_all_their_neighbours_once(void **state)
+{
+    (void)state;
+    enum { edge = 6, n = edge * edge * edge };
+    kith_context *context = pairs_context(2);
+    double x[3 * n];
+    for (int i = 0; i < n; i++) {
+        x[3 * i] = i % edge;
+        x[3 * i + 1] = i / edge % edge;
+        x[3 * i + 2] = i / (edge * edge);
+    }
+    const kith_cell cell = {{{edge, 0, 0}, {0, edge, 0}, {0, 0, edge}}, {true, true, true}};
+    assert_int_equal(count_of(context, 1, x, n, 3, &cell), 0);
+    assert_int_equal(count_of(context, 1.1, x, n, 3, &cell), 6 * n);
+    assert_int_equal(count_of(context, 1.5, x, n, 3, &cell), 18 * n);
+    assert_int_equal(count_of(context, 2, x, n, 3, &cell), 26 * n);
+    for (int k = 0; k < 3 * n; k++) /* the upper faces instead of the lower */
+        x[k] = x[k] == 0 ? edge : x[k];
+    assert_int_equal(count_of(context, 1.5, x, n, 3, &cell), 18 * n);
+    kith_context_free(context);
+}
+
+static void test_one_atom_has_images_of_itself(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(1);
+    double x[] = {0.3, 40, -7};
+    const kith_cell fcc = {{{0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}}, {true, true, true}};
+    assert_int_equal(count_of(context, 0.71, x, 1, 3, &fcc), 12);
+    assert_int_equal(count_of(context, 1.01, x, 1, 3, &fcc), 18);
+    const kith_pairs_options half = {.cutoff = 1.01, .half = true};
+    kith_pairs *pairs = list_of(context, &half, x, 1, 3, &fcc);
+    assert_int_equal(pairs->count, 9);
+    kith_pairs_free(pairs);
+
+    pairs = NULL;
+    const kith_pairs_options by_distance = {.quantities = KITH_PAIRS_DISTANCES};
+    assert_ok(kith_pairs_nearest(context, &by_distance, kith_array_matrix(x, KITH_F64, 1, 3), &fcc,
+                                 13, &pairs));
+    assert_int_equal(pairs->count, 13);
+    assert_true(fabs(real_at(pairs->distances, 11) - sqrt(0.5)) < 1e-14);
+    assert_true(fabs(real_at(pairs->distances, 12) - 1) < 1e-14);
+    kith_pairs_free(pairs);
+    kith_context_free(context);
+}
+
+static void test_few_points_and_points_in_one_place(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(1);
+    double x[2000] = {0};
+    const kith_cell cell = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {true, true, true}};
+    for (int64_t n = 0; n < 3; n++) {
+        assert_int_equal(count_of(context, 0.1, x, n, 3, NULL), n * (n - 1));
+        assert_int_equal(count_of(context, 0.1, x, n, 2, &cell), n * (n - 1));
+    }
+    assert_int_equal(count_of(context, 0.1, x, 1000, 2, NULL), 1000 * 999);
+    for (int k = 0; k < 1000; k++) /* collinear */
+        x[2 * k] = k;
+    assert_int_equal(count_of(context, 1.5, x, 1000, 2, NULL), 2 * 999);
+    kith_context_free(context);
+}
+
+static void test_an_open_axis_needs_no_vector(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(1);
+    double x[] = {0.1, 0, 0, 0.9, 0, 5};
+    const kith_cell wire = {{{1, 0, 0}}, {true, false, false}};
+    assert_int_equal(count_of(context, 0.9, x, 2, 3, &wire), 0);
+    assert_int_equal(count_of(context, 1.1, x, 2, 3, &wire), 4);
+    assert_int_equal(count_of(context, 5.1, x, 2, 3, &wire), 2 * (10 + 1) + 2);
+    kith_context_free(context);
+}
+
+/* A list with a skin is kept while nothing has moved by more than half of it. */
+static void test_a_list_with_a_skin_is_kept(void **state)
+{
+    (void)state;
+    enum { n = 400 };
+    struct random_numbers numbers = random_numbers_begin("skin");
+    kith_context *context = pairs_context(2);
+    struct pairs_system_of_test system = random_system(&numbers, n, 3);
+    const kith_pairs_options options = {.cutoff = 0.2, .skin = 0.1, .quantities = pairs_everything};
+    kith_pairs *pairs = NULL;
+    bool rebuilt = false;
+    const kith_array positions = positions_of(&system, KITH_F64);
+    assert_ok(kith_pairs_update(context, &options, positions, &system.cell, &pairs, &rebuilt));
+    assert_true(rebuilt);
+    const int64_t count = pairs->count;
+    const double before = real_at(pairs->vectors, 0);
+    system.x[3 * whole_at(pairs->i, 0)] += 0.049;
+    assert_ok(kith_pairs_update(context, &options, positions, &system.cell, &pairs, &rebuilt));
+    assert_false(rebuilt);
+    assert_int_equal(pairs->count, count);
+    if (whole_at(pairs->i, 0) != whole_at(pairs->j, 0))
+        assert_true(fabs(real_at(pairs->vectors, 0) - (before - 0.049)) < 1e-12);
+    system.x[3 * whole_at(pairs->i, 0)] += 0.002;
+    assert_ok(kith_pairs_update(context, &options, positions, &system.cell, &pairs, &rebuilt));
+    assert_true(rebuilt);
+    system.cell.vectors[1][1] += 0.01;
+    assert_ok(kith_pairs_update(context, &options, positions, &system.cell, &pairs, &rebuilt));
+    assert_true(rebuilt);
+    kith_pairs_free(pairs);
+    free_points(&system);
+    kith_context_free(context);
+}
+
+static void test_bad_arguments_are_named(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(1);
+    kith_pairs *pairs = NULL;
+    double x[6] = {0};
+    const kith_array positions = kith_array_matrix(x, KITH_F64, 2, 3);
+    const kith_cell flat = {{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {true, true, true}};
+    const kith_pairs_options good = {.cutoff = 1};
+    assert_fails(kith_pairs_compute(context, NULL, positions, NULL, &pairs), KITH_INVALID_ARGUMENT,
+                 "options is NULL");
+    assert_fails(kith_pairs_compute(context, &(kith_pairs_options){0}, positions, NULL, &pairs),
+                 KITH_INVALID_ARGUMENT, "cutoff is 0");
+    assert_fails(
+        kith_pairs_compute(context, &(kith_pairs_options){.cutoff = NAN}, positions, NULL, &pairs),
+        KITH_INVALID_ARGUMENT, "cutoff is");
+    assert_fails(kith_pairs_compute(context, &good, positions, &flat, &pairs),
+                 KITH_INVALID_ARGUMENT, "linearly dependent");
+    assert_fails(kith_pairs_compute(context, &(kith_pairs_options){.cutoff = 1, .memory_limit = 8},
+                                    positions, NULL, &pairs),
+                 KITH_OUT_OF_MEMORY, "56 bytes");
+    x[4] = NAN;
+    assert_fails(kith_pairs_compute(context, &good, positions, NULL, &pairs), KITH_INVALID_ARGUMENT,
+                 "row 1 of positions");
+    x[4] = INFINITY;
+    assert_fails(kith_pairs_compute(context, &good, positions, NULL, &pairs), KITH_INVALID_ARGUMENT,
+                 "row 1 of positions");
+    x[4] = 1e12;
+    const kith_cell unit = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {true, true, true}};
+    assert_fails(kith_pairs_compute(context, &good, positions, &unit, &pairs),
+                 KITH_INVALID_ARGUMENT, "cells away");
+    assert_null(pairs);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_pair_at_the_cutoff_is_none),
+        cmocka_unit_test(test_points_on_faces_have_all_their_neighbours_once),
+        cmocka_unit_test(test_one_atom_has_images_of_itself),
+        cmocka_unit_test(test_few_points_and_points_in_one_place),
+        cmocka_unit_test(test_an_open_axis_needs_no_vector),
+        cmocka_unit_test(test_a_list_with_a_skin_is_kept),
+        cmocka_unit_test(test_bad_arguments_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
