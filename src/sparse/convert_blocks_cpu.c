@@ -5,31 +5,40 @@
 #include "core/memory.h"
 #include "sparse/convert_cpu.h"
 
-/* Walks the blocks of a block row in order, merging its rows. `at` has the rows' next entries. */
-static int64_t next_block(const struct sparse_csr *csr, int64_t first, int64_t size, int64_t *at)
+/* Indices fit in 32 bits, and size is a constant where this is inlined: no slow divisions. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE int64_t block_of(const struct sparse_csr *csr, int64_t k, int64_t size)
+{
+    return (int64_t)((uint32_t)csr->column[k] / (uint32_t)size);
+}
+
+/* The first block that a row of blocks has behind the entries `at`, of each of its rows. */
+INLINE int64_t next_block(const struct sparse_csr *csr, int64_t first, int64_t size,
+                          const int64_t *at)
 {
     int64_t next = INT64_MAX;
     for (int64_t r = 0; r < size && first + r < csr->rows; r++)
-        if (at[r] < csr->row_start[first + r + 1] && csr->column[at[r]] / size < next)
-            next = csr->column[at[r]] / size;
+        if (at[r] < csr->row_start[first + r + 1] && block_of(csr, at[r], size) < next)
+            next = block_of(csr, at[r], size);
     return next;
 }
 
 /* Passes over a block's entries; copies them into value, where a block is size × size, if that is
  * not NULL. */
-static void pass_block(const struct sparse_csr *csr, int64_t first, int64_t size, int64_t block,
+INLINE void pass_block(const struct sparse_csr *csr, int64_t first, int64_t size, int64_t block,
                        int64_t *at, void *value, int64_t place)
 {
     for (int64_t r = 0; r < size && first + r < csr->rows; r++)
-        for (; at[r] < csr->row_start[first + r + 1] && csr->column[at[r]] / size == block; at[r]++)
+        for (; at[r] < csr->row_start[first + r + 1] && csr->column[at[r]] < (block + 1) * size;
+             at[r]++)
             if (value)
                 sparse_copy_value(csr, at[r], value,
-                                  place * size * size + r * size + csr->column[at[r]] % size);
+                                  (place * size + r) * size + csr->column[at[r]] - block * size);
 }
 
-/* The blocks of a row of blocks, counted, and stored if column and value are there. */
-static int64_t do_block_row(const struct sparse_csr *csr, int64_t block_row, int64_t size,
-                            int64_t place, int32_t *column, void *value)
+INLINE int64_t do_blocks(const struct sparse_csr *csr, int64_t block_row, int64_t size,
+                         int64_t place, int32_t *column, void *value)
 {
     const int64_t first = block_row * size;
     int64_t at[4] = {0}, blocks = 0;
@@ -42,6 +51,20 @@ static int64_t do_block_row(const struct sparse_csr *csr, int64_t block_row, int
         if (column)
             column[place + blocks] = (int32_t)block;
         pass_block(csr, first, size, block, at, value, place + blocks);
+    }
+}
+
+/* The blocks of a row of blocks, counted, and stored if column and value are there. */
+static int64_t do_block_row(const struct sparse_csr *csr, int64_t block_row, int64_t size,
+                            int64_t place, int32_t *column, void *value)
+{
+    switch (size) {
+    case 2:
+        return do_blocks(csr, block_row, 2, place, column, value);
+    case 3:
+        return do_blocks(csr, block_row, 3, place, column, value);
+    default:
+        return do_blocks(csr, block_row, 4, place, column, value);
     }
 }
 

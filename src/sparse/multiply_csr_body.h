@@ -124,6 +124,24 @@ static void NAME(finish_piece)(const struct sparse_work *work, int64_t task)
     NAME(put)(work->product, work->product->matrix->piece[task].row, (REAL)work->head[task]);
 }
 
+/* The entries of a row from *k on, four sums at once where there are as many. */
+SIMD_INLINE REAL NAME(sum_entries)(const struct sparse_coo *coo, const REAL *x, int64_t row,
+                                   int64_t end, int64_t *k)
+{
+    const REAL *value = coo->value;
+    REAL sum[4] = {0};
+    int64_t at = *k;
+    for (; at + 4 <= end && coo->row[at + 3] == row && coo->row[at] == row; at += 4) {
+        SIMD_UNROLL
+        for (int64_t l = 0; l < 4; l++)
+            sum[l] = FMA(value[at + l], x[coo->column[at + l]], sum[l]);
+    }
+    for (; at < end && coo->row[at] == row; at++)
+        sum[0] = FMA(value[at], x[coo->column[at]], sum[0]);
+    *k = at;
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 /* As csr_merge, but the entries say which row they are in. If the sums add to y, rows without
  * entries stay as they are, and so do the first and last row's parts until finish. */
 static void NAME(coo_entries)(const struct sparse_work *work, int64_t task)
@@ -132,13 +150,11 @@ static void NAME(coo_entries)(const struct sparse_work *work, int64_t task)
     const bool hybrid = matrix->plan.format == KITH_SPARSE_HYBRID;
     const struct sparse_coo *coo = hybrid ? &matrix->hybrid.coo : &matrix->coo;
     const struct sparse_piece from = matrix->piece[task], to = matrix->piece[task + 1];
-    const REAL *x = work->x, *value = coo->value;
+    const REAL *x = work->x;
     int64_t k = from.entry;
     for (int64_t i = from.row; i < to.row; i++) {
-        REAL sum = 0;
         const int64_t begin = k;
-        for (; k < to.entry && coo->row[k] == i; k++)
-            sum = FMA(value[k], x[coo->column[k]], sum);
+        const REAL sum = NAME(sum_entries)(coo, x, i, to.entry, &k);
         if (i == from.row)
             work->head[task] = (double)sum;
         else if (!work->adds || k > begin)
@@ -146,8 +162,5 @@ static void NAME(coo_entries)(const struct sparse_work *work, int64_t task)
         if (work->adds)
             i = k < to.entry && coo->row[k] < to.row ? coo->row[k] - 1 : to.row - 1;
     }
-    REAL rest = 0;
-    for (; k < to.entry; k++)
-        rest = FMA(value[k], x[coo->column[k]], rest);
-    work->tail[task] = (double)rest;
+    work->tail[task] = k < to.entry ? (double)NAME(sum_entries)(coo, x, to.row, to.entry, &k) : 0;
 }

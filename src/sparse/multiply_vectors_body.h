@@ -25,6 +25,29 @@ SIMD_INLINE void NAME(sum_chunk)(const struct sparse_work *work, int64_t row, in
         simd_store(sums + v * NAME(lanes), sum[v]);
 }
 
+/* y = α sums + β y of a row's vectors from `first` on. */
+SIMD_INLINE void NAME(put_chunk)(const struct sparse_product *product, int64_t row, int64_t first,
+                                 const REAL *sums)
+{
+    const int64_t step = product->y_stride[1], left = product->vectors - first;
+    const REAL alpha = (REAL)product->alpha, beta = (REAL)product->beta;
+    REAL *y = NAME(result)(product, row) + first * step;
+    if (step == 1 && left >= NAME(chunk)) {
+        SIMD_UNROLL
+        for (int v = 0; v < NAME(chunk_vectors); v++) {
+            const VREAL value = simd_all(alpha) * simd_load(sums + v * NAME(lanes));
+            REAL *to = y + v * NAME(lanes);
+            simd_store(to,
+                       product->beta == 0 ? value : simd_fma(simd_all(beta), simd_load(to), value));
+        }
+        return;
+    }
+    for (int64_t k = 0; k < NAME(chunk) && k < left; k++) {
+        const REAL value = alpha * sums[k];
+        y[k * step] = product->beta == 0 ? value : FMA(beta, y[k * step], value);
+    }
+}
+
 static void NAME(csr_vectors)(const struct sparse_work *work, int64_t task)
 {
     const struct sparse_product *product = work->product;
@@ -36,11 +59,6 @@ static void NAME(csr_vectors)(const struct sparse_work *work, int64_t task)
         for (int64_t first = 0; first < product->vectors; first += NAME(chunk)) {
             REAL sums[NAME(chunk)];
             NAME(sum_chunk)(work, i, first, sums);
-            struct sparse_product of_vector = *product;
-            const int64_t left = product->vectors - first;
-            for (int64_t k = 0; k < NAME(chunk) && k < left; k++) {
-                of_vector.y = (REAL *)product->y + (first + k) * product->y_stride[1];
-                NAME(put)(&of_vector, i, sums[k]);
-            }
+            NAME(put_chunk)(product, i, first, sums);
         }
 }
