@@ -146,7 +146,7 @@ static bool make_rmat(int64_t scale, int64_t edge_factor, struct bench_matrix *m
     if (!begin(n, n, edges, matrix))
         return false;
     int64_t *next = calloc((size_t)n + 1, sizeof *next), row = 0, column = 0;
-    int32_t *unsorted = malloc((size_t)edges * sizeof *unsorted);
+    int32_t *unsorted = calloc((size_t)edges + 1, sizeof *unsorted);
     uint64_t state = 1;
     for (int64_t k = 0; next && unsorted && k < edges; k++) {
         rmat_edge(&state, scale, &row, &column);

@@ -105,8 +105,8 @@ struct sparse_plan {
     int32_t block;          /* bsr: 2, 3, 4 */
     int32_t lanes;          /* row-vector on a GPU: threads a row; 0 elsewhere */
     int32_t height, window; /* sell */
-    int64_t width;          /* hybrid: of its ell; 0: the seed's third of the rows */
     bool symmetric;         /* dia: half of the diagonals are stored */
+    int64_t width;          /* hybrid: of its ell; 0: the seed's third of the rows */
     int64_t bytes;          /* of the matrix, that a product reads */
     double seconds;         /* predicted, of one product */
 };

@@ -95,18 +95,18 @@ static bool sort_row(struct sparse_csr *csr, int64_t i, struct room *room, int64
         return true;
     /* Places are 32-bit: a row of more entries than that is sorted already, or has more than 2^31
      * duplicates. */
-    if (count > UINT32_MAX || !room_grow(room, count, csr->dtype))
+    if (count > UINT32_MAX || !room_grow(room, count, csr->dtype) || !room->values)
         return false;
     for (int64_t k = 0; k < count; k++)
         room->keys[k] = (uint64_t)column[k] << place_bits | (uint64_t)k;
     sort_keys(room->keys, count);
 
     const int64_t bytes = kith_dtype_bytes(csr->dtype);
-    char *values = (char *)csr->value + start * bytes;
+    void *values = (char *)csr->value + start * bytes;
     memcpy(room->values, values, (size_t)(count * bytes));
     *length = csr->dtype == KITH_F64
-                  ? gather_double(room->keys, room->values, count, column, (double *)values)
-                  : gather_float(room->keys, room->values, count, column, (float *)values);
+                  ? gather_double(room->keys, room->values, count, column, values)
+                  : gather_float(room->keys, room->values, count, column, values);
     return true;
 }
 
