@@ -20,6 +20,21 @@
 enum { one_in_warp_bodies = 16, one_in_block_bodies = 64 };
 enum { least_lane_systems_per_multiprocessor = 20 };
 
+/* In parts of warps systems share the reading of their sources, which pays when there are warps
+ * enough to hide their slower steps, so many on a multiprocessor. In 10⁶ system-steps a second,
+ * leapfrog, float:
+ *
+ *              1000 systems    5000           100 000
+ *     N      part    whole  part    whole   part    whole warp, from 33 on block
+ *     9      1076    2788   4618    5165   12040    6147
+ *     16      588    1857   2512    3434    6036    3967
+ *     17      737    1018   2554    1572    3797    1772
+ *     32      368     592   1166     899    1665     857
+ *     33      444     117    923     123    1087     114
+ *     64      209     105    381     109
+ */
+enum { least_part_warps = 5, least_part_warps_of_many_bodies = 2 };
+
 /* The stages between two evaluations of forces, all in one kernel. Limited by memory: three words
  * read and two written for each component of a body. */
 enum { stage_threads = 256 };
@@ -73,6 +88,15 @@ static kith_status advance_by_evaluations(kith_context *context,
     return KITH_OK;
 }
 
+static bool takes_parts(kith_context *context, const struct advance_problem *problem)
+{
+    const int64_t bodies = problem->forces.target_count;
+    const int64_t each =
+        bodies <= advance_warp_bodies ? least_part_warps : least_part_warps_of_many_bodies;
+    return bodies <= advance_part_bodies &&
+           advance_parts_warps(problem) >= cuda_multiprocessors(context) * each;
+}
+
 static kith_status advance_ensemble(kith_context *context, const struct advance_problem *problem)
 {
     const int64_t bodies = problem->forces.target_count;
@@ -81,6 +105,8 @@ static kith_status advance_ensemble(kith_context *context, const struct advance_
     if (problem->method == advance_composition && bodies >= 2 && bodies <= advance_lane_bodies &&
         problem->forces.system_count >= least)
         return advance_lanes_cuda(context, problem);
+    if (takes_parts(context, problem))
+        return advance_parts_cuda(context, problem);
     return bodies <= advance_warp_bodies ? advance_warps_cuda(context, problem)
                                          : advance_blocks_cuda(context, problem);
 }

@@ -11,8 +11,9 @@ extern "C" {
 /* The advance of the backend table (core/backend.h) on a GPU. One system of up to some thousand
  * bodies does all steps in one launch, in which no thread goes back to the host's pace: within a
  * warp, a block, or blocks on all multiprocessors that hand each other the positions. Systems of an
- * ensemble are a lane, a warp or a block each. Larger systems do kicks and drifts in one kernel
- * between two evaluations of forces; Runge-Kutta and Hermite are done up to some thousand bodies.
+ * ensemble are a lane, a part of a warp, a warp or a block each. Larger systems do kicks and drifts
+ * in one kernel between two evaluations of forces; Runge-Kutta and Hermite are done up to some
+ * thousand bodies.
  *
  * Nothing is done (*done = 0) for a G so far from the scale of the lengths that G·Σ might leave the
  * precision's range, nor for compositions of very many stages. */
@@ -25,6 +26,13 @@ kith_status advance_cuda(kith_context *context, const struct advance_problem *pr
 /* A lane a system of 2 … advance_lane_bodies bodies: ensembles. */
 enum { advance_lane_bodies = 8 };
 kith_status advance_lanes_cuda(kith_context *context, const struct advance_problem *problem);
+
+/* A part of a warp a system of up to 64 bodies: ensembles. Runge-Kutta and Hermite too. */
+enum { advance_part_bodies = 64 };
+kith_status advance_parts_cuda(kith_context *context, const struct advance_problem *problem);
+
+/* How many warps that takes. */
+int64_t advance_parts_warps(const struct advance_problem *problem);
 
 /* A warp a system of up to 32 bodies; Runge-Kutta and Hermite too. */
 enum { advance_warp_bodies = 32 };
