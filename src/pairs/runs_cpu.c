@@ -14,8 +14,11 @@ struct stretch {
     int64_t image;
 };
 
+/* Mostly a is a cell of the middle image. */
 static int64_t floor_divided(int64_t a, int64_t b)
 {
+    if (a >= 0 && a < b)
+        return 0;
     return a / b - (a % b < 0);
 }
 
@@ -108,13 +111,27 @@ struct walk {
     int64_t run_count, candidates;
     bool moved;
     const int *axes; /* the last varies fastest */
-    const int64_t *at;
+    int64_t at[3];
+    int32_t image[3];
 };
 
+static void add_run(struct walk *walk, int32_t begin, int32_t end)
+{
+    struct pairs_run *run = &walk->runs[walk->run_count++];
+    run->begin = begin;
+    run->end = end;
+    for (int k = 0; k < 3; k++)
+        run->image[k] = walk->image[k];
+    complete_run(walk->search, run);
+    walk->candidates += end - begin;
+    walk->moved = walk->moved || run->moved;
+}
+
 /* The runs along the last axis, for cells with this number at its beginning. */
-static void add_runs(struct walk *walk, struct pairs_run run, int64_t number)
+static void add_runs(struct walk *walk, int64_t number)
 {
     const struct pairs_grid *grid = &walk->search->grid;
+    const struct pairs_bin *points = &walk->search->points;
     const int axis = walk->axes[2];
     const int64_t count = grid->count[axis];
     int64_t low = walk->at[axis] - grid->reach[axis], high = walk->at[axis] + grid->reach[axis];
@@ -124,23 +141,19 @@ static void add_runs(struct walk *walk, struct pairs_run run, int64_t number)
     }
     while (low <= high) {
         const struct stretch stretch = stretch_from(low, high, count);
-        run.begin = beginning(&walk->search->points, number + stretch.first);
-        run.end = beginning(&walk->search->points, number + stretch.last + 1);
-        run.image[axis] = (int32_t)stretch.image;
-        if (run.end > run.begin) {
-            complete_run(walk->search, &run);
-            walk->candidates += run.end - run.begin;
-            walk->moved = walk->moved || run.moved;
-            walk->runs[walk->run_count++] = run;
-        }
+        const int32_t begin = beginning(points, number + stretch.first);
+        const int32_t end = beginning(points, number + stretch.last + 1);
+        walk->image[axis] = (int32_t)stretch.image;
+        if (end > begin)
+            add_run(walk, begin, end);
         low += stretch.last - stretch.first + 1;
     }
 }
 
-static void walk_axis(struct walk *walk, int depth, struct pairs_run run, int64_t number)
+static void walk_axis(struct walk *walk, int depth, int64_t number)
 {
     if (depth == 2) {
-        add_runs(walk, run, number);
+        add_runs(walk, number);
         return;
     }
     const struct pairs_grid *grid = &walk->search->grid;
@@ -150,8 +163,8 @@ static void walk_axis(struct walk *walk, int depth, struct pairs_run run, int64_
         if (!grid->periodic[axis] && (c < 0 || c >= count))
             continue;
         const int64_t image = floor_divided(c, count);
-        run.image[axis] = (int32_t)image;
-        walk_axis(walk, depth + 1, run, number + (c - image * count) * walk->search->stride[axis]);
+        walk->image[axis] = (int32_t)image;
+        walk_axis(walk, depth + 1, number + (c - image * count) * walk->search->stride[axis]);
     }
 }
 
@@ -189,11 +202,10 @@ kith_status pairs_find_candidates(const struct pairs_kernels *kernels,
     const struct pairs_problem *problem = search->problem;
     const int *axes = problem->dimensions == 2 ? flat : deep;
     const struct pairs_bin *targets = &search->targets;
-    int64_t at[3];
     KITH_TRY(make_room(&search->grid, axes, lane));
-    coordinates_of(search, targets->key ? targets->key[cell] : cell, axes, at);
-    struct walk walk = {.search = search, .runs = lane->runs.data, .axes = axes, .at = at};
-    walk_axis(&walk, 0, (struct pairs_run){0}, 0);
+    struct walk walk = {.search = search, .runs = lane->runs.data, .axes = axes};
+    coordinates_of(search, targets->key ? targets->key[cell] : cell, axes, walk.at);
+    walk_axis(&walk, 0, 0);
 
     *candidates = (struct pairs_candidates){
         .count = walk.candidates,

@@ -33,7 +33,7 @@ struct pairs_search {
     int64_t stride[3];                /* of the cells' numbers */
     int64_t most_cells;               /* that there is room for */
     bool crowded;                     /* so few cells are not enough */
-    bool targets_are_points; /* in spite of bins of their own: i is left out at T = 0 */
+    bool targets_are_points;          /* in spite of bins of their own: i is left out at T = 0 */
     struct pairs_bin points, targets; /* the same if there are no queries */
 };
 
