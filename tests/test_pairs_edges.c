@@ -45,8 +45,10 @@ static void test_points_on_faces_have_all_their_neighbours_once(void **state)
     double x[3 * n];
     for (int i = 0; i < n; i++) {
         x[3 * i] = i % edge;
-        x[3 * i + 1] = i / edge % edge;
-        x[3 * i + 2] = i / (edge * edge);
+        const int row = i / edge % edge;
+        x[3 * i + 1] = row;
+        const int layer = i / (edge * edge);
+        x[3 * i + 2] = layer;
     }
     const kith_cell cell = {{{edge, 0, 0}, {0, edge, 0}, {0, 0, edge}}, {true, true, true}};
     assert_int_equal(count_of(context, 1, x, n, 3, &cell), 0);

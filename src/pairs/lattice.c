@@ -102,8 +102,11 @@ static kith_status fail_at_dependent(const kith_cell *cell)
 kith_status pairs_lattice_make(const kith_cell *cell, int32_t dimensions, double unit,
                                struct pairs_lattice *lattice)
 {
+    static const kith_cell open_space = {.periodic = {false}};
     *lattice = (struct pairs_lattice){0};
-    for (int k = 0; cell && k < dimensions; k++) {
+    if (!cell)
+        cell = &open_space;
+    for (int k = 0; k < dimensions; k++) {
         for (int component = 0; component < dimensions; component++)
             if (!isfinite(cell->vectors[k][component]))
                 return kith_fail(KITH_INVALID_ARGUMENT,

@@ -10,8 +10,8 @@
 
 /* One column of a list: what an element of it is, and where its view stands. */
 struct column {
-    unsigned quantity;
     const char *name;
+    unsigned quantity;
     kith_dtype dtype;
     int64_t width;
     kith_array *view;
@@ -23,12 +23,12 @@ static void describe_columns(const struct pairs_request *request, kith_pairs *pa
     const kith_dtype index = request->narrow ? KITH_I32 : KITH_I64;
     const int64_t dimensions = request->dimensions;
     const struct column each[pairs_column_count] = {
-        {~0U, "the offsets of the pairs", KITH_I64, 1, &pairs->offsets},
-        {KITH_PAIRS_I, "the pairs' i", index, 1, &pairs->i},
-        {KITH_PAIRS_J, "the pairs' j", index, 1, &pairs->j},
-        {KITH_PAIRS_SHIFTS, "the pairs' shifts", KITH_I32, dimensions, &pairs->shifts},
-        {KITH_PAIRS_VECTORS, "the pairs' vectors", request->dtype, dimensions, &pairs->vectors},
-        {KITH_PAIRS_DISTANCES, "the pairs' distances", request->dtype, 1, &pairs->distances},
+        {"the offsets of the pairs", ~0U, KITH_I64, 1, &pairs->offsets},
+        {"the pairs' i", KITH_PAIRS_I, index, 1, &pairs->i},
+        {"the pairs' j", KITH_PAIRS_J, index, 1, &pairs->j},
+        {"the pairs' shifts", KITH_PAIRS_SHIFTS, KITH_I32, dimensions, &pairs->shifts},
+        {"the pairs' vectors", KITH_PAIRS_VECTORS, request->dtype, dimensions, &pairs->vectors},
+        {"the pairs' distances", KITH_PAIRS_DISTANCES, request->dtype, 1, &pairs->distances},
     };
     memcpy(columns, each, sizeof each);
 }

@@ -62,7 +62,7 @@ double pairs_guess_radius(const struct pairs_problem *problem, int64_t k)
     const int64_t targets = problem->targets.shape[0];
     const int64_t samples = targets < most_samples ? targets : most_samples;
     const int64_t rank = k < most_ranks ? k : most_ranks;
-    double values[most_samples];
+    double values[most_samples] = {0};
     for (int64_t sample = 0; sample < samples; sample++) {
         const int64_t i = (2 * sample + 1) * targets / (2 * samples);
         values[sample] = sample_r2(problem, system_of(problem, i), i, rank);

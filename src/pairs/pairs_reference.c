@@ -153,10 +153,11 @@ static kith_status find_nearest(const struct pairs_problem *problem,
     row->count = 0;
     if (problem->nearest == 0)
         return KITH_OK;
-    for (int turn = 0; turn < 40; turn++, radius *= 1.5) {
+    for (int turn = 0; turn < 40; turn++) {
         KITH_TRY(find_row(problem, system, i, radius, row));
         if (row->count >= problem->nearest || radius >= problem->cutoff)
             break;
+        radius *= 1.5;
     }
     if (row->count > 0)
         qsort(row->hits, (size_t)row->count, sizeof *row->hits, by_distance);

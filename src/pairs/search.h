@@ -57,6 +57,11 @@ struct pairs_workspace {
 kith_status pairs_bin_systems(kith_context *context, const struct pairs_problem *problem,
                               const kith_pairs *pairs, struct pairs_workspace *workspace);
 
+/* Sorts one system, whose bins have their memory. Unless it is alone it is only marked if it is too
+ * crowded for its cells. */
+kith_status pairs_bin_system(kith_context *context, struct pairs_search *search, int32_t threads,
+                             bool alone);
+
 /* A row, and the number of its cell. */
 struct pairs_entry {
     int64_t key;

@@ -177,7 +177,7 @@ kith_status pairs_bin_sparsely(struct pairs_search *search, double edge, double 
 {
     const int sets = search->problem->two_sets ? 2 : 1;
     double numbers = 0;
-    for (;; edge *= 2) {
+    for (;;) {
         for (int set = 0; set < sets; set++) {
             free(occupied->entries[set]);
             KITH_TRY(kith_allocate(bin_of(search, set)->count + 1, sizeof(struct pairs_entry),
@@ -187,6 +187,7 @@ kith_status pairs_bin_sparsely(struct pairs_search *search, double edge, double 
         KITH_TRY(number_rows(search, occupied, &numbers));
         if (numbers <= most_numbers)
             break;
+        edge *= 2;
     }
     search->grid.total = numbers;
     pairs_number_cells(search);
