@@ -126,6 +126,10 @@ int main(int argc, char **argv)
     double sum = 0;
     for (int64_t i = 0; i < n; i++)
         sum += ranks[i];
+    if (!(fabs(sum - 1) < 1e-6)) {
+        fprintf(stderr, "pagerank: a link has a negative weight; give a graph without\n");
+        return 1;
+    }
     printf("%lld pages, %lld links, %lld iterations; the ranks add up to %.12f\n", (long long)n,
            (long long)info.nonzeros, (long long)iterations, sum);
     print_highest(ranks, n, argc < 2);
