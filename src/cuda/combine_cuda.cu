@@ -4,6 +4,7 @@
  * itself, two terms or four, as on the CPU: the bits are the same there. Limited by memory: a word
  * read for each input and one written. */
 
+#include "cuda/overlap.cuh"
 #include "cuda/state.h"
 
 enum { threads_per_block = 256, blocks_per_multiprocessor = 8 };
@@ -37,6 +38,7 @@ static __device__ double plus(double a, double b)
 
 template <typename real, int terms> static __global__ void combine(const combination<real> sum)
 {
+    wait_for_kernel_before();
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < sum.count; i += step) {
         real value = times(sum.factor[0], sum.in[0][i]);
@@ -68,13 +70,14 @@ static kith_status launch(kith_context *context, int64_t count, int32_t terms, c
 
     void (*const kernel)(const combination<real>) =
         terms == 2 ? combine<real, 2> : combine<real, 4>;
-    kernel<<<blocks_for(context, count), threads_per_block, 0, cuda_stream(context)>>>(sum);
-    return cuda_check_launch("combining arrays");
+    return launch_overlapped(context, "combining arrays", dim3(blocks_for(context, count)),
+                             threads_per_block, kernel, sum);
 }
 
 template <typename real>
 static __global__ void widen(int64_t count, const real *__restrict__ from, double *__restrict__ to)
 {
+    wait_for_kernel_before();
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
         to[i] = from[i];
@@ -85,14 +88,12 @@ extern "C" kith_status cuda_widen(kith_context *context, kith_dtype dtype, int64
 {
     if (count == 0)
         return KITH_OK;
-    const int blocks = blocks_for(context, count);
-    if (dtype == KITH_F64)
-        widen<<<blocks, threads_per_block, 0, cuda_stream(context)>>>(count, (const double *)from,
-                                                                      to);
-    else
-        widen<<<blocks, threads_per_block, 0, cuda_stream(context)>>>(count, (const float *)from,
-                                                                      to);
-    return cuda_check_launch("widening arrays");
+    const dim3 blocks(blocks_for(context, count));
+    return dtype == KITH_F64
+               ? launch_overlapped(context, "widening arrays", blocks, threads_per_block,
+                                   widen<double>, count, (const double *)from, to)
+               : launch_overlapped(context, "widening arrays", blocks, threads_per_block,
+                                   widen<float>, count, (const float *)from, to);
 }
 
 extern "C" kith_status cuda_combine(kith_context *context, kith_dtype dtype, int64_t count,

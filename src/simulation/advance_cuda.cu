@@ -3,7 +3,7 @@
 #include "simulation/advance_cuda.h"
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "cuda/overlap.cuh"
 #include "forces/direct.h"
 #include "simulation/advance_cuda.cuh"
 
@@ -44,6 +44,7 @@ static __global__ void stage_kernel(const struct advance_problem problem,
                                     const struct cuda_composition<real> program, int32_t first,
                                     int32_t end)
 {
+    wait_for_kernel_before();
     const int64_t i = (int64_t)blockIdx.x * stage_threads + threadIdx.x;
     const int c = blockIdx.y;
     if (i >= problem.forces.target_count)
@@ -66,9 +67,8 @@ static kith_status launch_stages(kith_context *context, const struct advance_pro
         return KITH_OK;
     const int64_t blocks = (problem->forces.target_count + stage_threads - 1) / stage_threads;
     const dim3 grid((unsigned)blocks, (unsigned)problem->forces.dimensions);
-    stage_kernel<real>
-        <<<grid, stage_threads, 0, cuda_stream(context)>>>(*problem, program, first, end);
-    return cuda_check_launch("starting the kernel of kicks and drifts");
+    return launch_overlapped(context, "starting the kernel of kicks and drifts", grid,
+                             stage_threads, stage_kernel<real>, *problem, program, first, end);
 }
 
 /* The launches wait for each other on the device alone, so that their number costs nothing: the
