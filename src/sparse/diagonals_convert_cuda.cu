@@ -28,7 +28,7 @@ static __global__ void find_kernel(int64_t rows, const int64_t *start, const int
         const int64_t diagonal = column[k] - row + rows;
         const unsigned bit = 1u << (diagonal % 32);
         unsigned *word = found.seen + diagonal / 32;
-        if (*(volatile unsigned *)word & bit)
+        if (__ldca(word) & bit) /* an old line of the L1 cache only costs the atomic */
             continue;
         if (atomicOr(word, bit) & bit)
             continue;

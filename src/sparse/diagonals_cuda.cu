@@ -5,28 +5,13 @@
  * Measured on an H200, double, Poisson 160³ of which the halves differ: one row a thread 0.0731 ms,
  * two 0.0720, four 0.100; in float 0.0408, 0.0377 and 0.0377. */
 
-#include "sparse/own_cuda.h"
-#include "sparse/product_cuda.cuh"
+#include "sparse/diagonals_cuda.cuh"
 
 enum { block_threads = 256, thread_rows = 2, at_once = 4 };
-
-template <typename real> struct diagonals {
-    int rows, columns, count;
-    int64_t stride;
-    const int64_t *offset;
-    const real *value;
-};
 
 template <typename real> struct alignas(thread_rows * sizeof(real)) reals {
     real of_row[thread_rows];
 };
-
-template <typename real>
-static struct diagonals<real> diagonals_of(const struct sparse_matrix *matrix) {
-    const struct sparse_dia *dia = &matrix->dia;
-    return {(int)matrix->csr.rows, (int)matrix->csr.columns, (int)dia->diagonals, dia->stride,
-            dia->offset,           (const real *)dia->value};
-}
 
 template <typename real, bool few>
 static __device__ int offset_of(const struct diagonals<real> &a,

@@ -192,11 +192,9 @@ static __global__ void __launch_bounds__(block_threads)
     symmetry_kernel(const matrix_rows a, const word *value, struct measured *to)
 {
     const int64_t row = (int64_t)blockIdx.x * block_threads + threadIdx.x;
-    if (row >= a.rows)
+    if (row >= a.rows || *(volatile unsigned *)&to->differs)
         return;
     for (int64_t k = a.start[row]; k < a.start[row + 1]; k++) {
-        if (*(volatile unsigned *)&to->differs)
-            return;
         const int64_t mirrored = a.column[k];
         int64_t low = a.start[mirrored], high = a.start[mirrored + 1];
         const int64_t end = high;
@@ -207,8 +205,10 @@ static __global__ void __launch_bounds__(block_threads)
             else
                 high = middle;
         }
-        if (low == end || a.column[low] != row || value[low] != value[k])
+        if (low == end || a.column[low] != row || value[low] != value[k]) {
             to->differs = 1;
+            return;
+        }
     }
 }
 

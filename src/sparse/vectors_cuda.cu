@@ -1,16 +1,10 @@
-/* Several vectors at once, of a matrix in any format: a warp a row, or a part of a long one, whose
- * lanes are 8 vectors by 4 entries. x is brought into rows of 8 first, so that the 8 numbers that
- * an entry meets are one line or half of one. */
+/* Several vectors at once, of a matrix in any format: four lanes have two vectors each of the eight
+ * that an entry meets, and a row, or a piece of a long one, has 4 to 32 lanes. x is brought into
+ * rows of 8 first, so that the 8 numbers that an entry meets are one line or half of one. */
 
-#include "sparse/own_cuda.h"
-#include "sparse/product_cuda.cuh"
+#include "sparse/vectors_cuda.cuh"
 
-enum {
-    block_threads = 256,
-    together = sparse_vectors_together,
-    lanes_of_entry = together / 2,
-    at_once = 4
-};
+enum { block_threads = 256, together = sparse_vectors_together, at_once = 4 };
 
 template <typename real> struct columns_of_vectors {
     const real *data;
@@ -49,19 +43,6 @@ static __global__ void __launch_bounds__(block_threads)
     *y = to.beta == 0 ? (real)0 : to.beta * *y;
 }
 
-/* Two neighbouring vectors' numbers: what a lane has. */
-template <typename real> struct alignas(2 * sizeof(real)) pair_of {
-    real of[2];
-};
-
-template <typename real> struct vectors_product {
-    int64_t rows;
-    int vectors, log_entries; /* so many entries of a row are met at once, by 4 lanes each */
-    row_entries<real> entries;
-    sums_to<real> to;
-    int64_t vector_stride;
-};
-
 /* Sums over every step-th of the entries k … end − 1, of the lane's two vectors. */
 template <typename real>
 static __device__ struct pair_of<real> sums_of_lane(const row_entries<real> &a, int64_t k,
@@ -99,19 +80,6 @@ static __device__ void add_lanes(struct pair_of<real> &sum, int lanes)
         sum.of[0] += __shfl_xor_sync(whole_warp, sum.of[0], distance);
         sum.of[1] += __shfl_xor_sync(whole_warp, sum.of[1], distance);
     }
-}
-
-template <typename real>
-static __device__ void put_sums(const vectors_product<real> &a, int64_t row,
-                                const struct pair_of<real> &sum)
-{
-    const int first = threadIdx.x % lanes_of_entry * 2;
-    for (int k = 0; k < 2; k++)
-        if (first + k < a.vectors) {
-            sums_to<real> to = a.to;
-            to.y += (first + k) * a.vector_stride;
-            put_sum(to, row, sum.of[k]);
-        }
 }
 
 /* As in slices_cuda.cu: the last warp of a long row's to finish adds up the pieces' sums. */
@@ -212,12 +180,16 @@ static kith_status multiply_eight(kith_context *context, const struct sparse_pro
         pack_kernel<real>
             <<<blocks_for(csr->columns * together, block_threads), block_threads, 0, stream>>>(
                 csr->columns, vectors, x, packed);
+    const real *rows_of_x = is_packed ? x.data : packed;
+    if (product->matrix->plan.format == KITH_SPARSE_DIA &&
+        product->matrix->dia.diagonals <= sparse_few_diagonals)
+        return sparse_diagonals_of_vectors(context, product->matrix, a, rows_of_x);
     const struct sparse_long_rows *long_rows = &sparse_own_of(product->matrix)->long_rows;
     const unsigned piece_blocks = blocks_for(long_rows->pieces * warp, block_threads);
     const unsigned blocks =
         piece_blocks + blocks_for(csr->rows * lanes_of_entry << a.log_entries, block_threads);
-    vectors_kernel<real><<<blocks, block_threads, 0, stream>>>(a, *long_rows, (int)piece_blocks,
-                                                               is_packed ? x.data : packed);
+    vectors_kernel<real>
+        <<<blocks, block_threads, 0, stream>>>(a, *long_rows, (int)piece_blocks, rows_of_x);
     return cuda_check_launch("starting the kernel of several vectors");
 }
 
