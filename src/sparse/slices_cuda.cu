@@ -8,7 +8,7 @@
 #include "sparse/own_cuda.h"
 #include "sparse/product_cuda.cuh"
 
-enum { block_threads = 128, at_once = 8, at_once_of_piece = 4 };
+enum { block_threads = 128, at_once = 8, at_once_of_piece = 8 };
 
 template <typename real, typename index> struct slices {
     int64_t rows, slices;
