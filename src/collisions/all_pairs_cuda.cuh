@@ -1,8 +1,8 @@
 #ifndef COLLISIONS_ALL_PAIRS_CUDA_CUH
 #define COLLISIONS_ALL_PAIRS_CUDA_CUH
 
-/* Every pair: the five distributions of work of seed 004 (thread_maps.h draws them), and the ring of
- * tiles with targets in registers, which is the fastest.
+/* Every pair: the five distributions of work of seed 004 (thread_maps.h draws them), and the ring
+ * of tiles with targets in registers, which is the fastest.
  *
  * Pairs are compared by keys of 32 bits: the site packed, if the box has few enough bits; else a
  * hash of it, and pairs that are alike in that are compared by their coordinates. */
@@ -14,7 +14,7 @@ enum { segment = 1024 };
 
 struct pair_keys {
     struct collisions_problem problem;
-    const uint32_t *key; /* of the beads, then two segments more of them at the ring's start */
+    const uint32_t *key; /* of the beads, then of a segment more on the ring */
     struct counting *counting;
 };
 
@@ -58,9 +58,8 @@ static __device__ __noinline__ unsigned verify(const struct pair_keys &keys, int
     return equal;
 }
 
-__device__ __forceinline__ unsigned long long to_count(bool exact, const struct pair_keys &keys,
-                                                       unsigned equal, int64_t i, int64_t j,
-                                                       int steps)
+__device__ __forceinline__ unsigned long long
+to_count(bool exact, const struct pair_keys &keys, unsigned equal, int64_t i, int64_t j, int steps)
 {
     return exact || equal == 0 ? equal : verify(keys, i, j, steps);
 }
@@ -132,12 +131,17 @@ static __global__ void __launch_bounds__(segment) half_steps_single_row(const st
     count_row(keys, i, collisions_half_steps(n, i), n / 2);
 }
 
-static __global__ void __launch_bounds__(segment) n_steps_multi_row(const struct pair_keys keys)
+/* Blocks of a grid's second dimension: more take several launches. */
+static constexpr unsigned most_rows = 65535;
+
+static __global__ void __launch_bounds__(segment)
+    n_steps_multi_row(const struct pair_keys keys, unsigned first_row)
 {
-    if (blockIdx.y > blockIdx.x)
+    const unsigned row = first_row + blockIdx.y;
+    if (row > blockIdx.x)
         return;
     __shared__ __align__(16) uint32_t tile[segment];
-    const int64_t n = keys.problem.count, i = (int64_t)blockIdx.y * segment + threadIdx.x;
+    const int64_t n = keys.problem.count, i = (int64_t)row * segment + threadIdx.x;
     const int64_t begin = (int64_t)blockIdx.x * segment;
     load_segment(keys, begin, tile);
     const int from = clamp_to_segment(i + 1 - begin);
@@ -147,47 +151,51 @@ static __global__ void __launch_bounds__(segment) n_steps_multi_row(const struct
                  keys.counting);
 }
 
-/* A pair a thread: the block's threads vote. */
+/* A pair a thread: a warp's threads vote. */
 __device__ __forceinline__ void count_pair(const struct pair_keys &keys, bool has_pair, int64_t i,
                                            int64_t j)
 {
     bool equal = has_pair && keys.key[i] == keys.key[j];
+    if (!__any_sync(0xffffffff, equal))
+        return;
     if (equal && !is_exact(keys.counting))
         equal = is_same_site(keys.problem, i, j);
-    const int all = __syncthreads_count(equal);
-    if (threadIdx.x == 0 && threadIdx.y == 0 && all > 0)
-        atomicAdd(&keys.counting->collisions, (unsigned long long)all);
+    const unsigned votes = __ballot_sync(0xffffffff, equal);
+    if (threadIdx.x % 32 == 0 && votes != 0)
+        atomicAdd(&keys.counting->collisions, (unsigned long long)__popc(votes));
 }
 
-enum { square = 32, most_rows_of_grid = 65535 };
+/* Small blocks: others take their place soon. */
+enum { square = 32, square_rows = 8, half_block = 256 };
 
-/* Threads N × N in squares of 32 × 32; the grid's third dimension goes on where the second ends. */
-static __global__ void __launch_bounds__(square *square)
-    single_steps_all_threads(const struct pair_keys keys)
+/* Threads N × N in blocks of 8 × 32, from a row of blocks on. */
+static __global__ void __launch_bounds__(square *square_rows)
+    single_steps_all_threads(const struct pair_keys keys, int64_t first_row)
 {
     const int64_t n = keys.problem.count;
-    const int64_t i = ((int64_t)blockIdx.z * most_rows_of_grid + blockIdx.y) * square + threadIdx.y;
+    const int64_t i = (first_row + blockIdx.y) * square_rows + threadIdx.y;
     const int64_t j = (int64_t)blockIdx.x * square + threadIdx.x;
+    if (((int64_t)blockIdx.x + 1) * square <= i)
+        return;
     count_pair(keys, i < j && j < n, i, j);
 }
 
-/* The walk of thread_maps.h: what it needs of a division is done once a block. */
-static __global__ void __launch_bounds__(segment)
-    single_steps_half_threads(const struct pair_keys keys, int64_t first)
+/* The walk of thread_maps.h, divided by a multiplication. */
+static __global__ void __launch_bounds__(half_block)
+    single_steps_half_threads(const struct pair_keys keys, int64_t first, double inverse_n)
 {
-    const int64_t n = keys.problem.count, thread = first + (int64_t)blockIdx.x * segment;
-    const int64_t all = n * (n - 1) / 2;
-    if (n < segment) {
-        const struct collisions_pair pair = collisions_half_threads(n, thread + threadIdx.x);
-        count_pair(keys, thread + threadIdx.x < all, pair.i, pair.j);
-        return;
-    }
-    int64_t d = thread / n + 1, column = thread % n + threadIdx.x;
-    if (column >= n) {
+    const int64_t n = keys.problem.count;
+    const int64_t thread = first + (int64_t)blockIdx.x * half_block + threadIdx.x;
+    int64_t turn = (int64_t)((double)thread * inverse_n);
+    int64_t column = thread - turn * n;
+    if (column < 0) {
+        column += n;
+        turn--;
+    } else if (column >= n) {
         column -= n;
-        d++;
+        turn++;
     }
-    count_pair(keys, thread + threadIdx.x < all, column, collisions_on_ring(n, column, d));
+    count_pair(keys, thread < n * (n - 1) / 2, column, collisions_on_ring(n, column, turn + 1));
 }
 
 /* The ring of tiles: half-steps with tiles instead of beads. A block holds a tile of targets, some

@@ -20,7 +20,8 @@ __device__ __forceinline__ int64_t first_bead(const struct collisions_batch_prob
     return problem.offsets ? problem.offsets[b] : b * problem.length;
 }
 
-/* Sites, a byte each, of a warp's array: 12 × 12 × 28, say. The counts of a site must fit a byte. */
+/* Sites, a byte each, of a warp's array: 12 × 12 × 28, say. The counts of a site must fit a byte.
+ */
 enum { warp_sites = 4096, warps_of_block = 8, most_of_warp = 128, beads_of_lane = 4 };
 
 __device__ __forceinline__ int lowest(int x)
@@ -43,12 +44,13 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned x)
 #endif
 }
 
-/* The array of a conformation with a margin of one at the upper ends; true if it is small enough. */
+/* The array of a conformation with a margin of one at the upper ends; true if it is small enough.
+ */
 struct site_array {
     int low[3], step[3], sites;
 };
 
-template <int lane_beads>
+template <int lane_beads, int warp_sites>
 __device__ __forceinline__ bool make_array(const int (&x)[lane_beads][3], int beads, int lane,
                                            struct site_array &array)
 {
@@ -76,10 +78,10 @@ __device__ __forceinline__ bool make_array(const int (&x)[lane_beads][3], int be
 
 __device__ __forceinline__ unsigned byte_at(const unsigned *counters, int at)
 {
-    return counters[at / 4] >> at % 4 * 8 & 255;
+    return ((const unsigned char *)counters)[at];
 }
 
-template <int lane_beads>
+template <int lane_beads, int warp_sites>
 __device__ __forceinline__ void count_by_warp(const struct batch &batch, int64_t b, int64_t first,
                                               int beads, int lane, unsigned *counters)
 {
@@ -94,7 +96,7 @@ __device__ __forceinline__ void count_by_warp(const struct batch &batch, int64_t
         x[k][2] = dimensions == 3 ? values[row * dimensions + 2] : 0;
     }
     struct site_array array;
-    if (!make_array<lane_beads>(x, beads, lane, array)) {
+    if (!make_array<lane_beads, warp_sites>(x, beads, lane, array)) {
         if (lane == 0)
             batch.left[atomicAdd(batch.left_count, 1u)] = (unsigned)b;
         return;
@@ -111,9 +113,8 @@ __device__ __forceinline__ void count_by_warp(const struct batch &batch, int64_t
         site[k] = (x[k][0] - array.low[0]) + (x[k][1] - array.low[1]) * array.step[1] +
                   (x[k][2] - array.low[2]) * array.step[2];
         if (lane + 32 * k < beads)
-            collisions += atomicAdd(&counters[site[k] / 4], 1u << site[k] % 4 * 8) >>
-                              site[k] % 4 * 8 &
-                          255;
+            collisions +=
+                atomicAdd(&counters[site[k] / 4], 1u << site[k] % 4 * 8) >> site[k] % 4 * 8 & 255;
     }
     __syncwarp();
     if (batch.problem.collisions) {
@@ -159,32 +160,55 @@ __device__ __forceinline__ void count_by_warp(const struct batch &batch, int64_t
         batch.problem.contacts[b] = (int32_t)contacts;
 }
 
-/* Conformations of int32. Those that are left go to count_by_blocks. */
-static __global__ void __launch_bounds__(32 * warps_of_block)
-    count_by_warps(const struct batch batch)
+/* Conformations of int32 and of up to 32 × lane_beads beads, with arrays of up to warp_sites sites,
+ * a byte each. Those that are left go to count_by_blocks. */
+template <int lane_beads, int warp_sites, int warps>
+__global__ void __launch_bounds__(32 * warps) count_by_warps(const struct batch batch)
 {
-    __shared__ __align__(16) unsigned counters[warps_of_block][warp_sites / 4];
+    extern __shared__ uint4 warp_counters[];
     const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
-    const int64_t step = (int64_t)gridDim.x * warps_of_block;
-    for (int64_t b = (int64_t)blockIdx.x * warps_of_block + w; b < batch.problem.conformations;
-         b += step) {
+    unsigned *const counters = (unsigned *)warp_counters + w * (warp_sites / 4);
+    const int64_t step = (int64_t)gridDim.x * warps;
+    for (int64_t b = (int64_t)blockIdx.x * warps + w; b < batch.problem.conformations; b += step) {
         const int64_t first = first_bead(batch.problem, b);
         const int64_t beads = first_bead(batch.problem, b + 1) - first;
-        if (beads < 2) {
-            if (lane == 0 && batch.problem.collisions)
-                batch.problem.collisions[b] = 0;
-            if (lane == 0 && batch.problem.contacts)
-                batch.problem.contacts[b] = 0;
-        } else if (beads <= 32) {
-            count_by_warp<1>(batch, b, first, (int)beads, lane, counters[w]);
-        } else if (beads <= 64) {
-            count_by_warp<2>(batch, b, first, (int)beads, lane, counters[w]);
-        } else if (beads <= most_of_warp) {
-            count_by_warp<4>(batch, b, first, (int)beads, lane, counters[w]);
-        } else if (lane == 0) {
+        if (beads >= 2 && beads <= min(32 * lane_beads, (int)most_of_warp)) {
+            count_by_warp<lane_beads, warp_sites>(batch, b, first, (int)beads, lane, counters);
+        } else if (lane == 0 && beads >= 2) {
             batch.left[atomicAdd(batch.left_count, 1u)] = (unsigned)b;
+        } else if (lane == 0) {
+            if (batch.problem.collisions)
+                batch.problem.collisions[b] = 0;
+            if (batch.problem.contacts)
+                batch.problem.contacts[b] = 0;
         }
     }
+}
+
+template <int lane_beads, int warp_sites, int warps>
+static inline void launch_by_warps(cudaStream_t stream, int multiprocessors,
+                                   const struct batch &batch)
+{
+    const int64_t needed = (batch.problem.conformations + warps - 1) / warps;
+    const int64_t at_once = (int64_t)multiprocessors * 8;
+    const int shared = warps * warp_sites;
+    void (*const kernel)(const struct batch) = count_by_warps<lane_beads, warp_sites, warps>;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    kernel<<<(unsigned)(needed < at_once ? needed : at_once), 32 * warps, shared, stream>>>(batch);
+}
+
+/* Registers and arrays by the longest chain. */
+static inline void count_short(cudaStream_t stream, int multiprocessors, const struct batch &batch,
+                               int64_t most_beads)
+{
+    if (most_beads <= 32)
+        launch_by_warps<1, 2048, 8>(stream, multiprocessors, batch);
+    else if (most_beads <= 64)
+        launch_by_warps<2, 4096, 8>(stream, multiprocessors, batch);
+    else if (most_beads <= 128)
+        launch_by_warps<4, 8192, 8>(stream, multiprocessors, batch);
+    else
+        launch_by_warps<8, 16384, 4>(stream, multiprocessors, batch);
 }
 
 /* A table with open addressing: slots beads + 1, then slots counts. */
@@ -239,9 +263,9 @@ enum { batch_block = 256 };
 
 /* Adds the beads to the table that are flagged; the collisions of this thread's. */
 template <typename coordinate>
-__device__ __forceinline__ unsigned long long
-fill_table(const struct collisions_problem &chain, const struct bead_table &table,
-           const unsigned char *hydrophobic)
+__device__ __forceinline__ unsigned long long fill_table(const struct collisions_problem &chain,
+                                                         const struct bead_table &table,
+                                                         const unsigned char *hydrophobic)
 {
     __syncthreads();
     for (unsigned s = threadIdx.x; s < 2 * (table.mask + 1); s += batch_block)
@@ -259,9 +283,9 @@ fill_table(const struct collisions_problem &chain, const struct bead_table &tabl
 }
 
 template <typename coordinate>
-__device__ __forceinline__ unsigned long long
-count_contacts(const struct collisions_problem &chain, const struct bead_table &table,
-               const unsigned char *hydrophobic)
+__device__ __forceinline__ unsigned long long count_contacts(const struct collisions_problem &chain,
+                                                             const struct bead_table &table,
+                                                             const unsigned char *hydrophobic)
 {
     unsigned long long contacts = 0;
     for (unsigned i = threadIdx.x; i < chain.count; i += batch_block) {
@@ -295,9 +319,11 @@ __global__ void __launch_bounds__(batch_block)
     for (int64_t k = blockIdx.x; k < all; k += gridDim.x) {
         const int64_t b = batch.left_count ? batch.left[k] : k;
         const int64_t first = first_bead(batch.problem, b), d = batch.problem.dimensions;
-        struct collisions_problem chain = {batch.problem.dtype, batch.problem.dimensions,
+        struct collisions_problem chain = {batch.problem.dtype,
+                                           batch.problem.dimensions,
                                            first_bead(batch.problem, b + 1) - first,
-                                           (const coordinate *)batch.problem.beads + first * d, d,
+                                           (const coordinate *)batch.problem.beads + first * d,
+                                           d,
                                            1};
         const unsigned long long collisions =
             sum_of_block(fill_table<coordinate>(chain, table, NULL));
@@ -340,10 +366,7 @@ static inline void count_batch(cudaStream_t stream, int multiprocessors, const s
     const int64_t all = batch.problem.conformations;
     if (batch.problem.dtype == KITH_I32) {
         cudaMemsetAsync(batch.left_count, 0, sizeof *batch.left_count, stream);
-        const int64_t needed = (all + warps_of_block - 1) / warps_of_block;
-        const int64_t at_once = (int64_t)multiprocessors * 6;
-        count_by_warps<<<(unsigned)(needed < at_once ? needed : at_once), 32 * warps_of_block, 0,
-                         stream>>>(batch);
+        count_short(stream, multiprocessors, batch, most_beads);
     } else {
         batch.left_count = NULL;
     }
@@ -351,8 +374,7 @@ static inline void count_batch(cudaStream_t stream, int multiprocessors, const s
     const size_t shared = slots > batch_shared_slots ? 0 : 2 * slots * sizeof(unsigned);
     void (*const kernel)(const struct batch, unsigned) =
         batch.problem.dtype == KITH_I32 ? count_by_blocks<int32_t> : count_by_blocks<int64_t>;
-    if (shared > 48 * 1024)
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     kernel<<<batch_blocks(multiprocessors, all, slots), batch_block, shared, stream>>>(batch,
                                                                                        slots);
 }

@@ -43,7 +43,7 @@ __device__ __forceinline__ bool is_same(const struct site &a, const struct site 
 /* As collisions_box of box.h, without its margins. */
 struct device_box {
     int64_t low[3];
-    int shift[3], total_bits; /* more than 64: there are no keys */
+    int bits[3], shift[3], total_bits; /* more than 64: there are no keys */
 };
 
 __device__ __forceinline__ struct device_box box_of(const struct counting *counting)
@@ -54,7 +54,8 @@ __device__ __forceinline__ struct device_box box_of(const struct counting *count
         const uint64_t range = (uint64_t)counting->high[c] - (uint64_t)counting->low[c];
         box.low[c] = counting->low[c];
         box.shift[c] = box.total_bits < 64 ? box.total_bits : 0;
-        box.total_bits += 64 - __clzll((long long)range);
+        box.bits[c] = 64 - __clzll((long long)range);
+        box.total_bits += box.bits[c];
     }
     return box;
 }

@@ -41,7 +41,7 @@ static inline void count_few(cudaStream_t stream, const struct collisions_proble
     const size_t shared = 2 * slots * sizeof(unsigned);
     void (*const kernel)(const struct collisions_problem, struct counting *, unsigned) =
         problem.dtype == KITH_I32 ? count_small<int32_t> : count_small<int64_t>;
-    if (shared > 48 * 1024)
+    if (shared > 32 * 1024)
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     kernel<<<1, small_block, shared, stream>>>(problem, counting, slots);
 }

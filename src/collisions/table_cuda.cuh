@@ -60,8 +60,7 @@ __global__ void __launch_bounds__(lattice_block)
             unsigned long long there = *(volatile unsigned long long *)&table[at].first;
             if (there == 0)
                 there = atomicCAS(&table[at].first, 0ull, (unsigned long long)i + 1);
-            if (there == 0 ||
-                is_same(load_site<coordinate>(problem, (int64_t)there - 1), site))
+            if (there == 0 || is_same(load_site<coordinate>(problem, (int64_t)there - 1), site))
                 break;
         }
         collisions += atomicAdd(&table[at].count, 1ull);
@@ -104,14 +103,13 @@ static inline void count_by_table(cudaStream_t stream, int multiprocessors,
     const unsigned blocks = lattice_blocks(multiprocessors, problem.count, lattice_block);
     if (is_fallback)
         forget_count<<<1, 1, 0, stream>>>(counting);
-    clear_table<<<blocks, lattice_block, 0, stream>>>(counting, (uint4 *)table, slots,
-                                                      is_fallback);
+    clear_table<<<blocks, lattice_block, 0, stream>>>(counting, (uint4 *)table, slots, is_fallback);
     if (problem.dtype == KITH_I32)
-        count_in_table<int32_t><<<blocks, lattice_block, 0, stream>>>(
-            problem, counting, table, (uint64_t)slots, is_fallback);
+        count_in_table<int32_t><<<blocks, lattice_block, 0, stream>>>(problem, counting, table,
+                                                                      (uint64_t)slots, is_fallback);
     else
-        count_in_table<int64_t><<<blocks, lattice_block, 0, stream>>>(
-            problem, counting, table, (uint64_t)slots, is_fallback);
+        count_in_table<int64_t><<<blocks, lattice_block, 0, stream>>>(problem, counting, table,
+                                                                      (uint64_t)slots, is_fallback);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* CUDA's instance of the backend table (core/backend.h has the contract): each function with the
  * context's device as the thread's current one, which is then what it was before. */
 
+#include "collisions/backend.h"
 #include "core/context.h"
 #include "cuda/state.h"
 #include "forces/direct.h"
@@ -208,6 +209,7 @@ const struct kith_backend kith_backend_cuda = {
     .combine = combine,
     .forces = forces,
     .forces_in_place = in_place,
+    .collisions = &collisions_cuda,
     .advance = advance,
     .sparse_assemble = sparse_assemble,
     .sparse_transpose = sparse_transpose,

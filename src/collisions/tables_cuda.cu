@@ -1,0 +1,68 @@
+/* Linear, hash, small and automatic counts on a GPU: launches of what the headers have. */
+
+#include "collisions/cuda_methods.h"
+#include "collisions/partition_cuda.cuh"
+#include "collisions/small_cuda.cuh"
+#include "collisions/table_cuda.cuh"
+
+static_assert(sizeof(struct counting) <= collisions_counting_bytes, "room for what is shared");
+
+/* Pieces of a partition: mean beads and slots of their tables; more pieces than most are too many
+ * for a block's counters. */
+enum { piece_mean = 3072, piece_slots = 8192, most_pieces = 1 << 15, tile = 16384 };
+
+kith_status collisions_linear_cuda(kith_context *context, const struct collisions_problem *problem,
+                                   struct counting *counting)
+{
+    struct table_slot *table = NULL;
+    const int64_t bytes = table_slots(problem->count) * (int64_t)sizeof *table;
+    KITH_TRY(cuda_scratch(context, bytes, (void **)&table));
+    const cudaStream_t stream = cuda_stream(context);
+    start_counting(stream, cuda_multiprocessors(context), *problem, counting);
+    count_by_table(stream, cuda_multiprocessors(context), *problem, counting, table, false);
+    return cuda_check_launch("counting in a table");
+}
+
+/* What gives up (a box of more than 2^64 sites, many beads at few sites) is counted in the table,
+ * in the same memory. */
+kith_status collisions_hash_cuda(kith_context *context, const struct collisions_problem *problem,
+                                 struct counting *counting)
+{
+    int64_t mean = piece_mean;
+    while (problem->count / mean > most_pieces)
+        mean *= 2;
+    const int slots = mean > piece_mean ? 2 * piece_slots : piece_slots;
+    const struct partition_plan plan = plan_partition(problem->count, mean, slots, tile);
+    const int64_t of_pieces = plan.pieces * (plan.capacity * (int64_t)sizeof(uint64_t));
+    const int64_t of_table = table_slots(problem->count) * (int64_t)sizeof(struct table_slot);
+    const int64_t larger = of_pieces > of_table ? of_pieces : of_table;
+    char *memory = NULL;
+    KITH_TRY(
+        cuda_scratch(context, larger + plan.pieces * (int64_t)sizeof(unsigned), (void **)&memory));
+    const cudaStream_t stream = cuda_stream(context);
+    const int multiprocessors = cuda_multiprocessors(context);
+    start_counting(stream, multiprocessors, *problem, counting);
+    count_by_partition<true, 1024>(stream, multiprocessors, *problem, counting, plan,
+                                   (unsigned *)(memory + larger), (uint64_t *)memory);
+    count_by_table(stream, multiprocessors, *problem, counting, (struct table_slot *)memory, true);
+    return cuda_check_launch("counting by a partition");
+}
+
+kith_collisions_method collisions_choose_cuda(int64_t count)
+{
+    return count <= small_most ? KITH_COLLISIONS_LINEAR : KITH_COLLISIONS_HASH;
+}
+
+kith_status collisions_auto_cuda(kith_context *context, const struct collisions_problem *problem,
+                                 struct counting *counting)
+{
+    if (collisions_choose_cuda(problem->count) == KITH_COLLISIONS_HASH)
+        return collisions_hash_cuda(context, problem, counting);
+    count_few(cuda_stream(context), *problem, counting);
+    return cuda_check_launch("counting a few beads");
+}
+
+unsigned long long *collisions_number_of(struct counting *counting)
+{
+    return &counting->collisions;
+}
