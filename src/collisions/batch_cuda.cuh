@@ -20,9 +20,8 @@ __device__ __forceinline__ int64_t first_bead(const struct collisions_batch_prob
     return problem.offsets ? problem.offsets[b] : b * problem.length;
 }
 
-/* Sites, a byte each, of a warp's array: 12 × 12 × 28, say. The counts of a site must fit a byte.
- */
-enum { warp_sites = 4096, warps_of_block = 8, most_of_warp = 128, beads_of_lane = 4 };
+/* Beads of a chain that a warp counts: those at a site must fit a byte. */
+enum { most_of_warp = 255 };
 
 __device__ __forceinline__ int lowest(int x)
 {

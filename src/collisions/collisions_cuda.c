@@ -27,45 +27,86 @@ static collisions_cuda_method *const methods[] = {
 /* A count under way: what it works on, and where its number comes. */
 struct collisions_promise_state {
     void *memory; /* on the device: what the kernels share, then a copy of the beads, if any */
-    unsigned long long *number; /* page-locked */
+    unsigned long long *number; /* page-locked, as */
+    void *staging;              /* a copy of the beads on their way to the device */
+    int64_t staging_bytes;
     cudaEvent_t done;
+    struct collisions_promise_state *next; /* that waits to be used again */
 };
 
-/* Device memory for a count, with the beads in it if they come from the host: the problem is then
- * of those. A copy from ordinary memory has been made when it returns. */
-static kith_status bring(kith_context *context, struct collisions_problem *problem, bool on_host,
-                         void **memory)
+static kith_status grow_staging(struct collisions_promise_state *state, int64_t bytes)
 {
-    void *copy = NULL;
+    if (bytes <= state->staging_bytes)
+        return KITH_OK;
+    cudaFreeHost(state->staging);
+    state->staging = NULL;
+    state->staging_bytes = 0;
+    KITH_TRY(cuda_check(cudaHostAlloc(&state->staging, (size_t)bytes, cudaHostAllocPortable),
+                        "page-locked memory of the host for a copy of the beads"));
+    state->staging_bytes = bytes;
+    return KITH_OK;
+}
+
+static void copy_dense(const struct collisions_problem *problem, void *to)
+{
+    const int64_t d = problem->dimensions, elements = problem->count * d;
+    if (collisions_is_dense(problem)) {
+        memcpy(to, problem->beads, (size_t)(elements * kith_dtype_bytes(problem->dtype)));
+        return;
+    }
+    for (int64_t k = 0; k < elements; k++) {
+        const int64_t value = collisions_coordinate(problem, k / d, k % d);
+        if (problem->dtype == KITH_I32)
+            ((int32_t *)to)[k] = (int32_t)value;
+        else
+            ((int64_t *)to)[k] = value;
+    }
+}
+
+/* Device memory for a count, with the beads in it if they come from the host: the problem is then
+ * of those. Nothing waits for the device. */
+static kith_status bring(kith_context *context, struct collisions_problem *problem, bool on_host,
+                         struct collisions_promise_state *state)
+{
     if (!on_host) {
         KITH_TRY(cuda_check_memory(context, problem->beads, "beads"));
-        return cuda_allocate(context, 1, collisions_counting_bytes, "a count", memory);
+        return cuda_allocate(context, 1, collisions_counting_bytes, "a count", &state->memory);
     }
-    KITH_TRY(collisions_make_dense(problem, &copy));
     const int64_t bytes = problem->count * problem->dimensions * kith_dtype_bytes(problem->dtype);
-    kith_status status = cuda_allocate(context, 1, collisions_counting_bytes + bytes,
-                                       "the beads on the device", memory);
-    if (status == KITH_OK) {
-        char *beads = (char *)*memory + collisions_counting_bytes;
-        status = cuda_copy_in(context, beads, problem->beads, bytes);
-        problem->beads = beads;
+    KITH_TRY(grow_staging(state, bytes));
+    copy_dense(problem, state->staging);
+    KITH_TRY(cuda_allocate(context, 1, collisions_counting_bytes + bytes, "the beads on the device",
+                           &state->memory));
+    problem->beads = (char *)state->memory + collisions_counting_bytes;
+    problem->row_stride = problem->dimensions;
+    problem->column_stride = 1;
+    return cuda_check(cudaMemcpyAsync((void *)problem->beads, state->staging, (size_t)bytes,
+                                      cudaMemcpyHostToDevice, cuda_stream(context)),
+                      "copying the beads");
+}
+
+/* One that was used before, or a new one: making page-locked memory may wait for the device. */
+static kith_status take_state(kith_context *context, struct collisions_promise_state **state)
+{
+    struct cuda_state *cuda = cuda_state_of(context);
+    if (cuda->spare_counts && cudaEventQuery(cuda->spare_counts->done) == cudaSuccess) {
+        *state = cuda->spare_counts;
+        cuda->spare_counts = (*state)->next;
+        return KITH_OK;
     }
-    free(copy);
-    return status;
+    cudaGetLastError(); /* cudaErrorNotReady: its copies are still under way */
+    KITH_TRY(kith_allocate(1, sizeof **state, "a promise", state));
+    KITH_TRY(cuda_check(
+        cudaHostAlloc((void **)&(*state)->number, sizeof *(*state)->number, cudaHostAllocPortable),
+        "memory for a count"));
+    return cuda_check(cudaEventCreateWithFlags(&(*state)->done, cudaEventDisableTiming),
+                      "making an event");
 }
 
 static kith_status start(kith_context *context, struct collisions_problem *problem, bool on_host,
                          kith_collisions_method method, struct collisions_promise_state *state)
 {
-    if (method == KITH_COLLISIONS_REFERENCE)
-        return kith_fail(KITH_UNSUPPORTED, "method is the reference, which counts on the host; "
-                                           "give beads there and a context on the CPU");
-    KITH_TRY(bring(context, problem, on_host, &state->memory));
-    KITH_TRY(cuda_check(
-        cudaHostAlloc((void **)&state->number, sizeof *state->number, cudaHostAllocPortable),
-        "memory for a count"));
-    KITH_TRY(cuda_check(cudaEventCreateWithFlags(&state->done, cudaEventDisableTiming),
-                        "making an event"));
+    KITH_TRY(bring(context, problem, on_host, state));
     KITH_TRY(methods[method](context, problem, state->memory));
     KITH_TRY(cuda_check(cudaMemcpyAsync(state->number, collisions_number_of(state->memory),
                                         sizeof *state->number, cudaMemcpyDeviceToHost,
@@ -74,17 +115,34 @@ static kith_status start(kith_context *context, struct collisions_problem *probl
     return cuda_check(cudaEventRecord(state->done, cuda_stream(context)), "recording an event");
 }
 
-/* The copy of the number must have come before its memory goes. */
+/* The device's memory goes in the order of the stream; the number may still come, before that of
+ * whoever uses the state next. */
 static void end(kith_context *context, struct collisions_promise_state *state)
 {
-    if (state->done) {
-        if (cudaEventSynchronize(state->done) != cudaSuccess)
-            cudaGetLastError();
-        cudaEventDestroy(state->done);
-    }
+    struct cuda_state *cuda = cuda_state_of(context);
     cuda_release(context, state->memory);
-    cudaFreeHost(state->number);
-    free(state);
+    state->memory = NULL;
+    if (!state->done) { /* never whole */
+        cudaFreeHost(state->number);
+        cudaFreeHost(state->staging);
+        free(state);
+        return;
+    }
+    state->next = cuda->spare_counts;
+    cuda->spare_counts = state;
+}
+
+void collisions_release_spares_cuda(struct collisions_promise_state *spare)
+{
+    while (spare) {
+        struct collisions_promise_state *next = spare->next;
+        cudaEventDestroy(spare->done);
+        cudaFreeHost(spare->number);
+        cudaFreeHost(spare->staging);
+        free(spare);
+        spare = next;
+    }
+    cudaGetLastError();
 }
 
 static kith_status launch_here(kith_context *context, const struct collisions_problem *problem,
@@ -93,10 +151,15 @@ static kith_status launch_here(kith_context *context, const struct collisions_pr
 {
     struct collisions_problem mine = *problem;
     struct collisions_promise_state *made = NULL;
-    KITH_TRY(kith_allocate(1, sizeof *made, "a promise", &made));
-    const kith_status status = start(context, &mine, on_host, method, made);
+    if (method == KITH_COLLISIONS_REFERENCE)
+        return kith_fail(KITH_UNSUPPORTED, "method is the reference, which counts on the host; "
+                                           "give beads there and a context on the CPU");
+    kith_status status = take_state(context, &made);
+    if (status == KITH_OK)
+        status = start(context, &mine, on_host, method, made);
     if (status != KITH_OK) {
-        end(context, made);
+        if (made)
+            end(context, made);
         return status;
     }
     *state = made;

@@ -1,79 +1,111 @@
 #ifndef COLLISIONS_PARTITION_CUDA_CUH
 #define COLLISIONS_PARTITION_CUDA_CUH
 
-/* Counting by one partition: keys of sites are parted by their hash into pieces, each of which fits
- * a table in shared memory. A bead is read twice (its extent, its key), its key written once and
- * read once. */
+/* Counting by one partition: sites are parted by a hash into pieces, each of which fits a table in
+ * shared memory. A bead is read for its extent and for its key, its key written once and read once.
+ *
+ * What is hashed are blocks of 4 × 4 × 4 sites (8 × 8 in 2D): beads that follow each other in a
+ * chain mostly go to one piece, next to each other. The hash of a block is another number of as
+ * many bits, a different one for each block. Some of its bits number the piece: the rest and the
+ * site in the block tell sites of a piece apart, and mostly fit 32 bits. */
 
 #include "collisions/lattice_cuda.cuh"
 #include "collisions/table_cuda.cuh"
 
-/* A piece has room for so many keys, and its table twice as many slots. Hashes spread sites evenly,
- * so pieces are that full only if many beads share few sites: then the kernels give up. */
+/* A piece has room for so many keys, and its table a third more slots. Hashes spread blocks evenly,
+ * so pieces are that full only if many beads share few blocks: then the kernels give up. */
 struct partition_plan {
     int64_t pieces;   /* a power of two */
-    int64_t capacity; /* keys of a piece */
+    int piece_bits;   /* its logarithm */
     int slots;        /* of a table: a power of two */
-    int tile;         /* beads of a block */
+    int64_t capacity; /* keys of a piece */
+    int tile;         /* beads of a block of threads */
 };
 
+/* Blocks of sites in a box. */
+struct block_box {
+    int64_t low[3];
+    int shift[3], bits, each; /* of a block's number; of a coordinate in a block */
+    bool is_possible;         /* there is room for it all in 64 bits */
+    bool is_short;            /* what tells sites of a piece apart fits 32 bits */
+};
+
+enum { site_bits = 6 };
+
+/* Not of a crowded box: blocks of sites that hold very many beads would make pieces of very
+ * different sizes. Such a box is small, and counted in an array. */
+__device__ __forceinline__ struct block_box block_box_of(const struct counting *counting,
+                                                         const struct collisions_problem &problem,
+                                                         int piece_bits)
+{
+    const struct device_box sites = box_of(counting);
+    const uint64_t all = sites_of(counting);
+    struct block_box box;
+    box.bits = 0;
+    box.each = problem.dimensions == 3 ? 2 : 3;
+    for (int c = 0; c < 3; c++) {
+        box.low[c] = sites.low[c];
+        box.shift[c] = min(box.bits, 63);
+        box.bits += max(sites.bits[c] - box.each, 0);
+    }
+    const bool is_crowded = all > 0 && all <= (uint64_t)problem.count / 4;
+    box.is_possible = box.bits + site_bits <= 64 && !is_crowded;
+    box.is_short = box.bits - piece_bits + site_bits <= 32;
+    return box;
+}
+
+/* Shifts by more than half of the bits and odd factors can be undone: no two numbers get alike. */
+__device__ __forceinline__ uint64_t mix_block(uint64_t block, int bits)
+{
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    const int half = bits / 2 + 1;
+    block ^= block >> half;
+    block = block * 0xff51afd7ed558ccd & mask;
+    block ^= block >> half;
+    block = block * 0xc4ceb9fe1a85ec53 & mask;
+    return block ^ block >> half;
+}
+
+/* The piece, and what tells its sites apart. */
+struct piece_key {
+    unsigned piece;
+    uint64_t rest;
+};
+
+__device__ __forceinline__ struct piece_key piece_key_of(const struct block_box &box,
+                                                         const struct site &site,
+                                                         const struct partition_plan &plan)
+{
+    uint64_t block = 0, in_block = 0;
+    for (int c = 0; c < 3; c++) {
+        const uint64_t x = (uint64_t)site.x[c] - (uint64_t)box.low[c];
+        block |= x >> box.each << box.shift[c];
+        in_block = in_block << box.each | (x & ((1u << box.each) - 1));
+    }
+    const uint64_t mixed = mix_block(block, box.bits);
+    struct piece_key key;
+    key.piece = (unsigned)mixed & (unsigned)(plan.pieces - 1);
+    key.rest = mixed >> plan.piece_bits << site_bits | (in_block & ((1u << site_bits) - 1));
+    return key;
+}
+
 enum { partition_block = 512 };
-
-/* Sites are parted by blocks of 4 × 4 × 4 (8 × 8 in 2D): beads that follow each other in a chain
- * mostly go to one piece, next to each other. These are the bits of a key that tell the sites of a
- * block apart. */
-__device__ __forceinline__ uint64_t site_bits(const struct device_box &box, int dimensions)
-{
-    const int each = dimensions == 3 ? 2 : 3;
-    uint64_t bits = 0;
-    for (int c = 0; c < dimensions; c++)
-        bits |= (((uint64_t)1 << min(each, box.bits[c])) - 1) << box.shift[c];
-    return bits;
-}
-
-__device__ __forceinline__ unsigned piece_of(uint64_t key, uint64_t bits_of_site, int64_t pieces)
-{
-    return (unsigned)(mix(key & ~bits_of_site) >> 32) & (unsigned)(pieces - 1);
-}
-
-/* Blocks of sites that hold very many beads would make pieces of very different sizes; such a box
- * is small, and counted in an array. */
-__device__ __forceinline__ bool is_crowded(const struct counting *counting, int64_t beads)
-{
-    const uint64_t sites = sites_of(counting);
-    return sites > 0 && sites <= (uint64_t)beads / 4;
-}
-
-/* The lanes that have the same piece take their places together. */
-template <bool together>
-__device__ __forceinline__ unsigned take_place(unsigned *next, unsigned piece)
-{
-    if (!together)
-        return atomicAdd(&next[piece], 1u);
-    const unsigned active = __activemask(), alike = __match_any_sync(active, piece);
-    const int leader = __ffs((int)alike) - 1, lane = threadIdx.x % 32;
-    unsigned place = 0;
-    if (lane == leader)
-        place = atomicAdd(&next[piece], (unsigned)__popc(alike));
-    return __shfl_sync(alike, place, leader) + (unsigned)__popc(alike & ((1u << lane) - 1));
-}
 
 /* A block's tile of beads: counted by piece in shared memory, room taken in the pieces by one
  * atomic operation a piece, keys written. The tile is read twice; the second time it is in a cache.
  */
-template <typename coordinate, bool together>
+template <typename coordinate>
 __global__ void __launch_bounds__(partition_block)
     part_keys(const struct collisions_problem problem, struct counting *counting,
-              const struct partition_plan plan, unsigned *filled, uint64_t *keys)
+              const struct partition_plan plan, unsigned *filled, void *keys)
 {
     extern __shared__ unsigned in_piece[]; /* pieces: beads of the tile, then where they go */
-    const struct device_box box = box_of(counting);
-    if (box.total_bits > 64 || is_crowded(counting, problem.count)) {
+    const struct block_box box = block_box_of(counting, problem, plan.piece_bits);
+    if (!box.is_possible) {
         if (threadIdx.x == 0)
             counting->gave_up = 1;
         return;
     }
-    const uint64_t bits = site_bits(box, problem.dimensions);
     for (int64_t p = threadIdx.x; p < plan.pieces; p += partition_block)
         in_piece[p] = 0;
     __syncthreads();
@@ -81,57 +113,68 @@ __global__ void __launch_bounds__(partition_block)
     const int64_t first = (int64_t)blockIdx.x * plan.tile;
     const int64_t end = min(first + plan.tile, problem.count);
     for (int64_t i = first + threadIdx.x; i < end; i += partition_block)
-        take_place<together>(
-            in_piece, piece_of(key_of(box, load_site<coordinate>(problem, i)), bits, plan.pieces));
+        atomicAdd(&in_piece[piece_key_of(box, load_site<coordinate>(problem, i), plan).piece], 1u);
     __syncthreads();
     for (int64_t p = threadIdx.x; p < plan.pieces; p += partition_block)
         if (in_piece[p] > 0)
             in_piece[p] = atomicAdd(&filled[p], in_piece[p]);
     __syncthreads();
     for (int64_t i = first + threadIdx.x; i < end; i += partition_block) {
-        const uint64_t key = key_of(box, load_site<coordinate>(problem, i));
-        const unsigned piece = piece_of(key, bits, plan.pieces);
-        const int64_t at = take_place<together>(in_piece, piece);
-        if (at < plan.capacity)
-            keys[piece * plan.capacity + at] = key;
-        else
+        const struct piece_key key = piece_key_of(box, load_site<coordinate>(problem, i), plan);
+        const int64_t at = atomicAdd(&in_piece[key.piece], 1u);
+        const int64_t to = key.piece * plan.capacity + at;
+        if (at >= plan.capacity)
             counting->gave_up = 1;
+        else if (box.is_short)
+            ((uint32_t *)keys)[to] = (uint32_t)key.rest;
+        else
+            ((uint64_t *)keys)[to] = key.rest;
     }
 }
 
-/* The keys of a piece in a table with open addressing. The highest value marks a free slot: the one
- * key that may be that is counted apart. */
-template <int threads>
-__global__ void __launch_bounds__(threads)
-    count_pieces(struct counting *counting, const struct partition_plan plan,
-                 const unsigned *filled, const uint64_t *keys)
+__device__ __forceinline__ unsigned slot_of(uint32_t key)
 {
-    extern __shared__ unsigned long long slot[]; /* slots keys, then slots counts of 32 bits */
-    unsigned *const times = (unsigned *)(slot + plan.slots);
+    key *= 0x9e3779b1;
+    return key ^ key >> 15;
+}
+
+__device__ __forceinline__ unsigned slot_of(unsigned long long key)
+{
+    return (unsigned)mix(key);
+}
+
+/* The keys of pieces in a table with open addressing. The highest value marks a free slot: the one
+ * key that may be that is counted apart. */
+template <typename integer>
+__device__ __forceinline__ unsigned long long
+count_keys(const struct partition_plan &plan, const unsigned *filled, const void *all, void *memory)
+{
     __shared__ unsigned of_last;
-    if (counting->gave_up)
-        return;
+    integer *const slot = (integer *)memory; /* slots keys, then slots counts */
+    unsigned *const times = (unsigned *)(slot + plan.slots);
+    const integer *const keys = (const integer *)all;
     const unsigned mask = (unsigned)plan.slots - 1;
-    const unsigned long long none = ~0ull;
+    const integer none = (integer) ~(integer)0;
     unsigned long long collisions = 0;
     for (int64_t piece = blockIdx.x; piece < plan.pieces; piece += gridDim.x) {
-        for (int s = threadIdx.x; s < plan.slots / 2; s += threads)
-            ((ulonglong2 *)slot)[s] = make_ulonglong2(none, none);
-        for (int s = threadIdx.x; s < plan.slots / 4; s += threads)
-            ((uint4 *)times)[s] = make_uint4(0, 0, 0, 0);
+        const uint4 ones = make_uint4(~0u, ~0u, ~0u, ~0u), zeros = make_uint4(0, 0, 0, 0);
+        for (int s = threadIdx.x; s < plan.slots * (int)sizeof(integer) / 16; s += blockDim.x)
+            ((uint4 *)slot)[s] = ones;
+        for (int s = threadIdx.x; s < plan.slots / 4; s += blockDim.x)
+            ((uint4 *)times)[s] = zeros;
         if (threadIdx.x == 0)
             of_last = 0;
         __syncthreads();
         const unsigned count = filled[piece];
-        for (unsigned k = threadIdx.x; k < count; k += threads) {
-            const unsigned long long key = keys[piece * plan.capacity + k];
+        for (unsigned k = threadIdx.x; k < count; k += blockDim.x) {
+            const integer key = keys[piece * plan.capacity + k];
             if (key == none) {
                 collisions += atomicAdd(&of_last, 1u);
                 continue;
             }
-            unsigned at = (unsigned)mix(key) & mask;
+            unsigned at = slot_of(key) & mask;
             for (;; at = (at + 1) & mask) {
-                unsigned long long there = *(volatile unsigned long long *)&slot[at];
+                integer there = *(volatile integer *)&slot[at];
                 if (there == none)
                     there = atomicCAS(&slot[at], none, key);
                 if (there == none || there == key)
@@ -141,39 +184,54 @@ __global__ void __launch_bounds__(threads)
         }
         __syncthreads();
     }
-    add_of_block(collisions, counting);
+    return collisions;
+}
+
+enum { piece_block = 1024 };
+
+static __global__ void __launch_bounds__(piece_block)
+    count_pieces(const struct collisions_problem problem, struct counting *counting,
+                 const struct partition_plan plan, const unsigned *filled, const void *keys)
+{
+    extern __shared__ uint4 piece_table[];
+    if (counting->gave_up)
+        return;
+    const bool is_short = block_box_of(counting, problem, plan.piece_bits).is_short;
+    add_of_block(is_short ? count_keys<uint32_t>(plan, filled, keys, piece_table)
+                          : count_keys<unsigned long long>(plan, filled, keys, piece_table),
+                 counting);
 }
 
 static inline struct partition_plan plan_partition(int64_t n, int64_t mean, int slots, int tile)
 {
-    struct partition_plan plan = {1, 0, slots, tile};
-    while (plan.pieces * mean < n)
+    struct partition_plan plan = {1, 0, slots, slots * 3 / 4, tile};
+    while (plan.pieces * mean < n) {
         plan.pieces *= 2;
-    plan.capacity = slots * 3 / 4;
+        plan.piece_bits++;
+    }
     return plan;
 }
 
-template <bool together, int threads>
+/* keys: pieces × capacity × 8 bytes; filled: pieces numbers. */
 static inline void count_by_partition(cudaStream_t stream, int multiprocessors,
                                       const struct collisions_problem &problem,
                                       struct counting *counting, const struct partition_plan &plan,
-                                      unsigned *filled, uint64_t *keys)
+                                      unsigned *filled, void *keys)
 {
     const unsigned blocks = (unsigned)((problem.count + plan.tile - 1) / plan.tile);
     const int shared = (int)(plan.pieces * (int64_t)sizeof(unsigned));
     const int table = plan.slots * (int)(sizeof(uint64_t) + sizeof(unsigned));
     void (*const part)(const struct collisions_problem, struct counting *,
-                       const struct partition_plan, unsigned *, uint64_t *) =
-        problem.dtype == KITH_I32 ? part_keys<int32_t, together> : part_keys<int64_t, together>;
+                       const struct partition_plan, unsigned *, void *) =
+        problem.dtype == KITH_I32 ? part_keys<int32_t> : part_keys<int64_t>;
     cudaMemsetAsync(filled, 0, (size_t)plan.pieces * sizeof *filled, stream);
     cudaFuncSetAttribute(part, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
     part<<<blocks, partition_block, shared, stream>>>(problem, counting, plan, filled, keys);
 
     const int64_t at_once = (int64_t)multiprocessors * 8;
-    cudaFuncSetAttribute(count_pieces<threads>, cudaFuncAttributeMaxDynamicSharedMemorySize, table);
-    count_pieces<threads>
-        <<<(unsigned)(plan.pieces < at_once ? plan.pieces : at_once), threads, table, stream>>>(
-            counting, plan, filled, keys);
+    cudaFuncSetAttribute(count_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize, table);
+    count_pieces<<<(unsigned)(plan.pieces < at_once ? plan.pieces : at_once), piece_block, table,
+                   stream>>>(problem, counting, plan, filled, keys);
 }
 
 #endif

@@ -9,7 +9,7 @@ static_assert(sizeof(struct counting) <= collisions_counting_bytes, "room for wh
 
 /* Pieces of a partition: mean beads and slots of their tables; more pieces than most are too many
  * for a block's counters. */
-enum { piece_mean = 3072, piece_slots = 8192, most_pieces = 1 << 15, tile = 16384 };
+enum { piece_mean = 3072, piece_slots = 8192, most_pieces = 1 << 14, tile = 8192 };
 
 kith_status collisions_linear_cuda(kith_context *context, const struct collisions_problem *problem,
                                    struct counting *counting)
@@ -42,8 +42,8 @@ kith_status collisions_hash_cuda(kith_context *context, const struct collisions_
     const cudaStream_t stream = cuda_stream(context);
     const int multiprocessors = cuda_multiprocessors(context);
     start_counting(stream, multiprocessors, *problem, counting);
-    count_by_partition<true, 1024>(stream, multiprocessors, *problem, counting, plan,
-                                   (unsigned *)(memory + larger), (uint64_t *)memory);
+    count_by_partition(stream, multiprocessors, *problem, counting, plan,
+                       (unsigned *)(memory + larger), memory);
     count_by_table(stream, multiprocessors, *problem, counting, (struct table_slot *)memory, true);
     return cuda_check_launch("counting by a partition");
 }

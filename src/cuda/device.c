@@ -165,6 +165,7 @@ static void free_state(struct cuda_state *state)
 {
     cuda_aside_free(state->aside);
     cuda_release_blocks(state);
+    collisions_release_spares_cuda(state->spare_counts);
     if (state->pool)
         cudaMemPoolDestroy(state->pool);
     if (state->owns_stream)

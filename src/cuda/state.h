@@ -20,6 +20,8 @@ struct cuda_kept {
 
 struct cuda_aside;
 
+struct collisions_promise_state;
+
 /* What a context on a CUDA device has: its backend_state. */
 struct cuda_state {
     int device;
@@ -33,7 +35,8 @@ struct cuda_state {
     void *host_workspace; /* page-locked */
     int64_t host_workspace_bytes;
     struct cuda_finding *finding;
-    struct cuda_aside *aside; /* NULL until it is used */
+    struct collisions_promise_state *spare_counts; /* collisions/collisions_cuda.c */
+    struct cuda_aside *aside;                      /* NULL until it is used */
 };
 
 #ifdef __cplusplus
@@ -72,6 +75,9 @@ kith_status cuda_widen(kith_context *context, kith_dtype dtype, int64_t count, c
 
 /* Ends and gives back what goes on beside the stream; NULL is fine. */
 void cuda_aside_free(struct cuda_aside *aside);
+
+/* Frees what promises of collisions left behind; the stream is at its end. */
+void collisions_release_spares_cuda(struct collisions_promise_state *spare);
 
 /* Gives the state's blocks back. */
 void cuda_release_blocks(struct cuda_state *state);

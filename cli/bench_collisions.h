@@ -1,0 +1,37 @@
+#ifndef CLI_BENCH_COLLISIONS_H
+#define CLI_BENCH_COLLISIONS_H
+
+#include "bench_measure.h"
+#include "cli.h"
+
+enum { bench_most_counts = 16, bench_most_collisions_rows = 512 };
+
+struct collisions_bench {
+    const char *command;
+    kith_context_options context; /* a device, threads */
+    double seconds;
+    int64_t counts[bench_most_counts];
+    int32_t count_count;
+    bool peers, json;
+};
+
+/* What was measured of one way to count. */
+struct collisions_row {
+    const char *name, *beads; /* "hash", "walk" */
+    int64_t count;            /* beads of a call */
+    double seconds;
+    double of_limit; /* of all pairs: NaN elsewhere */
+};
+
+struct collisions_rows {
+    struct collisions_row row[bench_most_collisions_rows];
+    int64_t count;
+};
+
+/* What takes part for so many beads: measured, and added to the rows. False after an error. */
+bool bench_collisions_of(const struct collisions_bench *bench, kith_context *context,
+                         const char *kind, int64_t count, struct collisions_rows *rows);
+bool bench_collisions_batch(const struct collisions_bench *bench, kith_context *context,
+                            struct collisions_rows *rows);
+
+#endif

@@ -1,0 +1,119 @@
+/* kith collisions and the lattice kinds of kith make. */
+
+#include "testing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "program.h"
+
+static void test_collisions_prints_the_count_alone(void **state)
+{
+    (void)state;
+    program_write("seed.csv", "x,y,z\n0,0,0\n0,0,0\n1,1,1\n1,1,1\n");
+    const struct program_result *result = program_run("collisions @seed.csv --device cpu");
+    assert_succeeded(result);
+    assert_string_equal(result->out, "2\n");
+    assert_string_equal(result->err, "");
+}
+
+static void test_collisions_json_has_its_keys(void **state)
+{
+    (void)state;
+    program_write("square.csv", "x,y\n0,0\n1,0\n1,1\n0,1\n0,1\n");
+    const struct program_result *result =
+        program_run("collisions @square.csv --device cpu --contacts --json");
+    assert_succeeded(result);
+    assert_true(program_json_number(result->out, "beads") == 5);
+    assert_true(program_json_number(result->out, "collisions") == 1);
+    assert_true(program_json_number(result->out, "sites") == 4);
+    assert_true(program_json_number(result->out, "max_at_site") == 2);
+    assert_true(program_json_number(result->out, "contacts") == 3);
+    assert_true(program_json_number(result->out, "seconds") >= 0);
+    assert_non_null(strstr(result->out, "\"method\":\t\"linear\""));
+    assert_non_null(strstr(result->out, "\"device\":\t\"cpu\""));
+}
+
+static void test_collisions_lists_pairs_in_order(void **state)
+{
+    (void)state;
+    program_write("three.csv", "x,y,z\n5,0,0\n-7,2,1\n5,0,0\n-7,2,1\n5,0,0\n");
+    assert_succeeded(program_run("collisions @three.csv --device cpu --list @pairs.csv"));
+    char *text = program_read("pairs.csv");
+    assert_string_equal(text, "i,j\n0,2\n0,4\n1,3\n2,4\n");
+    free(text);
+}
+
+static void test_every_method_counts_a_walk_alike(void **state)
+{
+    (void)state;
+    int64_t methods = 0;
+    const kith_collisions_method_info *list = kith_collisions_method_list(&methods);
+    assert_succeeded(program_run("make lattice-walk -n 2000 --seed 5 -o @walk.npy"));
+    const int64_t expected =
+        atoll(program_run("collisions @walk.npy --device cpu --method reference")->out);
+    assert_true(expected > 100);
+    for (int64_t k = 0; k < methods; k++)
+        assert_int_equal(
+            atoll(program_run("collisions @walk.npy --device cpu --method %s", list[k].name)->out),
+            expected);
+}
+
+static void test_self_avoiding_walks_have_no_collisions(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make self-avoiding-walk -n 300 --seed 9 -o @saw.csv"));
+    assert_string_equal(program_run("collisions @saw.csv --device cpu")->out, "0\n");
+    assert_succeeded(program_run("make self-avoiding-walk -n 30 -d 2 --batch 3 -o @saws.npy"));
+    assert_string_equal(program_run("collisions @saws.npy --device cpu --batch")->out, "0\n0\n0\n");
+}
+
+static void test_a_batch_prints_a_count_a_line(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make lattice-walk -n 50 --seed 4 --batch 3 -o @walks.npy"));
+    long long count[3] = {0}, line[3] = {-1, -1, -1};
+    for (int k = 0; k < 3; k++) {
+        assert_succeeded(program_run("make lattice-walk -n 50 --seed %d -o @one.csv", 4 + k));
+        count[k] = atoll(program_run("collisions @one.csv --device cpu")->out);
+    }
+    const char *out = program_run("collisions @walks.npy --device cpu --batch")->out;
+    assert_int_equal(sscanf(out, "%lld\n%lld\n%lld\n", &line[0], &line[1], &line[2]), 3);
+    assert_memory_equal(line, count, sizeof line);
+    const struct program_result *result =
+        program_run("collisions @walks.npy --device cpu --batch --contacts --json");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->out, "\"collisions\":\t["));
+    assert_non_null(strstr(result->out, "\"contacts\":\t["));
+}
+
+static void test_wrong_input_is_refused(void **state)
+{
+    (void)state;
+    program_write("half.csv", "x,y,z\n1,2,3\n1.5,2,2\n");
+    assert_refused(program_run("collisions @half.csv --device cpu"), 1, "row 1 (from 0)");
+    assert_refused(program_run("collisions"), 2, "FILE is missing");
+    assert_refused(program_run("collisions a.csv --method magic"), 2, "--method is 'magic'");
+    assert_refused(program_run("collisions a.csv --sequence HH"), 2, "--contacts");
+    assert_refused(program_run("collisions a.csv --batch --list b.csv"), 2, "--list");
+    assert_refused(program_run("make lattice-walk -n 5 --batch 2"), 2, "-o is missing");
+    program_write("two.csv", "x,y\n0,0\n0,1\n");
+    assert_refused(program_run("collisions @two.csv --device cpu --contacts --sequence HPH"), 1,
+                   "3 letters and there are 2 beads");
+    assert_succeeded(program_run("make lattice-walk -n 5 --batch 2 -o @b.npy"));
+    assert_refused(program_run("collisions @b.npy --device cpu"), 1, "--batch");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_collisions_prints_the_count_alone),
+        cmocka_unit_test(test_collisions_json_has_its_keys),
+        cmocka_unit_test(test_collisions_lists_pairs_in_order),
+        cmocka_unit_test(test_every_method_counts_a_walk_alike),
+        cmocka_unit_test(test_self_avoiding_walks_have_no_collisions),
+        cmocka_unit_test(test_a_batch_prints_a_count_a_line),
+        cmocka_unit_test(test_wrong_input_is_refused),
+    };
+    return cmocka_run_group_tests_name("collisions_cli", tests, NULL, NULL);
+}
