@@ -25,9 +25,9 @@ struct partition_plan {
 /* Blocks of sites in a box. */
 struct block_box {
     int64_t low[3];
-    int shift[3], bits, each; /* of a block's number; of a coordinate in a block */
-    bool is_possible;         /* there is room for it all in 64 bits */
-    bool is_short;            /* what tells sites of a piece apart fits 32 bits */
+    int dimensions, shift[3], bits, each; /* of a block's number; of a coordinate in a block */
+    bool is_possible;                     /* there is room for it all in 64 bits */
+    bool is_short;                        /* what tells sites of a piece apart fits 32 bits */
 };
 
 enum { site_bits = 6 };
@@ -42,6 +42,7 @@ __device__ __forceinline__ struct block_box block_box_of(const struct counting *
     const uint64_t all = sites_of(counting);
     struct block_box box;
     box.bits = 0;
+    box.dimensions = problem.dimensions;
     box.each = problem.dimensions == 3 ? 2 : 3;
     for (int c = 0; c < 3; c++) {
         box.low[c] = sites.low[c];
@@ -80,12 +81,13 @@ __device__ __forceinline__ struct piece_key piece_key_of(const struct block_box 
     for (int c = 0; c < 3; c++) {
         const uint64_t x = (uint64_t)site.x[c] - (uint64_t)box.low[c];
         block |= x >> box.each << box.shift[c];
-        in_block = in_block << box.each | (x & ((1u << box.each) - 1));
+        if (c < box.dimensions)
+            in_block = in_block << box.each | (x & ((1u << box.each) - 1));
     }
     const uint64_t mixed = mix_block(block, box.bits);
     struct piece_key key;
     key.piece = (unsigned)mixed & (unsigned)(plan.pieces - 1);
-    key.rest = mixed >> plan.piece_bits << site_bits | (in_block & ((1u << site_bits) - 1));
+    key.rest = mixed >> plan.piece_bits << site_bits | in_block;
     return key;
 }
 
