@@ -2,6 +2,7 @@
 
 #include "beads.h"
 
+#include "collisions/box.h"
 #include "collisions/collisions_reference.h"
 
 static const kith_dtype dtypes[] = {KITH_I32, KITH_I64};
@@ -158,6 +159,28 @@ static void test_strides_are_followed(void **state)
     kith_context_free(context);
 }
 
+/* Sites (x, −mix(x)), counted from the lowest, all have the same hash in the table of sites. */
+static void test_sites_with_equal_hashes_are_told_apart(void **state)
+{
+    (void)state;
+    enum { beads_count = 60 };
+    kith_context *context = cpu_context(1);
+    kith_array beads = new_beads(KITH_I64, beads_count, 2);
+    for (int64_t i = 0; i < beads_count; i++) {
+        const uint64_t x = 1 + 0x1234567 * (uint64_t)(i / 2), y = 0 - collisions_mix(x);
+        put_bead(beads, i, 0, (int64_t)(x - 1 + (uint64_t)INT64_MIN));
+        put_bead(beads, i, 1, (int64_t)(y - 1 + (uint64_t)INT64_MIN));
+    }
+    for (int64_t c = 0; c < 2; c++) { /* the box is the whole lattice */
+        put_bead(beads, 0, c, INT64_MIN);
+        put_bead(beads, 1, c, INT64_MAX);
+    }
+    assert_int_equal(count_by(context, KITH_COLLISIONS_LINEAR, beads), beads_count / 2 - 1);
+    assert_all_methods_agree(context, beads);
+    free(beads.data);
+    kith_context_free(context);
+}
+
 static void test_auto_tells_what_it_chooses(void **state)
 {
     kith_context *context = cpu_context(1);
@@ -226,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_a_chain_that_comes_back_fills_its_counters),
         cmocka_unit_test(test_threads_and_instruction_sets_do_not_matter),
         cmocka_unit_test(test_strides_are_followed),
+        cmocka_unit_test(test_sites_with_equal_hashes_are_told_apart),
         cmocka_unit_test(test_auto_tells_what_it_chooses),
         cmocka_unit_test(test_wrong_arguments_are_refused),
     };
