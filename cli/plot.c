@@ -9,17 +9,19 @@
 
 static const struct plot_kind kinds[] = {
     {"orbits", "paths in the x-y plane; the last frame if there are many bodies", "png svg gif",
-     1200, 54, plot_draw_orbits},
-    {"planes", "the same in the x-y, x-z and y-z planes, at one scale", "png svg gif", 1800, 95,
-     plot_draw_planes},
-    {"3d", "the same in space, with the shadow on the floor", "png svg gif", 1200, 62,
+     1200, false, 54, plot_draw_orbits},
+    {"planes", "the same in the x-y, x-z and y-z planes, at one scale", "png svg gif", 1800, false,
+     95, plot_draw_planes},
+    {"3d", "the same in space, with the shadow on the floor", "png svg gif", 1200, false, 62,
      plot_draw_space},
     {"energy",
      "relative error of the total energy against time; of an ensemble the median of its systems, "
      "and all between the least and the greatest",
-     "png svg gif", 1200, 54, plot_draw_energy},
-    {"animation", "the bodies in motion; trails if there are few", "gif", 640, 45,
+     "png svg gif", 1200, false, 54, plot_draw_energy},
+    {"animation", "the bodies in motion; trails if there are few", "gif", 640, false, 45,
      plot_draw_animation},
+    {"chain", "beads of a file of bodies, bound in their order: a fold on a lattice", "png svg gif",
+     900, true, 45, plot_draw_chain},
 };
 
 enum { kind_count = sizeof kinds / sizeof kinds[0] };
@@ -48,6 +50,7 @@ static const char documentation[] =
     "  kith plot run.h5 --what energy --title 'Leapfrog, dt = 0.01' -o energy.svg\n"
     "  kith plot run.h5 --what animation --frames 1:300 -o run.gif\n"
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
+    "  kith plot fold.csv --what chain -o fold.png\n"
     "\n"
     "Needs gnuplot; the environment variable KITH_GNUPLOT may name one.";
 
@@ -249,6 +252,18 @@ static int draw(const struct plot *plot, kith_trajectory *trajectory)
     return code;
 }
 
+static int draw_run(struct plot *plot)
+{
+    kith_trajectory *trajectory = NULL;
+    int code = exit_failed;
+    if (kith_trajectory_open(plot->input, &trajectory) != KITH_OK)
+        return cli_fail(plot->command);
+    if (choose_frames(plot, trajectory) && choose_system(plot, trajectory))
+        code = draw(plot, trajectory);
+    kith_trajectory_close(trajectory);
+    return code;
+}
+
 int command_plot(int argc, char **argv)
 {
     struct plot plot = {.command = argv[0]};
@@ -257,13 +272,7 @@ int command_plot(int argc, char **argv)
 
     if (!picture_can_write(plot.command, plot.output))
         return exit_failed;
-    kith_trajectory *trajectory = NULL;
-    if (kith_trajectory_open(plot.input, &trajectory) != KITH_OK)
-        return cli_fail(plot.command);
-    int code = exit_failed;
-    if (choose_frames(&plot, trajectory) && choose_system(&plot, trajectory))
-        code = draw(&plot, trajectory);
-    kith_trajectory_close(trajectory);
+    const int code = plot.kind->of_bodies ? draw(&plot, NULL) : draw_run(&plot);
     if (code == exit_ok && !plot.quiet)
         fprintf(stderr, "wrote %s\n", plot.output);
     return code;

@@ -11,11 +11,12 @@ struct plot;
 /* A kind of plot: a row of the table in plot.c.
  *
  * draw reads the run and writes the whole gnuplot script with its data; when it fails it has said
- * why and returns exit_failed. */
+ * why and returns exit_failed. Of a kind for files of bodies the trajectory is NULL. */
 struct plot_kind {
     const char *name, *description;
     const char *extensions; /* of the pictures it comes as, space-separated */
     int width;              /* in pixels, unless the user gives one */
+    bool of_bodies;         /* draws a file of bodies, not a run */
     double columns;         /* the width, in font sizes */
     int (*draw)(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 };
@@ -40,6 +41,7 @@ int plot_draw_orbits(const struct plot *plot, kith_trajectory *trajectory, FILE 
 int plot_draw_planes(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_space(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_chain(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_animation(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 
 /* Zeroed memory for count × bytes, which goes with free(); on failure says so and returns NULL. */

@@ -87,6 +87,18 @@ static void test_a_batch_prints_a_count_a_line(void **state)
     assert_non_null(strstr(result->out, "\"contacts\":\t["));
 }
 
+static void test_a_chain_is_drawn(void **state)
+{
+    (void)state;
+    program_write("hp.xyz", "4\n\nH 0 0 0\nP 1 0 0\nP 1 1 0\nH 0 1 0\n");
+    assert_succeeded(program_run("plot @hp.xyz --what chain -q -o @hp.svg"));
+    char *picture = program_read("hp.svg");
+    assert_non_null(strstr(picture, "</svg>"));
+    free(picture);
+    program_write("none.csv", "x,y,z\n");
+    assert_refused(program_run("plot @none.csv --what chain -o @none.svg"), 1, "0 beads");
+}
+
 static void test_wrong_input_is_refused(void **state)
 {
     (void)state;
@@ -113,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_every_method_counts_a_walk_alike),
         cmocka_unit_test(test_self_avoiding_walks_have_no_collisions),
         cmocka_unit_test(test_a_batch_prints_a_count_a_line),
+        cmocka_unit_test(test_a_chain_is_drawn),
         cmocka_unit_test(test_wrong_input_is_refused),
     };
     return cmocka_run_group_tests_name("collisions_cli", tests, NULL, NULL);
