@@ -105,7 +105,8 @@ kith_status collisions_half_threads_cuda(kith_context *context,
     return finish();
 }
 
-/* Beads of a thread, threads, and steps of a block on the ring. */
+/* Beads of a thread, and threads of a block. Measured on an H200, 262 144 beads, 10^12 pairs a
+ * second: 8 and 128 8.0; 4 and 128 7.4; 4 and 256 7.6; 16 and 128 7.6. */
 enum { ring_targets = 8, ring_threads = 128 };
 
 kith_status collisions_all_pairs_cuda(kith_context *context,
@@ -116,7 +117,7 @@ kith_status collisions_all_pairs_cuda(kith_context *context,
     KITH_TRY(prepare(context, problem, counting, &launch));
     const int64_t tile = ring_targets * ring_threads;
     const int64_t tiles = (problem->count + tile - 1) / tile;
-    const int64_t wanted = (int64_t)cuda_multiprocessors(context) * 32;
+    const int64_t wanted = (int64_t)cuda_multiprocessors(context) * 512;
     int64_t steps = 1;
     while (tiles * (tiles / 2 + 1) / steps > wanted && steps < 8)
         steps *= 2;
