@@ -6,6 +6,7 @@
 #include "cuda/state.h"
 #include "forces/direct.h"
 #include "forces/in_place.h"
+#include "pairs/pairs_cuda.h"
 #include "simulation/advance_cuda.h"
 #include "sparse/product_cuda.h"
 
@@ -138,6 +139,14 @@ static kith_status in_place(kith_context *context, const struct forces_arguments
     return cuda_leave(previous, forces_in_place_cuda(context, arguments));
 }
 
+static kith_status pairs(kith_context *context, const struct pairs_problem *problem,
+                         kith_pairs *list)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, pairs_cuda(context, problem, list));
+}
+
 static kith_status advance(kith_context *context, const struct advance_problem *problem,
                            int64_t *done)
 {
@@ -209,6 +218,7 @@ const struct kith_backend kith_backend_cuda = {
     .combine = combine,
     .forces = forces,
     .forces_in_place = in_place,
+    .pairs = pairs,
     .collisions = &collisions_cuda,
     .advance = advance,
     .sparse_assemble = sparse_assemble,

@@ -1,0 +1,172 @@
+#ifndef PAIRS_SEARCH_CUDA_CUH
+#define PAIRS_SEARCH_CUDA_CUH
+
+/* What the kernels of pairs on the GPU share.
+ *
+ * Points and targets are sorted by the places of their cells (folded_grid.h). Targets of one cell
+ * that stand side by side make a chunk; a warp takes a chunk and looks through the cells around it,
+ * whose points are its candidates. */
+
+#include "cuda/cuda.h"
+#include "pairs/folded_grid.h"
+
+enum { warp_size = 32, all_lanes = 0xffffffffu };
+
+/* A wrapped point and its row in the caller's array. */
+template <typename real> struct pairs_point;
+
+template <> struct __align__(16) pairs_point<float>
+{
+    float x, y, z;
+    uint32_t row;
+};
+
+template <> struct __align__(16) pairs_point<double>
+{
+    double x, y, z;
+    uint64_t row;
+};
+
+/* Targets of one cell, from `first` on in sorted order. */
+enum { chunk_most = 64 };
+
+struct __align__(16) pairs_chunk
+{
+    uint32_t first, count;
+    int32_t cell[3];
+    uint32_t system;
+    uint64_t masks;  /* where its hits are kept: a row of masks for each target */
+    uint32_t groups; /* of candidates: a mask has a byte a lane for each */
+    bool is_long;
+};
+
+/* What the kernels count; the host reads it once, between counting and filling. */
+struct pairs_counters {
+    unsigned long long pairs;
+    unsigned long long mask_bytes;
+    unsigned long long long_pairs, long_rows;     /* of chunks whose rows are too long for fill */
+    unsigned long long worst_point, worst_target; /* ~row of the first bad one; 0: none */
+    unsigned long long worst_radius, worst_target_radius;
+    unsigned long long largest_radius, largest_target_radius; /* bits of doubles */
+    unsigned long long long_used;
+    unsigned chunks, most_groups, most_of_row, long_rows_used;
+};
+
+/* Candidates are looked at in groups of 8 words of 32: bit w of lane l's byte of a mask is
+ * candidate number 32·w + l of the group. */
+enum { group_words = 8, group_size = group_words * warp_size };
+
+static __host__ __device__ __forceinline__ uint32_t groups_of(uint32_t candidates)
+{
+    return (candidates + group_size - 1) / group_size;
+}
+
+/* Chunks with more groups of candidates, or a row of more pairs, are long: their rows are sorted
+ * apart. */
+enum { long_groups = 4, long_row = 512 };
+
+/* Points or targets. */
+template <typename real> struct pairs_side {
+    const real *data; /* the caller's */
+    int64_t row_stride, column_stride;
+    uint32_t count;
+    bool is_target;
+    pairs_point<real> *wrapped, *sorted; /* by rows; by places */
+    int3 *cells_away;                    /* n of geometry.h; NULL if nobody asked */
+    uint32_t *key, *row, *sorted_key, *sorted_row;
+};
+
+/* All that a search needs to know; passed to kernels by value. */
+template <typename real> struct pairs_search {
+    struct pairs_side<real> points, targets;
+    const struct pairs_folded_grid *grids;
+    int32_t system_count, dimensions;
+    bool two_sets, half;
+    double per_unit; /* 1 / unit; a power of two in both types */
+    real limit, unit, per_unit_real;
+    uint32_t *place_first; /* of each place its first point in sorted order; one more at the end */
+    uint32_t place_count;
+    int2 *rows; /* y and z of each sorted point's cell; NULL where no grid is folded */
+    struct pairs_chunk *chunks;
+    uint32_t chunk_size; /* the most targets of one: a power of two, up to chunk_most */
+    struct pairs_counters *counters;
+    uint8_t *masks;
+    uint64_t mask_room;
+    const real *radii, *target_radii;
+    int64_t radius_stride, target_radius_stride;
+    real cutoff;
+    const int64_t *exclusion_offsets, *exclusions;
+    int64_t *offsets; /* the list's; counts at first */
+};
+
+/* The place of lane l's flag among the set ones. */
+static __device__ __forceinline__ uint32_t lanes_before()
+{
+    return (1u << (threadIdx.x & 31)) - 1;
+}
+
+template <typename real>
+static __device__ int32_t system_of(const struct pairs_search<real> &search, uint32_t row,
+                                    bool is_target)
+{
+    int32_t low = 0, high = search.system_count - 1;
+    while (low < high) {
+        const int32_t middle = (low + high + 1) / 2;
+        const struct pairs_folded_grid &grid = search.grids[middle];
+        if ((is_target ? grid.first_target : grid.first_point) <= row)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* Coordinates in the problem's unit; what is not finite is 0, and tells. */
+template <typename real>
+static __device__ bool read_position(const struct pairs_search<real> &search,
+                                     const struct pairs_side<real> &side, int64_t row, double x[3])
+{
+    bool finite = true;
+    for (int c = 0; c < 3; c++) {
+        x[c] = c < search.dimensions
+                   ? (double)side.data[row * side.row_stride + c * side.column_stride] *
+                         search.per_unit
+                   : 0.0;
+        finite = finite && isfinite(x[c]);
+        if (!isfinite(x[c]))
+            x[c] = 0;
+    }
+    return finite;
+}
+
+/* The cell of a wrapped point. */
+template <typename real>
+static __device__ int3 cell_of(const struct pairs_search<real> &search,
+                               const struct pairs_folded_grid &grid, const pairs_point<real> &point)
+{
+    double first[3] = {0, 0, 0}, origin[3] = {0, 0, 0};
+    const double x[3] = {point.x, point.y, point.z};
+    const bool open = !(grid.lattice.periodic[0] && grid.lattice.periodic[1] &&
+                        (grid.lattice.periodic[2] || search.dimensions == 2));
+    if (open && grid.point_count > 0)
+        read_position(search, search.points, grid.first_point, first);
+    for (int k = 0; k < 3 && open; k++)
+        origin[k] = pairs_fraction(&grid.lattice, first, k);
+    return make_int3(pairs_folded_cell(&grid, x, origin, 0), pairs_folded_cell(&grid, x, origin, 1),
+                     pairs_folded_cell(&grid, x, origin, 2));
+}
+
+/* Sorts points and targets by places, fills in the table and makes the chunks.
+ *
+ *   scratch  of pairs_sort_bytes */
+int64_t pairs_sort_bytes(uint32_t count, uint32_t places);
+template <typename real>
+kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &search,
+                       void *scratch, int64_t scratch_bytes);
+
+/* Counts the pairs of each row into offsets, and keeps who hits whom in masks as far as there is
+ * room. */
+template <typename real>
+kith_status pairs_count(kith_context *context, const struct pairs_search<real> &search);
+
+#endif
