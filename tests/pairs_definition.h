@@ -29,19 +29,23 @@ struct definition {
     int64_t system;
 };
 
+/* By way of memory: GCC 12 at -O3 leaves some of these roundings out when it makes vectors of them.
+ */
 static inline double rounded(kith_dtype dtype, double value)
 {
-    return dtype == KITH_F32 ? (double)(float)value : value;
+    volatile float narrow = (float)value;
+    return dtype == KITH_F32 ? (double)narrow : value;
 }
 
 static inline void wrap_point(const struct definition *d, kith_array points, int64_t row,
                               double w[3], int32_t n[3])
 {
-    for (int64_t c = 0; c < 3; c++)
-        w[c] = c < d->scene->dimensions ? get(points, row * d->scene->dimensions + c) / d->unit : 0;
-    assert_true(pairs_wrap(&d->lattice, w, n));
+    double x[3] = {0, 0, 0};
+    for (int64_t c = 0; c < d->scene->dimensions; c++)
+        x[c] = get(points, row * d->scene->dimensions + c) / d->unit;
+    assert_true(pairs_wrap(&d->lattice, x, n));
     for (int c = 0; c < 3; c++)
-        w[c] = rounded(d->scene->dtype, w[c]);
+        w[c] = rounded(d->scene->dtype, x[c]);
 }
 
 static inline double limit_of(const struct definition *d, int64_t i, int64_t j)

@@ -36,35 +36,47 @@ static __device__ __forceinline__ void load_keys(const struct pairs_search<real>
     __syncwarp();
 }
 
+/* The groups whose bits of one lane fit into a number. */
+enum { groups_at_once = 4 };
+
 /* A lane's bits of a row of masks: byte g for group g. */
 static __device__ __forceinline__ uint32_t load_masks(const uint8_t *masks, uint32_t groups)
 {
     uint32_t mine = 0;
-    for (uint32_t g = 0; g < groups; g++)
-        mine |= (uint32_t)masks[g * warp_size + threadIdx.x % warp_size] << g * 8;
+#pragma unroll
+    for (uint32_t g = 0; g < groups_at_once; g++)
+        if (g < groups)
+            mine |= (uint32_t)masks[g * warp_size + threadIdx.x % warp_size] << g * 8;
     return mine;
 }
 
-/* Calls use(number of the pair in its row, key) for each hit, lane after lane; gives how many there
- * are. */
+/* Calls use(number of the pair in its row, key) for each hit of a row of masks, lane after lane in
+ * a few groups at a time; gives how many there are. */
 template <typename key_type, typename user>
-static __device__ __forceinline__ uint32_t for_each_hit(uint32_t mine, uint32_t groups,
+static __device__ __forceinline__ uint32_t for_each_hit(const uint8_t *masks, uint32_t groups,
                                                         const key_type *keys, user use)
 {
-    const uint32_t lane = threadIdx.x % warp_size, own = __popc(mine);
-    uint32_t up_to = own;
+    const uint32_t lane = threadIdx.x % warp_size;
+    uint32_t before = 0;
+    for (uint32_t first = 0; first < groups; first += groups_at_once) {
+        const uint32_t some = min(groups - first, (uint32_t)groups_at_once);
+        uint32_t mine = load_masks(masks + first * warp_size, some);
+        const uint32_t own = __popc(mine);
+        uint32_t up_to = own;
 #pragma unroll
-    for (uint32_t distance = 1; distance < warp_size; distance *= 2) {
-        const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance);
-        up_to += lane >= distance ? below : 0;
+        for (uint32_t distance = 1; distance < warp_size; distance *= 2) {
+            const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance);
+            up_to += lane >= distance ? below : 0;
+        }
+        uint32_t number = before + up_to - own;
+        for (uint32_t g = 0; g < some; g++, mine >>= group_words, keys += group_size)
+#pragma unroll
+            for (uint32_t word = 0; word < group_words; word++)
+                if (mine >> word & 1)
+                    use(number++, keys[word * warp_size + lane]);
+        before += __shfl_sync(all_lanes, up_to, warp_size - 1);
     }
-    uint32_t number = up_to - own;
-    for (uint32_t g = 0; g < groups; g++, mine >>= group_words, keys += group_size)
-#pragma unroll
-        for (uint32_t word = 0; word < group_words; word++)
-            if (mine >> word & 1)
-                use(number++, keys[word * warp_size + lane]);
-    return __shfl_sync(all_lanes, up_to, warp_size - 1);
+    return before;
 }
 
 /* The keys of all the chunk's candidates, as its masks number them. */
@@ -95,9 +107,8 @@ fill_chunk(const struct pairs_search<real> &search, const struct pairs_columns<r
     for (uint32_t i = 0; i < chunk.count; i++, masks += groups * warp_size) {
         const int64_t target = search.targets.sorted_row[chunk.first + i];
         const int64_t begin = search.offsets[target];
-        const uint32_t mine = load_masks(masks, groups);
         const uint32_t count = for_each_hit(
-            mine, groups, keys, [&](uint32_t number, key_type key) { row[number] = key; });
+            masks, groups, keys, [&](uint32_t number, key_type key) { row[number] = key; });
         __syncwarp();
         if (columns.sorted)
             sort_row(row, count);
@@ -147,8 +158,8 @@ fill_groups(const struct pairs_search<real> &search, const struct pairs_columns<
 {
     for (uint32_t i = 0; i < chunk.count; i++) {
         const int64_t target = search.targets.sorted_row[chunk.first + i], begin = ends->at[i];
-        const uint32_t mine = load_masks(masks + (uint64_t)i * chunk.groups * warp_size, groups);
-        const uint32_t count = for_each_hit(mine, groups, keys, [&](uint32_t number, key_type key) {
+        const uint8_t *row = masks + (uint64_t)i * chunk.groups * warp_size;
+        const uint32_t count = for_each_hit(row, groups, keys, [&](uint32_t number, key_type key) {
             if (columns.sorted)
                 rows.keys[begin + number] = wide_key(key);
             else

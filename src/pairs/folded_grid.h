@@ -16,6 +16,7 @@ struct pairs_folded_grid {
     struct pairs_lattice lattice;
     int64_t first_point, point_count;
     int64_t first_target, target_count;
+    double origin[3];    /* along open axes: a component of the basis amid the points */
     double per_basis[3]; /* cells along a basis vector; 0: all is one cell */
     int32_t count[3];    /* cells along a periodic axis */
     int32_t reach[3];    /* pairs' cells differ by at most this */
@@ -23,20 +24,20 @@ struct pairs_folded_grid {
     bool folded;
     uint32_t first_place, places;
     int64_t stride[2];
+    double limit; /* nearest points: of r² in this round */
+    bool last;    /* nothing is farther away */
 };
 
-/* Coordinates of cells along open axes are counted from the system's first point, and end here. */
+/* Coordinates of cells along open axes are counted from the origin, and end here. */
 #define PAIRS_FARTHEST_CELL 1073741824.0
 
-/* The cell of a wrapped point along axis k; origin is pairs_fraction of the system's first point.
- */
+/* The cell of a wrapped point along axis k. */
 KITH_BOTH_SIDES static inline int32_t pairs_folded_cell(const struct pairs_folded_grid *grid,
-                                                        const double x[3], const double origin[3],
-                                                        int k)
+                                                        const double x[3], int k)
 {
     double fraction = pairs_fraction(&grid->lattice, x, k);
     if (!grid->lattice.periodic[k])
-        fraction = pairs_add_double(fraction, -origin[k]);
+        fraction = pairs_add_double(fraction, -grid->origin[k]);
     const double cell = floor(pairs_multiply_double(fraction, grid->per_basis[k]));
     if (grid->lattice.periodic[k])
         return cell > 0 ? (cell < grid->count[k] ? (int32_t)cell : grid->count[k] - 1) : 0;

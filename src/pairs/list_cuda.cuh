@@ -4,6 +4,7 @@
 /* How pairs get into the list's columns on the GPU. */
 
 #include "pairs/accept_cuda.cuh"
+#include "pairs/memory.h"
 #include "pairs/search_cuda.cuh"
 
 /* The list's columns; NULL for those not asked for. */
@@ -16,9 +17,26 @@ template <typename real> struct pairs_columns {
     int32_t dimensions;
 };
 
+template <typename real>
+struct pairs_columns<real> columns_of(const struct pairs_problem *problem,
+                                      const kith_pairs *pairs) {
+    struct pairs_columns<real> columns = {
+    };
+    columns.i = pairs->i.data;
+    columns.j = pairs->j.data;
+    columns.narrow = pairs->memory->request.narrow;
+    columns.sorted = problem->sorted;
+    columns.shifts = (int32_t *)pairs->shifts.data;
+    columns.vectors = (real *)pairs->vectors.data;
+    columns.distances = (real *)pairs->distances.data;
+    columns.dimensions = problem->dimensions;
+    return columns;
+}
+
 /* What of a pair is sorted and then written: j alone, or, where the pair's image matters too, j
  * above pairs_image_code. */
-static __device__ __forceinline__ uint32_t row_of_key(uint32_t key)
+static __device__ __forceinline__ uint32_t
+row_of_key(uint32_t key)
 {
     return key;
 }

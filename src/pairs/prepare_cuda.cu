@@ -126,9 +126,11 @@ kith_status pairs_make_grids(const struct pairs_problem *problem, double search,
         const struct pairs_system *system = &problem->systems[s];
         KITH_TRY(pairs_folded_grid_choose(problem, system, search, &plan->places, &grids[s]));
         plan->folded |= grids[s].folded;
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
+            plan->open |= !grids[s].lattice.periodic[k] && grids[s].per_basis[k] > 0;
             plan->many_images |= grids[s].lattice.periodic[k] &&
                                  2 * (int64_t)grids[s].reach[k] + 1 > grids[s].count[k];
+        }
     }
     return KITH_OK;
 }

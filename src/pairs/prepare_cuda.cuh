@@ -7,6 +7,7 @@
 struct pairs_plan {
     uint32_t places;
     bool folded;      /* one of the grids is */
+    bool open;        /* one has open axes of many cells */
     bool many_images; /* a point may be a target's partner at several translations */
     bool with_shifts;
     int64_t mask_bytes; /* 0: no masks are wanted */

@@ -49,6 +49,8 @@ struct pairs_counters {
     unsigned long long worst_radius, worst_target_radius;
     unsigned long long largest_radius, largest_target_radius; /* bits of doubles */
     unsigned long long long_used;
+    unsigned long long neighbours; /* for each point the points of its place */
+    unsigned left;                 /* targets that have not found their nearest */
     unsigned chunks, most_groups, most_of_row, long_rows_used;
 };
 
@@ -63,7 +65,7 @@ static __host__ __device__ __forceinline__ uint32_t groups_of(uint32_t candidate
 
 /* Chunks with more groups of candidates, or a row of more pairs, are long: their rows are sorted
  * apart. */
-enum { long_groups = 4, long_row = 512 };
+enum { long_groups = 12, long_row = 512 };
 
 /* Points or targets. */
 template <typename real> struct pairs_side {
@@ -79,9 +81,10 @@ template <typename real> struct pairs_side {
 /* All that a search needs to know; passed to kernels by value. */
 template <typename real> struct pairs_search {
     struct pairs_side<real> points, targets;
-    const struct pairs_folded_grid *grids;
+    struct pairs_folded_grid *grids;
     int32_t system_count, dimensions;
     bool two_sets, half;
+    bool open;       /* a grid may have open axes of many cells */
     double per_unit; /* 1 / unit; a power of two in both types */
     real limit, unit, per_unit_real;
     uint32_t *place_first; /* of each place its first point in sorted order; one more at the end */
@@ -141,19 +144,11 @@ static __device__ bool read_position(const struct pairs_search<real> &search,
 
 /* The cell of a wrapped point. */
 template <typename real>
-static __device__ int3 cell_of(const struct pairs_search<real> &search,
-                               const struct pairs_folded_grid &grid, const pairs_point<real> &point)
+static __device__ int3 cell_of(const struct pairs_folded_grid &grid, const pairs_point<real> &point)
 {
-    double first[3] = {0, 0, 0}, origin[3] = {0, 0, 0};
     const double x[3] = {point.x, point.y, point.z};
-    const bool open = !(grid.lattice.periodic[0] && grid.lattice.periodic[1] &&
-                        (grid.lattice.periodic[2] || search.dimensions == 2));
-    if (open && grid.point_count > 0)
-        read_position(search, search.points, grid.first_point, first);
-    for (int k = 0; k < 3 && open; k++)
-        origin[k] = pairs_fraction(&grid.lattice, first, k);
-    return make_int3(pairs_folded_cell(&grid, x, origin, 0), pairs_folded_cell(&grid, x, origin, 1),
-                     pairs_folded_cell(&grid, x, origin, 2));
+    return make_int3(pairs_folded_cell(&grid, x, 0), pairs_folded_cell(&grid, x, 1),
+                     pairs_folded_cell(&grid, x, 2));
 }
 
 /* Sorts points and targets by places, fills in the table and makes the chunks.
@@ -163,6 +158,13 @@ int64_t pairs_sort_bytes(uint32_t count, uint32_t places);
 template <typename real>
 kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &search,
                        void *scratch, int64_t scratch_bytes);
+
+/* The scratch that is enough for pairs_sort and pairs_add_up_offsets. */
+int64_t pairs_scratch_bytes(uint32_t points, uint32_t targets, uint32_t places);
+
+/* Counts become offsets: rows + 1 of them. */
+kith_status pairs_add_up_offsets(kith_context *context, int64_t *offsets, int64_t rows,
+                                 void *scratch, int64_t scratch_bytes);
 
 /* Counts the pairs of each row into offsets, and keeps who hits whom in masks as far as there is
  * room. */

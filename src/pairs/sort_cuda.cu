@@ -17,6 +17,39 @@ static __device__ void note(unsigned long long *worst, uint64_t row)
     atomicMax(worst, ~(unsigned long long)row);
 }
 
+enum { sample_size = 5 };
+
+static __device__ double median(double (&sample)[sample_size])
+{
+    for (int k = 1; k < sample_size; k++)
+        for (int l = k; l > 0 && sample[l] < sample[l - 1]; l--) {
+            const double larger = sample[l - 1];
+            sample[l - 1] = sample[l];
+            sample[l] = larger;
+        }
+    return sample[sample_size / 2];
+}
+
+/* An origin for each system's open axes: the median of a few of its points, as some may lie far
+ * from all others. */
+template <typename real> static __global__ void find_origins(const struct pairs_search<real> search)
+{
+    const int32_t system = blockIdx.x * blockDim.x + threadIdx.x;
+    if (system >= search.system_count || search.grids[system].point_count == 0)
+        return;
+    struct pairs_folded_grid &grid = search.grids[system];
+    double sample[3][sample_size];
+    for (int k = 0; k < sample_size; k++) {
+        double x[3];
+        read_position(search, search.points,
+                      grid.first_point + (grid.point_count - 1) * k / (sample_size - 1), x);
+        for (int axis = 0; axis < 3; axis++)
+            sample[axis][k] = pairs_fraction(&grid.lattice, x, axis);
+    }
+    for (int axis = 0; axis < 3; axis++)
+        grid.origin[axis] = median(sample[axis]);
+}
+
 /* Wraps points and gives them the places of their cells. */
 template <typename real>
 static __global__ void wrap(const struct pairs_search<real> search,
@@ -37,7 +70,7 @@ static __global__ void wrap(const struct pairs_search<real> search,
     point.y = (real)x[1];
     point.z = (real)x[2];
     point.row = row;
-    const int3 cell = cell_of(search, grid, point);
+    const int3 cell = cell_of(grid, point);
     side.wrapped[row] = point;
     if (side.cells_away)
         side.cells_away[row] = make_int3(away[0], away[1], away[2]);
@@ -56,7 +89,7 @@ static __global__ void gather(const struct pairs_search<real> search,
     side.sorted[at] = point;
     if (with_rows) {
         const int32_t system = system_of(search, (uint32_t)point.row, side.is_target);
-        const int3 cell = cell_of(search, search.grids[system], point);
+        const int3 cell = cell_of(search.grids[system], point);
         search.rows[at] = make_int2(cell.y, cell.z);
     }
 }
@@ -93,7 +126,7 @@ static __device__ bool begins_chunk(const struct pairs_search<real> &search, uin
     const struct pairs_side<real> &side = search.targets;
     if (at % search.chunk_size == 0 || side.sorted_key[at] != side.sorted_key[at - 1])
         return true;
-    return grid.folded && !is_same(cell, cell_of(search, grid, side.sorted[at - 1]));
+    return grid.folded && !is_same(cell, cell_of(grid, side.sorted[at - 1]));
 }
 
 /* Which chunks there are, in any order. */
@@ -110,7 +143,7 @@ static __global__ void __launch_bounds__(threads)
         const pairs_point<real> point = side.sorted[at];
         chunk.system = (uint32_t)system_of(search, (uint32_t)point.row, side.is_target);
         const struct pairs_folded_grid &grid = search.grids[chunk.system];
-        const int3 cell = cell_of(search, grid, point);
+        const int3 cell = cell_of(grid, point);
         chunk.cell[0] = cell.x;
         chunk.cell[1] = cell.y;
         chunk.cell[2] = cell.z;
@@ -187,6 +220,11 @@ kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &s
                        void *scratch, int64_t scratch_bytes)
 {
     const cudaStream_t stream = cuda_stream(context);
+    if (search.open) {
+        find_origins<real>
+            <<<blocks_for((uint64_t)search.system_count), threads, 0, stream>>>(search);
+        KITH_TRY(cuda_check_launch("finding the middle of the points"));
+    }
     KITH_TRY(
         sort_side(context, search, search.points, search.rows != nullptr, scratch, scratch_bytes));
     if (search.two_sets)

@@ -1,0 +1,26 @@
+#ifndef PAIRS_EXCHANGE_CUDA_CUH
+#define PAIRS_EXCHANGE_CUDA_CUH
+
+/* What goes between the host and the device besides points and lists. */
+
+#include "cuda/state.h"
+#include "pairs/search_cuda.cuh"
+
+/* The host's and the device's side of what goes between them: counters, then grids. */
+struct pairs_exchange {
+    struct pairs_counters *host, *own;
+    struct pairs_folded_grid *host_grids, *own_grids;
+};
+
+/* Page-locked memory for an exchange, with zero counters, and so many bytes behind the grids. */
+kith_status pairs_open_exchange(kith_context *context, const struct pairs_problem *problem,
+                                int64_t bytes, struct pairs_exchange *exchange);
+
+/* Zero counters and the host's grids to the device, and the counters back: waits for the device.
+ * The error of the first bad number that kernels came across. */
+kith_status pairs_send_grids(kith_context *context, const struct pairs_problem *problem,
+                             const struct pairs_exchange *exchange);
+kith_status pairs_receive_counters(kith_context *context, const struct pairs_problem *problem,
+                                   const struct pairs_exchange *exchange);
+
+#endif
