@@ -102,7 +102,7 @@ static inline void try_image(const struct definition *d, int64_t i, int64_t j,
     }
     pair.distance = rounded(dtype, rounded(dtype, sqrt(r2)) * d->unit);
     if (list->count == list->capacity) {
-        list->capacity = 2 * list->capacity + 1024;
+        list->capacity *= 2;
         list->pairs = realloc(list->pairs, (size_t)list->capacity * sizeof *list->pairs);
         assert_non_null(list->pairs);
     }
@@ -161,7 +161,9 @@ static inline void list_system(const struct definition *d, const int32_t most[3]
 /* The pairs of the scene by the definition, and the offsets of its rows. */
 static inline struct pair_list list_by_definition(const struct scene *s, int64_t *offsets)
 {
-    struct pair_list list = {0};
+    struct pair_list list = {.capacity = 1024};
+    list.pairs = calloc((size_t)list.capacity, sizeof *list.pairs);
+    assert_non_null(list.pairs);
     double largest = 0;
     const double cutoff = rounded(s->dtype, s->options.cutoff);
     for (int64_t k = 0; k < s->n && !kith_array_is_none(s->radii); k++)

@@ -43,7 +43,9 @@ static struct scene nearest_scene(struct random_numbers *random, int64_t n, doub
     struct scene s = random_scene(random, n, neighbours);
     free(s.radii.data);
     free(s.query_radii.data);
-    s.radii = s.query_radii = kith_array_none();
+    free(s.exclusions.data);
+    free(s.exclusion_offsets.data);
+    s.radii = s.query_radii = s.exclusions = s.exclusion_offsets = kith_array_none();
     s.options.half = false;
     return s;
 }
