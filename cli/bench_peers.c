@@ -187,14 +187,24 @@ bool peers_use(struct peers *peers, const kith_bodies *bodies, double softening,
     return false;
 }
 
-bool peers_use_matrix(struct peers *peers, const char *path)
+static bool use_file(struct peers *peers, const char *request, const char *path)
 {
-    ask(peers, "matrix %s\n", path);
+    ask(peers, "%s %s\n", request, path);
     if (answer_after(peers, "ok"))
         return true;
-    cli_fail_with(peers->command, "%s does not take the matrix: %s", peers->python,
+    cli_fail_with(peers->command, "%s does not take the %s: %s", peers->python, request,
                   complaint(peers));
     return false;
+}
+
+bool peers_use_matrix(struct peers *peers, const char *path)
+{
+    return use_file(peers, "matrix", path);
+}
+
+bool peers_use_points(struct peers *peers, const char *path)
+{
+    return use_file(peers, "system", path);
 }
 
 double peers_seconds(struct peers *peers, const char *name, int32_t threads, int64_t calls)

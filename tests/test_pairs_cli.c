@@ -127,6 +127,20 @@ static void test_wrong_usage_is_refused(void **state)
     assert_refused(program_run("pairs @three.csv --cutoff 1 -o @list.txt"), 1, "list.txt");
 }
 
+static void test_bench_tells_times_and_rates_of_its_systems(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("bench pairs cube square vectors plummer nearest -n 60 --seconds 0.01 --json");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->out, "\"square\""));
+    assert_non_null(strstr(result->out, "\"points\":\t60"));
+    assert_true(program_json_number(result->out, "pairs_per_second") > 0);
+    assert_succeeded(program_run("bench pairs cube -n 60,61 --seconds 0.01"));
+    assert_refused(program_run("bench pairs cubes"), 2, "'cubes' is no system");
+    assert_refused(program_run("bench pairs -n 0"), 2, "-n is 0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +153,7 @@ int main(void)
         cmocka_unit_test(test_the_nearest_are_listed_by_distance),
         cmocka_unit_test(test_npy_files_are_structured_arrays),
         cmocka_unit_test(test_wrong_usage_is_refused),
+        cmocka_unit_test(test_bench_tells_times_and_rates_of_its_systems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
