@@ -178,12 +178,16 @@ int main(int argc, char **argv)
     kith_context *context = NULL;
     kith_sparse *forward = NULL, *backward = NULL;
     if (kith_context_create(&place, &context) || make_matrix(context, &grid, -dt / 2, &forward) ||
-        make_matrix(context, &grid, dt / 2, &backward))
+        make_matrix(context, &grid, dt / 2, &backward)) {
+        free(room);
         return fail();
+    }
 
     kith_sparse_info info;
-    if (kith_sparse_describe(backward, KITH_SPARSE_AS_IS, &info))
+    if (kith_sparse_describe(backward, KITH_SPARSE_AS_IS, &info)) {
+        free(room);
         return fail();
+    }
     printf("%lld unknowns, %lld entries: %s\n", (long long)info.rows, (long long)info.nonzeros,
            info.reason);
 
@@ -194,8 +198,10 @@ int main(int argc, char **argv)
         if (kith_sparse_multiply(forward, KITH_SPARSE_AS_IS, 1,
                                  kith_array_vector(u, KITH_F64, grid.points), 0,
                                  kith_array_vector(b, KITH_F64, grid.points)) ||
-            solve(backward, b, u, grid.points, &work, &iterations))
+            solve(backward, b, u, grid.points, &work, &iterations)) {
+            free(room);
             return fail();
+        }
 
     printf("%lld steps, %.1f iterations each\n", (long long)steps,
            (double)iterations / (double)steps);

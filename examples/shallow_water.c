@@ -45,9 +45,20 @@ struct water {
     kith_pairs *pairs;
 };
 
-static int fail(void)
+static void water_free(struct water *water)
 {
-    fprintf(stderr, "shallow_water: %s\n", kith_error_message());
+    kith_pairs_free(water->pairs);
+    kith_context_free(water->context);
+    free(water->position);
+    free(water->velocity);
+    free(water->acceleration);
+    free(water->depth);
+}
+
+static int fail(struct water *water, const char *what)
+{
+    fprintf(stderr, "shallow_water: %s\n", what);
+    water_free(water);
     return 1;
 }
 
@@ -76,12 +87,13 @@ static void fill(struct water *water, double left, double right, double depth, d
     const int64_t across = (int64_t)round(width / spacing);
     const int64_t along =
         (int64_t)round((right - left) * width * depth / water->volume / (double)across);
-    for (int64_t k = 0; k < along * across; k++) {
-        double *at = water->position + 2 * water->count++;
-        const double along_by = stagger[k % across % 4]; /* so that rows that part stay even */
-        at[0] = left + ((double)(k / across) + along_by) * (right - left) / (double)along;
-        at[1] = ((double)(k % across) + 0.5) * width / (double)across;
-    }
+    for (int64_t column = 0; column < along; column++)
+        for (int64_t row = 0; row < across; row++) {
+            double *at = water->position + 2 * water->count++;
+            const double place = (double)column + stagger[row % 4]; /* evens out what stretches */
+            at[0] = left + place * (right - left) / (double)along;
+            at[1] = ((double)row + 0.5) * width / (double)across;
+        }
 }
 
 /* Room for the particles, and all of them at their places and at rest. */
@@ -234,10 +246,11 @@ static double compare(struct water *water, double outside, FILE *file)
 {
     enum { samples = rows_of_samples * columns_of_samples };
     static double point[samples][2];
-    for (int k = 0; k < samples; k++) {
-        point[k][0] = channel / 2 * (k / rows_of_samples + 0.5) / columns_of_samples;
-        point[k][1] = width * (k % rows_of_samples + 0.5) / rows_of_samples;
-    }
+    for (int c = 0; c < columns_of_samples; c++)
+        for (int row = 0; row < rows_of_samples; row++) {
+            point[c * rows_of_samples + row][0] = channel / 2 * (c + 0.5) / columns_of_samples;
+            point[c * rows_of_samples + row][1] = width * (row + 0.5) / rows_of_samples;
+        }
     const kith_pairs_options options = {
         .cutoff = 2 * water->length,
         .quantities = KITH_PAIRS_DISTANCES,
@@ -266,16 +279,6 @@ static double compare(struct water *water, double outside, FILE *file)
     return error;
 }
 
-static void water_free(struct water *water)
-{
-    kith_pairs_free(water->pairs);
-    kith_context_free(water->context);
-    free(water->position);
-    free(water->velocity);
-    free(water->acceleration);
-    free(water->depth);
-}
-
 int main(int argc, char **argv)
 {
     const bool on_gpu = argc > 1 && strcmp(argv[1], "cuda") == 0;
@@ -290,12 +293,10 @@ int main(int argc, char **argv)
     struct water water = {0};
     const kith_context_options place = {.device = {on_gpu ? KITH_CUDA : KITH_CPU, 0}};
     int64_t steps = 0;
-    if (!prepare(&water, wanted, outside)) {
-        fprintf(stderr, "shallow_water: no memory for %lld particles\n", (long long)wanted);
-        return 1;
-    }
+    if (!prepare(&water, wanted, outside))
+        return fail(&water, "no memory for so many particles");
     if (kith_context_create(&place, &water.context) || flow(&water, &steps))
-        return fail();
+        return fail(&water, kith_error_message());
 
     double momentum[2] = {0, 0}, largest = 0;
     for (int64_t k = 0; k < 2 * water.count; k++) {
@@ -303,13 +304,13 @@ int main(int argc, char **argv)
         largest += water.volume * fabs(water.velocity[k]);
     }
     FILE *file = fopen(path, "w");
-    if (!file) {
-        perror(path);
-        return 1;
-    }
+    if (!file)
+        return fail(&water, "the output cannot be written");
     const double error = compare(&water, outside, file);
-    if (fclose(file) || error < 0)
-        return fail();
+    if (fclose(file))
+        return fail(&water, "the output cannot be written");
+    if (error < 0)
+        return fail(&water, kith_error_message());
     printf("%lld particles, %lld steps, %.1f neighbours each\n", (long long)water.count,
            (long long)steps, (double)water.pairs->count / (double)water.count);
     printf("volume %.12g m^3, net momentum %.1e of what moves\n",
