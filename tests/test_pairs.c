@@ -69,35 +69,80 @@ static void test_the_nearest_points_are_those_of_the_definition(void **state)
     kith_context_free(context);
 }
 
+/* Systems of random cells and of points some cells away from them. */
+enum { batch_systems = 40, batch_dimensions = 3 };
+
+struct batch {
+    struct pairs_system_of_test points; /* of all systems */
+    int64_t offsets[batch_systems + 1];
+    kith_cell cells[batch_systems];
+};
+
+static struct batch random_batch(struct random_numbers *numbers, int64_t most, int64_t most_of_one)
+{
+    struct batch batch = {.offsets = {0}};
+    for (int s = 0; s < batch_systems; s++) {
+        batch.offsets[s + 1] =
+            batch.offsets[s] + random_whole(numbers, 0, s == 7 ? most_of_one : most);
+        batch.cells[s] = random_cell(numbers, batch_dimensions);
+    }
+    batch.points = new_points(batch.offsets[batch_systems], batch_dimensions);
+    for (int64_t k = 0; k < batch.points.n * batch_dimensions; k++)
+        batch.points.x[k] = random_uniform(numbers, -2, 2);
+    return batch;
+}
+
 /* Everything at once: lists of many systems are those of the systems, one after the other. */
 static void test_systems_of_a_batch_do_not_meet(void **state)
 {
     (void)state;
-    enum { systems = 40, dimensions = 3 };
     struct random_numbers numbers = random_numbers_begin("batch");
     kith_context *context = pairs_context(2);
-    int64_t offsets[systems + 1] = {0};
-    kith_cell cells[systems];
-    for (int s = 0; s < systems; s++) {
-        offsets[s + 1] = offsets[s] + random_whole(&numbers, 0, s == 7 ? 3000 : 60);
-        cells[s] = random_cell(&numbers, dimensions);
-    }
-    struct pairs_system_of_test all = new_points(offsets[systems], dimensions);
-    for (int64_t k = 0; k < all.n * dimensions; k++)
-        all.x[k] = random_uniform(&numbers, -2, 2);
-    kith_pairs_options options = {.cutoff = 0.2,
-                                  .quantities = pairs_everything,
-                                  .system_offsets =
-                                      kith_array_vector(offsets, KITH_I64, systems + 1)};
+    struct batch batch = random_batch(&numbers, 60, 3000);
+    kith_pairs_options options = {
+        .cutoff = 0.2,
+        .quantities = pairs_everything,
+        .system_offsets = kith_array_vector(batch.offsets, KITH_I64, batch_systems + 1)};
     kith_pairs *fast = NULL, *slow = NULL;
-    const kith_array positions = positions_of(&all, KITH_F64);
-    assert_ok(kith_pairs_compute(context, &options, positions, cells, &fast));
+    const kith_array positions = positions_of(&batch.points, KITH_F64);
+    assert_ok(kith_pairs_compute(context, &options, positions, batch.cells, &fast));
     options.method = KITH_PAIRS_REFERENCE;
-    assert_ok(kith_pairs_compute(context, &options, positions, cells, &slow));
+    assert_ok(kith_pairs_compute(context, &options, positions, batch.cells, &slow));
     assert_same_pairs(fast, slow, 1e-13);
     kith_pairs_free(fast);
     kith_pairs_free(slow);
-    free_points(&all);
+    free_points(&batch.points);
+    kith_context_free(context);
+}
+
+static void test_the_nearest_of_a_batch_are_of_their_systems(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("nearest of a batch");
+    kith_context *context = pairs_context(2);
+    kith_pairs *fast = NULL, *slow = NULL;
+    for (int turn = 0; turn < 4; turn++) {
+        struct batch batch = random_batch(&numbers, 12, 40);
+        struct pairs_system_of_test queries = new_points(batch.points.n, batch_dimensions);
+        for (int64_t k = 0; k < queries.n * batch_dimensions; k++)
+            queries.x[k] = random_uniform(&numbers, -2, 2);
+        const kith_array offsets = kith_array_vector(batch.offsets, KITH_I64, batch_systems + 1);
+        kith_pairs_options options = {.quantities = pairs_everything, .system_offsets = offsets};
+        if (turn % 2) {
+            options.queries = positions_of(&queries, KITH_F64);
+            options.query_system_offsets = offsets;
+        }
+        const kith_array positions = positions_of(&batch.points, KITH_F64);
+        const int64_t k = random_whole(&numbers, 1, 12);
+        assert_ok(kith_pairs_nearest(context, &options, positions, batch.cells, k, &fast));
+        options.method = KITH_PAIRS_REFERENCE;
+        assert_ok(kith_pairs_nearest(context, &options, positions, batch.cells, k, &slow));
+        assert_same_pairs(fast, slow, 1e-13);
+        free_points(&queries);
+        free_points(&batch.points);
+    }
+    kith_pairs_free(fast);
+    kith_pairs_free(slow);
     kith_context_free(context);
 }
 
@@ -255,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_pairs_of_random_cells_are_those_of_the_definition),
         cmocka_unit_test(test_the_nearest_points_are_those_of_the_definition),
         cmocka_unit_test(test_systems_of_a_batch_do_not_meet),
+        cmocka_unit_test(test_the_nearest_of_a_batch_are_of_their_systems),
         cmocka_unit_test(test_queries_radii_and_exclusions_are_heeded),
         cmocka_unit_test(test_uneven_points_are_no_obstacle),
         cmocka_unit_test(test_pairs_in_float_differ_only_at_the_cutoff),

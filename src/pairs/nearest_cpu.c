@@ -206,8 +206,9 @@ static kith_status do_cell(struct rounds *rounds, const struct pairs_search *sea
     for (int64_t k = begin; k < end; k++) {
         bool found = false;
         const int64_t place = place_of_row(rounds, rows[k]);
-        KITH_TRY(pairs_write_nearest(rounds->kernels, search, &candidates, k, place,
-                                     wanted(rounds, rows[k]), lane, rounds->pairs, &found));
+        KITH_TRY(pairs_write_nearest(rounds->kernels, search, &candidates, k,
+                                     place - search->targets.first, wanted(rounds, rows[k]), lane,
+                                     rounds->pairs, &found));
         rounds->done[place] = found;
     }
     return KITH_OK;
