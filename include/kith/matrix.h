@@ -1,0 +1,133 @@
+#ifndef KITH_MATRIX_H
+#define KITH_MATRIX_H
+
+#include "kith/array.h"
+#include "kith/context.h"
+#include "kith/law.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The interaction matrix of two sets of particles, V[i][j] = V(i, j) of a law (kith/law.h), kept or
+ * reduced as it is computed. */
+
+/* A set of particles: what stands in a row or a column of the matrix. */
+typedef struct kith_particles {
+    kith_array positions; /* n × 2 or n × 3, float or double, any strides */
+    kith_array masses;    /* n; none: every mass is 1 */
+    kith_array charges;   /* n; none: every charge is 1 */
+} kith_particles;
+
+/* What stands where i = j, if the rows are the columns. */
+typedef enum kith_matrix_diagonal {
+    KITH_DIAGONAL_ZERO = 0,
+    KITH_DIAGONAL_KEEP, /* the law's value of a particle with itself, at s = ε */
+    KITH_DIAGONAL_VALUE /* kith_matrix_options.diagonal_value */
+} kith_matrix_diagonal;
+
+typedef enum kith_matrix_method {
+    KITH_MATRIX_AUTO = 0,
+    KITH_MATRIX_REFERENCE, /* the formula as a loop, double precision; one thread, host arrays */
+    KITH_MATRIX_DIRECT,    /* the kernels of the CPU's vectors, or the GPU's */
+    KITH_MATRIX_TILE_P,    /* GPU: p threads a tile of p × p, one a row (seed 000) */
+    KITH_MATRIX_TILE_P2    /* GPU: p² threads a tile, one an element (seed 002) */
+} kith_matrix_method;
+
+typedef struct kith_matrix_options {
+    double softening; /* ε ≥ 0: s² = r² + ε² */
+    kith_matrix_diagonal diagonal;
+    double diagonal_value;
+    bool symmetric; /* compute V[i][j] for i ≤ j and write it twice; the rows are the columns and
+                       the law's V(i, j) is V(j, i) */
+    kith_matrix_method method;
+    int32_t block; /* threads of a tile, of TILE_P (1 to 1024) and TILE_P2 (its side, 1 to 32); 0:
+                      the best */
+} kith_matrix_options;
+
+/* The matrix itself.
+ *
+ *     V[i][j] = V(i, j),  d = x_j − x_i
+ *
+ *   context  where to compute
+ *   law      NULL for gravity, −m_i m_j / s
+ *   options  NULL for ε = 0 and a diagonal of zeros
+ *   rows     n particles
+ *   columns  m particles; NULL: the rows themselves
+ *   matrix   [out] n × m, any strides; the dtype of the positions
+ *
+ * All arrays have one dtype and are in one place; the matrix must not overlap the others. Arrays on
+ * the host serve every context, and a GPU hands its rows over in blocks while it computes the next;
+ * arrays on a CUDA device are computed on there, on the context's stream, and nothing is waited
+ * for.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, ε < 0, a number that is not finite: the
+ *         message names the row; symmetric with two sets), KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED (a
+ *         method that the device has not), KITH_CANCELLED; those of kith_law_compile.
+ * Cost:   n·m pairs (half of that if symmetric), O(n + m) memory besides the matrix.
+ * Error:  a few units in the last place of each element, as the law's header says.
+ * Bits:   the same on every run and for every number of threads, of blocks and of rows a call.
+ * Source: seed 000: V_ij by tiles. */
+kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
+                                const kith_matrix_options *options, const kith_particles *rows,
+                                const kith_particles *columns, kith_array matrix);
+
+/* The same, into an NPY file of n × m in C order, row by row: the matrix need not fit in memory.
+ *
+ *   memory  bytes that the rows on their way may take; 0: 256 MiB. At least two rows' worth is used
+ *
+ * The file is written under a temporary name and renamed at the end; the progress callback counts
+ * rows. Errors: those above, and KITH_IO_ERROR. */
+kith_status kith_matrix_write(kith_context *context, const kith_law *law,
+                              const kith_matrix_options *options, const kith_particles *rows,
+                              const kith_particles *columns, int64_t memory, const char *path);
+
+typedef enum kith_matrix_reduction {
+    KITH_REDUCE_SUM = 0,
+    KITH_REDUCE_MIN,
+    KITH_REDUCE_MAX,
+    KITH_REDUCE_ARGMIN /* the smallest j with the least value: of distances, the nearest */
+} kith_matrix_reduction;
+
+/* A value a row, out[i] = Σ_j, min_j, max_j or argmin_j of V[i][j], without the matrix.
+ *
+ * If the rows are the columns, j = i is left out, whatever the diagonal. The minimum over nothing
+ * is infinite, and its argument −1.
+ *
+ *   out  [out] n; the positions' dtype, int64 for argmin
+ *
+ * Errors, bits: as kith_matrix_compute. Error: of sums 1e-6 (float), 1e-14·√m (double) of Σ|V|. */
+kith_status kith_matrix_reduce(kith_context *context, const kith_law *law,
+                               const kith_matrix_options *options, const kith_particles *rows,
+                               const kith_particles *columns, kith_matrix_reduction reduction,
+                               kith_array out);
+
+/* How many values lie in each of so many bins of the same width between low and high.
+ *
+ * Bin k has low + k w ≤ V < low + (k + 1) w, the last one its end too, as NumPy's histogram; values
+ * outside and NaN are not counted. If the rows are the columns, a pair counts once (i < j).
+ *
+ *   counts  [out] bins, int64
+ *
+ * Errors: as kith_matrix_compute; bins < 1, low ≥ high. */
+kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
+                                  const kith_matrix_options *options, const kith_particles *rows,
+                                  const kith_particles *columns, double low, double high,
+                                  kith_array counts);
+
+/* y = V b without the matrix: y_i = Σ_j V[i][j] b_j. If the rows are the columns, j = i is left
+ * out, whatever the diagonal.
+ *
+ *   b  m, or m × k for k vectors at once (host arrays of a CPU: k passes share each V[i][j])
+ *   y  [out] n, or n × k
+ *
+ * Errors, bits: as kith_matrix_compute. Error: of sums. */
+kith_status kith_matrix_multiply(kith_context *context, const kith_law *law,
+                                 const kith_matrix_options *options, const kith_particles *rows,
+                                 const kith_particles *columns, kith_array b, kith_array y);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
