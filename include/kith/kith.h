@@ -14,6 +14,7 @@
 #include "kith/integers.h"
 #include "kith/io.h"
 #include "kith/law.h"
+#include "kith/matrix.h"
 #include "kith/npy.h"
 #include "kith/pairs.h"
 #include "kith/run.h"

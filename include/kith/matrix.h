@@ -38,8 +38,9 @@ typedef struct kith_matrix_options {
     double softening; /* ε ≥ 0: s² = r² + ε² */
     kith_matrix_diagonal diagonal;
     double diagonal_value;
-    bool symmetric; /* compute V[i][j] for i ≤ j and write it twice; the rows are the columns and
-                       the law's V(i, j) is V(j, i) */
+    bool symmetric; /* compute V[i][j] for i ≤ j and write it twice: the rows are the columns, and
+                       the caller knows that the law's V(i, j) is V(j, i). It pays where a formula
+                       takes longer to compute than to write */
     kith_matrix_method method;
     int32_t block; /* threads of a tile, of TILE_P (1 to 1024) and TILE_P2 (its side, 1 to 32); 0:
                       the best */
@@ -74,13 +75,17 @@ kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
 
 /* The same, into an NPY file of n × m in C order, row by row: the matrix need not fit in memory.
  *
- *   memory  bytes that the rows on their way may take; 0: 256 MiB. At least two rows' worth is used
+ *   memory   bytes that the rows on their way may take; 0: 256 MiB. At least two rows' worth is used
+ *   path     NULL: the rows are computed and go nowhere, for measurements
+ *   seconds  [out] or NULL: how long it took without the writing
  *
  * The file is written under a temporary name and renamed at the end; the progress callback counts
- * rows. Errors: those above, and KITH_IO_ERROR. */
+ * rows. Arrays are the host's; symmetric makes no difference. Errors: those above, and
+ * KITH_IO_ERROR. */
 kith_status kith_matrix_write(kith_context *context, const kith_law *law,
                               const kith_matrix_options *options, const kith_particles *rows,
-                              const kith_particles *columns, int64_t memory, const char *path);
+                              const kith_particles *columns, int64_t memory, const char *path,
+                              double *seconds);
 
 typedef enum kith_matrix_reduction {
     KITH_REDUCE_SUM = 0,
@@ -91,8 +96,8 @@ typedef enum kith_matrix_reduction {
 
 /* A value a row, out[i] = Σ_j, min_j, max_j or argmin_j of V[i][j], without the matrix.
  *
- * If the rows are the columns, j = i is left out, whatever the diagonal. The minimum over nothing
- * is infinite, and its argument −1.
+ * If the rows are the columns, j = i is left out, whatever the diagonal. NaN is passed over by all
+ * but the sum. The minimum over nothing is +∞, the maximum −∞, and their place −1.
  *
  *   out  [out] n; the positions' dtype, int64 for argmin
  *
@@ -107,7 +112,7 @@ kith_status kith_matrix_reduce(kith_context *context, const kith_law *law,
  * Bin k has low + k w ≤ V < low + (k + 1) w, the last one its end too, as NumPy's histogram; values
  * outside and NaN are not counted. If the rows are the columns, a pair counts once (i < j).
  *
- *   counts  [out] bins, int64
+ *   counts  [out] an element a bin, int64, contiguous
  *
  * Errors: as kith_matrix_compute; bins < 1, low ≥ high. */
 kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
@@ -118,7 +123,7 @@ kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
 /* y = V b without the matrix: y_i = Σ_j V[i][j] b_j. If the rows are the columns, j = i is left
  * out, whatever the diagonal.
  *
- *   b  m, or m × k for k vectors at once (host arrays of a CPU: k passes share each V[i][j])
+ *   b  m, or m × k for k vectors, one after the other
  *   y  [out] n, or n × k
  *
  * Errors, bits: as kith_matrix_compute. Error: of sums. */

@@ -9,6 +9,7 @@ struct advance_problem;
 struct collisions_backend;
 struct forces_arguments;
 struct forces_problem;
+struct matrix_backend;
 struct pairs_problem;
 struct sparse_csr;
 struct sparse_entries;
@@ -94,6 +95,9 @@ struct kith_backend {
     /* The whole of kith_forces_compute for arrays in the backend's own memory, forces/arguments.h;
      * NULL where that is the host's. */
     kith_status (*forces_in_place)(kith_context *context, const struct forces_arguments *arguments);
+
+    /* The interaction matrix: matrix/backend.h says what. */
+    const struct matrix_backend *matrix;
 
     /* Pairs nearer than a cutoff, or the nearest: pairs/problem.h says what, pairs/list.h how the
      * list is made. */

@@ -11,6 +11,7 @@
 #include "cpu/combine.h"
 #include "cpu/state.h"
 #include "forces/direct.h"
+#include "matrix/backend.h"
 #include "pairs/pairs_cpu.h"
 #include "simulation/advance_cpu.h"
 #include "sparse/assemble.h"
@@ -116,6 +117,7 @@ const struct kith_backend kith_backend_cpu = {
     .widen = cpu_widen,
     .combine = cpu_combine,
     .forces = forces_direct_cpu,
+    .matrix = &matrix_cpu,
     .collisions = &collisions_cpu,
     .pairs = pairs_cpu,
     .advance = advance_cpu,

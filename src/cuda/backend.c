@@ -6,6 +6,7 @@
 #include "cuda/state.h"
 #include "forces/direct.h"
 #include "forces/in_place.h"
+#include "matrix/backend.h"
 #include "pairs/pairs_cuda.h"
 #include "simulation/advance_cuda.h"
 #include "sparse/product_cuda.h"
@@ -218,6 +219,7 @@ const struct kith_backend kith_backend_cuda = {
     .combine = combine,
     .forces = forces,
     .forces_in_place = in_place,
+    .matrix = &matrix_cuda,
     .pairs = pairs,
     .collisions = &collisions_cuda,
     .advance = advance,

@@ -1,0 +1,44 @@
+#ifndef MATRIX_ARGUMENTS_H
+#define MATRIX_ARGUMENTS_H
+
+#include "kith/matrix.h"
+#include "law/law.h"
+
+/* What the functions of the public header share, checked. */
+struct matrix_arguments {
+    kith_context *context;
+    const kith_law *law;
+    kith_law *own_law; /* gravity, if the caller gave none */
+    struct law_view view;
+    kith_matrix_options options;
+    kith_particles rows, columns;
+    bool same; /* the rows are the columns */
+    bool on_device;
+    int64_t row_count, column_count;
+    int32_t dimensions;
+    kith_dtype dtype;
+};
+
+/* An array of the results, or the vector of a product. */
+struct matrix_result {
+    const char *name;
+    kith_array array;
+    int32_t ndim;
+    int64_t shape[2]; /* −1: any */
+    kith_dtype dtype;
+    bool is_output;
+};
+
+/* Looks at the arguments and fills *arguments, which goes with matrix_drop_arguments, also after a
+ * failure. Numbers of arrays are looked at where they are packed. */
+kith_status matrix_take_arguments(kith_context *context, const kith_law *law,
+                                  const kith_matrix_options *options, const kith_particles *rows,
+                                  const kith_particles *columns,
+                                  struct matrix_arguments *arguments);
+void matrix_drop_arguments(struct matrix_arguments *arguments);
+
+/* Whether a result is of its shape and type, in the particles' place, and overlaps none of them. */
+kith_status matrix_check_result(const struct matrix_arguments *arguments,
+                                const struct matrix_result *result);
+
+#endif

@@ -1,0 +1,193 @@
+/* The interaction matrix on a GPU: what kernels are started, by a law of the table or a formula. */
+
+#include "core/context.h"
+#include "cuda/state.h"
+#include "law/compiled_cuda.h"
+#include "matrix/backend.h"
+#include "matrix/cuda.h"
+#include "matrix/grid.h"
+
+/* Reductions share the columns of few rows among blocks, of which a multiprocessor is to have so
+ * many in all; a part has so many columns at least, and so few that 32 bits count its values. */
+enum { blocks_a_multiprocessor = 128, least_columns = 1024, most_columns = 1 << 23 };
+
+/* From so many rows on a thread takes eight of them, where that helps. */
+enum { rows_for_eight = 200000 };
+
+enum { default_block_p = 64, default_block_p2 = 16 };
+
+static kith_status launch_custom(kith_context *context, const struct matrix_task *task,
+                                 const char *in_float, const char *in_double,
+                                 const struct law_launch *launch, const void *argument,
+                                 const char *what)
+{
+    void *kernel = NULL;
+    struct matrix_problem problem = task->problem;
+    void *arguments[] = {&problem, (void *)(uintptr_t)argument};
+    KITH_TRY(law_compile_cuda(context, task->law, "matrix/matrix_kernel_cuda.cuh",
+                              task->dtype == KITH_F32 ? in_float : in_double, &kernel));
+    return law_launch_cuda(context, kernel, launch, arguments, what);
+}
+
+static kith_status fill_custom(kith_context *context, const struct matrix_task *task,
+                               const struct matrix_target *to, bool symmetric)
+{
+    const struct matrix_grid grid = matrix_fill_grid(&task->problem, to, task->dtype, symmetric);
+    const struct law_launch launch = {{grid.x, grid.y, 1}, {matrix_fill_threads, 1, 1}, 0};
+    return launch_custom(context, task,
+                         symmetric ? "matrix_symmetric_custom_float" : "matrix_fill_custom_float",
+                         symmetric ? "matrix_symmetric_custom_double" : "matrix_fill_custom_double",
+                         &launch, to, "filling the matrix");
+}
+
+static kith_status fill(kith_context *context, const struct matrix_task *task,
+                        const struct matrix_rows *rows)
+{
+    const int64_t each = kith_dtype_bytes(task->dtype);
+    const struct matrix_target to = {.values = rows->values,
+                                     .first = rows->first,
+                                     .rows = rows->count,
+                                     .row_stride = rows->row_stride,
+                                     .column_stride = rows->column_stride,
+                                     .is_aligned = (uintptr_t)rows->values % 16 == 0 &&
+                                                   rows->row_stride * each % 16 == 0};
+    if (rows->count == 0 || task->problem.columns.count == 0)
+        return KITH_OK;
+    if (rows->method == KITH_MATRIX_TILE_P)
+        return matrix_tile_p_cuda(context, task, &to, rows->block ? rows->block : default_block_p);
+    if (rows->method == KITH_MATRIX_TILE_P2)
+        return matrix_tile_p2_cuda(context, task, &to,
+                                   rows->block ? rows->block : default_block_p2);
+    return task->kind == law_custom ? fill_custom(context, task, &to, rows->symmetric)
+                                    : matrix_fill_cuda(context, task, &to, rows->symmetric);
+}
+
+static kith_status reduce_custom(kith_context *context, const struct matrix_task *task,
+                                 const struct matrix_parts *parts, enum matrix_operation operation,
+                                 int64_t part_count, int rows)
+{
+    const int64_t of_block = (int64_t)matrix_reduce_threads * rows;
+    const int64_t blocks = (task->problem.rows.count + of_block - 1) / of_block;
+    const struct law_launch launch = {
+        {(uint32_t)blocks, (uint32_t)part_count, 1}, {matrix_reduce_threads, 1, 1}, 0};
+    const bool sums = operation == matrix_sum;
+    return launch_custom(context, task, sums ? "matrix_sum_custom_float" : "matrix_least_custom_float",
+                         sums ? "matrix_sum_custom_double" : "matrix_least_custom_double", &launch,
+                         parts, "reducing the rows of the matrix");
+}
+
+static int64_t parts_for(kith_context *context, const struct matrix_problem *problem,
+                         int64_t of_block, int64_t most, int64_t *columns)
+{
+    const int64_t blocks = (problem->rows.count + of_block - 1) / of_block;
+    const int64_t wanted =
+        ((int64_t)cuda_multiprocessors(context) * blocks_a_multiprocessor + blocks - 1) / blocks;
+    const int64_t possible = (problem->columns.count + least_columns - 1) / least_columns;
+    const int64_t needed = problem->columns.count / most_columns + 1;
+    int64_t parts = wanted < possible ? wanted : possible;
+    parts = parts > needed ? parts : needed;
+    parts = parts < 1 ? 1 : parts < most ? parts : most;
+    *columns = ((problem->columns.count + parts - 1) / parts + matrix_histogram_threads - 1) /
+               matrix_histogram_threads * matrix_histogram_threads;
+    *columns = *columns > 0 ? *columns : matrix_histogram_threads;
+    parts = (problem->columns.count + *columns - 1) / *columns;
+    return parts > 0 ? parts : 1;
+}
+
+static kith_status reduce(kith_context *context, const struct matrix_task *task,
+                          const struct matrix_reduction *reduction, double *found, int64_t *at)
+{
+    const int64_t n = task->problem.rows.count;
+    const bool eight = task->kind == law_gaussian && task->dtype == KITH_F32 &&
+                       reduction->operation == matrix_sum && n >= rows_for_eight;
+    const int rows = eight ? 8 : 4;
+    struct matrix_parts parts = {.sign = reduction->sign};
+    int64_t columns = 0;
+    void *memory = NULL;
+    if (n == 0)
+        return KITH_OK;
+    const int64_t count = parts_for(context, &task->problem, (int64_t)matrix_reduce_threads * rows,
+                                    matrix_most_blocks_y, &columns);
+    KITH_TRY(cuda_scratch(context, count * n * (int64_t)(at ? 16 : 8), &memory));
+    parts.sum = memory;
+    parts.at = at ? (long long *)memory + count * n : NULL;
+    parts.columns = columns;
+    KITH_TRY(task->kind == law_custom
+                 ? reduce_custom(context, task, &parts, reduction->operation, count, rows)
+                 : matrix_reduce_cuda(context, task, &parts, reduction->operation, count, rows));
+    return matrix_combine_cuda(context, &parts, count, n, found, at);
+}
+
+static kith_status histogram(kith_context *context, const struct matrix_task *task,
+                             const struct matrix_histogram *range, int64_t *counts)
+{
+    const int64_t n = task->problem.rows.count;
+    int64_t columns = 0;
+    KITH_TRY(cuda_check(cudaMemsetAsync(counts, 0, (size_t)range->bins * sizeof *counts,
+                                        cuda_stream(context)),
+                        "clearing the bins"));
+    if (n == 0 || task->problem.columns.count == 0)
+        return KITH_OK;
+    const int64_t count = parts_for(context, &task->problem, matrix_histogram_threads,
+                                    matrix_most_blocks_y, &columns);
+    const struct matrix_bins bins = {*range, (unsigned long long *)counts, columns};
+    if (task->kind != law_custom)
+        return matrix_histogram_cuda(context, task, &bins, count);
+    const int64_t blocks = (n + matrix_histogram_threads - 1) / matrix_histogram_threads;
+    const struct law_launch launch = {
+        {(uint32_t)blocks, (uint32_t)count, 1}, {matrix_histogram_threads, 1, 1}, 0};
+    return launch_custom(context, task, "matrix_histogram_custom_float",
+                         "matrix_histogram_custom_double", &launch, &bins,
+                         "counting the values of the matrix");
+}
+
+/* Each function with the context's device as the thread's current one. */
+
+static kith_status enter_fill(kith_context *context, const struct matrix_task *task,
+                              const struct matrix_rows *rows)
+{
+    int previous = 0;
+    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
+    return cuda_leave(previous, fill(context, task, rows));
+}
+
+static kith_status enter_reduce(kith_context *context, const struct matrix_task *task,
+                                const struct matrix_reduction *reduction, double *found,
+                                int64_t *at)
+{
+    int previous = 0;
+    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
+    return cuda_leave(previous, reduce(context, task, reduction, found, at));
+}
+
+static kith_status enter_histogram(kith_context *context, const struct matrix_task *task,
+                                   const struct matrix_histogram *range, int64_t *counts)
+{
+    int previous = 0;
+    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
+    return cuda_leave(previous, histogram(context, task, range, counts));
+}
+
+static kith_status enter_pack(const struct matrix_arguments *arguments, kith_array b,
+                              struct matrix_problem *problem)
+{
+    int previous = 0;
+    KITH_TRY(cuda_enter(cuda_state_of(arguments->context)->device, &previous));
+    return cuda_leave(previous, matrix_pack_cuda(arguments, b, problem));
+}
+
+static kith_status enter_deliver(kith_context *context, const struct matrix_task *task,
+                                 bool weighted, double sign, const double *found,
+                                 const int64_t *at, kith_array to)
+{
+    int previous = 0;
+    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
+    return cuda_leave(previous,
+                      matrix_deliver_cuda(context, task, weighted, sign, found, at, to));
+}
+
+const struct matrix_backend matrix_cuda = {.fill = enter_fill,
+                                           .reduce = enter_reduce,
+                                           .histogram = enter_histogram,
+                                           .pack = enter_pack,
+                                           .deliver = enter_deliver};

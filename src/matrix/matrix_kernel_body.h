@@ -1,0 +1,257 @@
+/* Rows of the interaction matrix, for one precision (law/for_each_real.h). */
+
+/* A row's particle, in all lanes. */
+struct NAME(row) {
+    VREAL x[3], weight, charge;
+};
+
+SIMD_INLINE struct NAME(row) NAME(row_at)(const struct matrix_problem *problem, long long row)
+{
+    const long long last = problem->rows.count - 1, i = row < last ? row : last;
+    struct NAME(row) particle;
+    for (int c = 0; c < 3; c++)
+        particle.x[c] = simd_all(((const REAL *)problem->rows.x[c])[i]);
+    particle.weight = simd_all(((const REAL *)problem->rows.weight)[i]);
+    particle.charge = simd_all(((const REAL *)problem->rows.charge)[i]);
+    return particle;
+}
+
+/* V of a row and the vector of columns from j on. */
+SIMD_INLINE VREAL NAME(value_at)(const struct law_form form, const struct NAME(law_constants) * law,
+                                 const struct matrix_problem *problem, const struct NAME(row) * row,
+                                 long long j)
+{
+    struct NAME(law_pair) pair = {.s2 = simd_all((REAL)problem->softening2)};
+    for (int c = 0; c < 3; c++) {
+        pair.d[c] = simd_load((const REAL *)problem->columns.x[c] + j) - row->x[c];
+        pair.s2 = simd_fma(pair.d[c], pair.d[c], pair.s2);
+    }
+    if (form.weighting != law_unweighted || form.kind == law_custom) {
+        pair.w_i = row->weight;
+        pair.w_j = simd_load((const REAL *)problem->columns.weight + j);
+    }
+    if (form.kind == law_custom) {
+        pair.q_i = row->charge;
+        pair.q_j = simd_load((const REAL *)problem->columns.charge + j);
+    }
+    return NAME(law_value)(form, law, &pair);
+}
+
+SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_problem *problem,
+                            long long i, long long first, long long count, REAL *to)
+{
+    const long long lanes = SIMD_BYTES / sizeof(REAL);
+    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
+    const struct NAME(row) row = NAME(row_at)(problem, i);
+    for (long long k = 0; k < count; k += lanes)
+        simd_store(to + k, NAME(value_at)(form, &law, problem, &row, first + k));
+}
+
+/* A part of a chunk: vectors from begin to end. In careful ones some lanes are not to be counted:
+ * those on the diagonal and behind the last column. */
+struct NAME(part) {
+    long long begin, end;
+    int careful;
+};
+
+/* fast, careful at the diagonal, fast, careful at the end */
+SIMD_INLINE void NAME(split)(const struct matrix_problem *problem, long long row, long long first,
+                             long long count, struct NAME(part) part[4])
+{
+    const long long lanes = SIMD_BYTES / sizeof(REAL), whole = count / lanes * lanes;
+    long long begin = whole, end = whole;
+    if (problem->same && row + matrix_rows_at_once > first && row < first + whole) {
+        begin = row > first ? (row - first) / lanes * lanes : 0;
+        end = (row - first + matrix_rows_at_once + lanes - 1) / lanes * lanes;
+        end = end < whole ? end : whole;
+    }
+    part[0] = (struct NAME(part)){0, begin, 0};
+    part[1] = (struct NAME(part)){begin, end, 1};
+    part[2] = (struct NAME(part)){end, whole, 0};
+    part[3] = (struct NAME(part)){whole, count, 1};
+}
+
+/* Of a careful vector: value where it counts, otherwise otherwise. row and k count from the chunk's
+ * first column, which numbers of any precision can hold. */
+SIMD_INLINE VREAL NAME(choose)(const struct matrix_problem *problem, VREAL lane, long long row,
+                               long long k, long long count, VREAL value, VREAL otherwise)
+{
+    const VREAL column = lane + (REAL)k;
+    if (problem->same && row >= k && row < k + (long long)(SIMD_BYTES / sizeof(REAL)))
+        value = simd_select(column == (REAL)row, otherwise, value);
+    return simd_select(column < (REAL)count, value, otherwise);
+}
+
+SIMD_INLINE VREAL NAME(lane_numbers)(void)
+{
+    REAL number[SIMD_BYTES / sizeof(REAL)];
+    for (int l = 0; l < (int)(SIMD_BYTES / sizeof(REAL)); l++)
+        number[l] = (REAL)l;
+    return simd_load(number);
+}
+
+/* Σ of the lanes, in one order. */
+SIMD_INLINE double NAME(sum_of_lanes)(VREAL sum)
+{
+    enum { lanes = SIMD_BYTES / sizeof(REAL) };
+    REAL lane[lanes];
+    double half[lanes];
+    simd_store(lane, sum);
+    for (int l = 0; l < lanes; l++)
+        half[l] = (double)lane[l];
+    for (int count = lanes / 2; count > 0; count /= 2)
+        for (int l = 0; l < count; l++)
+            half[l] += half[l + count];
+    return half[0];
+}
+
+SIMD_INLINE void NAME(sum_part)(const struct law_form form, const int careful,
+                                const struct NAME(law_constants) * law,
+                                const struct matrix_problem *problem, const struct NAME(row) * row,
+                                const long long place[3], const struct NAME(part) * part,
+                                VREAL *sum)
+{
+    const long long i = place[0], first = place[1], count = place[2];
+    const VREAL lane = NAME(lane_numbers)();
+    VREAL s[matrix_rows_at_once];
+    SIMD_UNROLL
+    for (int r = 0; r < matrix_rows_at_once; r++)
+        s[r] = sum[r];
+    for (long long k = part->begin; k < part->end;
+         k += (long long)(SIMD_BYTES / sizeof(REAL))) {
+        const VREAL coefficient =
+            simd_load((const REAL *)problem->columns.coefficient + first + k);
+        SIMD_UNROLL
+        for (int r = 0; r < matrix_rows_at_once; r++) {
+            const VREAL value = NAME(value_at)(form, law, problem, &row[r], first + k);
+            if (careful)
+                s[r] += NAME(choose)(problem, lane, i - first + r, k, count, value * coefficient,
+                                     simd_all((REAL)0));
+            else
+                s[r] = simd_fma(value, coefficient, s[r]);
+        }
+    }
+    SIMD_UNROLL
+    for (int r = 0; r < matrix_rows_at_once; r++)
+        sum[r] = s[r];
+}
+
+SIMD_INLINE void NAME(sum)(const struct law_form form, const struct matrix_problem *problem,
+                           long long i, long long first, long long count, double *out)
+{
+    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
+    const long long place[3] = {i, first, count};
+    struct NAME(row) row[matrix_rows_at_once];
+    struct NAME(part) part[4];
+    VREAL sum[matrix_rows_at_once];
+    NAME(split)(problem, i, first, count, part);
+    for (int r = 0; r < matrix_rows_at_once; r++) {
+        row[r] = NAME(row_at)(problem, i + r);
+        sum[r] = simd_all((REAL)0);
+    }
+    for (int p = 0; p < 4; p++)
+        if (part[p].careful)
+            NAME(sum_part)(form, 1, &law, problem, row, place, &part[p], sum);
+        else
+            NAME(sum_part)(form, 0, &law, problem, row, place, &part[p], sum);
+    for (int r = 0; r < matrix_rows_at_once; r++)
+        out[r] += NAME(sum_of_lanes)(sum[r]);
+}
+
+/* The least of the lanes, at the smallest column. */
+SIMD_INLINE void NAME(take_least)(VREAL least, VREAL at, long long first, double *out,
+                                  long long *out_at)
+{
+    enum { lanes = SIMD_BYTES / sizeof(REAL) };
+    REAL value[lanes], column[lanes];
+    simd_store(value, least);
+    simd_store(column, at);
+    for (int l = 0; l < lanes; l++) {
+        const long long j = first + (long long)column[l];
+        if ((double)value[l] < *out || ((double)value[l] == *out && column[l] >= 0 && j < *out_at)) {
+            *out = (double)value[l];
+            *out_at = j;
+        }
+    }
+}
+
+SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_problem *problem,
+                             int sign, long long i, long long first, long long count, double *out,
+                             long long *out_at)
+{
+    const long long lanes = SIMD_BYTES / sizeof(REAL);
+    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
+    const VREAL lane = NAME(lane_numbers)(), infinite = simd_all((REAL)__builtin_inf());
+    struct NAME(row) row[matrix_rows_at_once];
+    struct NAME(part) part[4];
+    VREAL least[matrix_rows_at_once], at[matrix_rows_at_once];
+    NAME(split)(problem, i, first, count, part);
+    for (int r = 0; r < matrix_rows_at_once; r++) {
+        row[r] = NAME(row_at)(problem, i + r);
+        least[r] = infinite;
+        at[r] = simd_all((REAL)-1);
+    }
+    for (int p = 0; p < 4; p++)
+        for (long long k = part[p].begin; k < part[p].end; k += lanes)
+            SIMD_UNROLL
+            for (int r = 0; r < matrix_rows_at_once; r++) {
+                VREAL value =
+                    NAME(value_at)(form, &law, problem, &row[r], first + k) * (REAL)sign;
+                if (part[p].careful)
+                    value = NAME(choose)(problem, lane, i - first + r, k, count, value, infinite);
+                const VMASK less = value < least[r];
+                least[r] = simd_select(less, value, least[r]);
+                at[r] = simd_select(less, lane + (REAL)k, at[r]);
+            }
+    for (int r = 0; r < matrix_rows_at_once; r++)
+        NAME(take_least)(least[r], at[r], first, &out[r], &out_at[r]);
+}
+
+/* Only the law of constants is ever weighted by a sum; in sums the weights of the others are part
+ * of the coefficients. */
+#define FILL_FORM(kind)                                                                            \
+    (kind == law_constant && problem->weighting == law_sum ? law_sum : law_product)
+#define SUM_FORM(kind)                                                                             \
+    (kind == law_constant && problem->weighting == law_sum ? law_sum : law_unweighted)
+
+#define DEFINE(storage, name, kind)                                                                \
+    storage void NAME(fill_##name)(const struct matrix_problem *problem, long long row,            \
+                                   long long first, long long count, void *to)                     \
+    {                                                                                              \
+        if (FILL_FORM(kind) == law_sum)                                                            \
+            NAME(fill)((struct law_form){kind, law_sum}, problem, row, first, count, to);          \
+        else                                                                                       \
+            NAME(fill)((struct law_form){kind, law_product}, problem, row, first, count, to);      \
+    }                                                                                              \
+    storage void NAME(sum_##name)(const struct matrix_problem *problem, long long row,             \
+                                  long long first, long long count, double *sum)                   \
+    {                                                                                              \
+        if (SUM_FORM(kind) == law_sum)                                                             \
+            NAME(sum)((struct law_form){kind, law_sum}, problem, row, first, count, sum);          \
+        else                                                                                       \
+            NAME(sum)((struct law_form){kind, law_unweighted}, problem, row, first, count, sum);   \
+    }                                                                                              \
+    storage void NAME(least_##name)(const struct matrix_problem *problem, int sign, long long row, \
+                                    long long first, long long count, double *least,               \
+                                    long long *at)                                                 \
+    {                                                                                              \
+        if (FILL_FORM(kind) == law_sum)                                                            \
+            NAME(least)((struct law_form){kind, law_sum}, problem, sign, row, first, count, least, \
+                        at);                                                                       \
+        else                                                                                       \
+            NAME(least)((struct law_form){kind, law_product}, problem, sign, row, first, count,    \
+                        least, at);                                                                \
+    }
+
+#ifdef LAW_CUSTOM_BODY
+#define VISIBLE __attribute__((visibility("default")))
+DEFINE(VISIBLE, custom, law_custom)
+#undef VISIBLE
+#else
+#define DEFINE_KIND(kind) DEFINE(static, kind, law_##kind)
+LAW_EACH_BUILT_IN(DEFINE_KIND)
+#undef DEFINE_KIND
+#endif
+#undef DEFINE
+#undef FILL_FORM
+#undef SUM_FORM

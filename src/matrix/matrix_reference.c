@@ -1,0 +1,80 @@
+#include "matrix/matrix_reference.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "law/law_reference.h"
+#include "matrix/element.h"
+
+double matrix_reference_value(const struct matrix_arguments *arguments,
+                              const struct matrix_problem *problem, int64_t i, int64_t j)
+{
+    const struct matrix_side *rows = &problem->rows, *columns = &problem->columns;
+    const double w_i = ((const double *)rows->weight)[i], w_j = ((const double *)columns->weight)[j];
+    struct law_reference_pair pair = {.s2 = problem->softening2, .m_i = w_i, .m_j = w_j};
+    for (int c = 0; c < 3; c++) {
+        pair.d[c] = ((const double *)columns->x[c])[j] - ((const double *)rows->x[c])[i];
+        pair.s2 += pair.d[c] * pair.d[c];
+    }
+    pair.q_i = w_i;
+    pair.q_j = w_j;
+    if (arguments->view.form.kind == law_custom) {
+        pair.q_i = ((const double *)rows->charge)[i];
+        pair.q_j = ((const double *)columns->charge)[j];
+    }
+    return law_reference_value(&arguments->view, &pair);
+}
+
+void matrix_reference_fill(const struct matrix_arguments *arguments,
+                           const struct matrix_problem *problem, kith_array matrix)
+{
+    for (int64_t i = 0; i < problem->rows.count; i++)
+        for (int64_t j = 0; j < problem->columns.count; j++)
+            matrix_set(matrix, i, j,
+                       problem->replaces_diagonal && i == j
+                           ? problem->diagonal_value
+                           : matrix_reference_value(arguments, problem, i, j));
+}
+
+void matrix_reference_reduce(const struct matrix_arguments *arguments,
+                             const struct matrix_problem *problem,
+                             const struct matrix_reduction *reduction, const double *b,
+                             double *found, int64_t *at)
+{
+    const bool sums = reduction->operation == matrix_sum;
+    for (int64_t i = 0; i < problem->rows.count; i++) {
+        found[i] = sums ? 0 : INFINITY;
+        if (at)
+            at[i] = -1;
+        for (int64_t j = 0; j < problem->columns.count; j++) {
+            if (problem->same && i == j)
+                continue;
+            const double value = matrix_reference_value(arguments, problem, i, j);
+            if (sums) {
+                found[i] += b ? value * b[j] : value;
+            } else if (reduction->sign * value < found[i]) {
+                found[i] = reduction->sign * value;
+                at[i] = j;
+            }
+        }
+    }
+}
+
+void matrix_reference_histogram(const struct matrix_arguments *arguments,
+                                const struct matrix_problem *problem,
+                                const struct matrix_histogram *range, int64_t *counts)
+{
+    const double low = range->low, high = range->high;
+    const double width = (high - low) / (double)range->bins;
+    memset(counts, 0, (size_t)range->bins * sizeof *counts);
+    for (int64_t i = 0; i < problem->rows.count; i++)
+        for (int64_t j = problem->same ? i + 1 : 0; j < problem->columns.count; j++) {
+            const double value = matrix_reference_value(arguments, problem, i, j);
+            if (!(value >= low && value <= high))
+                continue;
+            int64_t bin = range->bins - 1;
+            while (bin > 0 && value < (double)bin * width + low)
+                bin--;
+            counts[bin]++;
+        }
+}

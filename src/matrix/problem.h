@@ -1,0 +1,43 @@
+#ifndef MATRIX_PROBLEM_H
+#define MATRIX_PROBLEM_H
+
+#include "law/law_kinds.h"
+
+/* What is asked of a backend's matrix functions: columns of floats or doubles in its own memory.
+ * Host code, CUDA and NVRTC read this. */
+
+/* Particles as columns, readable up to kith_padded(count). */
+struct matrix_side {
+    const void *x[3];         /* zeros in the third of two dimensions */
+    const void *weight;       /* the law's, ones where it has none; of a custom law the masses */
+    const void *charge;       /* for custom laws */
+    const void *coefficient;  /* of columns, for sums: what V / (w_i w_j) is multiplied by */
+    long long count;
+};
+
+struct matrix_problem {
+    struct law_numbers numbers;
+    enum law_weighting weighting; /* law_sum, or law_product of ones where there are no weights */
+    int has_weights; /* they are not all 1 */
+    double softening2;
+    struct matrix_side rows, columns;
+    int same;              /* the rows are the columns */
+    int replaces_diagonal; /* by diagonal_value, where they are */
+    double diagonal_value;
+};
+
+/* What becomes of the values of a row. */
+enum matrix_operation { matrix_sum, matrix_least };
+
+/* Values of sign · V: the greatest is the least of −V. */
+struct matrix_reduction {
+    enum matrix_operation operation;
+    int sign;
+};
+
+struct matrix_histogram {
+    double low, high;
+    long long bins;
+};
+
+#endif

@@ -1,0 +1,260 @@
+/* The interaction matrix and its reductions against the reference, on the CPU. */
+
+#include "matrix_checks.h"
+#include "testing_files.h"
+
+static kith_context *shared;
+static struct random_numbers numbers;
+
+static void every_law_gives_the_reference(void **state)
+{
+    (void)state;
+    for (int k = 0; k < matrix_law_count; k++)
+        for (int dtype = 0; dtype < 2; dtype++) {
+            const kith_matrix_options keep = {.softening = 0.05, .diagonal = KITH_DIAGONAL_KEEP};
+            const kith_matrix_options plain = {0};
+            const bool formula = k >= matrix_table_law_count;
+            check_all(shared, &numbers, matrix_laws[k], dtype ? KITH_F32 : KITH_F64, 131, 0,
+                      formula ? keep : plain);
+            check_all(shared, &numbers, matrix_laws[k], dtype ? KITH_F32 : KITH_F64, 90, 2100,
+                      keep);
+        }
+}
+
+static void every_size_gives_the_reference(void **state)
+{
+    static const int64_t sizes[] = {0, 1, 2, 3, 5, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129};
+    (void)state;
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        for (int dtype = 0; dtype < 2; dtype++) {
+            const kith_matrix_options symmetric = {.symmetric = true,
+                                                   .diagonal = KITH_DIAGONAL_VALUE,
+                                                   .diagonal_value = 7.5};
+            const kith_matrix_options plain = {.diagonal = KITH_DIAGONAL_ZERO};
+            const kith_dtype type = dtype ? KITH_F32 : KITH_F64;
+            check_all(shared, &numbers, "power:1", type, sizes[k], 0, symmetric);
+            check_all(shared, &numbers, "gravity", type, sizes[k], 70 - sizes[k] / 2, plain);
+        }
+}
+
+static void the_diagonal_is_what_was_asked_for(void **state)
+{
+    (void)state;
+    struct matrix_set set = matrix_set_create(&numbers, KITH_F64, 50, 3);
+    kith_law *law = matrix_law("gaussian:1");
+    const double expected[] = {0, 1, -3.25};
+    for (int k = 0; k < 3; k++) {
+        const struct matrix_case c = {
+            shared, "gaussian:1", law, {.diagonal = (kith_matrix_diagonal)k, .diagonal_value = -3.25},
+            &set,   NULL};
+        const kith_array matrix = case_matrix(&c, KITH_MATRIX_DIRECT);
+        for (int64_t i = 0; i < set.n; i++)
+            assert_true(matrix_at(matrix, i * set.n + i) == expected[k]);
+        free(matrix.data);
+    }
+    kith_law_free(law);
+    matrix_set_free(&set);
+}
+
+static void symmetric_gives_the_same_bits(void **state)
+{
+    (void)state;
+    for (int k = 0; k < matrix_table_law_count; k++) {
+        struct matrix_set set = matrix_set_create(&numbers, KITH_F32, 201, 3);
+        kith_law *law = matrix_law(matrix_laws[k]);
+        struct matrix_case c = {shared, matrix_laws[k], law, {0}, &set, NULL};
+        const kith_array plain = case_matrix(&c, KITH_MATRIX_AUTO);
+        c.options.symmetric = true;
+        const kith_array once = case_matrix(&c, KITH_MATRIX_AUTO);
+        assert_memory_equal(plain.data, once.data, 201 * 201 * sizeof(float));
+        for (int64_t i = 0; i < set.n; i++)
+            for (int64_t j = 0; j < i; j++)
+                assert_true(matrix_at(plain, i * set.n + j) == matrix_at(plain, j * set.n + i));
+        free(plain.data);
+        free(once.data);
+        kith_law_free(law);
+        matrix_set_free(&set);
+    }
+}
+
+/* A large matrix, whose rows go past the caches, from another number of threads. */
+static void threads_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    struct matrix_set set = matrix_set_create(&numbers, KITH_F32, 3001, 3);
+    kith_law *law = matrix_law("yukawa:0.4");
+    kith_context *one = new_context(NULL, 1), *many = new_context(NULL, 7);
+    const struct matrix_case c[] = {{one, "yukawa", law, {0}, &set, NULL},
+                                    {many, "yukawa", law, {0}, &set, NULL}};
+    const kith_array a = case_matrix(&c[0], KITH_MATRIX_AUTO), b = case_matrix(&c[1], KITH_MATRIX_AUTO);
+    assert_memory_equal(a.data, b.data, 3001 * 3001 * sizeof(float));
+    kith_array sums[2];
+    for (int k = 0; k < 2; k++) {
+        sums[k] = matrix_new_vector(KITH_F32, set.n);
+        assert_ok(kith_matrix_reduce(c[k].context, law, NULL, &set.particles, NULL,
+                                     KITH_REDUCE_SUM, sums[k]));
+    }
+    assert_memory_equal(sums[0].data, sums[1].data, 3001 * sizeof(float));
+    for (int k = 0; k < 2; k++)
+        free(sums[k].data);
+    free(a.data);
+    free(b.data);
+    kith_context_free(one);
+    kith_context_free(many);
+    kith_law_free(law);
+    matrix_set_free(&set);
+}
+
+static void every_instruction_set_gives_the_reference(void **state)
+{
+    int64_t count = 0;
+    (void)state;
+    const kith_isa *list = kith_isa_list(&count);
+    for (const kith_isa *isa = list; isa < list + count; isa++) {
+        if (!isa->supported)
+            continue;
+        kith_context *context = new_context(isa->name, 2);
+        for (int k = 0; k < matrix_table_law_count; k++)
+            for (int dtype = 0; dtype < 2; dtype++)
+                check_all(context, &numbers, matrix_laws[k], dtype ? KITH_F32 : KITH_F64, 67, 0,
+                          (kith_matrix_options){0});
+        kith_context_free(context);
+    }
+}
+
+/* Few rows share their columns among threads; several vectors at once are each alone. */
+static void few_rows_of_many_columns_are_summed_in_parts(void **state)
+{
+    (void)state;
+    struct matrix_set rows = matrix_set_create(&numbers, KITH_F32, 3, 3);
+    struct matrix_set columns = matrix_set_create(&numbers, KITH_F32, 50000, 3);
+    kith_law *law = matrix_law("gaussian:0.3");
+    const struct matrix_case c = {shared, "gaussian", law, {0}, &rows, &columns};
+    check_sums(&c, &numbers);
+    check_extremes(&c);
+
+    const kith_array b = matrix_column(&numbers, KITH_F32, 2 * 50000, -1, 1);
+    const kith_array both = matrix_new(KITH_F32, 3, 2);
+    assert_ok(kith_matrix_multiply(shared, law, NULL, &rows.particles, &columns.particles,
+                                   kith_array_matrix(b.data, KITH_F32, 50000, 2), both));
+    for (int64_t k = 0; k < 2; k++) {
+        kith_array one = kith_array_vector((float *)b.data + k, KITH_F32, 50000);
+        const kith_array y = matrix_new_vector(KITH_F32, 3);
+        one.strides[0] = 2;
+        assert_ok(kith_matrix_multiply(shared, law, NULL, &rows.particles, &columns.particles, one,
+                                       y));
+        for (int64_t i = 0; i < 3; i++)
+            assert_true(matrix_at(y, i) == matrix_at(both, 2 * i + k));
+        free(y.data);
+    }
+    free(b.data);
+    free(both.data);
+    kith_law_free(law);
+    matrix_set_free(&rows);
+    matrix_set_free(&columns);
+}
+
+static void a_file_in_blocks_is_the_whole_matrix(void **state)
+{
+    (void)state;
+    struct matrix_set rows = matrix_set_create(&numbers, KITH_F64, 103, 3);
+    struct matrix_set columns = matrix_set_create(&numbers, KITH_F64, 57, 3);
+    const struct matrix_case c = {shared, "gravity", NULL, {0}, &rows, &columns};
+    const kith_array whole = case_matrix(&c, KITH_MATRIX_AUTO);
+    static const int64_t memory[] = {1, 57 * 8 * 2 * 10, 0};
+    for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++) {
+        char path[] = "/tmp/kith_matrix_XXXXXX";
+        kith_array file;
+        double seconds = -1;
+        const int descriptor = mkstemp(path);
+        assert_true(descriptor >= 0);
+        close(descriptor);
+        assert_ok(kith_matrix_write(shared, NULL, NULL, &rows.particles, &columns.particles,
+                                    memory[k], path, &seconds));
+        assert_ok(kith_npy_read(path, &file));
+        assert_int_equal(file.shape[0], 103);
+        assert_int_equal(file.shape[1], 57);
+        assert_memory_equal(file.data, whole.data, 103 * 57 * sizeof(double));
+        assert_true(seconds >= 0);
+        free(file.data);
+        unlink(path);
+    }
+    free(whole.data);
+    matrix_set_free(&rows);
+    matrix_set_free(&columns);
+}
+
+static void histograms_close_the_last_bin(void **state)
+{
+    (void)state;
+    double x[] = {0, 0, 0, 1, 0, 0, 3, 0, 0}; /* distances 1, 3, 2 */
+    int64_t counts[3];
+    const kith_particles particles = {.positions = kith_array_matrix(x, KITH_F64, 3, 3)};
+    kith_law *law = matrix_law("distance");
+    assert_ok(kith_matrix_histogram(shared, law, NULL, &particles, NULL, 0, 3,
+                                    kith_array_vector(counts, KITH_I64, 3)));
+    assert_int_equal(counts[0], 0);
+    assert_int_equal(counts[1], 1);
+    assert_int_equal(counts[2], 2);
+    kith_law_free(law);
+}
+
+/* The second row of the message is where the mistake is. */
+static void mistakes_are_told(void **state)
+{
+    (void)state;
+    struct matrix_set set = matrix_set_create(&numbers, KITH_F64, 4, 3);
+    struct matrix_set other = matrix_set_create(&numbers, KITH_F32, 4, 3);
+    const kith_array matrix = matrix_new(KITH_F64, 4, 4);
+    const kith_particles *p = &set.particles;
+    const kith_matrix_options bad_softening = {.softening = -1}, symmetric = {.symmetric = true},
+                              tile = {.method = KITH_MATRIX_TILE_P}, block = {.block = 2000};
+    assert_fails(kith_matrix_compute(shared, NULL, NULL, NULL, NULL, matrix),
+                 KITH_INVALID_ARGUMENT, "rows is NULL");
+    assert_fails(kith_matrix_compute(shared, NULL, &bad_softening, p, NULL, matrix),
+                 KITH_INVALID_ARGUMENT, "softening is -1");
+    assert_fails(kith_matrix_compute(shared, NULL, &symmetric, p, &other.particles, matrix),
+                 KITH_INVALID_ARGUMENT, "columns.positions is of float32");
+    assert_fails(kith_matrix_compute(shared, NULL, &tile, p, NULL, matrix), KITH_UNSUPPORTED,
+                 "GPU");
+    assert_fails(kith_matrix_compute(shared, NULL, &block, p, NULL, matrix), KITH_INVALID_ARGUMENT,
+                 "block is 2000");
+    assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, matrix_new_vector(KITH_F64, 4)),
+                 KITH_INVALID_ARGUMENT, "matrix has 1 dimensions");
+    assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL,
+                                     kith_array_matrix(p->positions.data, KITH_F64, 4, 4)),
+                 KITH_INVALID_ARGUMENT, "overlaps rows.positions");
+    assert_fails(kith_matrix_reduce(shared, NULL, NULL, p, NULL, KITH_REDUCE_ARGMIN,
+                                    kith_array_vector(matrix.data, KITH_F64, 4)),
+                 KITH_INVALID_ARGUMENT, "out is of float64; give int64");
+    assert_fails(kith_matrix_histogram(shared, NULL, NULL, p, NULL, 1, 1,
+                                       kith_array_vector(matrix.data, KITH_I64, 4)),
+                 KITH_INVALID_ARGUMENT, "low is 1 and high is 1");
+    matrix_put(p->masses, 2, NAN);
+    assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, matrix), KITH_INVALID_ARGUMENT,
+                 "row 2 of rows.masses has nan");
+    free(matrix.data);
+    matrix_set_free(&set);
+    matrix_set_free(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_law_gives_the_reference),
+        cmocka_unit_test(every_size_gives_the_reference),
+        cmocka_unit_test(the_diagonal_is_what_was_asked_for),
+        cmocka_unit_test(symmetric_gives_the_same_bits),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(every_instruction_set_gives_the_reference),
+        cmocka_unit_test(few_rows_of_many_columns_are_summed_in_parts),
+        cmocka_unit_test(a_file_in_blocks_is_the_whole_matrix),
+        cmocka_unit_test(histograms_close_the_last_bin),
+        cmocka_unit_test(mistakes_are_told),
+    };
+    numbers = random_numbers_begin("test_matrix");
+    shared = new_context(NULL, 2);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    kith_context_free(shared);
+    return failed;
+}
