@@ -22,6 +22,7 @@ int command_convert(int argc, char **argv);
 int command_forces(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_make(int argc, char **argv);
+int command_matrix(int argc, char **argv);
 int command_multiply(int argc, char **argv);
 int command_pairs(int argc, char **argv);
 int command_plot(int argc, char **argv);
@@ -60,6 +61,9 @@ double cli_parse_real(const char *option, const char *text, const struct argp_st
 double cli_parse_positive(const char *option, const char *text, const struct argp_state *state);
 int64_t cli_parse_count(const char *option, const char *text, const struct argp_state *state);
 int64_t cli_parse_integer(const char *option, const char *text, const struct argp_state *state);
+
+/* A number of bytes, as 2000000, 512M or 2G. */
+int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_state *state);
 
 /* The value of --device. */
 kith_device cli_parse_device(const char *text, const struct argp_state *state);

@@ -177,6 +177,21 @@ int64_t cli_parse_count(const char *option, const char *text, const struct argp_
     return value;
 }
 
+int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_state *state)
+{
+    static const char units[] = "KMGT";
+    char number[32] = {0};
+    const size_t length = strlen(text);
+    const char *unit = length > 0 ? strchr(units, text[length - 1]) : NULL;
+    if (length >= sizeof number)
+        cli_usage_error(state, "%s is '%s'; give bytes, as 2000000 or 2G", option, text);
+    memcpy(number, text, length - (unit && *unit ? 1 : 0));
+    double bytes = cli_parse_positive(option, number, state);
+    for (const char *k = units; unit && *unit && k <= unit; k++)
+        bytes *= 1024;
+    return bytes < 0x1p62 ? (int64_t)bytes : INT64_MAX;
+}
+
 char *cli_filter_help(int key, const char *text, void *input)
 {
     (void)input;

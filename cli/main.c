@@ -12,6 +12,7 @@ static const struct command commands[] = {
     {"run", "run an N-body simulation", command_run},
     {"plot", "draw a picture of a run", command_plot},
     {"forces", "compute all-pairs accelerations and potentials", command_forces},
+    {"matrix", "compute the interaction matrix, or sums over it", command_matrix},
     {"pairs", "list the pairs of particles nearer than a cutoff", command_pairs},
     {"collisions", "count beads at the same site of a lattice, and contacts", command_collisions},
     {"multiply", "multiply a sparse matrix by a vector", command_multiply},

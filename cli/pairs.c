@@ -88,21 +88,6 @@ static const char *parse_periodic(const char *text, const struct argp_state *sta
     return text;
 }
 
-static int64_t parse_memory(const char *text, const struct argp_state *state)
-{
-    static const char units[] = "KMGT";
-    char number[32] = {0};
-    const size_t length = strlen(text);
-    const char *unit = length > 0 ? strchr(units, text[length - 1]) : NULL;
-    if (length >= sizeof number)
-        cli_usage_error(state, "--memory is '%s'; give bytes, as 2000000 or 2G", text);
-    memcpy(number, text, length - (unit && *unit ? 1 : 0));
-    double bytes = cli_parse_positive("--memory", number, state);
-    for (const char *k = units; unit && *unit && k <= unit; k++)
-        bytes *= 1024;
-    return bytes < 0x1p62 ? (int64_t)bytes : INT64_MAX;
-}
-
 static error_t parse_input(int key, char *argument, const struct argp_state *state,
                            struct input_options *input)
 {
@@ -185,7 +170,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         pairs->search.unsorted = true;
         return 0;
     case key_memory:
-        pairs->search.memory_limit = parse_memory(argument, state);
+        pairs->search.memory_limit = cli_parse_bytes("--memory", argument, state);
         return 0;
     case 'o':
         pairs->output = argument;

@@ -8,15 +8,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "random_numbers.h"
 #include "forces_system.h"
+#include "random_numbers.h"
 
 /* Every kind of kernel, and a formula that is neither central nor symmetric. */
-static const char *const matrix_laws[] = {
-    "gravity",    "coulomb",       "power:1",  "power:2",     "power:3",        "power:2.5",
-    "power:1.37", "yukawa:0.7",    "morse:1,2,0.5", "gaussian:0.6", "multiquadric:0.3",
-    "thin-plate", "distance",      "distance2", "sum",        "product",        "lennard-jones:1,0.3",
-    "expr:m_i*dx + q_j*exp(-r)"};
+static const char *const matrix_laws[] = {"gravity",
+                                          "coulomb",
+                                          "power:1",
+                                          "power:2",
+                                          "power:3",
+                                          "power:2.5",
+                                          "power:1.37",
+                                          "yukawa:0.7",
+                                          "morse:1,2,0.5",
+                                          "gaussian:0.6",
+                                          "multiquadric:0.3",
+                                          "thin-plate",
+                                          "distance",
+                                          "distance2",
+                                          "sum",
+                                          "product",
+                                          "lennard-jones:1,0.3",
+                                          "expr:m_i*dx + q_j*exp(-r)"};
 enum {
     matrix_law_count = sizeof matrix_laws / sizeof matrix_laws[0],
     matrix_table_law_count = matrix_law_count - 1 /* the last one is the formula */

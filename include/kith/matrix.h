@@ -40,7 +40,8 @@ typedef struct kith_matrix_options {
     double diagonal_value;
     bool symmetric; /* compute V[i][j] for i ≤ j and write it twice: the rows are the columns, and
                        the caller knows that the law's V(i, j) is V(j, i). It pays where a formula
-                       takes longer to compute than to write */
+                       takes longer to compute than to write. The last digit of laws that take a
+                       logarithm may differ */
     kith_matrix_method method;
     int32_t block; /* threads of a tile, of TILE_P (1 to 1024) and TILE_P2 (its side, 1 to 32); 0:
                       the best */
@@ -75,9 +76,9 @@ kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
 
 /* The same, into an NPY file of n × m in C order, row by row: the matrix need not fit in memory.
  *
- *   memory   bytes that the rows on their way may take; 0: 256 MiB. At least two rows' worth is used
- *   path     NULL: the rows are computed and go nowhere, for measurements
- *   seconds  [out] or NULL: how long it took without the writing
+ *   memory   bytes that the rows on their way may take; 0: 256 MiB. At least two rows' worth is
+ * used path     NULL: the rows are computed and go nowhere, for measurements seconds  [out] or
+ * NULL: how long it took without the writing
  *
  * The file is written under a temporary name and renamed at the end; the progress callback counts
  * rows. Arrays are the host's; symmetric makes no difference. Errors: those above, and

@@ -239,8 +239,7 @@ static kith_status check_all(struct matrix_arguments *arguments)
 
 kith_status matrix_take_arguments(kith_context *context, const kith_law *law,
                                   const kith_matrix_options *options, const kith_particles *rows,
-                                  const kith_particles *columns,
-                                  struct matrix_arguments *arguments)
+                                  const kith_particles *columns, struct matrix_arguments *arguments)
 {
     *arguments = (struct matrix_arguments){.context = context, .law = law};
     if (!rows)

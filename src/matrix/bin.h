@@ -24,8 +24,8 @@ MATRIX_BIN_INLINE double matrix_edge(const struct matrix_histogram *range, doubl
 #endif
 }
 
-/* The bin of a value, or −1: bin k has edge(k) ≤ value < edge(k + 1), the last one its end too. What
- * the division gives may be wrong by one next to an edge. */
+/* The bin of a value, or −1: bin k has edge(k) ≤ value < edge(k + 1), the last one its end too.
+ * What the division gives may be wrong by one next to an edge. */
 MATRIX_BIN_INLINE long long matrix_bin(const struct matrix_histogram *range, double value)
 {
     if (!(value >= range->low && value <= range->high))

@@ -32,8 +32,8 @@ static kith_status count_staged(const struct matrix_arguments *arguments,
     KITH_TRY(context->backend->allocate(context, range->bins, sizeof *own, "the bins", &own));
     kith_status status = count_own(arguments, &packed->own, range, own);
     if (status == KITH_OK)
-        status = context->backend->copy_out(context, counts, own,
-                                            range->bins * (int64_t)sizeof *own);
+        status =
+            context->backend->copy_out(context, counts, own, range->bins * (int64_t)sizeof *own);
     context->backend->release(context, own);
     return status;
 }

@@ -14,7 +14,7 @@ LAW_INLINE void NAME(matrix_histogram_block)(const struct matrix_problem *proble
     const long long i = of_block + threadIdx.x;
     const long long begin = (long long)blockIdx.y * bins->columns;
     const long long end = begin + bins->columns < problem->columns.count ? begin + bins->columns
-                                                                       : problem->columns.count;
+                                                                         : problem->columns.count;
     if (problem->same && end <= of_block)
         return;
     for (int k = (int)threadIdx.x; k < matrix_most_shared_bins; k += matrix_histogram_threads)
@@ -29,9 +29,9 @@ LAW_INLINE void NAME(matrix_histogram_block)(const struct matrix_problem *proble
         for (int k = 0; i < problem->rows.count && k < count; k++) {
             if (problem->same && first + k <= i)
                 continue;
-            const long long bin = matrix_bin(
-                &bins->range,
-                (double)NAME(matrix_weighted_value)(kind, problem, &law, &row, &column[k]));
+            const long long bin =
+                matrix_bin(&bins->range, (double)NAME(matrix_weighted_value)(kind, problem, &law,
+                                                                             &row, &column[k]));
             if (bin < 0)
                 continue;
             if (fits)

@@ -43,7 +43,8 @@ static void take_row(void *argument, int64_t k)
     const struct array_taker *taker = argument;
     const int64_t each = kith_dtype_bytes(taker->matrix.dtype), columns = taker->matrix.shape[1];
     const char *from = taker->values + k * columns * each;
-    char *to = (char *)taker->matrix.data + matrix_offset(taker->matrix, taker->first + k, 0) * each;
+    char *to =
+        (char *)taker->matrix.data + matrix_offset(taker->matrix, taker->first + k, 0) * each;
     if (taker->matrix.strides[1] == 1)
         memcpy(to, from, (size_t)(columns * each));
     else
@@ -77,8 +78,8 @@ static kith_status compute_on_host(const struct matrix_arguments *arguments, kit
 {
     kith_context *context = arguments->context;
     struct matrix_packed packed;
-    KITH_TRY(matrix_pack(arguments, by_reference(arguments) ? KITH_F64 : arguments->dtype,
-                         &packed));
+    KITH_TRY(
+        matrix_pack(arguments, by_reference(arguments) ? KITH_F64 : arguments->dtype, &packed));
     if (by_reference(arguments)) {
         matrix_reference_fill(arguments, &packed.host, matrix);
         return KITH_OK;
@@ -107,8 +108,8 @@ static kith_status compute_in_place(const struct matrix_arguments *arguments, ki
 static kith_status compute(const struct matrix_arguments *arguments, kith_array matrix)
 {
     const struct matrix_result result = {
-        "matrix", matrix, 2, {arguments->row_count, arguments->column_count}, arguments->dtype,
-        true};
+        "matrix",         matrix, 2, {arguments->row_count, arguments->column_count},
+        arguments->dtype, true};
     KITH_TRY(matrix_check_result(arguments, &result));
     KITH_TRY(kith_context_check_cancelled(arguments->context));
     return arguments->on_device ? compute_in_place(arguments, matrix)
@@ -133,7 +134,8 @@ struct file_taker {
     int64_t row_bytes;
 };
 
-/* What goes wrong is told by kith_output_finish; a full disk need not be computed for to the end. */
+/* What goes wrong is told by kith_output_finish; a full disk need not be computed for to the end.
+ */
 static kith_status take_into_file(void *argument, int64_t first, int64_t count, const void *values)
 {
     const struct file_taker *taker = argument;

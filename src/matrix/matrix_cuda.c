@@ -71,7 +71,8 @@ static kith_status reduce_custom(kith_context *context, const struct matrix_task
     const struct law_launch launch = {
         {(uint32_t)blocks, (uint32_t)part_count, 1}, {matrix_reduce_threads, 1, 1}, 0};
     const bool sums = operation == matrix_sum;
-    return launch_custom(context, task, sums ? "matrix_sum_custom_float" : "matrix_least_custom_float",
+    return launch_custom(context, task,
+                         sums ? "matrix_sum_custom_float" : "matrix_least_custom_float",
                          sums ? "matrix_sum_custom_double" : "matrix_least_custom_double", &launch,
                          parts, "reducing the rows of the matrix");
 }
@@ -123,9 +124,9 @@ static kith_status histogram(kith_context *context, const struct matrix_task *ta
 {
     const int64_t n = task->problem.rows.count;
     int64_t columns = 0;
-    KITH_TRY(cuda_check(cudaMemsetAsync(counts, 0, (size_t)range->bins * sizeof *counts,
-                                        cuda_stream(context)),
-                        "clearing the bins"));
+    KITH_TRY(cuda_check(
+        cudaMemsetAsync(counts, 0, (size_t)range->bins * sizeof *counts, cuda_stream(context)),
+        "clearing the bins"));
     if (n == 0 || task->problem.columns.count == 0)
         return KITH_OK;
     const int64_t count = parts_for(context, &task->problem, matrix_histogram_threads,
@@ -177,13 +178,12 @@ static kith_status enter_pack(const struct matrix_arguments *arguments, kith_arr
 }
 
 static kith_status enter_deliver(kith_context *context, const struct matrix_task *task,
-                                 bool weighted, double sign, const double *found,
-                                 const int64_t *at, kith_array to)
+                                 bool weighted, double sign, const double *found, const int64_t *at,
+                                 kith_array to)
 {
     int previous = 0;
     KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    return cuda_leave(previous,
-                      matrix_deliver_cuda(context, task, weighted, sign, found, at, to));
+    return cuda_leave(previous, matrix_deliver_cuda(context, task, weighted, sign, found, at, to));
 }
 
 const struct matrix_backend matrix_cuda = {.fill = enter_fill,

@@ -5,8 +5,8 @@ struct NAME(matrix_particle) {
     REAL x[3], weight, charge;
 };
 
-LAW_INLINE struct NAME(matrix_particle) NAME(matrix_particle_at)(const struct matrix_side *side,
-                                                                 const long long k)
+LAW_INLINE struct NAME(matrix_particle)
+    NAME(matrix_particle_at)(const struct matrix_side *side, const long long k)
 {
     struct NAME(matrix_particle) particle = {};
     if (k >= 0 && k < side->count) {
@@ -49,7 +49,8 @@ LAW_INLINE REAL NAME(matrix_weighted_value)(const enum law_kind kind,
     return NAME(matrix_value)(law_form{kind, law_product}, law, softening2, i, j);
 }
 
-/* Rows begin, begin + step, … of 16 bytes' worth of columns from first on, which are in registers. */
+/* Rows begin, begin + step, … of 16 bytes' worth of columns from first on, which are in registers.
+ */
 template <enum law_kind kind, enum law_weighting weighting>
 LAW_INLINE void NAME(matrix_fill_rows)(const struct matrix_problem *problem,
                                        const struct matrix_target *to, const long long begin,

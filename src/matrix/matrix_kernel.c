@@ -7,8 +7,8 @@
 
 #ifndef LAW_CUSTOM_BODY
 
-/* 64 bytes at once from an address that is a multiple of 64 on: a whole line of the cache, which the
- * processor need not read before. */
+/* 64 bytes at once from an address that is a multiple of 64 on: a whole line of the cache, which
+ * the processor need not read before. */
 static void stream(void *to, const void *from, long long bytes)
 {
     char *out = to;

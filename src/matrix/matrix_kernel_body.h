@@ -117,10 +117,8 @@ SIMD_INLINE void NAME(sum_part)(const struct law_form form, const int careful,
     SIMD_UNROLL
     for (int r = 0; r < matrix_rows_at_once; r++)
         s[r] = sum[r];
-    for (long long k = part->begin; k < part->end;
-         k += (long long)(SIMD_BYTES / sizeof(REAL))) {
-        const VREAL coefficient =
-            simd_load((const REAL *)problem->columns.coefficient + first + k);
+    for (long long k = part->begin; k < part->end; k += (long long)(SIMD_BYTES / sizeof(REAL))) {
+        const VREAL coefficient = simd_load((const REAL *)problem->columns.coefficient + first + k);
         SIMD_UNROLL
         for (int r = 0; r < matrix_rows_at_once; r++) {
             const VREAL value = NAME(value_at)(form, law, problem, &row[r], first + k);
@@ -168,7 +166,8 @@ SIMD_INLINE void NAME(take_least)(VREAL least, VREAL at, long long first, double
     simd_store(column, at);
     for (int l = 0; l < lanes; l++) {
         const long long j = first + (long long)column[l];
-        if ((double)value[l] < *out || ((double)value[l] == *out && column[l] >= 0 && j < *out_at)) {
+        if ((double)value[l] < *out ||
+            ((double)value[l] == *out && column[l] >= 0 && j < *out_at)) {
             *out = (double)value[l];
             *out_at = j;
         }
@@ -194,15 +193,14 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
     for (int p = 0; p < 4; p++)
         for (long long k = part[p].begin; k < part[p].end; k += lanes)
             SIMD_UNROLL
-            for (int r = 0; r < matrix_rows_at_once; r++) {
-                VREAL value =
-                    NAME(value_at)(form, &law, problem, &row[r], first + k) * (REAL)sign;
-                if (part[p].careful)
-                    value = NAME(choose)(problem, lane, i - first + r, k, count, value, infinite);
-                const VMASK less = value < least[r];
-                least[r] = simd_select(less, value, least[r]);
-                at[r] = simd_select(less, lane + (REAL)k, at[r]);
-            }
+    for (int r = 0; r < matrix_rows_at_once; r++) {
+        VREAL value = NAME(value_at)(form, &law, problem, &row[r], first + k) * (REAL)sign;
+        if (part[p].careful)
+            value = NAME(choose)(problem, lane, i - first + r, k, count, value, infinite);
+        const VMASK less = value < least[r];
+        least[r] = simd_select(less, value, least[r]);
+        at[r] = simd_select(less, lane + (REAL)k, at[r]);
+    }
     for (int r = 0; r < matrix_rows_at_once; r++)
         NAME(take_least)(least[r], at[r], first, &out[r], &out_at[r]);
 }
@@ -236,11 +234,11 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
                                     long long *at)                                                 \
     {                                                                                              \
         if (FILL_FORM(kind) == law_sum)                                                            \
-            NAME(least)((struct law_form){kind, law_sum}, problem, sign, row, first, count, least, \
-                        at);                                                                       \
+            NAME(least)                                                                            \
+            ((struct law_form){kind, law_sum}, problem, sign, row, first, count, least, at);       \
         else                                                                                       \
-            NAME(least)((struct law_form){kind, law_product}, problem, sign, row, first, count,    \
-                        least, at);                                                                \
+            NAME(least)                                                                            \
+            ((struct law_form){kind, law_product}, problem, sign, row, first, count, least, at);   \
     }
 
 #ifdef LAW_CUSTOM_BODY

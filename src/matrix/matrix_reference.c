@@ -10,7 +10,8 @@ double matrix_reference_value(const struct matrix_arguments *arguments,
                               const struct matrix_problem *problem, int64_t i, int64_t j)
 {
     const struct matrix_side *rows = &problem->rows, *columns = &problem->columns;
-    const double w_i = ((const double *)rows->weight)[i], w_j = ((const double *)columns->weight)[j];
+    const double w_i = ((const double *)rows->weight)[i],
+                 w_j = ((const double *)columns->weight)[j];
     struct law_reference_pair pair = {.s2 = problem->softening2, .m_i = w_i, .m_j = w_j};
     for (int c = 0; c < 3; c++) {
         pair.d[c] = ((const double *)columns->x[c])[j] - ((const double *)rows->x[c])[i];

@@ -28,8 +28,7 @@ void matrix_begin_problem(const struct matrix_arguments *arguments, struct matri
         .softening2 = options->softening * options->softening,
         .same = arguments->same,
         .replaces_diagonal = arguments->same && options->diagonal != KITH_DIAGONAL_KEEP,
-        .diagonal_value =
-            options->diagonal == KITH_DIAGONAL_VALUE ? options->diagonal_value : 0};
+        .diagonal_value = options->diagonal == KITH_DIAGONAL_VALUE ? options->diagonal_value : 0};
     problem->rows.count = arguments->row_count;
     problem->columns.count = arguments->column_count;
 }
@@ -87,8 +86,7 @@ static kith_status pack_side(const struct matrix_arguments *arguments,
     const kith_array weights = matrix_weights_of(arguments, particles);
     const char *name = weights.data == particles->charges.data ? names[2] : names[1];
     for (int32_t c = 0; c < arguments->dimensions; c++)
-        KITH_TRY(
-            pack_column(names[0], particles->positions, c, side->count, dtype, side->x[c]));
+        KITH_TRY(pack_column(names[0], particles->positions, c, side->count, dtype, side->x[c]));
     for (int64_t k = 0; arguments->dimensions == 2 && k < kith_padded(side->count); k++)
         if (dtype == KITH_F64)
             ((double *)side->x[2])[k] = 0;

@@ -24,7 +24,8 @@ kith_array matrix_weights_of(const struct matrix_arguments *arguments,
                              const kith_particles *particles);
 
 /* Packs in the precision dtype, into the context's workspace; columns are the backend's to read
- * after matrix_send. Errors: KITH_INVALID_ARGUMENT (a number that is not finite), KITH_OUT_OF_MEMORY.
+ * after matrix_send. Errors: KITH_INVALID_ARGUMENT (a number that is not finite),
+ * KITH_OUT_OF_MEMORY.
  */
 kith_status matrix_pack(const struct matrix_arguments *arguments, kith_dtype dtype,
                         struct matrix_packed *packed);

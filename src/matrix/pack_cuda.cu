@@ -24,7 +24,8 @@ struct packings {
     int32_t count;
 };
 
-/* ~(column << 56 | row) of the first bad number: the largest is the first one, whoever is faster. */
+/* ~(column << 56 | row) of the first bad number: the largest is the first one, whoever is faster.
+ */
 template <typename real>
 static __global__ void pack(const struct packings packings, unsigned long long *worst)
 {
@@ -127,8 +128,8 @@ static kith_status launch(kith_context *context, const struct packings *packings
                         "clearing memory"));
     pack<real><<<blocks, threads, 0, cuda_stream(context)>>>(*packings, worst);
     KITH_TRY(cuda_check_launch("packing the arrays"));
-    tell<real><<<1, 1, 0, cuda_stream(context)>>>(*packings, worst, remedy,
-                                                  cuda_finding_of(context));
+    tell<real>
+        <<<1, 1, 0, cuda_stream(context)>>>(*packings, worst, remedy, cuda_finding_of(context));
     return cuda_check_launch("looking at the arrays");
 }
 

@@ -8,17 +8,17 @@
 
 /* Particles as columns, readable up to kith_padded(count). */
 struct matrix_side {
-    const void *x[3];         /* zeros in the third of two dimensions */
-    const void *weight;       /* the law's, ones where it has none; of a custom law the masses */
-    const void *charge;       /* for custom laws */
-    const void *coefficient;  /* of columns, for sums: what V / (w_i w_j) is multiplied by */
+    const void *x[3];        /* zeros in the third of two dimensions */
+    const void *weight;      /* the law's, ones where it has none; of a custom law the masses */
+    const void *charge;      /* for custom laws */
+    const void *coefficient; /* of columns, for sums: what V / (w_i w_j) is multiplied by */
     long long count;
 };
 
 struct matrix_problem {
     struct law_numbers numbers;
     enum law_weighting weighting; /* law_sum, or law_product of ones where there are no weights */
-    int has_weights; /* they are not all 1 */
+    int has_weights;              /* they are not all 1 */
     double softening2;
     struct matrix_side rows, columns;
     int same;              /* the rows are the columns */

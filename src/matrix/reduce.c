@@ -56,8 +56,7 @@ static bool weights_are_apart(const struct matrix_arguments *arguments,
                               const struct reduction *reduction)
 {
     return reduction->what.operation == matrix_sum &&
-           arguments->view.form.weighting == law_product &&
-           arguments->view.form.kind != law_custom;
+           arguments->view.form.weighting == law_product && arguments->view.form.kind != law_custom;
 }
 
 /* Row i's result to column k of the caller's array; a least value of −V is minus the greatest. */
@@ -156,9 +155,8 @@ static kith_status reduce_in_place(const struct matrix_arguments *arguments,
     const int64_t count = reduction->b.ndim == 2 ? reduction->b.shape[1] : 1;
     KITH_TRY(allocate_own(context, reduction, arguments->row_count, found));
     for (int64_t k = 0; k < count; k++) {
-        struct matrix_task task = {.law = arguments->law,
-                                   .kind = arguments->view.form.kind,
-                                   .dtype = arguments->dtype};
+        struct matrix_task task = {
+            .law = arguments->law, .kind = arguments->view.form.kind, .dtype = arguments->dtype};
         KITH_TRY(backend->pack(arguments, column_of(reduction->b, k), &task.problem));
         KITH_TRY(backend->reduce(context, &task, &reduction->what, found->own, found->own_at));
         KITH_TRY(backend->deliver(context, &task, weights_are_apart(arguments, reduction),
@@ -188,13 +186,13 @@ static kith_status check_and_reduce(const struct matrix_arguments *arguments,
     if ((unsigned)reduction > KITH_REDUCE_ARGMIN)
         return kith_fail(KITH_INVALID_ARGUMENT, "reduction is %d; give a kith_matrix_reduction",
                          (int)reduction);
-    const struct matrix_result result = {
-        "out",
-        out,
-        1,
-        {arguments->row_count, 0},
-        reduction == KITH_REDUCE_ARGMIN ? KITH_I64 : arguments->dtype,
-        true};
+    const struct matrix_result result = {"out",
+                                         out,
+                                         1,
+                                         {arguments->row_count, 0},
+                                         reduction == KITH_REDUCE_ARGMIN ? KITH_I64
+                                                                         : arguments->dtype,
+                                         true};
     const struct reduction chosen = {
         .what = {reduction == KITH_REDUCE_SUM ? matrix_sum : matrix_least,
                  reduction == KITH_REDUCE_MAX ? -1 : 1},
@@ -224,10 +222,9 @@ static kith_status check_and_multiply(const struct matrix_arguments *arguments, 
     const int32_t ndim = b.ndim == 2 ? 2 : 1;
     const int64_t count = ndim == 2 ? b.shape[1] : 1;
     const kith_dtype dtype = arguments->dtype;
-    const struct matrix_result vector = {
-        "b", b, ndim, {arguments->column_count, count}, dtype, false};
-    const struct matrix_result result = {
-        "y", y, ndim, {arguments->row_count, count}, dtype, true};
+    const struct matrix_result vector = {"b",   b,    ndim, {arguments->column_count, count},
+                                         dtype, false};
+    const struct matrix_result result = {"y", y, ndim, {arguments->row_count, count}, dtype, true};
     const struct reduction product = {.what = {matrix_sum, 1}, .b = b, .to = y};
     KITH_TRY(matrix_check_result(arguments, &vector));
     KITH_TRY(matrix_check_result(arguments, &result));

@@ -23,8 +23,8 @@ kith_status matrix_reduce_cuda(kith_context *context, const struct matrix_task *
      matrix_reduce_double<law_##kind, matrix_least, 4>},
     static reduce_kernel *const kernels[][4] = {LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
-    reduce_kernel *kernel = kernels[task->kind][2 * (operation == matrix_least) +
-                                                (task->dtype == KITH_F64)];
+    reduce_kernel *kernel =
+        kernels[task->kind][2 * (operation == matrix_least) + (task->dtype == KITH_F64)];
     if (rows == 8)
         kernel = matrix_reduce_float<law_gaussian, matrix_sum, 8>;
     const int64_t of_block = (int64_t)matrix_reduce_threads * rows;
@@ -42,9 +42,10 @@ kith_status matrix_histogram_cuda(kith_context *context, const struct matrix_tas
 #undef ENTRY
     const int64_t blocks =
         (task->problem.rows.count + matrix_histogram_threads - 1) / matrix_histogram_threads;
-    kernels[task->kind][task->dtype == KITH_F64]<<<dim3((unsigned)blocks, (unsigned)part_count),
-                                                   matrix_histogram_threads, 0,
-                                                   cuda_stream(context)>>>(task->problem, *bins);
+    kernels[task->kind]
+           [task->dtype == KITH_F64]<<<dim3((unsigned)blocks, (unsigned)part_count),
+                                       matrix_histogram_threads, 0, cuda_stream(context)>>>(
+               task->problem, *bins);
     return cuda_check_launch("counting the values of the matrix");
 }
 

@@ -45,11 +45,12 @@ struct NAME(matrix_found) {
 };
 
 template <enum law_kind kind, enum matrix_operation operation, int rows, bool careful>
-LAW_INLINE void NAME(matrix_meet_tile)(
-    const struct matrix_problem *problem, const struct NAME(law_constants) * law, const REAL sign,
-    const struct NAME(matrix_particle) particle[rows], const long long row,
-    const struct NAME(matrix_source) * source, const struct NAME(matrix_source_extra) * extra,
-    const long long first, struct NAME(matrix_found) found[rows])
+LAW_INLINE void
+NAME(matrix_meet_tile)(const struct matrix_problem *problem, const struct NAME(law_constants) * law,
+                       const REAL sign, const struct NAME(matrix_particle) particle[rows],
+                       const long long row, const struct NAME(matrix_source) * source,
+                       const struct NAME(matrix_source_extra) * extra, const long long first,
+                       struct NAME(matrix_found) found[rows])
 {
     REAL sum[rows] = {}, least[rows];
     int at[rows];
@@ -62,11 +63,11 @@ LAW_INLINE void NAME(matrix_meet_tile)(
     for (int k = 0; k < matrix_tile; k++) {
         const struct NAME(matrix_source) j = source[k];
         const struct NAME(matrix_source_extra) more =
-            kind == law_custom || kind == law_constant ? extra[k]
-                                                       : NAME(matrix_source_extra){0, 0};
+            kind == law_custom || kind == law_constant ? extra[k] : NAME(matrix_source_extra){0, 0};
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            const REAL value = NAME(matrix_meet)<kind, operation>(problem, law, &particle[r], &j, &more);
+            const REAL value =
+                NAME(matrix_meet)<kind, operation>(problem, law, &particle[r], &j, &more);
             if (careful && (first + k >= problem->columns.count ||
                             (problem->same && first + k == row + r * matrix_reduce_threads)))
                 continue;
@@ -96,13 +97,11 @@ LAW_INLINE void NAME(matrix_reduce_block)(const struct matrix_problem *problem,
     __shared__ struct NAME(matrix_source) source[matrix_tile];
     __shared__ struct NAME(matrix_source_extra) extra[matrix_tile];
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
-    const long long of_block =
-        (long long)blockIdx.x * matrix_reduce_threads * rows;
+    const long long of_block = (long long)blockIdx.x * matrix_reduce_threads * rows;
     const long long row = of_block + threadIdx.x;
     const long long begin = (long long)blockIdx.y * parts->columns;
-    const long long end = begin + parts->columns < problem->columns.count
-                              ? begin + parts->columns
-                              : problem->columns.count;
+    const long long end = begin + parts->columns < problem->columns.count ? begin + parts->columns
+                                                                          : problem->columns.count;
     struct NAME(matrix_particle) particle[rows];
     struct NAME(matrix_found) found[rows];
 #pragma unroll
@@ -123,17 +122,15 @@ LAW_INLINE void NAME(matrix_reduce_block)(const struct matrix_problem *problem,
             extra[k] = {j.weight, j.charge};
         }
         __syncthreads();
-        const bool meets_diagonal =
-            problem->same && first < of_block + matrix_reduce_threads * rows &&
-            of_block < first + matrix_tile;
+        const bool meets_diagonal = problem->same &&
+                                    first < of_block + matrix_reduce_threads * rows &&
+                                    of_block < first + matrix_tile;
         if (meets_diagonal || first + matrix_tile > problem->columns.count)
-            NAME(matrix_meet_tile)<kind, operation, rows, true>(problem, &law, (REAL)parts->sign,
-                                                          particle, row, source, extra, first,
-                                                          found);
+            NAME(matrix_meet_tile)<kind, operation, rows, true>(
+                problem, &law, (REAL)parts->sign, particle, row, source, extra, first, found);
         else
-            NAME(matrix_meet_tile)<kind, operation, rows, false>(problem, &law, (REAL)parts->sign,
-                                                           particle, row, source, extra, first,
-                                                           found);
+            NAME(matrix_meet_tile)<kind, operation, rows, false>(
+                problem, &law, (REAL)parts->sign, particle, row, source, extra, first, found);
     }
 #pragma unroll
     for (int r = 0; r < rows; r++) {

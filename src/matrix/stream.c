@@ -110,8 +110,8 @@ static void release(struct stream *stream)
 }
 
 kith_status matrix_stream(kith_context *context, const struct matrix_task *task,
-                          const kith_matrix_options *options, int64_t bytes,
-                          matrix_take_rows *take, void *taker, double *seconds)
+                          const kith_matrix_options *options, int64_t bytes, matrix_take_rows *take,
+                          void *taker, double *seconds)
 {
     const int64_t n = task->problem.rows.count, m = task->problem.columns.count;
     struct stream stream = {

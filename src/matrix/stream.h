@@ -4,8 +4,7 @@
 #include "matrix/backend.h"
 
 /* Takes rows first … first + count of the matrix, contiguous, in the host's memory. */
-typedef kith_status matrix_take_rows(void *taker, int64_t first, int64_t count,
-                                     const void *values);
+typedef kith_status matrix_take_rows(void *taker, int64_t first, int64_t count, const void *values);
 
 /* Computes the matrix in blocks of rows and hands them over one after the other: while a block is
  * taken, a GPU copies the next to the host and computes the one behind.
@@ -15,7 +14,7 @@ typedef kith_status matrix_take_rows(void *taker, int64_t first, int64_t count,
  *
  * Tells the progress callback the rows done. */
 kith_status matrix_stream(kith_context *context, const struct matrix_task *task,
-                          const kith_matrix_options *options, int64_t bytes,
-                          matrix_take_rows *take, void *taker, double *seconds);
+                          const kith_matrix_options *options, int64_t bytes, matrix_take_rows *take,
+                          void *taker, double *seconds);
 
 #endif

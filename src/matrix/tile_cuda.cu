@@ -28,9 +28,9 @@ kith_status matrix_tile_p_cuda(kith_context *context, const struct matrix_task *
     static tile_kernel *const kernels[][2] = {LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
     const struct matrix_grid grid = grid_of(&task->problem, to, block);
-    kernels[task->kind][task->dtype == KITH_F64]<<<dim3(grid.x, grid.y), block,
-                                                   block * particle_bytes(task->dtype),
-                                                   cuda_stream(context)>>>(task->problem, *to);
+    kernels[task->kind][task->dtype == KITH_F64]<<<
+        dim3(grid.x, grid.y), block, block * particle_bytes(task->dtype), cuda_stream(context)>>>(
+        task->problem, *to);
     return cuda_check_launch("filling the matrix by tiles of p threads");
 }
 
@@ -41,8 +41,10 @@ kith_status matrix_tile_p2_cuda(kith_context *context, const struct matrix_task 
     static tile_kernel *const kernels[][2] = {LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
     const struct matrix_grid grid = grid_of(&task->problem, to, block);
-    kernels[task->kind][task->dtype == KITH_F64]<<<dim3(grid.x, grid.y), dim3(block, block),
-                                                   2 * block * particle_bytes(task->dtype),
-                                                   cuda_stream(context)>>>(task->problem, *to);
+    kernels[task->kind]
+           [task->dtype ==
+            KITH_F64]<<<dim3(grid.x, grid.y), dim3(block, block),
+                        2 * block * particle_bytes(task->dtype), cuda_stream(context)>>>(
+               task->problem, *to);
     return cuda_check_launch("filling the matrix by tiles of p x p threads");
 }

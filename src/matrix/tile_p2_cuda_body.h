@@ -1,8 +1,8 @@
 /* The other way of seed 002, for one precision: p² threads compute a tile of p × p elements, one
  * each.
  *
- * Every particle of the tile is needed by p threads: rows and columns both go through shared memory,
- * and each thread reads two particles to compute one element. With p threads a tile
+ * Every particle of the tile is needed by p threads: rows and columns both go through shared
+ * memory, and each thread reads two particles to compute one element. With p threads a tile
  * (tile_p_cuda_body.h) the column stays in registers and is read once for p elements. */
 template <enum law_kind kind>
 __global__ void NAME(matrix_tile_p2)(const struct matrix_problem problem,

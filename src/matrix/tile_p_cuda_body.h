@@ -1,14 +1,14 @@
 /* The kernel of seed 000, for one precision: p threads compute a tile of p × p elements.
  *
  * Each thread has a column of the tile, its particle in registers; the tile's rows are in shared
- * memory, where every thread reads all of them. Neighbouring threads write neighbouring elements. It
- * is kept as it was but for two things: an index is 64 bits wide, and a thread without a column still
- * brings its row and waits with the others.
+ * memory, where every thread reads all of them. Neighbouring threads write neighbouring elements.
+ * It is kept as it was but for two things: an index is 64 bits wide, and a thread without a column
+ * still brings its row and waits with the others.
  *
  * What limits it on today's GPUs: a block of p threads computes p² elements only, so that small
  * tiles spend their time on starting blocks, and large ones leave most of the GPU waiting for the
- * threads of one block to come together. The kernel of matrix_cuda_body.h has no shared memory, writes
- * 16 bytes a thread at a time, and reads a row once for four columns. */
+ * threads of one block to come together. The kernel of matrix_cuda_body.h has no shared memory,
+ * writes 16 bytes a thread at a time, and reads a row once for four columns. */
 template <enum law_kind kind>
 __global__ void NAME(matrix_tile_p)(const struct matrix_problem problem,
                                     const struct matrix_target to)

@@ -1,0 +1,114 @@
+/* kith matrix: the interaction matrix of a file's particles. */
+
+#include "matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+static int read_law(const char *command, const struct matrix_options *options, kith_law **law)
+{
+    const double g = options->input.gravitational_constant;
+    if (kith_law_parse(options->law_text, options->parameter_count, options->parameters, law) !=
+        KITH_OK)
+        return cli_fail(command);
+    if (g != 0 && kith_law_set(*law, "G", g) != KITH_OK)
+        return cli_fail_with(command, "--g is given and the law is %s; it is gravity's constant",
+                             options->law_text);
+    return exit_ok;
+}
+
+/* --columns: another file, read as the first is. */
+static int read_columns(const char *command, const struct matrix_options *options,
+                        kith_bodies **columns)
+{
+    struct input_options input = options->input;
+    if (!options->columns)
+        return exit_ok;
+    input.path = options->columns;
+    return load_bodies(command, &input, options->output, true, columns);
+}
+
+static int read_input(const char *command, struct matrix_job *job)
+{
+    const struct matrix_options *options = job->options;
+    int code = read_law(command, options, &job->law);
+    if (code == exit_ok)
+        code = load_bodies(command, &options->input, options->output,
+                           options->common.quiet || options->common.json, &job->rows);
+    if (code == exit_ok)
+        code = read_columns(command, options, &job->columns);
+    if (code == exit_ok && options->vector &&
+        kith_npy_read(options->vector, &job->vector) != KITH_OK)
+        code = cli_fail(command);
+    if (code == exit_ok && job->columns && job->columns->dimensions != job->rows->dimensions)
+        code =
+            cli_fail_with(command, "%s has %d dimensions and %s has %d; give two files of one kind",
+                          options->input.path, (int)job->rows->dimensions, options->columns,
+                          (int)job->columns->dimensions);
+    return code;
+}
+
+/* As many bytes as the values of the matrix have, stored or not. */
+static double matrix_bytes(const struct matrix_job *job)
+{
+    const kith_bodies *columns = job->columns ? job->columns : job->rows;
+    return (double)job->rows->count * (double)columns->count *
+           (double)kith_dtype_bytes(job->options->common.precision);
+}
+
+static int print_json(const char *command, const struct matrix_job *job)
+{
+    const kith_bodies *columns = job->columns ? job->columns : job->rows;
+    cJSON *object = cJSON_CreateObject();
+    json_add_count(object, "rows", job->rows->count);
+    json_add_count(object, "columns", columns->count);
+    cJSON_AddStringToObject(object, "law", job->options->law_text);
+    json_add_real(object, "bytes_per_second", matrix_bytes(job) / job->seconds);
+    json_add_real(object, "seconds", job->seconds);
+    cJSON_AddStringToObject(object, "device", cli_device_name(kith_context_device(job->context)));
+    cJSON_AddStringToObject(object, "precision",
+                            cli_precision_name(job->options->common.precision));
+    return json_print(command, object);
+}
+
+static void free_particles(kith_particles *particles)
+{
+    free(particles->positions.data);
+    free(particles->masses.data);
+    free(particles->charges.data);
+}
+
+static void free_job(struct matrix_job *job)
+{
+    free_particles(&job->row_particles);
+    free_particles(&job->column_particles);
+    free(job->vector.data);
+    free(job->result.data);
+    kith_law_free(job->law);
+    kith_bodies_free(job->rows);
+    kith_bodies_free(job->columns);
+    kith_context_free(job->context);
+}
+
+int command_matrix(int argc, char **argv)
+{
+    struct matrix_options options = {0};
+    struct matrix_job job = {.options = &options};
+    matrix_parse(argc, argv, &options);
+    int code = exit_failed;
+    if (kith_context_create(&options.common.context, &job.context) != KITH_OK)
+        code = cli_fail(argv[0]);
+    else
+        code = read_input(argv[0], &job);
+    if (code == exit_ok)
+        code = matrix_compute(argv[0], &job);
+    if (code == exit_ok && options.what != matrix_elements &&
+        (options.output || !options.common.json))
+        code = matrix_write_result(argv[0], &job);
+    if (code == exit_ok && options.common.json)
+        code = print_json(argv[0], &job);
+    free_job(&job);
+    return code;
+}

@@ -1,0 +1,205 @@
+/* kith matrix: from bodies to the result. */
+
+#include "matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "progress.h"
+
+/* Numbers in the precision of the computation; NULL if there are none, or no memory. */
+static void *converted(const double *values, int64_t count, kith_dtype dtype, bool *failed)
+{
+    if (!values && count > 0)
+        return NULL;
+    void *memory = calloc((size_t)count + 1, (size_t)kith_dtype_bytes(dtype));
+    *failed |= !memory;
+    for (int64_t k = 0; memory && k < count; k++)
+        if (dtype == KITH_F32)
+            ((float *)memory)[k] = (float)values[k];
+        else
+            ((double *)memory)[k] = values[k];
+    return memory;
+}
+
+static kith_array vector_or_none(void *values, kith_dtype dtype, int64_t count)
+{
+    return values ? kith_array_vector(values, dtype, count) : kith_array_none();
+}
+
+static bool take_particles(const kith_bodies *bodies, kith_dtype dtype, kith_particles *particles)
+{
+    const int64_t n = bodies->count, d = bodies->dimensions;
+    bool failed = false;
+    particles->positions =
+        kith_array_matrix(converted(bodies->position, n * d, dtype, &failed), dtype, n, d);
+    particles->masses = vector_or_none(converted(bodies->mass, n, dtype, &failed), dtype, n);
+    particles->charges = vector_or_none(converted(bodies->charge, n, dtype, &failed), dtype, n);
+    return !failed;
+}
+
+static bool take_vector(struct matrix_job *job)
+{
+    const int64_t count = job->vector.shape[0] * (job->vector.ndim == 2 ? job->vector.shape[1] : 1);
+    bool failed = false;
+    void *values = job->vector.data;
+    if (job->vector.ndim == 0)
+        return true;
+    job->vector.data = converted(values, count, job->options->common.precision, &failed);
+    job->vector.dtype = job->options->common.precision;
+    free(values);
+    return !failed;
+}
+
+static bool make_result(struct matrix_job *job)
+{
+    const struct matrix_options *options = job->options;
+    const bool is_whole =
+        options->what == matrix_histogram ||
+        (options->what == matrix_rows_reduced && options->reduction == KITH_REDUCE_ARGMIN);
+    const bool is_matrix = options->what == matrix_product && job->vector.ndim == 2;
+    const int64_t rows = options->what == matrix_histogram ? options->bins : job->rows->count;
+    const int64_t columns = is_matrix ? job->vector.shape[1] : 1;
+    const kith_dtype dtype = is_whole ? KITH_I64 : options->common.precision;
+    if (options->what == matrix_elements)
+        return true;
+    void *memory = calloc((size_t)(rows * columns) + 1, (size_t)kith_dtype_bytes(dtype));
+    job->result = is_matrix ? kith_array_matrix(memory, dtype, rows, columns)
+                            : kith_array_vector(memory, dtype, rows);
+    return memory;
+}
+
+/* The reference and symmetric matrices are computed whole, then written. */
+static kith_status compute_whole(struct matrix_job *job, const kith_particles *columns)
+{
+    const struct matrix_options *options = job->options;
+    const int64_t n = job->rows->count, m = columns ? job->columns->count : n;
+    const kith_dtype dtype = options->common.precision;
+    void *memory = calloc((size_t)n * (size_t)m + 1, (size_t)kith_dtype_bytes(dtype));
+    struct timespec start, end;
+    job->result = kith_array_matrix(memory, dtype, n, m);
+    if (!memory)
+        return KITH_OUT_OF_MEMORY;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    kith_status status = kith_matrix_compute(job->context, job->law, &options->matrix,
+                                             &job->row_particles, columns, job->result);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    job->seconds =
+        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    if (status == KITH_OK && options->output)
+        status = kith_npy_write(cli_output_path(options->output), job->result);
+    return status;
+}
+
+static kith_status compute_reduced(const struct matrix_job *job, const kith_particles *columns)
+{
+    const struct matrix_options *options = job->options;
+    switch (options->what) {
+    case matrix_rows_reduced:
+        return kith_matrix_reduce(job->context, job->law, &options->matrix, &job->row_particles,
+                                  columns, options->reduction, job->result);
+    case matrix_histogram:
+        return kith_matrix_histogram(job->context, job->law, &options->matrix, &job->row_particles,
+                                     columns, options->low, options->high, job->result);
+    default:
+        return kith_matrix_multiply(job->context, job->law, &options->matrix, &job->row_particles,
+                                    columns, job->vector, job->result);
+    }
+}
+
+/* What a formula's compiler takes is no part of the computation: one element makes it ready. */
+static kith_status make_ready(struct matrix_job *job)
+{
+    double element = 0;
+    kith_particles one = {.positions = job->row_particles.positions};
+    const kith_dtype dtype = one.positions.dtype;
+    if (strncmp(job->options->law_text, "expr:", 5) != 0 || job->rows->count == 0)
+        return KITH_OK;
+    one.positions.shape[0] = 1;
+    return kith_matrix_compute(job->context, job->law, NULL, &one, NULL,
+                               kith_array_matrix(&element, dtype, 1, 1));
+}
+
+static kith_status compute(struct matrix_job *job)
+{
+    const struct matrix_options *options = job->options;
+    const kith_particles *columns = job->columns ? &job->column_particles : NULL;
+    struct timespec start, end;
+    const kith_status ready = make_ready(job);
+    if (ready != KITH_OK)
+        return ready;
+    if (options->what == matrix_elements &&
+        (options->matrix.symmetric || options->matrix.method == KITH_MATRIX_REFERENCE))
+        return compute_whole(job, columns);
+    if (options->what == matrix_elements)
+        return kith_matrix_write(
+            job->context, job->law, &options->matrix, &job->row_particles, columns, options->memory,
+            options->output ? cli_output_path(options->output) : NULL, &job->seconds);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    const kith_status status = compute_reduced(job, columns);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    job->seconds =
+        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    return status;
+}
+
+int matrix_compute(const char *command, struct matrix_job *job)
+{
+    const kith_dtype dtype = job->options->common.precision;
+    if (!take_particles(job->rows, dtype, &job->row_particles) ||
+        (job->columns && !take_particles(job->columns, dtype, &job->column_particles)) ||
+        !take_vector(job) || !make_result(job))
+        return cli_fail_with(command, "no memory for %lld particles", (long long)job->rows->count);
+    progress_begin(job->context, job->options->common.quiet);
+    const kith_status status = compute(job);
+    progress_end(job->context);
+    return status == KITH_OK ? exit_ok : cli_fail(command);
+}
+
+/* Columns low, high and count of a histogram; the others' column has the name of what it is. */
+static kith_status write_table(const struct matrix_job *job, const char *path, const char *format)
+{
+    static const char *const names[] = {"sum", "min", "max", "argmin"};
+    const struct matrix_options *options = job->options;
+    if (options->what != matrix_histogram) {
+        const kith_table_column column = {
+            options->what == matrix_product ? "product" : names[options->reduction], job->result};
+        return kith_table_write_records(path, format, 1, &column);
+    }
+    double *edges = calloc((size_t)options->bins * 2, sizeof *edges);
+    if (!edges)
+        return KITH_OUT_OF_MEMORY;
+    for (int64_t k = 0; k < options->bins; k++) {
+        const double width = (options->high - options->low) / (double)options->bins;
+        edges[k] = options->low + (double)k * width;
+        edges[options->bins + k] =
+            k + 1 < options->bins ? options->low + (double)(k + 1) * width : options->high;
+    }
+    const kith_table_column columns[] = {
+        {"low", kith_array_vector(edges, KITH_F64, options->bins)},
+        {"high", kith_array_vector(edges + options->bins, KITH_F64, options->bins)},
+        {"count", job->result}};
+    const kith_status status = kith_table_write_records(path, format, 3, columns);
+    free(edges);
+    return status;
+}
+
+/* An NPY file has the plain numbers, text the columns' names too. */
+int matrix_write_result(const char *command, const struct matrix_job *job)
+{
+    const char *path = cli_output_path(job->options->output ? job->options->output : "-");
+    const size_t length = strlen(path);
+    const bool is_npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
+    kith_status status = KITH_OK;
+    if (!is_npy && job->result.ndim == 2)
+        return cli_fail_with(command, "the product has %lld columns; give -o FILE.npy",
+                             (long long)job->result.shape[1]);
+    if (!is_npy)
+        status = write_table(job, path, cli_output_format(path, NULL));
+    else if (job->result.dtype == KITH_I64)
+        status = kith_integers_write(path, job->result);
+    else
+        status = kith_npy_write(path, job->result);
+    return status == KITH_OK ? exit_ok : cli_fail(command);
+}

@@ -1,0 +1,226 @@
+/* The command line of kith matrix. */
+
+#include "matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    key_law = 0x6000,
+    key_param,
+    key_diagonal,
+    key_reduce,
+    key_histogram,
+    key_times,
+    key_columns,
+    key_memory,
+    key_symmetric,
+    key_method,
+    key_block
+};
+
+static const struct argp_option options[] = {
+    {"law", key_law, "LAW", 0, "the value of a pair: gravity, power:A, expr:FORMULA, … (below)", 0},
+    {"param", key_param, "NAME=VALUE", 0, "a parameter of the law; may be given several times", 0},
+    {"diagonal", key_diagonal, "D", 0, "zero, keep, or a number for all V[i][i] (default: zero)",
+     0},
+    {"columns", key_columns, "OTHER", 0, "V between FILE's particles and those of OTHER", 0},
+    {"reduce", key_reduce, "R", 0, "a value a row, without the diagonal: sum, min, max or argmin",
+     0},
+    {"histogram", key_histogram, "BINS,LO,HI", 0,
+     "count the values of pairs in bins; the last one is closed", 0},
+    {"times", key_times, "B.npy", 0, "multiply by a vector, without the diagonal", 0},
+    {"symmetric", key_symmetric, NULL, 0, "compute each pair once and write it twice", 0},
+    {"memory", key_memory, "BYTES", 0,
+     "of rows on their way to the file (default: 256M); 2000000 and 2G are fine", 0},
+    {"method", key_method, "M", 0,
+     "auto, direct, reference; on a GPU tile-p and tile-p2 too (default: auto)", 0},
+    {"block", key_block, "P", 0, "side of the tiles of tile-p (to 1024) and tile-p2 (to 32)", 0},
+    {"output", 'o', "FILE", 0, "an .npy file; .csv too for what is no matrix", 0},
+    {0}};
+
+static const struct argp_child children[] = {
+    {&input_argp, 0, "Particles:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
+
+static const char documentation[] =
+    "Compute the matrix V[i][j] of a law between all pairs of FILE's particles, or what can be "
+    "known of it without storing it.\v"
+    "Examples:\n"
+    "  kith matrix cube.csv --law power:1 -o V.npy\n"
+    "  kith matrix atoms.xyz --law distance --histogram 200,0,10 -o g.csv\n"
+    "  kith matrix points.npy --law gaussian:0.1 --times b.npy -o y.npy\n"
+    "  kith matrix a.csv --columns b.csv --law distance --reduce argmin -o nearest.npy";
+
+/* The names of enum kith_matrix_method and kith_matrix_reduction, in their order. */
+static const char *const methods[] = {"auto", "reference", "direct", "tile-p", "tile-p2", NULL};
+static const char *const reductions[] = {"sum", "min", "max", "argmin", NULL};
+
+static int parse_word(const char *option, const char *text, const char *const *words,
+                      const char *listed, const struct argp_state *state)
+{
+    for (int k = 0; words[k]; k++)
+        if (strcmp(text, words[k]) == 0)
+            return k;
+    cli_usage_error(state, "%s is '%s'; give %s", option, text, listed);
+}
+
+static void parse_parameter(char *text, struct matrix_options *matrix,
+                            const struct argp_state *state)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        cli_usage_error(state, "--param is '%s'; give NAME=VALUE", text);
+    if (matrix->parameter_count == matrix_most_parameters)
+        cli_usage_error(state, "--param %s is one too many; %d are enough", text,
+                        (int)matrix_most_parameters);
+    *equals = 0;
+    matrix->parameters[matrix->parameter_count++] =
+        (kith_law_parameter){text, cli_parse_real("--param", equals + 1, state)};
+}
+
+static void parse_diagonal(const char *text, kith_matrix_options *matrix,
+                           const struct argp_state *state)
+{
+    if (strcmp(text, "zero") == 0) {
+        matrix->diagonal = KITH_DIAGONAL_ZERO;
+    } else if (strcmp(text, "keep") == 0) {
+        matrix->diagonal = KITH_DIAGONAL_KEEP;
+    } else {
+        matrix->diagonal = KITH_DIAGONAL_VALUE;
+        matrix->diagonal_value = cli_parse_real("--diagonal", text, state);
+    }
+}
+
+static void parse_histogram(char *text, struct matrix_options *matrix,
+                            const struct argp_state *state)
+{
+    char *rest = text;
+    const char *bins = strsep(&rest, ","), *low = strsep(&rest, ","), *high = strsep(&rest, ",");
+    if (!high || rest)
+        cli_usage_error(state, "--histogram needs three numbers: BINS,LO,HI");
+    matrix->bins = cli_parse_count("--histogram", bins, state);
+    matrix->low = cli_parse_real("--histogram", low, state);
+    matrix->high = cli_parse_real("--histogram", high, state);
+    if (matrix->bins < 1 || !(matrix->low < matrix->high))
+        cli_usage_error(state,
+                        "--histogram is %s,%s,%s; give at least one bin, and LO less than HI", bins,
+                        low, high);
+}
+
+static void choose(struct matrix_options *matrix, enum matrix_what what,
+                   const struct argp_state *state)
+{
+    if (matrix->what != matrix_elements)
+        cli_usage_error(state, "--reduce, --histogram and --times do not go together; give one");
+    matrix->what = what;
+}
+
+static void check_usage(const struct matrix_options *matrix, const struct argp_state *state)
+{
+    if (!matrix->input.path)
+        cli_usage_error(state, "FILE is missing: the particles of the rows");
+    if (!matrix->law_text)
+        cli_usage_error(state, "--law is missing: what the value of a pair is, as power:1");
+    if (matrix->input.softening_of_file)
+        cli_usage_error(state, "--softening is file; a matrix has one softening, give a length");
+    if (matrix->matrix.symmetric && matrix->columns)
+        cli_usage_error(state, "--symmetric does not go with --columns");
+    if (matrix->what == matrix_elements && !matrix->output && !matrix->common.json)
+        cli_usage_error(state, "-o is missing: the .npy file of the matrix");
+}
+
+static error_t parse_what(int key, char *argument, struct argp_state *state)
+{
+    struct matrix_options *matrix = state->input;
+    switch (key) {
+    case key_reduce:
+        choose(matrix, matrix_rows_reduced, state);
+        matrix->reduction = (kith_matrix_reduction)parse_word("--reduce", argument, reductions,
+                                                              "sum, min, max or argmin", state);
+        return 0;
+    case key_histogram:
+        choose(matrix, matrix_histogram, state);
+        parse_histogram(argument, matrix, state);
+        return 0;
+    case key_times:
+        choose(matrix, matrix_product, state);
+        matrix->vector = argument;
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(matrix, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct matrix_options *matrix = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &matrix->input;
+        state->child_inputs[1] = &matrix->common;
+        return 0;
+    case key_law:
+        matrix->law_text = argument;
+        return 0;
+    case key_param:
+        parse_parameter(argument, matrix, state);
+        return 0;
+    case key_diagonal:
+        parse_diagonal(argument, &matrix->matrix, state);
+        return 0;
+    case key_columns:
+        matrix->columns = argument;
+        return 0;
+    case key_symmetric:
+        matrix->matrix.symmetric = true;
+        return 0;
+    case key_memory:
+        matrix->memory = cli_parse_bytes("--memory", argument, state);
+        return 0;
+    case key_method:
+        matrix->matrix.method = (kith_matrix_method)parse_word(
+            "--method", argument, methods, "auto, direct, reference, tile-p or tile-p2", state);
+        return 0;
+    case key_block:
+        matrix->matrix.block = (int32_t)cli_parse_count("--block", argument, state);
+        return 0;
+    case 'o':
+        matrix->output = argument;
+        return 0;
+    default:
+        return parse_what(key, argument, state);
+    }
+}
+
+static void help_law(int64_t k, const char **name, const char **description)
+{
+    int64_t count = 0;
+    const kith_law_info *law = &kith_law_list(&count)[k];
+    *name = law->name;
+    *description = law->formula;
+}
+
+/* The help ends with the table of laws. */
+static char *filter_help(int key, const char *text, void *input)
+{
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return cli_filter_help(key, text, input);
+    int64_t laws = 0;
+    kith_law_list(&laws);
+    char *table = cli_help_table("\n\nLaws:", laws, help_law);
+    char *all = NULL;
+    if (table && asprintf(&all, "%s%s", text, table) < 0)
+        all = NULL;
+    free(table);
+    return all ? all : (char *)text;
+}
+
+void matrix_parse(int argc, char **argv, struct matrix_options *matrix)
+{
+    const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
+    cli_parse(&argp, argc, argv, matrix);
+    matrix->matrix.softening = matrix->input.softening;
+}
