@@ -97,6 +97,19 @@ static kith_status narrow_columns(struct sparse_matrix *matrix)
     return KITH_OK;
 }
 
+/* Starts of 32 bits, for the kernel that reads nothing else of short rows. */
+static kith_status narrow_starts(struct sparse_matrix *matrix)
+{
+    const struct sparse_csr *csr = &matrix->csr;
+    int32_t *start = NULL;
+    KITH_TRY(sparse_take(matrix, csr->rows + 1, sizeof *start, "the rows' starts", &start));
+    for (int64_t i = 0; i <= csr->rows; i++)
+        start[i] = (int32_t)csr->row_start[i];
+    matrix->packed.row_start = start;
+    matrix->packed.start_bytes = sizeof *start;
+    return KITH_OK;
+}
+
 static kith_status to_packed(struct sparse_matrix *matrix)
 {
     const struct sparse_csr *csr = &matrix->csr;
@@ -108,6 +121,9 @@ static kith_status to_packed(struct sparse_matrix *matrix)
     };
     if (matrix->plan.index_bytes == 2)
         KITH_TRY(narrow_columns(matrix));
+    if (matrix->plan.kernel == KITH_SPARSE_ROW_THREAD &&
+        sparse_start_bytes(csr->nonzeros) == (int32_t)sizeof(int32_t))
+        KITH_TRY(narrow_starts(matrix));
     return matrix->plan.kernel == KITH_SPARSE_MERGE ? cut_merged(matrix)
                                                     : sparse_cut(matrix, csr->rows, csr->row_start);
 }

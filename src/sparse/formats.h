@@ -9,7 +9,7 @@
  * A format that fills up rows, blocks or diagonals does so with zeros in a column of the matrix. A
  * zero there times an x that is infinite or NaN would spoil the sum, and makes it NaN: so a kernel
  * of such a format sums a row whose sum is NaN once more, from sparse_matrix.csr. */
-enum { sparse_slack = 128 };
+enum { sparse_slack = 320 };
 
 /* Rows and columns are 32-bit with room for padding and for sums of two. */
 enum { sparse_most_rows = INT32_MAX - 64 };
@@ -33,6 +33,12 @@ struct sparse_index {
     void *index;
     int32_t *base;
 };
+
+/* Bytes of a row's start in packed rows. */
+static inline int32_t sparse_start_bytes(int64_t nonzeros)
+{
+    return nonzeros <= INT32_MAX ? 4 : 8;
+}
 
 /* The matrix' own rows; row_start is int32_t (start_bytes 4) unless there are 2^31 entries. */
 struct sparse_packed_csr {

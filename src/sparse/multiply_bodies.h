@@ -11,3 +11,5 @@
 #include "sparse/multiply_dia_body.h"
 #include "sparse/multiply_filled_body.h"
 #include "sparse/multiply_vectors_body.h"
+
+#include "sparse/multiply_vectors_formats_body.h"

@@ -15,12 +15,17 @@ static const struct sparse_kernels *const kernels[] = {KITH_EACH_ISA(KERNELS_OF)
 
 enum {
     rows_a_task = 8192,
-    most_in_cache = 1 << 20, /* bytes of x that scattered reads find near by */
+    vector_rows_a_task = 1024,      /* with several vectors */
+    most_near = 256 << 10,          /* bytes of x that scattered reads find near by */
+    most_on_small_pages = 12 << 20, /* bytes of x whose small pages a core has at hand */
 };
 
-/* x scattered over small pages costs a walk through their tables for each entry; memory of the
- * context lies on large ones, and copying x there costs less. */
+/* Entries that use a line of x for the first time in a while, as a part of all, from which on x
+ * counts as scattered. */
 static const double scattered_lines = 0.2;
+
+/* Uses of a line of x, in mean, from which on x is copied to better memory. */
+static const double uses_worth_a_copy = 2;
 
 static sparse_kernel *kernel_of(kith_context *context, const struct sparse_matrix *matrix,
                                 enum sparse_kernel_name name)
@@ -126,59 +131,91 @@ static void multiply_one(kith_context *context, struct sparse_work *work, void *
     do_pieces(context, &of_rest, scratch, sparse_coo_entries);
 }
 
-/* Vectors side by side, `to` with a multiple of `stride` elements a row. */
-static void pack(const struct sparse_product *product, int64_t stride, void *to)
+/* Scattered reads of a large x, over small pages, walk through their tables for each entry; and an
+ * element or a line may lie across two lines. The context's memory lies on large pages: where lines
+ * are used several times, copying x there costs less. */
+static bool is_worth_copying(const struct sparse_product *product)
 {
-    const int64_t columns = product->matrix->csr.columns;
-    const bool in_double = product->matrix->csr.dtype == KITH_F64;
-    for (int64_t j = 0; j < columns; j++)
-        for (int64_t k = 0; k < stride; k++) {
-            const int64_t from = j * product->x_stride[0] + k * product->x_stride[1];
-            const bool inside = k < product->vectors;
-            if (in_double)
-                ((double *)to)[j * stride + k] = inside ? ((const double *)product->x)[from] : 0;
-            else
-                ((float *)to)[j * stride + k] = inside ? ((const float *)product->x)[from] : 0;
-        }
+    const struct sparse_csr *csr = &product->matrix->csr;
+    const int64_t bytes_each = kith_dtype_bytes(csr->dtype);
+    const int64_t bytes = csr->columns * product->vectors * bytes_each;
+    const double lines = product->matrix->lines_per_entry * (double)csr->nonzeros;
+    const bool straddles = product->vectors > 1 && (uintptr_t)product->x % 64 != 0;
+    return product->matrix->lines_per_entry > scattered_lines &&
+           lines > uses_worth_a_copy * (double)csr->columns &&
+           (bytes > most_on_small_pages || (straddles && bytes > most_near));
 }
 
-/* Whether the kernel shall read x from the context's memory instead of the caller's. */
-static bool needs_packing(const struct sparse_product *product, int64_t stride)
+/* Whether kernels can read the caller's x. */
+static bool is_usable(const struct sparse_product *product, int64_t chunk)
 {
-    const struct sparse_matrix *matrix = product->matrix;
-    const int64_t bytes = matrix->csr.columns * stride * kith_dtype_bytes(matrix->csr.dtype);
     if (product->vectors == 1)
-        return product->x_stride[0] != 1 ||
-               (matrix->lines_per_entry > scattered_lines && bytes > most_in_cache);
-    return product->x_stride[1] != 1 || product->x_stride[0] != product->vectors ||
-           stride != product->vectors;
+        return product->x_stride[0] == 1;
+    return product->x_stride[1] == 1 && product->vectors % chunk == 0;
+}
+
+/* Blocks and diagonals save indices and lines of x; with slices there is nothing to gather any
+ * more, and compressed rows write y in its order. */
+static enum sparse_kernel_name name_of_vectors(const struct sparse_plan *plan)
+{
+    switch (plan->format) {
+    case KITH_SPARSE_CSR:
+        return plan->index_bytes == 2 ? sparse_csr_vectors_16 : sparse_csr_vectors;
+    case KITH_SPARSE_BSR:
+        return sparse_bsr_vectors_2 + plan->block - 2;
+    case KITH_SPARSE_DIA:
+        return sparse_dia_vectors;
+    default:
+        return sparse_csr_vectors;
+    }
+}
+
+static void multiply_several(kith_context *context, struct sparse_work *work)
+{
+    const struct sparse_matrix *matrix = work->product->matrix;
+    const enum sparse_kernel_name name = name_of_vectors(&matrix->plan);
+    const bool in_pieces = matrix->plan.format == KITH_SPARSE_BSR;
+    work->rows_a_task = vector_rows_a_task;
+    do_tasks(context, work, name,
+             in_pieces ? matrix->pieces
+                       : (matrix->csr.rows + vector_rows_a_task - 1) / vector_rows_a_task);
+}
+
+/* x as the kernels take it, in the context's memory. */
+static void pack(kith_context *context, struct sparse_work *work, void *packed)
+{
+    const int64_t columns = work->product->matrix->csr.columns;
+    work->packed = packed;
+    work->x = packed;
+    if (work->product->vectors == 1 && work->product->x_stride[0] == 1)
+        memcpy(packed, work->product->x,
+               (size_t)(columns * kith_dtype_bytes(work->product->matrix->csr.dtype)));
+    else
+        do_tasks(context, work, sparse_pack_vectors, (columns + rows_a_task - 1) / rows_a_task);
 }
 
 kith_status sparse_multiply_cpu(kith_context *context, const struct sparse_product *product)
 {
     const struct sparse_matrix *matrix = product->matrix;
-    const int64_t bytes_each = kith_dtype_bytes(matrix->csr.dtype);
+    const int64_t vectors = product->vectors, bytes_each = kith_dtype_bytes(matrix->csr.dtype);
     const int64_t chunk = sparse_chunk_bytes / bytes_each;
-    const int64_t stride =
-        product->vectors == 1 ? 1 : (product->vectors + chunk - 1) / chunk * chunk;
-    const bool packs = needs_packing(product, stride);
+    const bool packs = !is_usable(product, chunk) || is_worth_copying(product);
+    const int64_t stride = vectors == 1 ? 1 : (vectors + chunk - 1) / chunk * chunk;
     const int64_t sums = 2 * kith_padded(matrix->pieces + 1) * (int64_t)sizeof(double);
     const int64_t packed = packs ? matrix->csr.columns * stride * bytes_each : 0;
     char *scratch = NULL;
     KITH_TRY(cpu_scratch(context, sums + packed, (void **)&scratch));
     struct sparse_work work = {.product = product,
-                               .x = packs ? scratch + sums : product->x,
-                               .stride = stride,
+                               .x = product->x,
+                               .stride = packs ? stride : product->x_stride[0],
                                .rows_a_task = rows_a_task,
-                               .scattered = matrix->lines_per_entry > scattered_lines};
-    if (packs && product->vectors == 1 && product->x_stride[0] == 1)
-        memcpy(scratch + sums, product->x, (size_t)packed);
-    else if (packs)
-        pack(product, stride, scratch + sums);
-    if (product->vectors == 1)
+                               .scattered = matrix->lines_per_entry > scattered_lines &&
+                                            matrix->csr.columns * vectors * bytes_each > most_near};
+    if (packs)
+        pack(context, &work, scratch + sums);
+    if (vectors == 1)
         multiply_one(context, &work, scratch);
     else
-        do_tasks(context, &work, sparse_csr_vectors,
-                 (matrix->csr.rows + rows_a_task - 1) / rows_a_task);
+        multiply_several(context, &work);
     return KITH_OK;
 }

@@ -1,7 +1,13 @@
 /* Compressed rows and sorted entries: nothing is filled up. */
 
-/* An entry's place in the cache is asked for so many entries ahead. */
-enum { NAME(ahead) = 32 };
+/* What an entry needs of a large x is asked for so many entries ahead, into the second level of
+ * the cache: there are more places for lines on their way there than to the first. */
+enum { NAME(ahead) = 256 };
+
+SIMD_INLINE void NAME(ask_for)(const REAL *x)
+{
+    __builtin_prefetch(x, 0, 2);
+}
 
 #define DEFINE_CSR(suffix, place, gather)                                                          \
     /* Entries begin … end − 1 of a row, four sums at once. */                                 \
@@ -14,13 +20,13 @@ enum { NAME(ahead) = 32 };
             SIMD_UNROLL                                                                            \
             for (int64_t l = 0; l < 4; l++) {                                                      \
                 if (prefetch)                                                                      \
-                    __builtin_prefetch(x + index[k + l + NAME(ahead)]);                            \
+                    NAME(ask_for)(x + index[k + l + NAME(ahead)]);                                 \
                 sum[l] = FMA(value[k + l], x[index[k + l]], sum[l]);                               \
             }                                                                                      \
         }                                                                                          \
         for (; k < end; k++) {                                                                     \
             if (prefetch)                                                                          \
-                __builtin_prefetch(x + index[k + NAME(ahead)]);                                    \
+                NAME(ask_for)(x + index[k + NAME(ahead)]);                                         \
             sum[0] = FMA(value[k], x[index[k]], sum[0]);                                           \
         }                                                                                          \
         return (sum[0] + sum[1]) + (sum[2] + sum[3]);                                              \
@@ -32,25 +38,38 @@ enum { NAME(ahead) = 32 };
         return (const REAL *)work->x + (sizeof(place) == 2 ? base[row >> sparse_base_shift] : 0);  \
     }                                                                                              \
                                                                                                    \
+    SIMD_INLINE int64_t NAME(start##suffix)(const struct sparse_packed_csr *packed, int64_t row,   \
+                                            bool narrow)                                           \
+    {                                                                                              \
+        return narrow ? ((const int32_t *)packed->row_start)[row]                                  \
+                      : ((const int64_t *)packed->row_start)[row];                                 \
+    }                                                                                              \
+                                                                                                   \
     SIMD_INLINE void NAME(sum_rows##suffix)(const struct sparse_work *work, int64_t task,          \
-                                            bool prefetch)                                         \
+                                            bool narrow, bool prefetch)                            \
     {                                                                                              \
         const struct sparse_matrix *matrix = work->product->matrix;                                \
-        const int64_t *start = matrix->csr.row_start;                                              \
-        const place *index = matrix->packed.index.index;                                           \
+        const struct sparse_packed_csr *packed = &matrix->packed;                                  \
         for (int64_t i = matrix->piece[task].row; i < matrix->piece[task + 1].row; i++)            \
             NAME(put)                                                                              \
         (work->product, i,                                                                         \
-         NAME(dot##suffix)(NAME(base##suffix)(work, i), index, matrix->packed.value, start[i],     \
-                           start[i + 1], prefetch));                                               \
+         NAME(dot##suffix)(NAME(base##suffix)(work, i), packed->index.index, packed->value,        \
+                           NAME(start##suffix)(packed, i, narrow),                                 \
+                           NAME(start##suffix)(packed, i + 1, narrow), prefetch));                 \
     }                                                                                              \
                                                                                                    \
     static void NAME(csr_rows##suffix)(const struct sparse_work *work, int64_t task)               \
     {                                                                                              \
-        if (work->scattered && sizeof(place) == 4)                                                 \
-            NAME(sum_rows##suffix)(work, task, true);                                              \
+        const bool narrow = work->product->matrix->packed.start_bytes == 4;                        \
+        const bool prefetch = work->scattered && sizeof(place) == 4;                               \
+        if (narrow && prefetch)                                                                    \
+            NAME(sum_rows##suffix)(work, task, true, true);                                        \
+        else if (narrow)                                                                           \
+            NAME(sum_rows##suffix)(work, task, true, false);                                       \
+        else if (prefetch)                                                                         \
+            NAME(sum_rows##suffix)(work, task, false, true);                                       \
         else                                                                                       \
-            NAME(sum_rows##suffix)(work, task, false);                                             \
+            NAME(sum_rows##suffix)(work, task, false, false);                                      \
     }                                                                                              \
                                                                                                    \
     /* A row by vectors along it; what is left over one after the other. */                        \
@@ -91,18 +110,26 @@ enum { NAME(ahead) = 32 };
                                  start[i], start[i + 1]));                                         \
     }                                                                                              \
                                                                                                    \
+    SIMD_INLINE REAL NAME(dot_part##suffix)(const struct sparse_work *work, int64_t row,           \
+                                            int64_t begin, int64_t end)                            \
+    {                                                                                              \
+        const struct sparse_packed_csr *packed = &work->product->matrix->packed;                   \
+        const REAL *x = NAME(base##suffix)(work, row);                                             \
+        if (work->scattered && sizeof(place) == 4)                                                 \
+            return NAME(dot##suffix)(x, packed->index.index, packed->value, begin, end, true);     \
+        return NAME(dot_lanes##suffix)(x, packed->index.index, packed->value, begin, end);         \
+    }                                                                                              \
+                                                                                                   \
     /* The rows that end in a piece; the first may have begun before it, and what comes after the  \
      * last belongs to the next piece's first. */                                                  \
     static void NAME(csr_merge##suffix)(const struct sparse_work *work, int64_t task)              \
     {                                                                                              \
         const struct sparse_matrix *matrix = work->product->matrix;                                \
         const int64_t *start = matrix->csr.row_start;                                              \
-        const place *index = matrix->packed.index.index;                                           \
         const struct sparse_piece from = matrix->piece[task], to = matrix->piece[task + 1];        \
         int64_t k = from.entry;                                                                    \
         for (int64_t i = from.row; i < to.row; k = start[++i]) {                                   \
-            const REAL sum = NAME(dot_lanes##suffix)(NAME(base##suffix)(work, i), index,           \
-                                                     matrix->packed.value, k, start[i + 1]);       \
+            const REAL sum = NAME(dot_part##suffix)(work, i, k, start[i + 1]);                     \
             if (i == from.row)                                                                     \
                 work->head[task] = (double)sum;                                                    \
             else                                                                                   \
@@ -110,8 +137,7 @@ enum { NAME(ahead) = 32 };
         }                                                                                          \
         work->tail[task] = 0;                                                                      \
         if (k < to.entry)                                                                          \
-            work->tail[task] = (double)NAME(dot_lanes##suffix)(                                    \
-                NAME(base##suffix)(work, to.row), index, matrix->packed.value, k, to.entry);       \
+            work->tail[task] = (double)NAME(dot_part##suffix)(work, to.row, k, to.entry);          \
     }
 
 DEFINE_CSR(, int32_t, gather_int32)

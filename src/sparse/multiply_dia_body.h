@@ -105,7 +105,7 @@ static void NAME(dia_symmetric)(const struct sparse_work *work, int64_t task)
             const REAL *value = (const REAL *)dia->value + d * dia->stride + i;
             if (offset > 0 && i - offset > -NAME(tile_rows))
                 NAME(add_diagonal)
-            (value - offset, x + i - offset, offset - i, NAME(tile_rows), sum);
+            (value - offset, x + i - offset, offset - i, rows - i + offset, sum);
         }
         for (int64_t d = 0; d < dia->diagonals; d++) {
             const int64_t offset = dia->offset[d];

@@ -40,6 +40,12 @@
         [sparse_dia_tiles] = dia_tiles_##precision,                                                \
         [sparse_dia_symmetric] = dia_symmetric_##precision,                                        \
         [sparse_csr_vectors] = csr_vectors_##precision,                                            \
+        [sparse_csr_vectors_16] = csr_vectors_16_##precision,                                      \
+        [sparse_bsr_vectors_2] = bsr_vectors_2_##precision,                                        \
+        [sparse_bsr_vectors_3] = bsr_vectors_3_##precision,                                        \
+        [sparse_bsr_vectors_4] = bsr_vectors_4_##precision,                                        \
+        [sparse_dia_vectors] = dia_vectors_##precision,                                            \
+        [sparse_pack_vectors] = pack_vectors_##precision,                                          \
         [sparse_finish_piece] = finish_piece_##precision,                                          \
     }
 

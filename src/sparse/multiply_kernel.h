@@ -7,14 +7,15 @@
 /* A product cut into tasks, each with rows of its own. */
 struct sparse_work {
     const struct sparse_product *product;
-    const void *x;       /* contiguous; for several vectors row-major, `stride` elements a row */
-    int64_t stride;      /* of x, a multiple of sparse_chunk */
+    const void *x;       /* contiguous; several vectors side by side, a multiple of a chunk */
+    int64_t stride;      /* elements from a row of x to the next */
     int64_t rows_a_task; /* where the matrix has no pieces: a multiple of kith_padding */
     /* Where a row may be shared by pieces: the sum of a piece's entries in its first row, and in
      * the row that it leaves to the next piece. */
     double *head, *tail;
     bool adds;      /* to y, that other entries of the row are in already: coo of hybrid */
     bool scattered; /* x is large and used all over */
+    void *packed;   /* x as the kernels take it, to be made of the caller's */
 };
 
 typedef void sparse_kernel(const struct sparse_work *work, int64_t task);
@@ -40,6 +41,12 @@ enum sparse_kernel_name {
     sparse_dia_tiles,
     sparse_dia_symmetric,
     sparse_csr_vectors,
+    sparse_csr_vectors_16,
+    sparse_bsr_vectors_2,
+    sparse_bsr_vectors_3,
+    sparse_bsr_vectors_4,
+    sparse_dia_vectors,
+    sparse_pack_vectors, /* task: so many rows of x */
     sparse_finish_piece, /* y of the row that piece `task` begins in: head is the whole sum */
     sparse_kernel_count
 };

@@ -1,64 +1,147 @@
 /* Several vectors at once: an entry meets a line of 64 bytes of x, which holds them side by side.
- */
+ * Here compressed rows, and what becomes of the sums. */
 
 enum {
     NAME(chunk) = sparse_chunk_bytes / sizeof(REAL),
-    NAME(chunk_vectors) = sparse_chunk_bytes / SIMD_BYTES
+    NAME(chunk_vectors) = sparse_chunk_bytes / SIMD_BYTES,
+    NAME(rows_at_once) = 8 / NAME(chunk_vectors) /* whose sums stay in registers */
 };
 
-/* The sums of a row for a chunk of the vectors; an entry's line is asked for ahead. */
-SIMD_INLINE void NAME(sum_chunk)(const struct sparse_work *work, int64_t row, int64_t first,
-                                 REAL *sums)
+/* sums += value · the line. */
+SIMD_INLINE void NAME(add_line)(REAL value, const REAL *line, VREAL *sum)
 {
-    const struct sparse_csr *csr = &work->product->matrix->csr;
-    const REAL *x = (const REAL *)work->x + first, *value = csr->value;
-    VREAL sum[NAME(chunk_vectors)] = {0};
-    for (int64_t k = csr->row_start[row]; k < csr->row_start[row + 1]; k++) {
-        const REAL *line = x + csr->column[k] * work->stride;
-        __builtin_prefetch(x + csr->column[k + NAME(ahead)] * work->stride);
-        SIMD_UNROLL
-        for (int v = 0; v < NAME(chunk_vectors); v++)
-            sum[v] = simd_fma(simd_all(value[k]), simd_load(line + v * NAME(lanes)), sum[v]);
-    }
     SIMD_UNROLL
     for (int v = 0; v < NAME(chunk_vectors); v++)
-        simd_store(sums + v * NAME(lanes), sum[v]);
+        sum[v] = simd_fma(simd_all(value), simd_load(line + v * NAME(lanes)), sum[v]);
 }
 
 /* y = α sums + β y of a row's vectors from `first` on. */
-SIMD_INLINE void NAME(put_chunk)(const struct sparse_product *product, int64_t row, int64_t first,
-                                 const REAL *sums)
+SIMD_INLINE void NAME(put_chunk)(const struct sparse_work *work, int64_t row, int64_t first,
+                                 const VREAL *sum)
 {
+    const struct sparse_product *product = work->product;
     const int64_t step = product->y_stride[1], left = product->vectors - first;
-    const REAL alpha = (REAL)product->alpha, beta = (REAL)product->beta;
+    const VREAL alpha = simd_all((REAL)product->alpha), beta = simd_all((REAL)product->beta);
     REAL *y = NAME(result)(product, row) + first * step;
     if (step == 1 && left >= NAME(chunk)) {
         SIMD_UNROLL
         for (int v = 0; v < NAME(chunk_vectors); v++) {
-            const VREAL value = simd_all(alpha) * simd_load(sums + v * NAME(lanes));
             REAL *to = y + v * NAME(lanes);
-            simd_store(to,
-                       product->beta == 0 ? value : simd_fma(simd_all(beta), simd_load(to), value));
+            simd_store(to, product->beta == 0 ? alpha * sum[v]
+                                              : simd_fma(beta, simd_load(to), alpha * sum[v]));
         }
         return;
     }
-    for (int64_t k = 0; k < NAME(chunk) && k < left; k++) {
-        const REAL value = alpha * sums[k];
-        y[k * step] = product->beta == 0 ? value : FMA(beta, y[k * step], value);
-    }
+    REAL sums[NAME(chunk)];
+    SIMD_UNROLL
+    for (int v = 0; v < NAME(chunk_vectors); v++)
+        simd_store(sums + v * NAME(lanes), alpha * sum[v]);
+    for (int64_t k = 0; k < NAME(chunk) && k < left; k++)
+        y[k * step] = product->beta == 0 ? sums[k] : FMA((REAL)product->beta, y[k * step], sums[k]);
 }
+
+/* The sums of a row for a chunk of the vectors, every second entry apart. */
+#define DEFINE_CSR_VECTORS(suffix, place)                                                          \
+    SIMD_INLINE void NAME(sum_chunk##suffix)(const REAL *x, int64_t stride, const place *index,    \
+                                             const REAL *value, int64_t begin, int64_t end,        \
+                                             bool prefetch, VREAL *sum)                            \
+    {                                                                                              \
+        VREAL sums[2][NAME(chunk_vectors)] = {{{0}}};                                              \
+        int64_t k = begin;                                                                         \
+        for (; k + 2 <= end; k += 2) {                                                             \
+            SIMD_UNROLL                                                                            \
+            for (int64_t l = 0; l < 2; l++) {                                                      \
+                if (prefetch)                                                                      \
+                    NAME(ask_for)(x + index[k + l + NAME(ahead)] * stride);                        \
+                NAME(add_line)(value[k + l], x + index[k + l] * stride, sums[l]);                  \
+            }                                                                                      \
+        }                                                                                          \
+        if (k < end) {                                                                             \
+            if (prefetch)                                                                          \
+                NAME(ask_for)(x + index[k + NAME(ahead)] * stride);                                \
+            NAME(add_line)(value[k], x + index[k] * stride, sums[0]);                              \
+        }                                                                                          \
+        SIMD_UNROLL                                                                                \
+        for (int v = 0; v < NAME(chunk_vectors); v++)                                              \
+            sum[v] = sums[0][v] + sums[1][v];                                                      \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE void NAME(csr_chunks##suffix)(const struct sparse_work *work, const place *index,  \
+                                              int64_t task, bool prefetch)                         \
+    {                                                                                              \
+        const struct sparse_csr *csr = &work->product->matrix->csr;                                \
+        const int32_t *base = work->product->matrix->packed.index.base;                            \
+        const int64_t begin = task * work->rows_a_task;                                            \
+        const int64_t end =                                                                        \
+            begin + work->rows_a_task < csr->rows ? begin + work->rows_a_task : csr->rows;         \
+        for (int64_t i = begin; i < end; i++) {                                                    \
+            const REAL *x =                                                                        \
+                (const REAL *)work->x +                                                            \
+                (sizeof(place) == 2 ? base[i >> sparse_base_shift] * work->stride : 0);            \
+            for (int64_t first = 0; first < work->product->vectors; first += NAME(chunk)) {        \
+                VREAL sum[NAME(chunk_vectors)];                                                    \
+                NAME(sum_chunk##suffix)                                                            \
+                (x + first, work->stride, index, csr->value, csr->row_start[i],                    \
+                 csr->row_start[i + 1], prefetch, sum);                                            \
+                NAME(put_chunk)(work, i, first, sum);                                              \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+DEFINE_CSR_VECTORS(, int32_t)
+DEFINE_CSR_VECTORS(_16, uint16_t)
+#undef DEFINE_CSR_VECTORS
 
 static void NAME(csr_vectors)(const struct sparse_work *work, int64_t task)
 {
+    if (work->scattered)
+        NAME(csr_chunks)(work, work->product->matrix->csr.column, task, true);
+    else
+        NAME(csr_chunks)(work, work->product->matrix->csr.column, task, false);
+}
+
+static void NAME(csr_vectors_16)(const struct sparse_work *work, int64_t task)
+{
+    NAME(csr_chunks_16)(work, work->product->matrix->packed.index.index, task, false);
+}
+
+SIMD_INLINE void NAME(csr_chunk)(const struct sparse_work *work, int64_t row, int64_t first)
+{
+    const struct sparse_csr *csr = &work->product->matrix->csr;
+    VREAL sum[NAME(chunk_vectors)];
+    NAME(sum_chunk)
+    ((const REAL *)work->x + first, work->stride, csr->column, csr->value, csr->row_start[row],
+     csr->row_start[row + 1], false, sum);
+    NAME(put_chunk)(work, row, first, sum);
+}
+
+/* Puts a row that is filled up: sums that are NaN may be so by the filling alone. */
+SIMD_INLINE void NAME(put_filled_chunk)(const struct sparse_work *work, int64_t row, int64_t first,
+                                        const VREAL *sum)
+{
+    VREAL all = sum[0];
+    SIMD_UNROLL
+    for (int v = 1; v < NAME(chunk_vectors); v++)
+        all += sum[v];
+    if (__builtin_expect(NAME(has_nan)(all), 0))
+        NAME(csr_chunk)(work, row, first);
+    else
+        NAME(put_chunk)(work, row, first, sum);
+}
+
+/* Rows of x from the caller's, in tiles that stay near by, with zeros behind the last vector. */
+static void NAME(pack_vectors)(const struct sparse_work *work, int64_t task)
+{
+    enum { tile = 64 };
     const struct sparse_product *product = work->product;
-    const struct sparse_csr *csr = &product->matrix->csr;
+    const int64_t *step = product->x_stride, columns = product->matrix->csr.columns;
     const int64_t begin = task * work->rows_a_task;
-    const int64_t end =
-        begin + work->rows_a_task < csr->rows ? begin + work->rows_a_task : csr->rows;
-    for (int64_t i = begin; i < end; i++)
-        for (int64_t first = 0; first < product->vectors; first += NAME(chunk)) {
-            REAL sums[NAME(chunk)];
-            NAME(sum_chunk)(work, i, first, sums);
-            NAME(put_chunk)(product, i, first, sums);
+    const int64_t end = begin + work->rows_a_task < columns ? begin + work->rows_a_task : columns;
+    REAL *packed = work->packed;
+    for (int64_t start = begin; start < end; start += tile)
+        for (int64_t k = 0; k < work->stride; k++) {
+            const REAL *x = (const REAL *)product->x + k * step[1];
+            for (int64_t j = start; j < start + tile && j < end; j++)
+                packed[j * work->stride + k] = k < product->vectors ? x[j * step[0]] : 0;
         }
 }

@@ -13,7 +13,10 @@ static const double seconds_a_slot = 0.25e-9;      /* that is gathered with othe
 static const double seconds_a_block = 1.2e-9;      /* and for each of its elements: */
 static const double seconds_an_element = 0.12e-9;
 static const double seconds_on_diagonal = 0.06e-9;
-static const double seconds_a_line[] = {0, 1.2e-9, 5e-9}; /* of x in L2, in L3, in memory */
+/* Of x, in L2, in L3, in memory; and where it is asked for ahead. */
+static const double seconds_a_line[] = {0, 1.8e-9, 5e-9};
+static const double seconds_a_line_ahead[] = {0, 0.8e-9, 1.2e-9};
+static const double scattered_lines = 0.2; /* an entry, from which on kernels ask ahead */
 
 enum { in_l2 = 512 << 10, in_l3 = 16 << 20, few_streams = 10 };
 
@@ -26,12 +29,21 @@ static bool is_sensible(const struct sparse_statistics *statistics, double slots
            slots <= (double)most_slots_an_entry * (double)(statistics->nonzeros + statistics->rows);
 }
 
+/* Whether the kernel of a plan asks for x ahead. */
+static bool asks_ahead(const struct sparse_statistics *statistics, const struct sparse_plan *plan)
+{
+    return plan->format == KITH_SPARSE_CSR && plan->index_bytes == 4 &&
+           plan->kernel != KITH_SPARSE_ROW_VECTOR && statistics->lines_per_entry > scattered_lines;
+}
+
 /* Waiting for x, entries and filling alike. */
-static double scatter_seconds(const struct sparse_statistics *statistics)
+static double scatter_seconds(const struct sparse_statistics *statistics,
+                              const struct sparse_plan *plan)
 {
     const int64_t x_bytes = statistics->columns * kith_dtype_bytes(statistics->dtype);
     const int level = x_bytes <= in_l2 ? 0 : x_bytes <= in_l3 ? 1 : 2;
-    return seconds_a_line[level] * statistics->lines_per_entry * (double)statistics->nonzeros;
+    const double *of_line = asks_ahead(statistics, plan) ? seconds_a_line_ahead : seconds_a_line;
+    return of_line[level] * statistics->lines_per_entry * (double)statistics->nonzeros;
 }
 
 /* Completes a plan whose work and matrix' bytes are known. */
@@ -42,28 +54,31 @@ static bool finish(const struct sparse_statistics *statistics, double work, doub
                            (double)kith_dtype_bytes(statistics->dtype);
     const double streaming = (bytes + vectors) / (bytes_a_second * of_bandwidth);
     plan->bytes = (int64_t)bytes;
-    plan->seconds = fmax(work, streaming) + (gathers ? scatter_seconds(statistics) : 0);
+    plan->seconds = fmax(work, streaming) + (gathers ? scatter_seconds(statistics, plan) : 0);
     return true;
 }
 
 static bool predict_csr(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
     const double rows = (double)statistics->rows, entries = (double)statistics->nonzeros;
+    const double start =
+        plan->kernel == KITH_SPARSE_ROW_THREAD ? sparse_start_bytes(statistics->nonzeros) : 8;
     const double bytes =
-        8 * rows + entries * (double)(plan->index_bytes + kith_dtype_bytes(statistics->dtype));
+        start * rows + entries * (double)(plan->index_bytes + kith_dtype_bytes(statistics->dtype));
     /* Half a vector of each row is left over for the end. */
     const double by_lanes = rows * seconds_a_row_by_lanes + entries * seconds_a_slot +
                             fmin(4 * rows, entries) * (seconds_an_entry - seconds_a_slot);
+    const double one_by_one = rows * seconds_a_row + entries * seconds_an_entry;
     /* A row that is a large part of everything keeps other threads waiting, unless it is shared. */
     const double waiting = 0.1e-9 * (double)statistics->longest;
     switch (plan->kernel) {
     case KITH_SPARSE_ROW_THREAD:
-        return finish(statistics, rows * seconds_a_row + entries * seconds_an_entry + waiting,
-                      bytes, 1, true, plan);
+        return finish(statistics, one_by_one + waiting, bytes, 1, true, plan);
     case KITH_SPARSE_ROW_VECTOR:
         return finish(statistics, by_lanes + waiting, bytes, 1, true, plan);
     case KITH_SPARSE_MERGE:
-        return finish(statistics, 1.02 * by_lanes, bytes, 1, true, plan);
+        return finish(statistics, 1.02 * (asks_ahead(statistics, plan) ? one_by_one : by_lanes),
+                      bytes, 1, true, plan);
     default:
         return false;
     }
@@ -106,7 +121,7 @@ static bool predict_hybrid(const struct sparse_statistics *statistics, struct sp
         rest -= (double)statistics->at_least[k];
     const double slots = (double)plan->width * (double)statistics->rows;
     return finish(statistics, slots * seconds_a_slot + rest * 2 * seconds_an_entry,
-                  slots * (4 + value) + rest * (8 + value),
+                  slots * (4 + value) + rest * (8 + 2 * value), /* they read x once more */
                   2 * plan->width > few_streams ? many_streams : 1, true, plan);
 }
 
