@@ -67,6 +67,26 @@ SIMD_INLINE void lanes_store_chosen_double(int32_t *to, vindex_double from, uint
     _mm256_storeu_si256((__m256i *)to, _mm256_maskz_compress_epi32((__mmask8)mask, (__m256i)from));
 }
 
+SIMD_INLINE vfloat lanes_at_float(const float *from, vindex_float at)
+{
+    return _mm512_i32gather_ps((__m512i)at, from, 4);
+}
+
+SIMD_INLINE vdouble lanes_at_double(const double *from, vindex_double at)
+{
+    return _mm512_i32gather_pd((__m256i)at, from, 8);
+}
+
+SIMD_INLINE vindex_float lanes_index_at_float(const int32_t *from, vindex_float at)
+{
+    return (vindex_float)_mm512_i32gather_epi32((__m512i)at, from, 4);
+}
+
+SIMD_INLINE vindex_double lanes_index_at_double(const int32_t *from, vindex_double at)
+{
+    return (vindex_double)_mm256_i32gather_epi32(from, (__m256i)at, 4);
+}
+
 #else
 
 #if defined(__AVX2__)
@@ -139,6 +159,20 @@ SIMD_INLINE uint32_t lanes_above_double(vindex_double a, vindex_double b)
         memcpy(all, &from, sizeof all);                                                            \
         for (; mask; mask &= mask - 1)                                                             \
             *to++ = all[__builtin_ctz(mask)];                                                      \
+    }                                                                                              \
+    SIMD_INLINE v##real lanes_at_##real(const real *from, vindex_##real at)                        \
+    {                                                                                              \
+        v##real value = {0};                                                                       \
+        for (int k = 0; k < (lanes); k++)                                                          \
+            value[k] = from[at[k]];                                                                \
+        return value;                                                                              \
+    }                                                                                              \
+    SIMD_INLINE vindex_##real lanes_index_at_##real(const int32_t *from, vindex_##real at)         \
+    {                                                                                              \
+        vindex_##real value = {0};                                                                 \
+        for (int k = 0; k < (lanes); k++)                                                          \
+            value[k] = from[at[k]];                                                                \
+        return value;                                                                              \
     }
 
 LANES_DEFINE_STORE_CHOSEN(float, LANES_FLOAT)

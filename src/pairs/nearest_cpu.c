@@ -198,10 +198,13 @@ static kith_status do_cell(struct rounds *rounds, const struct pairs_search *sea
                            struct pairs_lane *lane)
 {
     const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
+    const struct pairs_candidates_wanted wanted_shifts = {
+        .shifts = !kith_array_is_none(rounds->pairs->shifts)};
     struct pairs_candidates candidates;
     if (begin == end)
         return KITH_OK;
-    KITH_TRY(pairs_find_candidates(rounds->kernels, search, cell, true, lane, &candidates));
+    KITH_TRY(
+        pairs_find_candidates(rounds->kernels, search, cell, wanted_shifts, lane, &candidates));
     const int32_t *rows = search->targets.index;
     for (int64_t k = begin; k < end; k++) {
         bool found = false;

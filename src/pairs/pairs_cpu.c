@@ -19,9 +19,6 @@
 /* Targets of a task: some hundred microseconds. */
 enum { targets_of_chunk = 1024 };
 
-/* Lists so long are larger than the usual caches. */
-enum { pairs_of_streamed_list = 4 << 20 };
-
 static const double seconds_of_target = 100e-9, seconds_of_pair = 4e-9;
 
 /* Cells of a system. */
@@ -97,7 +94,8 @@ static kith_status count_cell(const struct walk *walk, const struct pairs_search
     const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
     int64_t *counts = (int64_t *)walk->pairs->offsets.data + 1;
     struct pairs_candidates candidates;
-    KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, false, lane, &candidates));
+    KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, (struct pairs_candidates_wanted){0},
+                                   lane, &candidates));
     if (kith_array_is_none(problem->exclusions))
         walk->kernels->count[problem->dtype](&candidates, &search->targets.points, begin, end,
                                              counts);
@@ -113,8 +111,12 @@ static kith_status write_cell(const struct walk *walk, const struct pairs_search
 {
     const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
     const bool plain = pairs_rows_are_plain(walk->problem, walk->pairs);
+    const struct pairs_candidates_wanted wanted = {
+        .shifts = !kith_array_is_none(walk->pairs->shifts),
+        .arranged = !plain && walk->problem->sorted,
+    };
     struct pairs_candidates candidates;
-    KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, !plain, lane, &candidates));
+    KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, wanted, lane, &candidates));
     if (!plain)
         return pairs_write_rows(walk->kernels, search, &candidates, begin, end, lane, walk->pairs);
     const struct pairs_columns columns = {
@@ -246,8 +248,10 @@ void pairs_workspace_free(struct pairs_workspace *workspace)
         struct pairs_lane *lane = &workspace->lanes[k];
         free(lane->runs.data);
         free(lane->candidates.data);
+        free(lane->arranged.data);
         free(lane->found.data);
         free(lane->keys.data);
+        free(lane->row.data);
     }
     free(workspace->lanes);
     free(workspace);

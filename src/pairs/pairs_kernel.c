@@ -90,6 +90,10 @@ SIMD_INLINE void prefetch_ahead(const struct pairs_columns *columns, const int32
     const int64_t *offsets = &columns->offsets[index[position + rows_ahead]];
     prefetch_ends(columns->i, offsets[0] * bytes, offsets[1] * bytes);
     prefetch_ends(columns->j, offsets[0] * bytes, offsets[1] * bytes);
+    const int64_t each = columns->bytes_of_shift, real = columns->bytes_of_real;
+    prefetch_ends(columns->shifts, offsets[0] * each, offsets[1] * each);
+    prefetch_ends(columns->vectors, offsets[0] * each / 4 * real, offsets[1] * each / 4 * real);
+    prefetch_ends(columns->distances, offsets[0] * real, offsets[1] * real);
 }
 
 static void write_row(const struct pairs_columns *columns, int32_t i, const int32_t *row,
@@ -109,29 +113,78 @@ static void write_row(const struct pairs_columns *columns, int32_t i, const int3
         store_wide((int64_t *)columns->j + begin, row, count, columns->streamed);
 }
 
+/* S = T − n_j + n_i is that of a candidate and the target's n_i. */
+static void gather_shifts(const struct pairs_points *points, const struct pairs_run *run,
+                          int64_t at, const struct pairs_candidates *candidates)
+{
+    for (int32_t k = 0; k < candidates->dimensions; k++) {
+        int32_t *shift = candidates->shift[k] + at;
+        for (int64_t p = run->begin; p < run->end; p++)
+            *shift++ =
+                run->image[k] -
+                (points->wraps ? points->wraps[3 * (points->index[p] - points->first) + k] : 0);
+    }
+}
+
+SIMD_INLINE void pick_index(int32_t *restrict to, const int32_t *restrict from,
+                            const int32_t *order, int64_t count)
+{
+    for (int64_t p = 0; p < count; p++)
+        to[p] = from[order[p]];
+}
+
+SIMD_INLINE void put_shifts(const struct pairs_columns *columns, int64_t dimensions, int64_t begin,
+                            const int32_t *wraps, int32_t *const shift[3], int32_t *part,
+                            int64_t count)
+{
+    int32_t *to = columns->shifts + begin * dimensions;
+    int32_t *restrict at = columns->streamed ? part : to;
+    const int32_t *restrict a = shift[0], *restrict b = shift[1], *restrict c = shift[2];
+    const int32_t own[3] = {wraps ? wraps[0] : 0, wraps ? wraps[1] : 0, wraps ? wraps[2] : 0};
+    for (int64_t p = 0; dimensions == 3 && p < count; p++) {
+        at[3 * p] = a[p] + own[0];
+        at[3 * p + 1] = b[p] + own[1];
+        at[3 * p + 2] = c[p] + own[2];
+    }
+    for (int64_t p = 0; dimensions == 2 && p < count; p++) {
+        at[2 * p] = a[p] + own[0];
+        at[2 * p + 1] = b[p] + own[1];
+    }
+    if (columns->streamed)
+        stream_part(to, at, (size_t)(count * dimensions) * sizeof *to);
+}
+
 #define REAL       float
 #define VREAL      vfloat
 #define VINDEX     vindex_float
 #define LANES      LANES_FLOAT
+#define ROOT       sqrtf
 #define NAME(name) name##_float
 #include "pairs/pairs_kernel_body.h"
+#include "pairs/stored_rows_body.h"
 #undef REAL
 #undef VREAL
 #undef VINDEX
 #undef LANES
+#undef ROOT
 #undef NAME
 
 #define REAL       double
 #define VREAL      vdouble
 #define VINDEX     vindex_double
 #define LANES      LANES_DOUBLE
+#define ROOT       sqrt
 #define NAME(name) name##_double
 #include "pairs/pairs_kernel_body.h"
+#include "pairs/stored_rows_body.h"
 
 const struct pairs_kernels KITH_ISA_SYMBOL(pairs_kernels) = {
     .gather = {gather_double, gather_float},
+    .arrange = {arrange_double, arrange_float},
     .count = {count_double, count_float},
     .write = {write_double, write_float},
+    .write_whole = {write_whole_double, write_whole_float},
     .find = {find_double, find_float},
+    .store = {store_double, store_float},
     .sort_wide = sort_wide,
 };

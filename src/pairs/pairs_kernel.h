@@ -10,6 +10,8 @@ struct pairs_points {
     const void *position[3]; /* the problem's dtype; wrapped, in units */
     const void *radius;      /* or NULL */
     const int32_t *index;    /* row in the caller's array */
+    const int32_t *wraps;    /* n of each row from `first` on, three by three; or NULL */
+    int64_t first;
 };
 
 /* Neighbouring cells whose points come one after the other, at one image. */
@@ -37,8 +39,7 @@ struct pairs_candidates {
     void *radius;         /* NULL without */
     int32_t *index;       /* row in the caller's array */
     int32_t *mark;
-    int32_t *place; /* position among the points */
-    int32_t *run;
+    int32_t *shift[3]; /* T − n_j; NULL if nobody asks */
 };
 
 /* So much more room than candidates do their arrays have. */
@@ -48,12 +49,19 @@ enum { pairs_candidates_behind = 64 };
 typedef void pairs_gather_kernel(const struct pairs_points *points, const struct pairs_run *runs,
                                  int64_t run_count, const struct pairs_candidates *candidates);
 
+/* Puts candidates into the order of their index, and those of one index in that of their coming.
+ * There is room for pairs_sorting_room(count) keys and count numbers; `to` has arrays of its own.
+ */
+typedef void pairs_arrange_kernel(const struct pairs_candidates *from, int64_t *keys,
+                                  int32_t *order, const struct pairs_candidates *to);
+
 /* Writes, for the targets at the positions begin … end − 1, counts[index of the target]. */
 typedef void pairs_count_kernel(const struct pairs_candidates *candidates,
                                 const struct pairs_points *targets, int64_t begin, int64_t end,
                                 int64_t *counts);
 
-/* Where partners go: row i from offsets[i] on. i and j are int64 or, if narrow, int32; or NULL. */
+/* Where partners go: row i from offsets[i] on. i and j are int64 or, if narrow, int32; what is not
+ * asked for is NULL. */
 struct pairs_columns {
     const int64_t *offsets;
     int64_t target_count; /* of the system: how far to look ahead */
@@ -61,6 +69,13 @@ struct pairs_columns {
     bool narrow, sorted;
     bool streamed; /* past the caches: the list is larger than they are */
     int32_t *row;  /* room for pairs_sorting_room(candidates + 64) */
+
+    /* For whole rows, which have all that may be asked for, and are never sorted. */
+    int32_t *shifts;
+    void *vectors, *distances; /* the problem's dtype */
+    int64_t room;              /* the row's: candidates + 64, pairs_bytes_of_row for each */
+    int64_t bytes_of_shift, bytes_of_real;
+    double unit; /* of the positions, in that of what is written */
 };
 
 /* Writes the rows of these targets. */
@@ -73,6 +88,21 @@ typedef void pairs_write_kernel(const struct pairs_candidates *candidates,
 typedef int64_t pairs_find_kernel(const struct pairs_candidates *candidates,
                                   const struct pairs_points *targets, int64_t position,
                                   int32_t *found);
+
+enum { pairs_bytes_of_row = 4 * 4 + 7 * 8 };
+
+/* Writes the row of the target at a position: the candidates that have been found, in their order.
+ * wraps is n_i, or NULL for 0. */
+typedef void pairs_store_kernel(const struct pairs_candidates *candidates,
+                                const struct pairs_points *targets, int64_t position,
+                                const int32_t *wraps, int32_t *found, int64_t count,
+                                const struct pairs_columns *columns);
+
+/* The same for all candidates that are near enough, of these targets. */
+typedef void pairs_write_whole_kernel(const struct pairs_candidates *candidates,
+                                      const struct pairs_points *targets, int64_t begin,
+                                      int64_t end, int32_t *found,
+                                      const struct pairs_columns *columns);
 
 /* Sorts keys ≥ 0, ascending. There is room up to pairs_sorting_room(count) elements. */
 typedef void pairs_sort_wide(int64_t *keys, int64_t count);
@@ -91,9 +121,12 @@ static inline int64_t pairs_sorting_room(int64_t count)
 /* The kernels of an instruction set; [0] for double, [1] for float, as kith_dtype. */
 struct pairs_kernels {
     pairs_gather_kernel *gather[2];
+    pairs_arrange_kernel *arrange[2];
     pairs_count_kernel *count[2];
     pairs_write_kernel *write[2];
     pairs_find_kernel *find[2];
+    pairs_store_kernel *store[2];
+    pairs_write_whole_kernel *write_whole[2];
     pairs_sort_wide *sort_wide;
 };
 

@@ -171,8 +171,7 @@ SIMD_INLINE void NAME(repeat)(REAL *to, REAL value, int64_t count)
 }
 
 SIMD_INLINE void NAME(gather_run)(const struct pairs_points *points, const struct pairs_run *run,
-                                  int64_t at, int32_t number,
-                                  const struct pairs_candidates *candidates)
+                                  int64_t at, const struct pairs_candidates *candidates)
 {
     const int64_t begin = run->begin, count = run->end - run->begin;
     for (int32_t c = 0; c < candidates->dimensions; c++) {
@@ -189,15 +188,11 @@ SIMD_INLINE void NAME(gather_run)(const struct pairs_points *points, const struc
     for (int64_t p = 0; p < count; p += LANES) {
         const VINDEX index = NAME(load_index)(points->index + begin + p);
         const VINDEX marks = (index & factor) + mark;
-        const VINDEX places = (int32_t)(begin + p) + NAME(lane_numbers);
-        const VINDEX runs = number - (VINDEX){0};
         memcpy(candidates->index + at + p, &index, sizeof index);
         memcpy(candidates->mark + at + p, &marks, sizeof marks);
-        if (candidates->place) {
-            memcpy(candidates->place + at + p, &places, sizeof places);
-            memcpy(candidates->run + at + p, &runs, sizeof runs);
-        }
     }
+    if (candidates->shift[0])
+        gather_shifts(points, run, at, candidates);
 }
 
 static void NAME(gather)(const struct pairs_points *points, const struct pairs_run *runs,
@@ -205,7 +200,7 @@ static void NAME(gather)(const struct pairs_points *points, const struct pairs_r
 {
     int64_t at = 0;
     for (int64_t r = 0; r < run_count; r++) {
-        NAME(gather_run)(points, &runs[r], at, (int32_t)r, candidates);
+        NAME(gather_run)(points, &runs[r], at, candidates);
         at += runs[r].end - runs[r].begin;
     }
     NAME(repeat)((REAL *)candidates->position[0] + at, (REAL)INFINITY, LANES);

@@ -42,6 +42,40 @@ SIMD_INLINE void stream_value_line(int64_t *to, int64_t value)
 }
 #endif
 
+#if defined(__AVX512F__)
+SIMD_INLINE void stream_copy_of_line(char *to, const char *from)
+{
+    _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)from));
+}
+#elif defined(__x86_64__)
+SIMD_INLINE void stream_copy_of_line(char *to, const char *from)
+{
+    for (int k = 0; k < stored_line; k += 16)
+        _mm_stream_si128((void *)(to + k), _mm_loadu_si128((const void *)(from + k)));
+}
+#else
+SIMD_INLINE void stream_copy_of_line(char *to, const char *from)
+{
+    memcpy(to, from, stored_line);
+}
+#endif
+
+/* Copies a part of a row to its place. */
+SIMD_INLINE void stream_part(void *restrict to, const void *restrict from, size_t bytes)
+{
+    char *at = to;
+    const char *source = from;
+    const size_t before = -(uintptr_t)to % stored_line;
+    const size_t head = before < bytes ? before : bytes;
+    memcpy(at, source, head);
+    for (at += head, source += head, bytes -= head; bytes >= stored_line; bytes -= stored_line) {
+        stream_copy_of_line(at, source);
+        at += stored_line;
+        source += stored_line;
+    }
+    memcpy(at, source, bytes);
+}
+
 /* After streaming, before others may read. */
 SIMD_INLINE void end_streaming(void)
 {

@@ -6,6 +6,9 @@
 /* Rows with more than i and j, or with exclusions: partners found, those excluded left out, sorted
  * and written, one target after the other. */
 
+/* Lists so long are larger than the usual caches. */
+enum { pairs_of_streamed_list = 4 << 20 };
+
 /* Whether the kernels can write the rows by themselves. */
 bool pairs_rows_are_plain(const struct pairs_problem *problem, const kith_pairs *pairs);
 
@@ -14,11 +17,11 @@ bool pairs_rows_are_plain(const struct pairs_problem *problem, const kith_pairs 
 int64_t pairs_find_row(const struct pairs_kernels *kernels, const struct pairs_search *search,
                        const struct pairs_candidates *candidates, int64_t position, int32_t *found);
 
-/* Writes the rows of the targets at the positions begin … end − 1; candidates have places, and
- * their runs are the lane's. */
+/* Writes the rows of the targets at the positions begin … end − 1, in the order of the candidates.
+ */
 kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct pairs_search *search,
                              const struct pairs_candidates *candidates, int64_t begin, int64_t end,
-                             struct pairs_lane *lane, kith_pairs *pairs);
+                             struct pairs_lane *lane, const kith_pairs *pairs);
 
 /* Writes the row of the target at a position, the nearest that are wanted, if as many are found;
  * place is the target's row in the search. */
@@ -26,6 +29,6 @@ kith_status pairs_write_nearest(const struct pairs_kernels *kernels,
                                 const struct pairs_search *search,
                                 const struct pairs_candidates *candidates, int64_t position,
                                 int64_t place, int64_t wanted, struct pairs_lane *lane,
-                                kith_pairs *pairs, bool *found);
+                                const kith_pairs *pairs, bool *found);
 
 #endif

@@ -168,35 +168,44 @@ static void walk_axis(struct walk *walk, int depth, int64_t number)
     }
 }
 
-/* The arrays of so many candidates in the lane's memory. */
-static kith_status place_candidates(const struct pairs_search *search, bool places, int64_t count,
-                                    struct pairs_lane *lane, struct pairs_candidates *candidates)
+/* Gives candidates arrays with so much room in a buffer. */
+static kith_status place_candidates(const struct pairs_search *search, bool shifts, int64_t room,
+                                    struct pairs_buffer *buffer,
+                                    struct pairs_candidates *candidates)
 {
-    const struct pairs_problem *problem = search->problem;
-    const int64_t real = kith_dtype_bytes(problem->dtype);
-    const int64_t room = kith_padded(count) + pairs_candidates_behind;
-    const int32_t arrays = 7, indices = 4;
-    KITH_TRY(pairs_host_buffer_grow(&lane->candidates, room * (arrays * real + indices * 4),
+    const int64_t real = kith_dtype_bytes(search->problem->dtype);
+    const int32_t arrays = 7, indices = 5;
+    KITH_TRY(pairs_host_buffer_grow(buffer, room * (arrays * real + indices * 4),
                                     "the candidates of a cell"));
-    KITH_TRY(pairs_host_buffer_grow(&lane->found, 4 * pairs_sorting_room(room),
-                                    "the candidates of a cell"));
-    char *memory = lane->candidates.data;
+    char *memory = buffer->data;
+    int32_t *index = (int32_t *)(void *)(memory + arrays * room * real);
     for (int c = 0; c < 3; c++) {
         candidates->position[c] = memory + c * room * real;
         candidates->translation[c] = memory + (3 + c) * room * real;
+        candidates->shift[c] = shifts ? index + (2 + c) * room : NULL;
     }
     candidates->radius = search->points.points.radius ? memory + 6 * room * real : NULL;
-    int32_t *index = (int32_t *)(void *)(memory + arrays * room * real);
     candidates->index = index;
     candidates->mark = index + room;
-    candidates->place = places ? index + 2 * room : NULL;
-    candidates->run = index + 3 * room;
+    return KITH_OK;
+}
+
+static kith_status arrange(const struct pairs_kernels *kernels, const struct pairs_search *search,
+                           int64_t room, struct pairs_lane *lane,
+                           struct pairs_candidates *candidates)
+{
+    const struct pairs_candidates from = *candidates;
+    KITH_TRY(pairs_host_buffer_grow(&lane->keys, 8 * pairs_sorting_room(room),
+                                    "the candidates of a cell"));
+    KITH_TRY(place_candidates(search, from.shift[0], room, &lane->arranged, candidates));
+    kernels->arrange[search->problem->dtype](&from, lane->keys.data, lane->found.data, candidates);
     return KITH_OK;
 }
 
 kith_status pairs_find_candidates(const struct pairs_kernels *kernels,
-                                  const struct pairs_search *search, int64_t cell, bool places,
-                                  struct pairs_lane *lane, struct pairs_candidates *candidates)
+                                  const struct pairs_search *search, int64_t cell,
+                                  struct pairs_candidates_wanted wanted, struct pairs_lane *lane,
+                                  struct pairs_candidates *candidates)
 {
     static const int flat[3] = {2, 0, 1}, deep[3] = {0, 1, 2};
     const struct pairs_problem *problem = search->problem;
@@ -214,8 +223,11 @@ kith_status pairs_find_candidates(const struct pairs_kernels *kernels,
         .limit = problem->limit,
         .cutoff = problem->cutoff,
     };
-    KITH_TRY(place_candidates(search, places, walk.candidates, lane, candidates));
+    const int64_t room = kith_padded(walk.candidates) + pairs_candidates_behind;
+    KITH_TRY(pairs_host_buffer_grow(&lane->found, 4 * pairs_sorting_room(room),
+                                    "the candidates of a cell"));
+    KITH_TRY(place_candidates(search, wanted.shifts, room, &lane->candidates, candidates));
     candidates->moved = walk.moved || problem->half || candidates->radius;
     kernels->gather[problem->dtype](&search->points.points, walk.runs, walk.run_count, candidates);
-    return KITH_OK;
+    return wanted.arranged ? arrange(kernels, search, room, lane, candidates) : KITH_OK;
 }

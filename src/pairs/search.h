@@ -39,7 +39,7 @@ struct pairs_search {
 
 /* What one thread needs for a cell and its rows. */
 struct pairs_lane {
-    struct pairs_buffer runs, candidates, found, keys;
+    struct pairs_buffer runs, candidates, arranged, found, keys, row;
     kith_status status;
 };
 
@@ -83,11 +83,17 @@ kith_status pairs_bin_sparsely(struct pairs_search *search, double edge, double 
 /* Writes the bins' keys where their unsorted coordinates were. */
 void pairs_keep_occupied(struct pairs_search *search, struct pairs_occupied *occupied);
 
+/* What there is to be of candidates besides: shifts, an order by index. */
+struct pairs_candidates_wanted {
+    bool shifts, arranged;
+};
+
 /* All that the targets of a cell are to be compared with; cell is its index in the bin of targets.
- * With places, where each candidate comes from is written too. The runs stay in the lane. */
+ */
 kith_status pairs_find_candidates(const struct pairs_kernels *kernels,
-                                  const struct pairs_search *search, int64_t cell, bool places,
-                                  struct pairs_lane *lane, struct pairs_candidates *candidates);
+                                  const struct pairs_search *search, int64_t cell,
+                                  struct pairs_candidates_wanted wanted, struct pairs_lane *lane,
+                                  struct pairs_candidates *candidates);
 
 /* Gives the cells their numbers: the last axis of the space varies fastest, so that cells after
  * each other along it are so in memory. */

@@ -86,6 +86,8 @@ static struct pairs_bin place_bin(const struct pairs_problem *problem, const str
     bin.points.index = bin.index;
     if (wraps)
         bin.wraps = (int32_t *)(void *)(memory + layout->wraps) + 3 * first;
+    bin.points.wraps = bin.wraps;
+    bin.points.first = first;
     return bin;
 }
 

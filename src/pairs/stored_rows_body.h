@@ -1,0 +1,167 @@
+/* Candidates in the order of their index, and rows with all that may be asked for, for REAL;
+ * included by pairs_kernel.c. */
+
+SIMD_INLINE void NAME(pick)(REAL *restrict to, const REAL *restrict from, const int32_t *order,
+                            int64_t count)
+{
+    for (int64_t p = 0; p < count; p++)
+        to[p] = from[order[p]];
+}
+
+static void NAME(arrange)(const struct pairs_candidates *from, int64_t *keys, int32_t *order,
+                          const struct pairs_candidates *to)
+{
+    const int64_t count = from->count;
+    for (int64_t p = 0; p < count; p++)
+        keys[p] = (int64_t)from->index[p] << 32 | p;
+    if (count > 1)
+        sort_wide(keys, count);
+    for (int64_t p = 0; p < count; p++) {
+        order[p] = (int32_t)(keys[p] & UINT32_MAX);
+        to->index[p] = (int32_t)(keys[p] >> 32);
+    }
+    for (int32_t c = 0; c < from->dimensions; c++) {
+        NAME(pick)(to->position[c], from->position[c], order, count);
+        if (from->moved)
+            NAME(pick)(to->translation[c], from->translation[c], order, count);
+        if (from->shift[c])
+            pick_index(to->shift[c], from->shift[c], order, count);
+    }
+    if (from->radius)
+        NAME(pick)(to->radius, from->radius, order, count);
+    pick_index(to->mark, from->mark, order, count);
+    NAME(repeat)((REAL *)to->position[0] + count, (REAL)INFINITY, LANES);
+}
+
+SIMD_INLINE void NAME(store_index)(int32_t *to, VINDEX from)
+{
+    memcpy(to, &from, sizeof from);
+}
+
+/* A row on its way: what has been found of each partner, one array for each number. */
+struct NAME(row) {
+    int32_t *index, *shift[3];
+    REAL *d[3], *r2;
+    void *part; /* what is put together for streaming */
+};
+
+static struct NAME(row) NAME(row_in)(const struct pairs_columns *columns)
+{
+    const int64_t room = columns->room;
+    char *reals = (char *)columns->row + 4 * 4 * room;
+    struct NAME(row) row = {.index = columns->row};
+    for (int k = 0; k < 3; k++) {
+        row.shift[k] = columns->row + (k + 1) * room;
+        row.d[k] = (REAL *)(void *)reals + k * room;
+    }
+    row.r2 = row.d[2] + room;
+    row.part = row.r2 + room;
+    return row;
+}
+
+SIMD_INLINE void NAME(interleave)(REAL *restrict to, const REAL *restrict x, const REAL *restrict y,
+                                  const REAL *restrict z, REAL unit, int64_t count)
+{
+    for (int64_t p = 0; z && p < count; p++) {
+        to[3 * p] = x[p] * unit;
+        to[3 * p + 1] = y[p] * unit;
+        to[3 * p + 2] = z[p] * unit;
+    }
+    for (int64_t p = 0; !z && p < count; p++) {
+        to[2 * p] = x[p] * unit;
+        to[2 * p + 1] = y[p] * unit;
+    }
+}
+
+SIMD_INLINE void NAME(put_lengths)(const struct pairs_columns *columns, int64_t dimensions,
+                                   int64_t begin, const struct NAME(row) * row, int64_t count)
+{
+    const REAL unit = (REAL)columns->unit;
+    if (columns->vectors) {
+        REAL *to = (REAL *)columns->vectors + begin * dimensions;
+        REAL *part = columns->streamed ? row->part : to;
+        NAME(interleave)
+        (part, row->d[0], row->d[1], dimensions == 3 ? row->d[2] : NULL, unit, count);
+        if (columns->streamed)
+            stream_part(to, part, (size_t)(count * dimensions) * sizeof *to);
+    }
+    if (columns->distances) {
+        REAL *to = (REAL *)columns->distances + begin;
+        REAL *restrict part = columns->streamed ? row->part : to;
+        const REAL *restrict r2 = row->r2;
+        for (int64_t p = 0; p < count; p++)
+            part[p] = ROOT(r2[p]) * unit;
+        if (columns->streamed)
+            stream_part(to, part, (size_t)count * sizeof *to);
+    }
+}
+
+/* Writes the row of i; wraps is n_i, or NULL for 0. */
+SIMD_INLINE void NAME(put_row)(const struct pairs_columns *columns, int32_t i, const int32_t *wraps,
+                               int64_t dimensions, const struct NAME(row) * row, int64_t count)
+{
+    const int64_t begin = columns->offsets[i];
+    write_row(columns, i, row->index, count);
+    if (columns->shifts)
+        put_shifts(columns, dimensions, begin, wraps, row->shift, row->part, count);
+    NAME(put_lengths)(columns, dimensions, begin, row, count);
+}
+
+/* Brings what has been found into a row. Behind it are numbers that may be read. */
+SIMD_INLINE void NAME(pick_row)(const struct pairs_candidates *candidates,
+                                const struct pairs_points *targets, int64_t position,
+                                const int32_t *found, int64_t count, bool shifts,
+                                int32_t dimensions, bool moved, const struct NAME(row) * row)
+{
+    VREAL own[3] = {{0}};
+    for (int32_t c = 0; c < dimensions; c++)
+        own[c] = simd_all(((const REAL *)targets->position[c])[position]);
+    for (int64_t p = 0; p < count; p += LANES) {
+        const VINDEX at = NAME(load_index)(found + p);
+        VREAL r2 = {0};
+        for (int32_t c = 0; c < dimensions; c++) {
+            VREAL d = NAME(lanes_at)(candidates->position[c], at) - own[c];
+            if (moved)
+                d = d + NAME(lanes_at)(candidates->translation[c], at);
+            simd_store(row->d[c] + p, d);
+            r2 = c == 0 ? d * d : r2 + d * d;
+            if (shifts)
+                NAME(store_index)
+            (row->shift[c] + p, NAME(lanes_index_at)(candidates->shift[c], at));
+        }
+        simd_store(row->r2 + p, r2);
+        NAME(store_index)(row->index + p, NAME(lanes_index_at)(candidates->index, at));
+    }
+}
+
+static void NAME(store)(const struct pairs_candidates *candidates,
+                        const struct pairs_points *targets, int64_t position, const int32_t *wraps,
+                        int32_t *found, int64_t count, const struct pairs_columns *columns)
+{
+    const struct NAME(row) row = NAME(row_in)(columns);
+    NAME(store_index)(found + count, (VINDEX){0});
+    if (candidates->dimensions == 3 && candidates->moved)
+        NAME(pick_row)
+    (candidates, targets, position, found, count, columns->shifts, 3, true, &row);
+    else if (candidates->dimensions == 3) NAME(pick_row)(candidates, targets, position, found,
+                                                         count, columns->shifts, 3, false, &row);
+    else NAME(pick_row)(candidates, targets, position, found, count, columns->shifts, 2,
+                        candidates->moved, &row);
+    NAME(put_row)(columns, targets->index[position], wraps, candidates->dimensions, &row, count);
+}
+
+static void NAME(write_whole)(const struct pairs_candidates *candidates,
+                              const struct pairs_points *targets, int64_t begin, int64_t end,
+                              int32_t *found, const struct pairs_columns *columns)
+{
+    for (int64_t k = begin; k < end; k++) {
+        prefetch_ahead(columns, targets->index, k);
+        const int64_t count = NAME(find)(candidates, targets, k, found);
+        const int64_t row = targets->index[k] - targets->first;
+        NAME(store)
+        (candidates, targets, k, targets->wraps ? targets->wraps + 3 * row : NULL, found, count,
+         columns);
+    }
+    if (columns->streamed)
+        end_streaming();
+}
