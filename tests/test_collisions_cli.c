@@ -116,6 +116,44 @@ static void test_wrong_input_is_refused(void **state)
     assert_refused(program_run("collisions @b.npy --device cpu"), 1, "--batch");
 }
 
+static void test_numbers_that_reals_do_not_hold_are_refused(void **state)
+{
+    (void)state; /* as doubles, both beads would be at 2^53 */
+    program_write("far.csv", "x,y,z\n9007199254740993,0,0\n9007199254740992,0,0\n");
+    assert_refused(program_run("collisions @far.csv --device cpu"), 1, "row 0 (from 0)");
+    program_write("near.csv", "x,y\n9007199254740991,0\n9007199254740991,0\n");
+    assert_string_equal(program_run("collisions @near.csv --device cpu")->out, "1\n");
+}
+
+static void test_beads_may_be_column_by_column(void **state)
+{
+    (void)state; /* (5, 1), (6, 1), (5, 1) as numpy.save writes a transposed array */
+    static const char header[] = "\x93NUMPY\x01\0\x46\0{'descr': '<i4', 'fortran_order': True, "
+                                 "'shape': (3, 2), }           \n";
+    const int32_t numbers[] = {5, 6, 5, 1, 1, 1};
+    FILE *stream = fopen(program_file("turned.npy"), "w");
+    fwrite(header, sizeof header - 1, 1, stream);
+    fwrite(numbers, sizeof numbers, 1, stream);
+    fclose(stream);
+    const struct program_result *result =
+        program_run("collisions @turned.npy --device cpu --list @turned.csv");
+    assert_succeeded(result);
+    char *text = program_read("turned.csv");
+    assert_string_equal(text, "i,j\n0,2\n");
+    free(text);
+}
+
+static void test_lists_never_replace_the_beads_or_join_json(void **state)
+{
+    (void)state;
+    program_write("same.csv", "x,y\n0,0\n0,0\n");
+    assert_refused(program_run("collisions @same.csv --device cpu --list @same.csv"), 1,
+                   "both the input and the output");
+    assert_string_equal(program_run("collisions @same.csv --device cpu")->out, "1\n");
+    assert_refused(program_run("collisions @same.csv --json --list -"), 2, "standard output");
+    assert_refused(program_run("make lattice-walk -n 5 --batch 2 -o walks.csv"), 2, ".npy");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +164,9 @@ int main(void)
         cmocka_unit_test(test_self_avoiding_walks_have_no_collisions),
         cmocka_unit_test(test_a_batch_prints_a_count_a_line),
         cmocka_unit_test(test_a_chain_is_drawn),
+        cmocka_unit_test(test_numbers_that_reals_do_not_hold_are_refused),
+        cmocka_unit_test(test_beads_may_be_column_by_column),
+        cmocka_unit_test(test_lists_never_replace_the_beads_or_join_json),
         cmocka_unit_test(test_wrong_input_is_refused),
     };
     return cmocka_run_group_tests_name("collisions_cli", tests, NULL, NULL);

@@ -24,8 +24,8 @@ kith_status kith_integers_read(const char *path, kith_array *array);
  *   name   what messages call the numbers
  *   array  [out] as above, rows × columns
  *
- * Errors: KITH_BAD_FORMAT (a number that is not whole: the message names the row),
- *         KITH_OUT_OF_MEMORY. */
+ * Errors: KITH_BAD_FORMAT (a number that is not whole, or of 2^53 and more, where another may have
+ *         been rounded to it: the message names the row), KITH_OUT_OF_MEMORY. */
 kith_status kith_integers_from_reals(const char *name, const double *values, int64_t rows,
                                      int64_t columns, kith_array *array);
 

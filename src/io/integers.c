@@ -65,9 +65,6 @@ static kith_status set_shape(FILE *stream, const struct npy_header *header,
     if (header->ndim < 1 || header->ndim > KITH_MAX_DIMENSIONS)
         return kith_fail(KITH_BAD_FORMAT, "the shape is %s; give 1 to 3 dimensions",
                          header->shape_text);
-    if (header->fortran_order && header->ndim > 1)
-        return kith_fail(KITH_BAD_FORMAT, "the array is in Fortran's order; save a copy in C's "
-                                          "(numpy.ascontiguousarray)");
     int64_t bytes = element->bytes;
     *count = 1;
     array->ndim = (int32_t)header->ndim;
@@ -104,10 +101,26 @@ static kith_status fail_at(const struct element *element, const unsigned char *b
                      (long long)row, value);
 }
 
-static kith_status read_elements(FILE *stream, const struct npy_header *header,
-                                 const struct element *element, int64_t count, int64_t of_row,
-                                 int64_t *values)
+/* Where element k of the file goes: the array is row-major, the file perhaps column-major. */
+static int64_t place_of(const struct npy_header *header, const kith_array *array, int64_t k)
 {
+    if (!header->fortran_order)
+        return k;
+    int64_t place = 0;
+    for (int32_t d = 0; d < array->ndim; d++) {
+        place += k % array->shape[d] * array->strides[d];
+        k /= array->shape[d];
+    }
+    return place;
+}
+
+static kith_status read_elements(FILE *stream, const struct npy_header *header,
+                                 const struct element *element, int64_t count,
+                                 const kith_array *array)
+{
+    /* Of three dimensions a row is a bead still. */
+    const int64_t of_row = array->ndim == 1 ? 1 : array->shape[array->ndim - 1];
+    int64_t *values = array->data;
     const bool swapped = header->descr[0] == (machine_is_big_endian() ? '<' : '>');
     unsigned char chunk[chunk_elements * 8];
     for (int64_t begin = 0; begin < count; begin += chunk_elements) {
@@ -115,9 +128,11 @@ static kith_status read_elements(FILE *stream, const struct npy_header *header,
         KITH_TRY(read_bytes(stream, chunk, here * element->bytes, "the numbers"));
         if (swapped)
             swap_bytes(chunk, here, element->bytes);
-        for (int64_t k = 0; k < here; k++)
-            if (!element->to_whole(chunk + k * element->bytes, &values[begin + k]))
-                return fail_at(element, chunk + k * element->bytes, (begin + k) / of_row);
+        for (int64_t k = 0; k < here; k++) {
+            const int64_t place = place_of(header, array, begin + k);
+            if (!element->to_whole(chunk + k * element->bytes, &values[place]))
+                return fail_at(element, chunk + k * element->bytes, place / of_row);
+        }
     }
     return getc(stream) == EOF
                ? KITH_OK
@@ -149,9 +164,7 @@ static kith_status read_array(FILE *stream, kith_array *array)
     KITH_TRY(find_element(header.descr, &element));
     KITH_TRY(set_shape(stream, &header, element, array, &count));
     KITH_TRY(kith_allocate(count, sizeof(int64_t), "the numbers", &array->data));
-    /* Of three dimensions a row is a bead still. */
-    const int64_t of_row = array->ndim == 1 ? 1 : array->shape[array->ndim - 1];
-    KITH_TRY(read_elements(stream, &header, element, count, of_row > 0 ? of_row : 1, array->data));
+    KITH_TRY(read_elements(stream, &header, element, count, array));
     shorten(count, array);
     return KITH_OK;
 }
@@ -182,7 +195,14 @@ kith_status kith_integers_from_reals(const char *name, const double *values, int
     KITH_TRY(kith_allocate(rows * columns, sizeof *whole, name, &whole));
     for (int64_t k = 0; k < rows * columns; k++) {
         const double value = values[k];
-        if (!(value == rint(value) && fabs(value) < 0x1p63)) {
+        if (fabs(value) >= 0x1p53) { /* another whole number may have become this one */
+            free(whole);
+            return kith_fail(KITH_BAD_FORMAT,
+                             "row %lld (from 0) of %s has %.17g, and whole numbers as reals go to "
+                             "2^53; give an NPY file of int64",
+                             (long long)(k / columns), name, value);
+        }
+        if (value != rint(value)) {
             free(whole);
             return kith_fail(KITH_BAD_FORMAT,
                              "row %lld (from 0) of %s has %.17g; give whole numbers",
