@@ -75,6 +75,12 @@ char *cli_filter_help(int key, const char *text, void *input);
 char *cli_help_table(const char *title, int64_t count,
                      void (*row)(int64_t k, const char **name, const char **description));
 
+/* Usage errors: an output (NULL: none) on standard output, where --json's object goes alone; an
+ * output with another extension than .npy. */
+void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
+                      const struct argp_state *state);
+void cli_check_npy(const char *option, const char *output, const struct argp_state *state);
+
 /* "-" as an output file is standard output. */
 const char *cli_output_path(const char *path);
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "collisions.h"
+#include "load.h"
 
 enum {
     key_method = 0x8000,
@@ -88,6 +89,7 @@ static void check_options(const struct collisions_options *collisions,
         cli_usage_error(state, "--batch reads an NPY array; leave --format and --frame out");
     if (collisions->batch && collisions->method != KITH_COLLISIONS_AUTO)
         cli_usage_error(state, "--batch has a method of its own; leave --method out");
+    cli_check_stdout("--list", collisions->list, &collisions->common, state);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -185,6 +187,8 @@ int command_collisions(int argc, char **argv)
     kith_context *context = NULL;
     kith_array beads = kith_array_none();
     int code = exit_failed;
+    if (load_check_output(argv[0], collisions.path, collisions.list) != exit_ok)
+        return exit_failed;
     if (kith_context_create(&collisions.common.context, &context) != KITH_OK)
         code = cli_fail(argv[0]);
     else if ((code = collisions_read(argv[0], &collisions, &beads)) == exit_ok)

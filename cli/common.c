@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 enum { key_device = 0x1000, key_threads, key_precision, key_json };
@@ -232,6 +233,23 @@ char *cli_help_table(const char *title, int64_t count,
     }
     fclose(stream);
     return text;
+}
+
+void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
+                      const struct argp_state *state)
+{
+    if (common->json && output && strcmp(cli_output_path(output), "/dev/stdout") == 0)
+        cli_usage_error(state, "%s and --json both want standard output; give %s a file", option,
+                        option);
+}
+
+void cli_check_npy(const char *option, const char *output, const struct argp_state *state)
+{
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    const char *dot = output ? strrchr(slash ? slash : output, '.') : NULL;
+    if (dot && strcasecmp(dot, ".npy") != 0)
+        cli_usage_error(state, "%s is '%s', and the result is an NPY file; name it .npy", option,
+                        output);
 }
 
 const char *cli_output_path(const char *path)

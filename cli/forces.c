@@ -68,6 +68,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!forces->input.path)
             cli_usage_error(state, "FILE is missing: the bodies to compute with");
+        cli_check_stdout("-o", forces->output, &forces->common, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

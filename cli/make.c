@@ -87,6 +87,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             cli_usage_error(state, "KIND is missing; kith make --help lists them");
         if (make->batch > 0 && !make->output)
             cli_usage_error(state, "-o is missing: the NPY file for the conformations");
+        if (make->batch > 0)
+            cli_check_npy("-o", make->output, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -49,7 +49,7 @@ static const char documentation[] =
     "  kith matrix cube.csv --law power:1 -o V.npy\n"
     "  kith matrix atoms.xyz --law distance --histogram 200,0,10 -o g.csv\n"
     "  kith matrix points.npy --law gaussian:0.1 --times b.npy -o y.npy\n"
-    "  kith matrix a.csv --columns b.csv --law distance --reduce argmin -o nearest.npy";
+    "  kith matrix a.csv --columns b.csv --law distance --reduce argmin -o near.npy";
 
 /* The names of enum kith_matrix_method and kith_matrix_reduction, in their order. */
 static const char *const methods[] = {"auto", "reference", "direct", "tile-p", "tile-p2", NULL};
@@ -127,6 +127,9 @@ static void check_usage(const struct matrix_options *matrix, const struct argp_s
         cli_usage_error(state, "--symmetric does not go with --columns");
     if (matrix->what == matrix_elements && !matrix->output && !matrix->common.json)
         cli_usage_error(state, "-o is missing: the .npy file of the matrix");
+    if (matrix->what == matrix_elements)
+        cli_check_npy("-o", matrix->output, state);
+    cli_check_stdout("-o", matrix->output, &matrix->common, state);
 }
 
 static error_t parse_what(int key, char *argument, struct argp_state *state)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "json.h"
+#include "load.h"
 
 struct multiply_options {
     struct common_options common;
@@ -76,6 +77,8 @@ static error_t parse_end(struct multiply_options *multiply, const struct argp_st
         cli_usage_error(state, "FILE is missing: a Matrix Market file");
     if (!multiply->output && !multiply->common.json)
         cli_usage_error(state, "-o is missing: the .npy file for the result (or give --json)");
+    cli_check_stdout("-o", multiply->output, &multiply->common, state);
+    cli_check_npy("-o", multiply->output, state);
     return 0;
 }
 
@@ -309,6 +312,9 @@ int command_multiply(int argc, char **argv)
     kith_sparse *sparse = NULL;
     struct vectors vectors = {0};
     int code = exit_failed;
+    if (load_check_output(argv[0], multiply.input, multiply.output) != exit_ok ||
+        (multiply.x && load_check_output(argv[0], multiply.x, multiply.output) != exit_ok))
+        return exit_failed;
     if (kith_context_create(&multiply.common.context, &context) != KITH_OK ||
         kith_sparse_read(context, &multiply.sparse, multiply.input, &sparse) != KITH_OK)
         code = cli_fail(argv[0]);

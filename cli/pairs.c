@@ -131,6 +131,7 @@ static void check_usage(const struct pairs_options *pairs, const struct argp_sta
                         "--half does not go with --nearest: being the nearest is not mutual");
     if (pairs->count_only && pairs->output)
         cli_usage_error(state, "--count-only lists nothing; leave out -o, or --count-only");
+    cli_check_stdout("-o", pairs->output, &pairs->common, state);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -75,6 +75,14 @@ static void test_multiply_refuses_what_is_wrong(void **state)
                    "--format is 'best'; give one of auto, coo");
     assert_refused(program_run("multiply multiply_test.mtx --kernel best --json"), 2, "--kernel");
     assert_refused(program_run("multiply multiply_test.mtx --repeat 0 --json"), 2, "--repeat is 0");
+    assert_refused(program_run("multiply multiply_test.mtx -o y.csv"), 2, "name it .npy");
+    assert_refused(program_run("multiply multiply_test.mtx --json -o -"), 2, "standard output");
+    assert_succeeded(program_run("multiply multiply_test.mtx --device cpu -o multiply_test.npy"));
+    assert_refused(program_run("multiply multiply_test.npy --device cpu -o multiply_test.npy"), 1,
+                   "both the input and the output");
+    assert_refused(program_run("multiply multiply_test.mtx --transpose -x multiply_test.npy "
+                               "--device cpu -o multiply_test.npy"),
+                   1, "both the input and the output");
     assert_refused(program_run("multiply nowhere.mtx --device cpu --json"), 1, "nowhere.mtx");
     double x[] = {1, 2};
     assert_ok(kith_npy_write("multiply_x.npy", kith_array_vector(x, KITH_F64, 2)));

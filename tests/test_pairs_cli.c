@@ -125,6 +125,7 @@ static void test_wrong_usage_is_refused(void **state)
                    "linearly dependent");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --memory 100"), 1, "memory_limit");
     assert_refused(program_run("pairs @three.csv --cutoff 1 -o @list.txt"), 1, "list.txt");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --json -o -"), 2, "standard output");
 }
 
 static void test_bench_tells_times_and_rates_of_its_systems(void **state)
