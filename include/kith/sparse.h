@@ -3,6 +3,8 @@
 
 #include "kith/array.h"
 #include "kith/context.h"
+#include "kith/law.h"
+#include "kith/pairs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,8 +100,43 @@ kith_status kith_sparse_create_csr(kith_context *context, const kith_sparse_opti
 kith_status kith_sparse_create_dense(kith_context *context, const kith_sparse_options *options,
                                      kith_array matrix, kith_sparse **sparse);
 
-/* The same of a Matrix Market file: real, integer or pattern; general, symmetric or
- * skew-symmetric (the other half is made); coordinate or array; .gz if this build has zlib.
+/* What a matrix of neighbour pairs holds. */
+typedef struct kith_sparse_graph {
+    const kith_law *law; /* of the weight of a pair, its value V(i, j); NULL: every pair weighs 1 */
+    kith_array mass;     /* n, float or double on the host; none: 1 */
+    kith_array charge;   /* n, likewise */
+    double softening;    /* ε of the law */
+    bool half;           /* the list has each pair once: its mirror image is added */
+    bool laplacian;      /* D − W instead of W */
+    int64_t column_count; /* points j, if i are queries of their own; 0: as many as rows */
+} kith_sparse_graph;
+
+/* Makes a matrix of neighbour pairs, one row a point: the weighted adjacency matrix
+ *
+ *     W_ij = Σ V(i, j) over the listed pairs of i and j (several, where j has several images),
+ *
+ * or the graph's Laplacian L = D − W, with D the diagonal matrix of the row sums of W: L u is
+ * Σ_j W_ij (u_i − u_j), and L is symmetric and, for weights ≥ 0, positive semidefinite.
+ *
+ *   options  NULL for the defaults; dtype is the matrix', index_base means nothing
+ *   pairs    with j, and with vectors if the law depends on their direction, or vectors or
+ * distances if there is a law; on the host graph    NULL for the plain adjacency matrix of a full
+ * list
+ *
+ * Errors: KITH_INVALID_ARGUMENT (a quantity that the law needs was not listed; shapes and dtypes;
+ *         a Laplacian whose rows are not its columns; softening negative or not finite; a point
+ *         beyond the columns), KITH_UNSUPPORTED (a list on a device), and those of
+ *         kith_sparse_create_coo.
+ * Cost:   O(n + pairs), the law by its reference in double precision; 16 bytes an entry besides the
+ *         matrix, while it is made.
+ * Bits:   the matrix is the same for every number of threads. */
+kith_status kith_sparse_create_pairs(kith_context *context, const kith_sparse_options *options,
+                                     const kith_pairs *pairs, const kith_sparse_graph *graph,
+                                     kith_sparse **sparse);
+
+/* The same as kith_sparse_create_coo, of a Matrix Market file: real, integer or pattern; general,
+ * symmetric or skew-symmetric (the other half is made); coordinate or array; .gz if this build has
+ * zlib.
  *
  * Numbers are converted exactly as strtod does. Blank lines and comments may stand anywhere.
  *
