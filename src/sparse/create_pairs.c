@@ -146,9 +146,9 @@ static kith_status check(const struct graph *graph)
 {
     const kith_pairs *pairs = graph->pairs;
     const kith_sparse_graph *chosen = &graph->chosen;
-    if (!pairs || (kith_array_is_none(pairs->j) && pairs->count > 0))
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s; list KITH_PAIRS_J, and what the law needs",
-                         pairs ? "the list has no j" : "pairs is NULL");
+    if (kith_array_is_none(pairs->j) && pairs->count > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the list has no j; list KITH_PAIRS_J, and what the law needs");
     if (pairs->offsets.device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
                          "the list is on a device; give positions on the host to list them there");
@@ -200,7 +200,9 @@ kith_status kith_sparse_create_pairs(kith_context *context, const kith_sparse_op
     double *row_sum = NULL;
     *sparse = NULL;
     chosen.index_base = 0;
-    if (pairs && made.chosen.column_count == 0)
+    if (!pairs)
+        return kith_fail(KITH_INVALID_ARGUMENT, "pairs is NULL; give a list of kith_pairs_compute");
+    if (made.chosen.column_count == 0)
         made.chosen.column_count = pairs->row_count;
     if (made.chosen.law)
         law_look(made.chosen.law, &made.view);
