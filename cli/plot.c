@@ -9,26 +9,42 @@
 
 static const struct plot_kind kinds[] = {
     {"orbits", "paths in the x-y plane; the last frame if there are many bodies", "png svg gif",
-     1200, false, 54, plot_draw_orbits},
+     1200, false, false, 54, plot_draw_orbits},
     {"planes", "the same in the x-y, x-z and y-z planes, at one scale", "png svg gif", 1800, false,
-     95, plot_draw_planes},
-    {"3d", "the same in space, with the shadow on the floor", "png svg gif", 1200, false, 62,
+     false, 95, plot_draw_planes},
+    {"3d", "the same in space, with the shadow on the floor", "png svg gif", 1200, false, false, 62,
      plot_draw_space},
     {"energy",
      "relative error of the total energy against time; of an ensemble the median of its systems, "
      "and all between the least and the greatest",
-     "png svg gif", 1200, false, 54, plot_draw_energy},
-    {"animation", "the bodies in motion; trails if there are few", "gif", 640, false, 45,
+     "png svg gif", 1200, false, false, 54, plot_draw_energy},
+    {"animation", "the bodies in motion; trails if there are few", "gif", 640, false, false, 45,
      plot_draw_animation},
     {"chain", "beads of a file of bodies, bound in their order: a fold on a lattice", "png svg gif",
-     900, true, 45, plot_draw_chain},
+     900, true, false, 45, plot_draw_chain},
+    {"distances",
+     "of a file of bodies: g(r), how many pairs nearer than --cutoff there are at each distance, "
+     "over those at random in the periodic cell; in open space neighbours in a unit of volume",
+     "png svg gif", 1200, true, true, 54, plot_draw_distances},
+    {"neighbors", "of a file of bodies: how many have how many others nearer than --cutoff",
+     "png svg gif", 1200, true, true, 54, plot_draw_neighbors},
 };
 
 enum { kind_count = sizeof kinds / sizeof kinds[0] };
 
 enum { smallest_side = 160, largest_side = 8000 };
 
-enum { key_what = 0x6000, key_title, key_width, key_height, key_dark, key_frames, key_system };
+enum {
+    key_what = 0x6000,
+    key_title,
+    key_width,
+    key_height,
+    key_dark,
+    key_frames,
+    key_system,
+    key_cutoff,
+    key_box
+};
 
 static const struct argp_option options[] = {
     {"what", key_what, "KIND", 0, "what to draw: see below", 0},
@@ -36,6 +52,9 @@ static const struct argp_option options[] = {
     {"frames", key_frames, "A:B", 0,
      "draw frames A to B only, both included, counted from 1 (default: all)", 0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
+    {"cutoff", key_cutoff, "R", 0, "of pairs: those at distances less than R", 0},
+    {"box", key_box, "LX,LY[,LZ]", 0,
+     "of pairs: a periodic cell (default: the file's own, or none)", 0},
     {"title", key_title, "TEXT", 0, "a line above the picture", 0},
     {"width", key_width, "PIXELS", 0, "of the picture (default: by kind)", 0},
     {"height", key_height, "PIXELS", 0, "of the picture (default: as the data need)", 0},
@@ -51,6 +70,7 @@ static const char documentation[] =
     "  kith plot run.h5 --what animation --frames 1:300 -o run.gif\n"
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
     "  kith plot fold.csv --what chain -o fold.png\n"
+    "  kith plot water.xyz --what distances --cutoff 8 -o gr.png\n"
     "\n"
     "Needs gnuplot; the environment variable KITH_GNUPLOT may name one.";
 
@@ -81,7 +101,7 @@ const struct plot_kind *plot_kind_named(const char *name)
 static const struct plot_kind *parse_kind(const char *name, const struct argp_state *state)
 {
     const struct plot_kind *kind = plot_kind_named(name);
-    char known[128];
+    char known[256];
     int length = 0;
     for (int k = 0; k < kind_count; k++) {
         const char *between = k == 0 ? "" : k == kind_count - 1 ? " or " : ", ";
@@ -143,6 +163,22 @@ static void check_options(struct plot *plot, const struct argp_state *state)
     else if (!has_word(plot->kind->extensions, plot->format->extension))
         cli_usage_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
                         plot->kind->name, plot->kind->extensions);
+    else if (plot->kind->of_pairs && !(plot->cutoff > 0))
+        cli_usage_error(state, "--cutoff is missing: the distance up to which to draw pairs");
+}
+
+static void parse_box(const char *text, struct plot *plot, const struct argp_state *state)
+{
+    char *copy = strdup(text), *rest = copy;
+    plot->box_sides = 0;
+    for (const char *word; copy && (word = strsep(&rest, ","));) {
+        if (plot->box_sides == 3)
+            cli_usage_error(state, "--box is '%s'; give 2 or 3 lengths", text);
+        plot->box[plot->box_sides++] = cli_parse_positive("--box", word, state);
+    }
+    free(copy);
+    if (plot->box_sides < 2)
+        cli_usage_error(state, "--box is '%s'; give 2 or 3 lengths", text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -161,6 +197,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_system:
         plot->system = cli_parse_count("--system", argument, state);
         plot->system_given = true;
+        return 0;
+    case key_cutoff:
+        plot->cutoff = cli_parse_positive("--cutoff", argument, state);
+        return 0;
+    case key_box:
+        parse_box(argument, plot, state);
         return 0;
     case key_title:
         plot->title = argument;

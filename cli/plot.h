@@ -17,6 +17,7 @@ struct plot_kind {
     const char *extensions; /* of the pictures it comes as, space-separated */
     int width;              /* in pixels, unless the user gives one */
     bool of_bodies;         /* draws a file of bodies, not a run */
+    bool of_pairs;          /* wants --cutoff */
     double columns;         /* the width, in font sizes */
     int (*draw)(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 };
@@ -31,6 +32,8 @@ struct plot {
     int64_t first_frame, frames; /* of the run, from 0 */
     int64_t system;              /* of an ensemble, from 0 */
     bool system_given;
+    double cutoff, box[3]; /* of pairs; the cell's sides */
+    int box_sides;         /* 0: the file's cell, or none */
     bool dark, quiet;
 };
 
@@ -42,6 +45,8 @@ int plot_draw_planes(const struct plot *plot, kith_trajectory *trajectory, FILE 
 int plot_draw_space(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_chain(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_distances(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_neighbors(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_animation(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 
 /* Zeroed memory for count × bytes, which goes with free(); on failure says so and returns NULL. */

@@ -289,6 +289,31 @@ static void test_names_and_titles_are_never_commands(void **state)
     free(text);
 }
 
+/* A cube of eight points has three neighbours each in open space, and six in a periodic cell. */
+static void test_pairs_are_counted_in_the_cell(void **state)
+{
+    (void)state;
+    program_write("cube.csv", "x,y,z\n0,0,0\n1,0,0\n0,1,0\n1,1,0\n0,0,1\n1,0,1\n0,1,1\n1,1,1\n");
+    assert_succeeded(program_run("plot @cube.csv --what neighbors --cutoff 1.1 -o @open.svg -q"));
+    assert_is_picture("open.svg");
+    char *text = program_read("open.svg");
+    assert_non_null(strstr(text, "8 particles, 3 neighbours each within 1.1"));
+    free(text);
+    assert_succeeded(
+        program_run("plot @cube.csv --what distances --cutoff 1.1 --box 2,2,2 -o @cell.svg -q"));
+    assert_is_picture("cell.svg");
+    text = program_read("cell.svg");
+    assert_non_null(strstr(text, "8 particles, 6 neighbours each within 1.1"));
+    free(text);
+    assert_succeeded(program_run("plot @cube.csv --what distances --cutoff 1.1 -o @open.png -q"));
+    assert_is_picture("open.png");
+    assert_refused(program_run("plot @cube.csv --what distances -o @a.png"), 2, "--cutoff is");
+    assert_refused(program_run("plot @cube.csv --what distances --cutoff 1 --box 1 -o @a.png"), 2,
+                   "--box is '1'");
+    assert_refused(program_run("plot @cube.csv --what distances --cutoff 1 --box 1,1 -o @a.png"), 1,
+                   "--box has 2 lengths");
+}
+
 static void test_wrong_usage_exits_with_2(void **state)
 {
     (void)state;
@@ -297,7 +322,7 @@ static void test_wrong_usage_exits_with_2(void **state)
     assert_refused(program_run("plot @two.h5 --what orbits"), 2, "-o is missing");
     assert_refused(program_run("plot @two.h5 @two.h5 --what orbits -o @a.png"), 2, "second RUN");
     assert_refused(program_run("plot @two.h5 --what pie -o @a.png"), 2,
-                   "give orbits, planes, 3d, energy, animation or chain");
+                   "give orbits, planes, 3d, energy, animation, chain, distances or neighbors");
     assert_refused(program_run("plot @two.h5 --what orbits -o @a.pdf"), 2, ".png, .svg or .gif");
     assert_refused(program_run("plot @two.h5 --what orbits -o @png"), 2, ".png, .svg or .gif");
     assert_refused(program_run("plot @two.h5 --what animation -o @a.png"), 2, "only as: gif");
@@ -415,6 +440,7 @@ int main(void)
         cmocka_unit_test(test_many_bodies_are_drawn_at_the_last_chosen_frame),
         cmocka_unit_test(test_names_and_titles_are_never_commands),
         cmocka_unit_test(test_units_are_never_commands),
+        cmocka_unit_test(test_pairs_are_counted_in_the_cell),
         cmocka_unit_test(test_wrong_usage_exits_with_2),
         cmocka_unit_test(test_bad_input_exits_with_1_and_one_line),
         cmocka_unit_test_teardown(test_a_missing_gnuplot_is_named_with_its_remedy,
