@@ -3,6 +3,7 @@
 
 #include "kith/array.h"
 #include "kith/context.h"
+#include "kith/law.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,15 +15,26 @@ typedef enum kith_forces_method {
     KITH_FORCES_REFERENCE /* every pair, double precision, the formula as a loop; one thread */
 } kith_forces_method;
 
+/* What is summed over the sources. */
+typedef enum kith_forces_sum {
+    KITH_FORCES_SUM_FORCE = 0, /* the force, and beside it the potential */
+    KITH_FORCES_SUM_VALUE      /* the value alone, of any law: gravity's is an energy too */
+} kith_forces_sum;
+
 typedef struct kith_forces_options {
-    double gravitational_constant; /* G; 0 stands for 1 */
+    double gravitational_constant; /* G; 0 stands for 1; of gravity only */
     double softening;              /* ε ≥ 0, of every body */
     kith_array source_softening; /* or a length a source; then also one a target if those differ */
     kith_array target_softening;
     kith_forces_method method;
+    const kith_law *law; /* NULL: gravity */
+    kith_forces_sum sum;
+    kith_array source_charges; /* for laws that have charges; none: every charge is 1 */
+    kith_array target_charges; /* for other laws than gravity, with targets of their own */
+    kith_array target_masses;  /* none: ones */
 } kith_forces_options;
 
-/* Gravity of all sources at all targets, with Plummer softening.
+/* Gravity of all sources at all targets, with Plummer softening, or the sums of another law.
  *
  *     a_i = G Σ_j m_j (x_j − x_i) / (r² + ε²)^{3/2}        r = |x_j − x_i|
  *     φ_i = −G Σ_j m_j / (r² + ε²)^{1/2}
@@ -31,13 +43,24 @@ typedef struct kith_forces_options {
  * is left out. With a softening length a body, ε² of a pair is (ε_i² + ε_j²) / 2: symmetric, and
  * the common ε if all are equal.
  *
+ * By another law (kith/law.h), or with sum KITH_FORCES_SUM_VALUE,
+ *
+ *     a_i = Σ_j F_ij / m_i      F_ij = −∂V(i, j)/∂x_i
+ *     φ_i = Σ_j V(i, j)         the energy of body i, not divided by its mass; ½ Σ φ is that of all
+ *
+ * with s² = r² + ε² for r² in V. The masses of the targets, the sources' masses if they are the
+ * targets, must be greater than 0 where accelerations are wanted. What V and F are at s = 0 the
+ * table of laws says. Nothing is scaled: forces, and for float distances from about 1e-12 to 1e19,
+ * must be in the range of the arrays' precision. The law gravity is the gravity above unless values
+ * are summed.
+ *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0
  *   targets       n × 2 or n × 3, float or double, any strides; none: the sources themselves
  *   sources       m × 2 or m × 3
  *   masses        m; none: every mass is 1
  *   acceleration  [out] n × 2 or n × 3, or none
- *   potential     [out] n, or none
+ *   potential     [out] n, or none; of KITH_FORCES_SUM_VALUE all there is
  *
  * All arrays have one dtype and are in one place; outputs must not overlap inputs. Units: any
  * consistent ones.
@@ -50,12 +73,14 @@ typedef struct kith_forces_options {
  * allocates nothing and can be captured in a CUDA graph, which may be replayed, with other numbers
  * in the same arrays, as long as the context lives.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, ε < 0, a number that is not finite: the
- *         message names the row; a first call, or arrays on the host, while the stream is being
- *         captured), KITH_UNSUPPORTED (arrays on a device and a context on the CPU, or the
- *         reference), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, ε < 0, a number that is not finite,
+ *         or a mass that is not greater than 0 where it must be: the message names the row; G, or
+ *         accelerations, where there are none; a first call, or arrays on the host, while the
+ * stream is being captured), KITH_UNSUPPORTED (arrays on a device and a context on the CPU, or the
+ *         reference; a formula, and no compiler), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   n·m pairs, O(n + m) memory, kept by the context for the next call.
- * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double.
+ * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; with a law, of
+ *         the sums of magnitudes, times the error of a pair (kith/law.h).
  * Bits:   the same on every run and for every number of threads; on a device, the same for arrays
  *         on the host and for arrays there, of any strides. */
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,

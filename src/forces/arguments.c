@@ -16,7 +16,7 @@ struct named_array {
     int64_t columns;
 };
 
-enum { array_count = 7, first_output = 5 };
+enum { array_count = 10, first_output = 8 };
 
 static const char *dtype_name(kith_dtype dtype)
 {
@@ -153,6 +153,9 @@ static kith_status check_arrays(const struct forces_arguments *arguments)
         {"masses", arguments->masses, 1, m, 1},
         {"target_softening", arguments->target_softening, 1, n, 1},
         {"source_softening", arguments->source_softening, 1, m, 1},
+        {"target_masses", arguments->target_masses, 1, n, 1},
+        {"source_charges", arguments->source_charges, 1, m, 1},
+        {"target_charges", arguments->target_charges, 1, n, 1},
         {"acceleration", arguments->acceleration, 2, n, dimensions},
         {"potential", arguments->potential, 1, n, 1},
     };
@@ -202,6 +205,13 @@ static kith_status check_options(const struct forces_arguments *arguments)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "target_softening is given and the targets are the sources; give "
                          "source_softening alone");
+    if (!has_targets && (!kith_array_is_none(arguments->target_masses) ||
+                         !kith_array_is_none(arguments->target_charges)))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s is given and the targets are the sources; give those of the sources "
+                         "alone",
+                         kith_array_is_none(arguments->target_masses) ? "target_charges"
+                                                                      : "target_masses");
     if (of_targets != of_sources && has_targets)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "only %s is given and the targets are not the sources; give both or none",
@@ -221,7 +231,7 @@ static kith_status fail_at_bad_row(const char *name, kith_array array, double le
         row += column == 0;
     }
     return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give %s", (long long)row, name,
-                     value, least == 0 ? "lengths of at least 0" : "finite numbers");
+                     value, forces_remedy(least));
 }
 
 /* The largest magnitude of the array's numbers, at least *largest; an error if one is not finite or
@@ -245,9 +255,16 @@ static kith_status check_all_numbers(struct forces_arguments *arguments)
     *mass = 0;
     KITH_TRY(check_numbers(context, "targets", arguments->targets, -INFINITY, length));
     KITH_TRY(check_numbers(context, "sources", arguments->sources, -INFINITY, length));
-    KITH_TRY(check_numbers(context, "masses", arguments->masses, -INFINITY, mass));
+    KITH_TRY(check_numbers(context, "masses", arguments->masses,
+                           forces_least_mass(arguments, false), mass));
     KITH_TRY(check_numbers(context, "target_softening", arguments->target_softening, 0, length));
-    return check_numbers(context, "source_softening", arguments->source_softening, 0, length);
+    KITH_TRY(check_numbers(context, "source_softening", arguments->source_softening, 0, length));
+    KITH_TRY(check_numbers(context, "target_masses", arguments->target_masses,
+                           forces_least_mass(arguments, true), mass));
+    double charge = 0;
+    KITH_TRY(
+        check_numbers(context, "source_charges", arguments->source_charges, -INFINITY, &charge));
+    return check_numbers(context, "target_charges", arguments->target_charges, -INFINITY, &charge);
 }
 
 kith_status forces_check_arguments(kith_device device, struct forces_arguments *arguments)

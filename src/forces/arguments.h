@@ -1,6 +1,9 @@
 #ifndef FORCES_ARGUMENTS_H
 #define FORCES_ARGUMENTS_H
 
+#include <float.h>
+#include <math.h>
+
 #include "kith/forces.h"
 
 #ifdef __cplusplus
@@ -13,6 +16,13 @@ struct forces_arguments {
     kith_array sources, masses;
     kith_array target_softening, source_softening;
     kith_array acceleration, potential;
+
+    /* A law other than gravity, or NULL. Then masses divide forces, and charges are not none only
+     * if the law has charges. */
+    const kith_law *law;
+    bool uses_charges;
+    kith_array target_masses, target_charges, source_charges;
+
     double gravitational_constant, softening;
     kith_context *context; /* whose threads look at the numbers and copy them */
 
@@ -24,6 +34,23 @@ static inline int64_t forces_target_count(const struct forces_arguments *argumen
 {
     return kith_array_is_none(arguments->targets) ? arguments->sources.shape[0]
                                                   : arguments->targets.shape[0];
+}
+
+/* The masses that divide forces must be more than 0: the least that is allowed. */
+static inline double forces_least_mass(const struct forces_arguments *arguments, bool of_targets)
+{
+    const bool divide = of_targets || kith_array_is_none(arguments->targets);
+    if (!arguments->law || !divide || kith_array_is_none(arguments->acceleration))
+        return -(double)INFINITY;
+    return arguments->sources.dtype == KITH_F64 ? DBL_MIN : (double)FLT_MIN;
+}
+
+/* What a message says of numbers that must be finite and at least this. */
+static inline const char *forces_remedy(double least)
+{
+    return least == 0  ? "lengths of at least 0"
+           : least > 0 ? "masses greater than 0, by which forces are divided"
+                       : "finite numbers";
 }
 
 /* All arrays are on a device: forces_check_arguments has seen to it that they are in one place. */

@@ -4,6 +4,7 @@
 #include "core/team.h"
 #include "forces/direct.h"
 #include "forces/direct_kernel.h"
+#include "forces/law_sums.h"
 #include "forces/symmetric.h"
 #include "forces/systems.h"
 
@@ -69,6 +70,8 @@ static kith_status one_sided(kith_context *context, const struct forces_problem 
 
 kith_status forces_direct_cpu(kith_context *context, const struct forces_problem *problem)
 {
+    if (problem->law)
+        return forces_law_cpu(context, problem);
     if (problem->system_count > 0)
         return forces_systems_cpu(context, problem);
     if (forces_symmetric_suits(problem))

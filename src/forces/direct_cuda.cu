@@ -4,6 +4,7 @@
 #include "cuda/cuda.h"
 #include "forces/direct.h"
 #include "forces/direct_cuda.h"
+#include "forces/law_sums.h"
 
 /* With fewer bodies the symmetric kernel, its tiles too few to fill the device and its sums to be
  * added by a second kernel, is the slower one. On an H200 the blocks of the one-sided kernel run
@@ -23,6 +24,8 @@ kith_status forces_direct_cuda(kith_context *context, const struct forces_proble
 {
     if (problem->target_count == 0)
         return KITH_OK;
+    if (problem->law)
+        return forces_law_cuda(context, problem);
     if (problem->system_count > 0)
         return forces_systems_cuda(context, problem);
     return is_symmetric(problem) ? forces_ring_cuda(context, problem)

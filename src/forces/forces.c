@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "forces/arguments.h"
 #include "forces/forces_reference.h"
+#include "forces/law_choice.h"
 #include "forces/pack.h"
 
 /* A way to solve a packed problem, in the order of kith_forces_method. */
@@ -68,6 +69,14 @@ static kith_status compute_in_place(kith_context *context, const struct forces_m
     return context->backend->forces_in_place(context, arguments);
 }
 
+static kith_status check_and_compute(kith_context *context, const struct forces_method *method,
+                                     struct forces_arguments *arguments)
+{
+    KITH_TRY(forces_check_arguments(context->device, arguments));
+    return forces_on_device(arguments) ? compute_in_place(context, method, arguments)
+                                       : compute_packed(context, method, arguments);
+}
+
 /* Two views of the same positions; what has another ndim is refused later. */
 static bool same_view(kith_array a, kith_array b)
 {
@@ -77,12 +86,51 @@ static bool same_view(kith_array a, kith_array b)
            memcmp(a.strides, b.strides, 2 * sizeof a.strides[0]) == 0;
 }
 
+/* Fills in the law and what follows from it. *made is a law that the caller frees, or NULL: the
+ * values of gravity are summed like those of any law. */
+static kith_status choose_law(const kith_forces_options *options,
+                              struct forces_arguments *arguments, kith_law **made)
+{
+    const double g = options->gravitational_constant;
+    struct law_choice choice;
+    KITH_TRY(forces_choose_law(options->law, g, &choice));
+    if (choice.law && g != 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "gravitational_constant is %g and the law is %.60s, which has none; set "
+                         "the law's own parameters",
+                         g, kith_law_text(choice.law));
+    if (!choice.law && options->sum == KITH_FORCES_SUM_VALUE) {
+        const kith_law_parameter strength = {"G", choice.g};
+        KITH_TRY(kith_law_parse("gravity", 1, &strength, made));
+        choice = (struct law_choice){*made, 1, false};
+    }
+    arguments->law = choice.law;
+    arguments->gravitational_constant = choice.g;
+    arguments->uses_charges = choice.uses_charges;
+    if (!choice.law)
+        arguments->target_masses = kith_array_none();
+    if (!choice.uses_charges)
+        arguments->source_charges = arguments->target_charges = kith_array_none();
+    return KITH_OK;
+}
+
+static kith_status check_sum(const kith_forces_options *options, kith_array acceleration)
+{
+    if ((unsigned)options->sum > KITH_FORCES_SUM_VALUE)
+        return kith_fail(KITH_INVALID_ARGUMENT, "sum is %d; give a kith_forces_sum",
+                         (int)options->sum);
+    if (options->sum == KITH_FORCES_SUM_VALUE && !kith_array_is_none(acceleration))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "sum is KITH_FORCES_SUM_VALUE and acceleration is given; leave it out: "
+                         "potential takes the sums");
+    return KITH_OK;
+}
+
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
                                 kith_array targets, kith_array sources, kith_array masses,
                                 kith_array acceleration, kith_array potential)
 {
     const kith_forces_options chosen = options ? *options : (kith_forces_options){0};
-    const double g = chosen.gravitational_constant;
     struct forces_arguments arguments = {
         .targets = same_view(targets, sources) ? kith_array_none() : targets,
         .sources = sources,
@@ -91,13 +139,18 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
         .source_softening = chosen.source_softening,
         .acceleration = acceleration,
         .potential = potential,
-        .gravitational_constant = g == 0 ? 1 : g,
+        .target_masses = chosen.target_masses,
+        .target_charges = chosen.target_charges,
+        .source_charges = chosen.source_charges,
         .softening = chosen.softening,
         .context = context,
     };
     const struct forces_method *method = NULL;
     KITH_TRY(choose_method(chosen.method, &method));
-    KITH_TRY(forces_check_arguments(context->device, &arguments));
-    return forces_on_device(&arguments) ? compute_in_place(context, method, &arguments)
-                                        : compute_packed(context, method, &arguments);
+    KITH_TRY(check_sum(&chosen, acceleration));
+    kith_law *made = NULL;
+    KITH_TRY(choose_law(&chosen, &arguments, &made));
+    const kith_status status = check_and_compute(context, method, &arguments);
+    kith_law_free(made);
+    return status;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/context.h"
+#include "forces/law_sums.h"
 
 struct vector {
     double x, y, z;
@@ -84,6 +85,8 @@ kith_status forces_reference(kith_context *context, const struct forces_problem 
 {
     if (problem->dtype != KITH_F64)
         return kith_fail(KITH_INVALID_ARGUMENT, "the problem is not in double precision");
+    if (problem->law)
+        return forces_law_reference(context, problem);
     for (int64_t i = 0; i < problem->target_count; i++) {
         if (problem->may_be_cancelled)
             KITH_TRY(kith_context_check_cancelled(context));

@@ -32,6 +32,8 @@ static void lay_out_sources(const struct forces_arguments *arguments, struct col
     for (int32_t c = 0; c < problem->dimensions; c++)
         problem->source_position[c] = take_column(columns);
     problem->source_mass = take_column(columns);
+    if (arguments->uses_charges)
+        problem->source_charge = take_column(columns);
     if (!kith_array_is_none(arguments->source_softening))
         problem->source_half_softening2 = take_column(columns);
 }
@@ -43,6 +45,10 @@ static void lay_out_targets(const struct forces_arguments *arguments, struct col
     for (int32_t c = 0; c < problem->dimensions; c++)
         problem->target_position[c] =
             problem->self ? problem->source_position[c] : take_column(columns);
+    if (arguments->law)
+        problem->target_mass = problem->self ? problem->source_mass : take_column(columns);
+    if (arguments->uses_charges)
+        problem->target_charge = problem->self ? problem->source_charge : take_column(columns);
     if (problem->self)
         problem->target_half_softening2 = problem->source_half_softening2;
     else if (!kith_array_is_none(arguments->target_softening))
@@ -69,6 +75,7 @@ kith_status forces_lay_out(const struct forces_arguments *arguments, kith_dtype 
         .target_count = forces_target_count(arguments),
         .source_count = arguments->sources.shape[0],
         .gravitational_constant = 1,
+        .law = arguments->law,
     };
     if (problem->target_count > max_rows || problem->source_count > max_rows)
         return kith_fail(KITH_OUT_OF_MEMORY,

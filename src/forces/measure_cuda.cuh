@@ -20,12 +20,23 @@ struct view {
 };
 
 /* In the order in which arguments.c looks at them. */
-enum { view_targets, view_sources, view_masses, view_target_softening, view_source_softening };
-enum { view_count = 5, row_bits = 48 };
+enum {
+    view_targets,
+    view_sources,
+    view_masses,
+    view_target_softening,
+    view_source_softening,
+    view_target_masses,
+    view_source_charges,
+    view_target_charges,
+    view_count
+};
+enum { row_bits = 48 };
 
 struct inputs {
     struct view view[view_count];
     double softening;
+    bool keeps_units;   /* those of the arrays: with a law */
     double mass_of_all; /* 1 if there are no masses, else 0 */
 };
 

@@ -41,17 +41,18 @@ static void pack_positions(const struct forces_packed *packed, const void *const
         pack_column(packed, columns[c], array, c, packed->length_exponent);
 }
 
-static void pack_masses(const struct forces_packed *packed, kith_array masses)
+/* A number a body, divided by 2^exponent; ones where there is no array. */
+static void pack_numbers(const struct forces_packed *packed, const void *column, kith_array numbers,
+                         int64_t rows, int exponent)
 {
-    const struct forces_problem *problem = &packed->problem;
-    void *to = (void *)problem->source_mass;
-    if (!kith_array_is_none(masses)) {
-        pack_column(packed, to, masses, 0, packed->mass_exponent);
+    const kith_dtype dtype = packed->problem.dtype;
+    if (!kith_array_is_none(numbers)) {
+        pack_column(packed, column, numbers, 0, exponent);
         return;
     }
-    for (int64_t row = 0; row < problem->source_count; row++)
-        set(problem->dtype, to, row, ldexp(1.0, -packed->mass_exponent));
-    clear_padding(problem->dtype, to, problem->source_count);
+    for (int64_t row = 0; row < rows; row++)
+        set(dtype, (void *)column, row, ldexp(1.0, -exponent));
+    clear_padding(dtype, (void *)column, rows);
 }
 
 /* ε² / 2 of each body. */
@@ -71,13 +72,23 @@ static void pack_inputs(const struct forces_arguments *arguments, struct forces_
     const kith_dtype dtype = problem->dtype;
     const int exponent = packed->length_exponent;
     pack_positions(packed, problem->source_position, arguments->sources);
-    pack_masses(packed, arguments->masses);
+    pack_numbers(packed, problem->source_mass, arguments->masses, problem->source_count,
+                 packed->mass_exponent);
+    if (arguments->uses_charges)
+        pack_numbers(packed, problem->source_charge, arguments->source_charges,
+                     problem->source_count, 0);
     if (!kith_array_is_none(arguments->source_softening))
         pack_softening(dtype, problem->source_half_softening2, arguments->source_softening,
                        exponent);
     if (problem->self)
         return;
     pack_positions(packed, problem->target_position, arguments->targets);
+    if (arguments->law)
+        pack_numbers(packed, problem->target_mass, arguments->target_masses, problem->target_count,
+                     0);
+    if (arguments->uses_charges)
+        pack_numbers(packed, problem->target_charge, arguments->target_charges,
+                     problem->target_count, 0);
     if (!kith_array_is_none(arguments->target_softening))
         pack_softening(dtype, problem->target_half_softening2, arguments->target_softening,
                        exponent);
@@ -92,6 +103,8 @@ kith_status forces_pack(kith_context *context, const struct forces_arguments *ar
         .mass_exponent = forces_packed_mass_exponent(largest_mass),
         .context = context,
     };
+    if (arguments->law)
+        packed->length_exponent = packed->mass_exponent = 0;
     KITH_TRY(forces_lay_out(arguments, dtype, NULL, &packed->problem, &packed->layout));
     KITH_TRY(context->backend->workspace(context, packed->layout.bytes, &packed->memory,
                                          &packed->own_memory));

@@ -19,7 +19,7 @@ enum { threads = 512, most_blocks = 256 };
  * takes less time than starting another kernel. */
 enum { most_rows_for_each = 2048 };
 
-enum quantity { quantity_length, quantity_mass, quantity_half_square };
+enum quantity { quantity_length, quantity_mass, quantity_half_square, quantity_any };
 
 /* A column to be packed. */
 struct packing {
@@ -30,7 +30,7 @@ struct packing {
 };
 
 struct packings {
-    struct packing column[9];
+    struct packing column[12];
     int32_t count;
 };
 
@@ -59,6 +59,8 @@ struct exponents {
 static __device__ struct exponents choose_units(const struct inputs &inputs,
                                                 const struct extremes &found)
 {
+    if (inputs.keeps_units)
+        return {0, 0};
     return {forces_packed_length_exponent(fmax(found.length, inputs.softening)),
             forces_packed_mass_exponent(fmax(found.mass, inputs.mass_of_all))};
 }
@@ -81,7 +83,9 @@ static __device__ void write_down(const struct inputs &inputs, const struct extr
 template <typename real>
 static __device__ void pack_column(const struct packing &column, struct exponents units)
 {
-    const int exponent = column.quantity == quantity_mass ? units.mass : units.length;
+    const int exponent = column.quantity == quantity_any    ? 0
+                         : column.quantity == quantity_mass ? units.mass
+                                                            : units.length;
     const double factor = ldexp(1.0, -exponent);
     const int64_t padded = kith_padded(column.from.rows), step = (int64_t)gridDim.x * threads;
     for (int64_t row = (int64_t)blockIdx.x * threads + threadIdx.x; row < padded; row += step) {
@@ -120,7 +124,7 @@ static struct view view_of(kith_array array, const char *name, double least)
 {
     struct view view = {};
     view.name = name;
-    view.remedy = least == 0 ? "lengths of at least 0" : "finite numbers";
+    view.remedy = forces_remedy(least);
     view.least = least;
     if (kith_array_is_none(array))
         return view;
@@ -137,13 +141,21 @@ static struct inputs inputs_of(const struct forces_arguments *arguments)
     struct inputs inputs = {};
     inputs.view[view_targets] = view_of(arguments->targets, "targets", -INFINITY);
     inputs.view[view_sources] = view_of(arguments->sources, "sources", -INFINITY);
-    inputs.view[view_masses] = view_of(arguments->masses, "masses", -INFINITY);
+    inputs.view[view_masses] =
+        view_of(arguments->masses, "masses", forces_least_mass(arguments, false));
     inputs.view[view_masses].is_mass = true;
     inputs.view[view_target_softening] =
         view_of(arguments->target_softening, "target_softening", 0);
     inputs.view[view_source_softening] =
         view_of(arguments->source_softening, "source_softening", 0);
+    inputs.view[view_target_masses] =
+        view_of(arguments->target_masses, "target_masses", forces_least_mass(arguments, true));
+    inputs.view[view_source_charges] =
+        view_of(arguments->source_charges, "source_charges", -INFINITY);
+    inputs.view[view_target_charges] =
+        view_of(arguments->target_charges, "target_charges", -INFINITY);
     inputs.softening = arguments->softening;
+    inputs.keeps_units = arguments->law != NULL;
     inputs.mass_of_all = kith_array_is_none(arguments->masses) ? 1 : 0;
     return inputs;
 }
@@ -153,6 +165,26 @@ static void add_packing(struct packings *packings, struct view from, int32_t col
 {
     const struct packing packing = {from, column, quantity, (void *)to};
     packings->column[packings->count++] = packing;
+}
+
+/* A number a body; ones where there is no array. */
+static void add_numbers(struct packings *packings, struct view from, int64_t rows, const void *to)
+{
+    from.rows = rows;
+    if (to)
+        add_packing(packings, from, 0, quantity_any, to);
+}
+
+static void add_packings_of_law(struct packings *packings, const struct inputs *inputs,
+                                const struct forces_problem *problem)
+{
+    const int64_t n = problem->target_count;
+    add_numbers(packings, inputs->view[view_source_charges], problem->source_count,
+                problem->source_charge);
+    if (problem->self)
+        return;
+    add_numbers(packings, inputs->view[view_target_masses], n, problem->target_mass);
+    add_numbers(packings, inputs->view[view_target_charges], n, problem->target_charge);
 }
 
 static struct packings packings_of(const struct inputs *inputs,
@@ -175,6 +207,7 @@ static struct packings packings_of(const struct inputs *inputs,
     if (problem->target_half_softening2 && !problem->self)
         add_packing(&packings, inputs->view[view_target_softening], 0, quantity_half_square,
                     problem->target_half_softening2);
+    add_packings_of_law(&packings, inputs, problem);
     return packings;
 }
 
@@ -194,7 +227,10 @@ static void deliver_to(const struct forces_arguments *arguments, const struct no
     to->potential_stride = phi.strides[0];
     to->g_fraction = frexp(arguments->gravitational_constant, &exponent);
     to->g_exponent = exponent;
-    problem->softening2_at = &notes->measured.softening2;
+    if (arguments->law)
+        problem->softening2 = arguments->softening * arguments->softening;
+    else
+        problem->softening2_at = &notes->measured.softening2;
 }
 
 static int blocks_for(int64_t rows)
@@ -243,6 +279,9 @@ static kith_status check_addresses(kith_context *context, const struct forces_ar
     KITH_TRY(check_address(context, arguments->masses, "masses"));
     KITH_TRY(check_address(context, arguments->target_softening, "target_softening"));
     KITH_TRY(check_address(context, arguments->source_softening, "source_softening"));
+    KITH_TRY(check_address(context, arguments->target_masses, "target_masses"));
+    KITH_TRY(check_address(context, arguments->source_charges, "source_charges"));
+    KITH_TRY(check_address(context, arguments->target_charges, "target_charges"));
     KITH_TRY(check_address(context, arguments->acceleration, "acceleration"));
     return check_address(context, arguments->potential, "potential");
 }

@@ -3,6 +3,8 @@
 
 #include "kith/array.h"
 
+struct kith_law;
+
 /* Where the CUDA backend puts acceleration and potential: the caller's arrays, whose units only the
  * device knows (forces/pack_cuda.cu). Element i of a component is i strides behind its pointer. */
 struct forces_delivery {
@@ -12,7 +14,7 @@ struct forces_delivery {
     int32_t g_exponent;
 };
 
-/* All-pairs gravity as a backend sees it: structures of arrays in the backend's memory, one dtype.
+/* All-pairs forces as a backend sees them: structures of arrays in the backend's memory, one dtype.
  *
  *     d = x_j − x_i,  s² = |d|² + ε²,  ε² = softening2, or half_softening2_i + half_softening2_j
  *     a_i = G Σ_j m_j d / s³,   φ_i = −G Σ_j m_j / s,
@@ -24,6 +26,12 @@ struct forces_delivery {
  * With system_count > 0 there are so many independent systems of target_count bodies each, and self
  * is true: body i of system s is element i·system_stride + s, with system_stride =
  * kith_padded(system_count). Of one system, body i is element i.
+ *
+ * With a law other than gravity, in one system and without jerk, there are
+ *
+ *     a_i = Σ_j F_ij / m_i,  φ_i = Σ_j V(i, j),  m_i = target_mass
+ *
+ * instead (kith/law.h), G is 1, and the units are the law's: nothing is scaled.
  *
  * In 2D the third component's pointers are NULL. Magnitudes are such that s⁶ neither overflows nor
  * vanishes: forces.c scales its input by a power of two to see to that. */
@@ -39,6 +47,10 @@ struct forces_problem {
     double softening2;
     /* If not NULL, ε² is what stands there in the backend's memory, and softening2 is 0. */
     const double *softening2_at;
+
+    const struct kith_law *law;                /* NULL: gravity */
+    const void *target_mass;                   /* only with a law; */
+    const void *target_charge, *source_charge; /* NULL: ones */
 
     const void *target_position[3];
     const void *source_position[3];

@@ -1,0 +1,30 @@
+#include "forces/law_choice.h"
+
+#include <stddef.h>
+
+#include "law/law.h"
+
+static bool is_gravity(const struct law_view *view)
+{
+    return view->form.kind == law_inverse && view->weight == law_weight_mass;
+}
+
+kith_status forces_choose_law(const kith_law *law, double g, struct law_choice *choice)
+{
+    *choice = (struct law_choice){NULL, g == 0 ? 1 : g, false};
+    if (!law)
+        return KITH_OK;
+    struct law_view view;
+    law_look(law, &view);
+    if (!is_gravity(&view)) {
+        *choice = (struct law_choice){law, 1, view.uses_charge};
+        return KITH_OK;
+    }
+    const double of_law = -view.numbers.c[0];
+    if (g != 0 && g != of_law && of_law != 1)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "gravitational constant is %g and the law's G is %g; give one of them", g,
+                         of_law);
+    choice->g = g == 0 ? of_law : g;
+    return KITH_OK;
+}

@@ -1,0 +1,21 @@
+#ifndef FORCES_LAW_CHOICE_H
+#define FORCES_LAW_CHOICE_H
+
+#include <stdbool.h>
+
+#include "core/status.h"
+#include "kith/law.h"
+
+/* What an option for a law comes to: gravity, which has kernels and units of its own, or another.
+ */
+struct law_choice {
+    const kith_law *law; /* NULL: gravity */
+    double g;            /* of gravity */
+    bool uses_charges;
+};
+
+/* law may be NULL; g is the option's, 0 if it was not given. Of another law than gravity g is left
+ * to the caller. Errors: KITH_INVALID_ARGUMENT (G is given twice). */
+kith_status forces_choose_law(const kith_law *law, double g, struct law_choice *choice);
+
+#endif

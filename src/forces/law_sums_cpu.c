@@ -1,0 +1,105 @@
+/* Forces by any law on the CPU: one-sided, a thread a block of targets. */
+
+#include <stddef.h>
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/memory.h"
+#include "core/team.h"
+#include "forces/law_limit.h"
+#include "forces/law_sums.h"
+#include "forces/law_sums_kernel.h"
+#include "law/compiled.h"
+
+/* Of a vector of targets and a source: a guess between the cheapest laws and the dearest. */
+static const double seconds_of_vector = 1e-8;
+
+static const struct law_sums_kernels *kernels_of(const kith_context *context)
+{
+#define ADDRESS(isa) &law_sums_##isa,
+    static const struct law_sums_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+static kith_status find_kernel(kith_context *context, const struct forces_problem *problem,
+                               struct law_form form, law_sums_kernel **kernel)
+{
+    const struct law_sums_kernels *kernels = kernels_of(context);
+    if (form.kind != law_custom) {
+        *kernel = (problem->dtype == KITH_F64 ? kernels->find_in_double
+                                              : kernels->find_in_float)(form.kind, form.weighting);
+        return KITH_OK;
+    }
+    void *function = NULL;
+    KITH_TRY(law_compile_cpu(context, problem->law, "forces/law_sums_kernel.c",
+                             problem->dtype == KITH_F64 ? "law_sums_custom_double"
+                                                        : "law_sums_custom_float",
+                             &function));
+    *(void **)kernel = function;
+    return KITH_OK;
+}
+
+struct law_run {
+    const kith_context *context;
+    const struct law_sums_problem *sums;
+    law_sums_kernel *kernel;
+    bool may_be_cancelled;
+};
+
+static void compute_block(void *argument, int64_t block)
+{
+    const struct law_run *run = argument;
+    const int64_t begin = block * kith_padding, left = run->sums->target_count - begin;
+    if (!run->may_be_cancelled || !kith_context_is_cancelled(run->context))
+        run->kernel(run->sums, begin, begin + (left < kith_padding ? left : kith_padding));
+}
+
+static double seconds_of(const kith_context *context, const struct forces_problem *problem)
+{
+    const double lanes =
+        (double)kernels_of(context)->vector_bytes / (double)kith_dtype_bytes(problem->dtype);
+    return (double)problem->target_count * (double)problem->source_count / lanes *
+           seconds_of_vector;
+}
+
+/* Every target's sum goes over the sources in the same order: the bits do not depend on who does
+ * which block. */
+kith_status forces_law_cpu(kith_context *context, const struct forces_problem *problem)
+{
+    struct law_view view;
+    struct law_sums_problem sums;
+    struct law_run run = {context, &sums, NULL, problem->may_be_cancelled};
+    forces_law_look(problem, &view, &sums);
+    KITH_TRY(find_kernel(context, problem, view.form, &run.kernel));
+    const int64_t n = problem->target_count;
+    const int32_t threads = kith_threads_for(context, seconds_of(context, problem));
+    if (threads == 1 && !problem->may_be_cancelled)
+        run.kernel(&sums, 0, n);
+    else
+        kith_for_each(context, threads, kith_padded(n) / kith_padding, compute_block, &run);
+    return problem->may_be_cancelled ? kith_context_check_cancelled(context) : KITH_OK;
+}
+
+/* Long enough for the clock, short enough to fit between two interruptions. */
+enum { limit_turns = 2000, limit_runs = 100 };
+
+double forces_law_limit(kith_context *context, const kith_law *law, kith_dtype dtype)
+{
+    struct law_view view;
+    law_look(law, &view);
+    if (view.formula)
+        return 0;
+    const struct law_sums_kernels *kernels = kernels_of(context);
+    law_sums_limit *limit =
+        (dtype == KITH_F64 ? kernels->limit_in_double : kernels->limit_in_float)[view.form.kind];
+    const struct law_sums_problem problem = {.numbers = view.numbers};
+    double best = 0;
+    for (int run = 0; run < limit_runs; run++) {
+        const double start = kith_clock();
+        const double pairs = (double)limit(&problem, limit_turns);
+        const double rate = pairs / (kith_clock() - start);
+        best = rate > best ? rate : best;
+    }
+    return best;
+}

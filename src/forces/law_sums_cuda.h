@@ -1,0 +1,28 @@
+#ifndef FORCES_LAW_SUMS_CUDA_H
+#define FORCES_LAW_SUMS_CUDA_H
+
+#include "forces/law_sums.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a problem is spread over the device, and where the sums of the parts go. */
+struct law_sums_plan {
+    int64_t blocks, parts;
+    int64_t part_sources;
+    int64_t room; /* of a value of all targets */
+    void *partial;
+    int32_t block; /* threads */
+};
+
+/* Starts the kernel of a formula, compiled if need be. */
+kith_status law_sums_start_custom(kith_context *context, const struct forces_problem *problem,
+                                  const struct law_sums_problem *sums,
+                                  const struct law_sums_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+#ifndef FORCES_LAW_SUMS_KERNEL_H
+#define FORCES_LAW_SUMS_KERNEL_H
+
+#include "core/isa.h"
+#include "forces/law_sums_problem.h"
+
+/* Computes the outputs of the targets begin … end − 1 (and of some behind end, up to
+ * kith_padded(end)) from all sources. begin is a multiple of kith_padding. The result at a target
+ * depends only on the problem. */
+typedef void law_sums_kernel(const struct law_sums_problem *problem, long long begin,
+                             long long end);
+
+/* So many pairs of the sum of forces, with numbers that stay in registers; returns the number of
+ * interactions. */
+typedef long long law_sums_limit(const struct law_sums_problem *problem, long long turns);
+
+typedef law_sums_kernel *law_sums_find(enum law_kind kind, enum law_weighting weighting);
+
+/* The kernels of an instruction set. */
+struct law_sums_kernels {
+    law_sums_find *find_in_float, *find_in_double;
+    law_sums_limit *limit_in_float[law_built_in_count], *limit_in_double[law_built_in_count];
+    int vector_bytes;
+};
+
+#define LAW_DECLARE_SUMS(isa) extern const struct law_sums_kernels law_sums_##isa;
+KITH_EACH_ISA(LAW_DECLARE_SUMS)
+#undef LAW_DECLARE_SUMS
+
+#endif

@@ -1,0 +1,359 @@
+/* Sums over pairs by any law, for one precision (law/for_each_real.h). A block of targets sits in
+ * registers, a target a lane, and every source is broadcast to it. */
+
+enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = wide * NAME(lanes) };
+
+struct NAME(source) {
+    REAL x[3], weight, charge, half_softening2;
+    REAL index; /* from the block's first target; −1 if the targets are not the sources */
+};
+
+/* A vector of targets. weight and charge are those of a custom law, whose formula may hold them
+ * anywhere; weights of others are taken out of the sum. */
+struct NAME(targets) {
+    VREAL x[3], weight, charge;
+    VREAL softening2; /* ε², or the target's half of it */
+    VREAL index;      /* from the block's first */
+};
+
+struct NAME(sums) {
+    VREAL value[law_sums_values];
+};
+
+/* The same for all targets of a block. */
+struct NAME(totals) {
+    double value[law_sums_values][NAME(block)];
+};
+
+SIMD_INLINE REAL NAME(element)(const void *column, long long j, REAL otherwise)
+{
+    return column ? ((const REAL *)column)[j] : otherwise;
+}
+
+SIMD_INLINE VREAL NAME(elements)(const void *column, long long i, REAL otherwise)
+{
+    return column ? simd_load((const REAL *)column + i) : simd_all(otherwise);
+}
+
+SIMD_INLINE struct NAME(source)
+    NAME(load_source)(const struct variant variant, const struct law_sums_problem *problem,
+                      long long begin, long long j)
+{
+    struct NAME(source) source = {.index = problem->self ? (REAL)(j - begin) : -1};
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++)
+        source.x[c] = NAME(element)(problem->source_position[c], j, 0);
+    if (variant.form.weighting != law_unweighted || variant.form.kind == law_custom)
+        source.weight = NAME(element)(problem->source_weight, j, 1);
+    if (variant.form.kind == law_custom)
+        source.charge = NAME(element)(problem->source_charge, j, 1);
+    if (variant.per_body)
+        source.half_softening2 = NAME(element)(problem->source_half_softening2, j, 0);
+    return source;
+}
+
+/* The k-th vector of the block at begin. */
+SIMD_INLINE struct NAME(targets)
+    NAME(load_targets)(const struct variant variant, const struct law_sums_problem *problem,
+                       long long begin, int k)
+{
+    const long long i = begin + k * NAME(lanes);
+    struct NAME(targets) targets = {.softening2 = simd_all((REAL)problem->softening2)};
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++)
+        targets.x[c] = NAME(elements)(problem->target_position[c], i, 0);
+    targets.weight = simd_all((REAL)1);
+    if (variant.form.weighting == law_sum || variant.form.kind == law_custom)
+        targets.weight = NAME(elements)(problem->target_weight, i, 1);
+    if (variant.form.kind == law_custom)
+        targets.charge = NAME(elements)(problem->target_charge, i, 1);
+    if (variant.per_body)
+        targets.softening2 += NAME(elements)(problem->target_half_softening2, i, 0);
+    SIMD_UNROLL
+    for (int lane = 0; lane < NAME(lanes); lane++)
+        targets.index[lane] = (REAL)(k * NAME(lanes) + lane);
+    return targets;
+}
+
+/* Adds the pairs of a source with a vector of targets. Without softening a central force of j = i
+ * is 0 by itself; else that pair must be left out, as its value may be large: omit_self. */
+SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_self,
+                                 const struct NAME(law_constants) * law,
+                                 const struct NAME(source) * source,
+                                 const struct NAME(targets) * targets, struct NAME(sums) * sums)
+{
+    struct NAME(law_pair) pair = {.s2 = targets->softening2};
+    if (variant.per_body)
+        pair.s2 = pair.s2 + source->half_softening2;
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++) {
+        pair.d[c] = source->x[c] - targets->x[c];
+        pair.s2 = simd_fma(pair.d[c], pair.d[c], pair.s2);
+    }
+    pair.w_i = simd_all((REAL)1);
+    if (variant.form.weighting == law_sum || variant.form.kind == law_custom)
+        pair.w_i = targets->weight;
+    if (variant.form.weighting != law_unweighted || variant.form.kind == law_custom)
+        pair.w_j = simd_all(source->weight);
+    if (variant.form.kind == law_custom) {
+        pair.q_i = targets->charge;
+        pair.q_j = simd_all(source->charge);
+    }
+
+    if (variant.sums != law_sums_value && variant.central) {
+        VREAL factor = NAME(law_factor)(variant.form, law, &pair);
+        if (omit_self)
+            factor = simd_unless_equal(targets->index, simd_all(source->index), factor);
+        SIMD_UNROLL
+        for (int c = 0; c < 3; c++)
+            sums->value[c] = simd_fma(factor, pair.d[c], sums->value[c]);
+    } else if (variant.sums != law_sums_value) {
+        VREAL force[3];
+        NAME(law_force)(variant.form, law, &pair, force);
+        SIMD_UNROLL
+        for (int c = 0; c < 3; c++)
+            sums->value[c] =
+                sums->value[c] +
+                (omit_self ? simd_unless_equal(targets->index, simd_all(source->index), force[c])
+                           : force[c]);
+    }
+    if (variant.sums != law_sums_force) {
+        VREAL value = NAME(law_value)(variant.form, law, &pair);
+        if (omit_self)
+            value = simd_unless_equal(targets->index, simd_all(source->index), value);
+        sums->value[3] = sums->value[3] + value;
+    }
+}
+
+SIMD_INLINE void NAME(add_sums)(const struct NAME(sums) * sums, int first_lane,
+                                struct NAME(totals) * totals)
+{
+    for (int v = 0; v < law_sums_values; v++)
+        for (int lane = 0; lane < NAME(lanes); lane++)
+            totals->value[v][first_lane + lane] += (double)sums->value[v][lane];
+}
+
+/* Adds what the sources first … last − 1 do to the block of targets at begin. */
+SIMD_INLINE void NAME(add_chunk)(const struct variant variant,
+                                 const struct law_sums_problem *problem,
+                                 const struct NAME(law_constants) * law, long long begin,
+                                 long long first, long long last, struct NAME(totals) * totals)
+{
+    struct NAME(targets) targets[wide];
+    struct NAME(sums) sums[wide];
+    SIMD_UNROLL
+    for (int k = 0; k < wide; k++) {
+        targets[k] = NAME(load_targets)(variant, problem, begin, k);
+        sums[k] = (struct NAME(sums)){0};
+    }
+    for (long long j = first; j < last; j++) {
+        const struct NAME(source) source = NAME(load_source)(variant, problem, begin, j);
+        SIMD_UNROLL
+        for (int k = 0; k < wide; k++)
+            NAME(add_pairs)(variant, false, law, &source, &targets[k], &sums[k]);
+    }
+    SIMD_UNROLL
+    for (int k = 0; k < wide; k++)
+        NAME(add_sums)(&sums[k], k * NAME(lanes), totals);
+}
+
+/* The same for what is rare, a vector of targets after the other: less code. Leaves j = i out. */
+SIMD_INLINE void NAME(add_chunk_by_vector)(const struct variant variant,
+                                           const struct law_sums_problem *problem,
+                                           const struct NAME(law_constants) * law, long long begin,
+                                           long long first, long long last,
+                                           struct NAME(totals) * totals)
+{
+    for (int k = 0; k < wide; k++) {
+        const struct NAME(targets) targets = NAME(load_targets)(variant, problem, begin, k);
+        struct NAME(sums) sums = {0};
+        for (long long j = first; j < last; j++) {
+            const struct NAME(source) source = NAME(load_source)(variant, problem, begin, j);
+            NAME(add_pairs)(variant, true, law, &source, &targets, &sums);
+        }
+        NAME(add_sums)(&sums, k * NAME(lanes), totals);
+    }
+}
+
+/* w_i, which was left out of the sums, over what the sum is divided by. */
+static void NAME(store_value)(const void *weight, const void *divisor, void *to, long long begin,
+                              const double *restrict total)
+{
+    for (int lane = 0; lane < NAME(block); lane++) {
+        const double w = (double)NAME(element)(weight, begin + lane, 1);
+        const double m = (double)NAME(element)(divisor, begin + lane, 1);
+        /* + 0: no −0 of an empty sum. Behind the last body masses are 0. */
+        ((REAL *)to)[begin + lane] = m != 0 ? (REAL)(w * total[lane] / m + 0.0) : 0;
+    }
+}
+
+SIMD_INLINE void NAME(store_block)(const struct variant variant,
+                                   const struct law_sums_problem *problem, long long begin,
+                                   const struct NAME(totals) * totals)
+{
+    const void *weight = variant.form.weighting == law_product ? problem->target_weight : NULL;
+    for (int c = 0; c < 3; c++)
+        if (problem->acceleration[c])
+            NAME(store_value)
+            (weight, problem->target_mass, problem->acceleration[c], begin, totals->value[c]);
+    if (problem->value)
+        NAME(store_value)(weight, NULL, problem->value, begin, totals->value[3]);
+}
+
+/* A chunk of a law that goes by vectors: a function of each law's own, as it is called from all its
+ * variants. */
+typedef void NAME(rare_chunk)(const struct law_sums_problem *problem,
+                              const struct NAME(law_constants) * law, long long begin,
+                              long long first, long long last, struct NAME(totals) * totals);
+
+/* The end of the chunk of sources that begins at first. The sources that are the targets of a block
+ * that needs care are a chunk of their own. */
+SIMD_INLINE long long NAME(chunk_end)(const struct law_sums_problem *problem, long long first,
+                                      bool needs_care, long long begin)
+{
+    long long last = first + (needs_care && first == begin ? NAME(block) : chunk_sources);
+    if (needs_care && first < begin && begin < last)
+        last = begin;
+    return last < problem->source_count ? last : problem->source_count;
+}
+
+/* All sources on one block of targets. Where a pair i = j must be left out, where every body has
+ * its own softening and where the force is not central the chunk goes by vectors, and all is
+ * summed. */
+SIMD_INLINE void NAME(compute_block)(const struct variant variant, NAME(rare_chunk) * rare,
+                                     const struct law_sums_problem *problem,
+                                     const struct NAME(law_constants) * law, long long begin)
+{
+    const bool needs_care =
+        problem->self && (variant.sums != law_sums_force || problem->softening2 > 0);
+    const bool is_rare = !variant.central || variant.per_body;
+    struct NAME(totals) totals = {0};
+    for (long long first = 0, last = 0; first < problem->source_count; first = last) {
+        last = NAME(chunk_end)(problem, first, needs_care, begin);
+        if (is_rare || (needs_care && first == begin))
+            rare(problem, law, begin, first, last, &totals);
+        else
+            NAME(add_chunk)(variant, problem, law, begin, first, last, &totals);
+    }
+    NAME(store_block)(variant, problem, begin, &totals);
+}
+
+SIMD_INLINE void NAME(compute_variant)(const struct variant variant, NAME(rare_chunk) * rare,
+                                       const struct law_sums_problem *problem, long long begin,
+                                       long long end)
+{
+    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
+    for (long long i = begin; i < end; i += NAME(block))
+        NAME(compute_block)(variant, rare, problem, &law, i);
+}
+
+SIMD_INLINE void NAME(compute)(const struct law_form form, NAME(rare_chunk) * rare,
+                               const struct law_sums_problem *problem, long long begin,
+                               long long end)
+{
+    if (problem->target_half_softening2)
+        NAME(compute_variant)
+        ((struct variant){form, law_sums_both, 1, 1}, rare, problem, begin, end);
+    else if (!problem->value)
+        NAME(compute_variant)
+        ((struct variant){form, law_sums_force, 0, 1}, rare, problem, begin, end);
+    else if (!problem->acceleration[0])
+        NAME(compute_variant)
+        ((struct variant){form, law_sums_value, 0, 1}, rare, problem, begin, end);
+    else
+        NAME(compute_variant)
+        ((struct variant){form, law_sums_both, 0, 1}, rare, problem, begin, end);
+}
+
+#define DEFINE_RARE(name, form, central)                                                           \
+    static __attribute__((noinline)) void NAME(name)(                                              \
+        const struct law_sums_problem *problem, const struct NAME(law_constants) * law,            \
+        long long begin, long long first, long long last, struct NAME(totals) * totals)            \
+    {                                                                                              \
+        NAME(add_chunk_by_vector)                                                                  \
+        ((struct variant){form, law_sums_both, 1, central}, problem, law, begin, first, last,      \
+         totals);                                                                                  \
+    }
+
+#ifdef LAW_CUSTOM_BODY
+#define FORM ((struct law_form){law_custom, law_unweighted})
+DEFINE_RARE(rare_central, FORM, 1)
+DEFINE_RARE(rare_other, FORM, 0)
+
+__attribute__((visibility("default"))) law_sums_kernel NAME(law_sums_custom);
+void NAME(law_sums_custom)(const struct law_sums_problem *problem, long long begin, long long end)
+{
+    if (problem->is_central)
+        NAME(compute)(FORM, NAME(rare_central), problem, begin, end);
+    else
+        NAME(compute_variant)
+    ((struct variant){FORM, law_sums_both, 1, 0}, NAME(rare_other), problem, begin, end);
+}
+#undef FORM
+#else
+
+/* The pairs of one source with a block of targets, again and again. */
+SIMD_INLINE long long NAME(limit)(const struct law_form form,
+                                  const struct law_sums_problem *problem, long long turns)
+{
+    const struct variant variant = {form, law_sums_force, 0, 1};
+    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
+    struct NAME(source) source = {.x = {3, 4, 5}, .weight = 1};
+    struct NAME(targets) targets[wide];
+    struct NAME(sums) sums[wide];
+    SIMD_UNROLL
+    for (int k = 0; k < wide; k++) {
+        targets[k] = (struct NAME(targets)){0};
+        sums[k] = (struct NAME(sums)){0};
+    }
+    for (long long turn = 0; turn < turns; turn++) {
+        VREAL x = simd_all(source.x[0]);
+        SIMD_LAUNDER(x);
+        source.x[0] = x[0];
+        SIMD_UNROLL
+        for (int k = 0; k < wide; k++)
+            NAME(add_pairs)(variant, false, &law, &source, &targets[k], &sums[k]);
+    }
+    SIMD_UNROLL
+    for (int k = 0; k < wide; k++)
+        SIMD_UNROLL
+    for (int c = 0; c < 3; c++)
+        SIMD_LAUNDER(sums[k].value[c]);
+    return turns * NAME(block);
+}
+
+#define FORM(kind, weighting) ((struct law_form){law_##kind, weighting})
+#define DEFINE_WEIGHTED(kind, suffix, weighting)                                                   \
+    DEFINE_RARE(rare_##kind##suffix, FORM(kind, weighting), 1)                                     \
+    static void NAME(sums_##kind##suffix)(const struct law_sums_problem *problem, long long begin, \
+                                          long long end)                                           \
+    {                                                                                              \
+        NAME(compute)(FORM(kind, weighting), NAME(rare_##kind##suffix), problem, begin, end);      \
+    }
+#define DEFINE(kind)                                                                               \
+    DEFINE_WEIGHTED(kind, _table, LAW_SUMS_WEIGHTING(law_##kind))                                  \
+    static long long NAME(limit_##kind)(const struct law_sums_problem *problem, long long turns)   \
+    {                                                                                              \
+        return NAME(limit)(FORM(kind, LAW_SUMS_WEIGHTING(law_##kind)), problem, turns);            \
+    }
+LAW_EACH_BUILT_IN(DEFINE)
+DEFINE_WEIGHTED(constant, _of_sums, law_sum)
+DEFINE_WEIGHTED(constant, _of_products, law_product)
+#undef DEFINE
+#undef DEFINE_WEIGHTED
+#undef FORM
+
+/* The kernel of a law; the constant is the only kind that the table has with several weightings. */
+static law_sums_kernel *NAME(law_sums_find)(enum law_kind kind, enum law_weighting weighting)
+{
+#define ENTRY(kind) [law_##kind] = NAME(sums_##kind##_table),
+    static law_sums_kernel *const kernels[] = {LAW_EACH_BUILT_IN(ENTRY)};
+#undef ENTRY
+    if (kind == law_constant && weighting == law_sum)
+        return NAME(sums_constant_of_sums);
+    if (kind == law_constant && weighting == law_product)
+        return NAME(sums_constant_of_products);
+    return kernels[kind];
+}
+#endif
+#undef DEFINE_RARE

@@ -1,0 +1,40 @@
+#ifndef FORCES_LAW_SUMS_PROBLEM_H
+#define FORCES_LAW_SUMS_PROBLEM_H
+
+#include "law/law_kinds.h"
+
+/* Sums over pairs by any law, in one system: the columns of a forces_problem whose law is not NULL,
+ * as kernels see them. Host code, CUDA and what is compiled at run time read this.
+ *
+ *     acceleration_i = Σ_j F_ij / m_i,   value_i = Σ_j V(i, j)
+ *
+ * over all j, without j = i if self. Columns are floats or doubles in a backend's memory, on the
+ * CPU readable and written up to kith_padded(count). */
+struct law_sums_problem {
+    struct law_numbers numbers;
+    enum law_weighting weighting;
+    int is_central;
+    int self; /* the targets are the sources */
+    long long target_count, source_count;
+    double softening2;
+    const void *target_half_softening2, *source_half_softening2; /* both or none */
+    const void *target_position[3], *source_position[3];         /* NULL in 2D: zeros */
+    const void *target_weight, *source_weight; /* NULL: ones; of a custom law the masses */
+    const void *target_charge, *source_charge; /* of a custom law; NULL: ones */
+    const void *target_mass;
+    void *acceleration[3], *value; /* NULL if not wanted */
+};
+
+/* What a kernel sums. */
+enum law_sums { law_sums_force, law_sums_value, law_sums_both };
+
+/* Values of a target: the force, then V. */
+enum { law_sums_values = 4 };
+
+/* The weighting that kernels are compiled for, by kind: that of the table's laws. w_i is taken out
+ * of the sum over j; what needs no weights gets ones. Of kinds without weights in the table the
+ * weights are nowhere looked at. */
+#define LAW_SUMS_WEIGHTING(kind)                                                                   \
+    ((kind) == law_inverse || (kind) == law_yukawa ? law_product : law_unweighted)
+
+#endif

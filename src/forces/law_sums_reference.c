@@ -1,0 +1,64 @@
+/* Forces by any law as the formula says: a loop over the pairs, in double precision. */
+
+#include <stddef.h>
+
+#include "core/context.h"
+#include "forces/law_sums.h"
+#include "law/law_reference.h"
+
+static double element(const void *column, int64_t i, double otherwise)
+{
+    return column ? ((const double *)column)[i] : otherwise;
+}
+
+static struct law_reference_pair pair_of(const struct forces_problem *problem, int64_t i, int64_t j)
+{
+    struct law_reference_pair pair = {
+        .s2 = problem->softening2 + element(problem->target_half_softening2, i, 0) +
+              element(problem->source_half_softening2, j, 0),
+        .m_i = element(problem->target_mass, i, 1),
+        .m_j = element(problem->source_mass, j, 1),
+        .q_i = element(problem->target_charge, i, 1),
+        .q_j = element(problem->source_charge, j, 1),
+    };
+    for (int32_t c = 0; c < problem->dimensions; c++) {
+        pair.d[c] =
+            element(problem->source_position[c], j, 0) - element(problem->target_position[c], i, 0);
+        pair.s2 += pair.d[c] * pair.d[c];
+    }
+    return pair;
+}
+
+static void forces_at_target(const struct forces_problem *problem, const struct law_view *view,
+                             int64_t i)
+{
+    double total[3] = {0}, value = 0;
+    for (int64_t j = 0; j < problem->source_count; j++) {
+        if (problem->self && i == j)
+            continue;
+        const struct law_reference_pair pair = pair_of(problem, i, j);
+        double force[3];
+        law_reference_force(view, &pair, force);
+        for (int32_t c = 0; c < 3; c++)
+            total[c] += force[c];
+        value += law_reference_value(view, &pair);
+    }
+    for (int32_t c = 0; c < problem->dimensions; c++)
+        if (problem->acceleration[c])
+            ((double *)problem->acceleration[c])[i] =
+                total[c] / element(problem->target_mass, i, 1);
+    if (problem->potential)
+        ((double *)problem->potential)[i] = value;
+}
+
+kith_status forces_law_reference(kith_context *context, const struct forces_problem *problem)
+{
+    struct law_view view;
+    law_look(problem->law, &view);
+    for (int64_t i = 0; i < problem->target_count; i++) {
+        if (problem->may_be_cancelled)
+            KITH_TRY(kith_context_check_cancelled(context));
+        forces_at_target(problem, &view, i);
+    }
+    return KITH_OK;
+}
