@@ -4,6 +4,7 @@
 #include "kith/bodies.h"
 #include "kith/context.h"
 #include "kith/ensemble.h"
+#include "kith/law.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,22 +22,23 @@ typedef struct kith_integrator {
 /* The table of integrators; *count rows, static memory. */
 const kith_integrator *kith_integrator_list(int64_t *count);
 
-/* Bodies under their mutual gravity (kith/forces.h), advanced by a fixed step. */
+/* Bodies under their mutual gravity or another law (kith/forces.h), advanced by a fixed step. */
 typedef struct kith_simulation kith_simulation;
 
 typedef struct kith_simulation_options {
     double dt;                     /* > 0 */
     const char *integrator;        /* a name of the table; NULL: "leapfrog" */
-    double gravitational_constant; /* 0 stands for 1 */
+    double gravitational_constant; /* 0 stands for 1; of gravity only */
     double softening;              /* ε ≥ 0 */
     bool softening_of_bodies;      /* take bodies->softening instead of ε */
     kith_dtype precision;          /* KITH_F64, or KITH_F32: state and forces in float */
+    const kith_law *law;           /* NULL: gravity; kept, so it must live as long */
 } kith_simulation_options;
 
 /* Sums over all bodies, computed in double precision with compensated sums in a fixed order. */
 typedef struct kith_diagnostics {
     double kinetic_energy;   /* ½ Σ m v² */
-    double potential_energy; /* ½ Σ m φ */
+    double potential_energy; /* ½ Σ m φ; of other laws than gravity ½ Σ_i Σ_j V(i, j) */
     double total_energy;
     double momentum[3];         /* Σ m v */
     double angular_momentum[3]; /* Σ m x × v; in 2D only the third is not 0 */
@@ -54,7 +56,9 @@ typedef struct kith_diagnostics {
  *
  * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
  *         known ones; softening < 0, or missing in the bodies that shall have it; bodies not finite
- *         or with a mass < 0: the message names the row), KITH_OUT_OF_MEMORY.
+ *         or with a mass < 0, with another law than gravity ≤ 0: the message names the row; a law
+ *         other than gravity and an integrator that needs the jerk), KITH_UNSUPPORTED (a formula,
+ *         and no compiler; a law other than gravity and an ensemble), KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation);

@@ -13,6 +13,8 @@
  * only ever grows by whole chunks. The last publishing takes the working file itself. */
 struct run_file;
 
+enum { RUN_LAW_BYTES = 2048 };
+
 /* What a run is, besides its bodies. */
 struct run_parameters {
     double dt, until;
@@ -23,6 +25,7 @@ struct run_parameters {
     bool is_ensemble;
     int64_t systems; /* M; 1 unless an ensemble */
     char integrator[KITH_NAME_BYTES];
+    char law[RUN_LAW_BYTES]; /* as run/law_record.h writes it */
 };
 
 struct run_origin {

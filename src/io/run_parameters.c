@@ -1,5 +1,6 @@
 #include "io/run_parameters.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,7 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     hid_t group = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &group));
     KITH_TRY(hdf5_write_text(group, "integrator", parameters->integrator));
+    KITH_TRY(hdf5_write_text(group, "law", parameters->law));
     KITH_TRY(hdf5_write_text(group, "precision", precision_names[parameters->precision]));
     KITH_TRY(hdf5_write_real(group, "dt", parameters->dt));
     KITH_TRY(hdf5_write_real(group, "until", parameters->until));
@@ -150,6 +152,10 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
     int64_t softening_of_bodies = 0;
     KITH_TRY(
         hdf5_read_text(group, "integrator", sizeof parameters->integrator, parameters->integrator));
+    if (hdf5_exists(group, "law")) /* versions before did not write it */
+        KITH_TRY(hdf5_read_text(group, "law", sizeof parameters->law, parameters->law));
+    else
+        snprintf(parameters->law, sizeof parameters->law, "gravity");
     KITH_TRY(hdf5_read_text(group, "precision", sizeof precision, precision));
     KITH_TRY(hdf5_read_real(group, "dt", &parameters->dt));
     KITH_TRY(hdf5_read_real(group, "until", &parameters->until));

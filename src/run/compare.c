@@ -57,6 +57,7 @@ kith_status compare_parameters(const struct run_parameters *wanted,
 {
     KITH_TRY(compare_real("dt", wanted->dt, past->dt, output));
     KITH_TRY(compare_words("integrator", wanted->integrator, past->integrator, output));
+    KITH_TRY(compare_words("law", wanted->law, past->law, output));
     KITH_TRY(compare_real("gravitational constant", wanted->gravitational_constant,
                           past->gravitational_constant, output));
     KITH_TRY(compare_words("softening", softening_name(wanted->softening_of_bodies),
@@ -114,6 +115,7 @@ kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *pas
     const struct column velocity = {"velocity", bodies->velocity, start->velocity,
                                     start->dimensions, 0};
     const struct column mass = {"mass", bodies->mass, start->mass, 1, 1};
+    const struct column charge = {"charge", bodies->charge, start->charge, 1, 1};
     const struct column softening = {"softening", bodies->softening, start->softening, 1, 0};
     KITH_TRY(compare_count("the number of bodies", bodies->count, start->count, output));
     KITH_TRY(
@@ -122,6 +124,8 @@ kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *pas
     KITH_TRY(compare_column(&position, past, true, output));
     KITH_TRY(compare_column(&velocity, past, true, output));
     KITH_TRY(compare_column(&mass, past, false, output));
+    if (strcmp(past->parameters.law, "gravity") != 0)
+        KITH_TRY(compare_column(&charge, past, false, output));
     if (past->parameters.softening_of_bodies)
         KITH_TRY(compare_column(&softening, past, false, output));
     return KITH_OK;

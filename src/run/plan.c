@@ -2,8 +2,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "forces/law_choice.h"
 #include "run/compare.h"
+#include "run/law_record.h"
 
 /* Defaults of `every`: as many frames as a picture or film needs, if they take no more than a
  * modest file, but always enough to see something move. */
@@ -69,23 +72,24 @@ static int64_t default_every(const struct run_plan *plan, const kith_bodies *bod
     return plan->end > frames ? divide_up(plan->end, frames) : 1;
 }
 
-static struct run_parameters parameters_of(const kith_run_options *options)
+static kith_status parameters_of(const kith_run_options *options, struct run_parameters *parameters)
 {
     const kith_simulation_options *simulation = &options->simulation;
-    struct run_parameters parameters = {
+    struct law_choice choice;
+    KITH_TRY(forces_choose_law(simulation->law, simulation->gravitational_constant, &choice));
+    *parameters = (struct run_parameters){
         .dt = simulation->dt,
         .until = options->until,
-        .gravitational_constant =
-            simulation->gravitational_constant != 0 ? simulation->gravitational_constant : 1,
+        .gravitational_constant = choice.law ? simulation->gravitational_constant : choice.g,
         .softening = simulation->softening,
         .softening_of_bodies = simulation->softening_of_bodies,
         .precision = simulation->precision,
         .every = options->every,
         .is_ensemble = options->is_ensemble,
         .systems = options->is_ensemble ? options->systems : 1};
-    snprintf(parameters.integrator, sizeof parameters.integrator, "%s",
+    snprintf(parameters->integrator, sizeof parameters->integrator, "%s",
              simulation->integrator ? simulation->integrator : "leapfrog");
-    return parameters;
+    return law_record(simulation->law, parameters->law);
 }
 
 kith_status run_plan_start(const kith_run_options *options, const kith_bodies *bodies,
@@ -99,7 +103,8 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "until is %.15g, before the bodies' time %.15g; give a later time",
                          options->until, bodies->time);
-    *plan = (struct run_plan){.parameters = parameters_of(options)};
+    *plan = (struct run_plan){0};
+    KITH_TRY(parameters_of(options, &plan->parameters));
     KITH_TRY(plan_steps(bodies->time, 0, plan));
     if (plan->parameters.every == 0)
         plan->parameters.every = default_every(plan, bodies);
@@ -118,6 +123,8 @@ static void fill_in(const struct run_parameters *past, const kith_run_options *o
         snprintf(parameters->integrator, sizeof parameters->integrator, "%s", past->integrator);
     if (simulation->gravitational_constant == 0)
         parameters->gravitational_constant = past->gravitational_constant;
+    if (!simulation->law)
+        memcpy(parameters->law, past->law, sizeof past->law);
     if (simulation->softening == 0 && !simulation->softening_of_bodies) {
         parameters->softening = past->softening;
         parameters->softening_of_bodies = past->softening_of_bodies;
@@ -136,7 +143,8 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
                             const struct run_past *past, struct run_plan *plan)
 {
     KITH_TRY(check_numbers(options));
-    *plan = (struct run_plan){.parameters = parameters_of(options)};
+    *plan = (struct run_plan){0};
+    KITH_TRY(parameters_of(options, &plan->parameters));
     if (!bodies)
         fill_in(&past->parameters, options, &plan->parameters);
     if (options->every == 0)
@@ -173,7 +181,7 @@ int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step)
     return step + (to_frame < to_end ? to_frame : to_end);
 }
 
-kith_simulation_options run_plan_simulation(const struct run_plan *plan)
+kith_simulation_options run_plan_simulation(const struct run_plan *plan, const kith_law *law)
 {
     const struct run_parameters *parameters = &plan->parameters;
     return (kith_simulation_options){.dt = parameters->dt,
@@ -181,5 +189,6 @@ kith_simulation_options run_plan_simulation(const struct run_plan *plan)
                                      .gravitational_constant = parameters->gravitational_constant,
                                      .softening = parameters->softening,
                                      .softening_of_bodies = parameters->softening_of_bodies,
-                                     .precision = parameters->precision};
+                                     .precision = parameters->precision,
+                                     .law = law};
 }

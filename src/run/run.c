@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/memory.h"
+#include "run/law_record.h"
 #include "run/pace.h"
 #include "run/plan.h"
 #include "run/summary.h"
@@ -28,6 +29,7 @@ struct run {
     kith_context *context;
     struct run_plan plan;
     struct run_past past; /* empty unless the run was resumed */
+    kith_law *law;        /* of a resumed run, if the options have none; else NULL */
     kith_simulation *simulation;
     struct frame frame;
     kith_bodies *now;      /* the state, for frames */
@@ -186,9 +188,9 @@ static kith_status finish(struct run *run, kith_status status)
     return status == KITH_OK ? publish_last(run) : status;
 }
 
-static kith_status make_simulation(struct run *run, const kith_bodies *bodies)
+static kith_status make_simulation(struct run *run, const kith_law *law, const kith_bodies *bodies)
 {
-    const kith_simulation_options options = run_plan_simulation(&run->plan);
+    const kith_simulation_options options = run_plan_simulation(&run->plan, law);
     const struct run_parameters *parameters = &run->plan.parameters;
     if (parameters->is_ensemble)
         KITH_TRY(kith_simulation_create_ensemble(run->context, &options, parameters->systems,
@@ -226,7 +228,7 @@ static kith_status begin(struct run *run, const kith_run_options *options,
     if (options->output)
         KITH_TRY(run_file_create(options->output, &run->plan.parameters, &origin, bodies,
                                  run->plan.frames, &run->file));
-    return make_simulation(run, bodies);
+    return make_simulation(run, options->simulation.law, bodies);
 }
 
 static kith_status begin_again(struct run *run, const kith_run_options *options,
@@ -238,7 +240,10 @@ static kith_status begin_again(struct run *run, const kith_run_options *options,
     KITH_TRY(run_plan_resume(options, bodies, past, &run->plan));
     KITH_TRY(run_file_resume(options->output, &run->plan.parameters, &origin, past,
                              run->plan.frames, &run->file));
-    KITH_TRY(make_simulation(run, bodies ? bodies : past->start));
+    const kith_law *law = options->simulation.law;
+    if (!law)
+        KITH_TRY(law_of_record(run->plan.parameters.law, &run->law));
+    KITH_TRY(make_simulation(run, law ? law : run->law, bodies ? bodies : past->start));
     KITH_TRY(kith_simulation_restore(run->simulation, &past->checkpoint));
     run_record_past(&run->record, past);
     return KITH_OK;
@@ -278,6 +283,7 @@ kith_status kith_run(kith_context *context, const kith_run_options *options,
     run_file_close(run.file);
     frame_free(&run.frame);
     kith_simulation_free(run.simulation);
+    kith_law_free(run.law);
     kith_bodies_free(run.now);
     free(run.diagnostics);
     run_record_free(&run.record);

@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
+#include "forces/law_choice.h"
 #include "simulation/integrator.h"
 
 static kith_status check_options(const kith_simulation_options *options, const kith_bodies *bodies)
@@ -25,6 +26,43 @@ static kith_status check_options(const kith_simulation_options *options, const k
     if (options->softening_of_bodies && !bodies->softening && bodies->count > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "the bodies have no softening lengths of their "
                                                 "own; add that column or give one softening");
+    return KITH_OK;
+}
+
+static kith_status check_law(const struct law_choice *choice,
+                             const kith_simulation_options *options,
+                             const struct integrator_method *method, bool is_ensemble)
+{
+    if (!choice->law)
+        return KITH_OK;
+    const char *name = kith_law_text(choice->law);
+    if (options->gravitational_constant != 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "gravitational constant is %g and the law is %.60s, which has none; set "
+                         "the law's own parameters",
+                         options->gravitational_constant, name);
+    if (method->kept > JERK)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "integrator is '%s', which needs the jerk, and kith knows that of gravity "
+                         "only, not of %.60s; take yoshida4 or another",
+                         options->integrator, name);
+    if (is_ensemble)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "ensembles are for gravity, and the law is %.60s; simulate the systems "
+                         "one by one",
+                         name);
+    return KITH_OK;
+}
+
+static kith_status check_masses_of_law(const struct law_choice *choice, const kith_bodies *bodies)
+{
+    for (int64_t i = 0; choice->law && bodies->mass && i < bodies->count; i++)
+        if (!(bodies->mass[i] > 0))
+            return kith_fail(
+                KITH_INVALID_ARGUMENT,
+                "mass of body %lld (from 0) is %g; give a mass > 0, by which its force "
+                "is divided",
+                (long long)i, bodies->mass[i]);
     return KITH_OK;
 }
 
@@ -64,6 +102,10 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     const struct integrator_method *method = NULL;
     KITH_TRY(integrator_find(options->integrator, &method));
     KITH_TRY(check_options(options, bodies));
+    struct law_choice choice;
+    KITH_TRY(forces_choose_law(options->law, options->gravitational_constant, &choice));
+    KITH_TRY(check_law(&choice, options, method, is_ensemble));
+    KITH_TRY(check_masses_of_law(&choice, bodies));
 
     struct kith_simulation *created = NULL;
     KITH_TRY(kith_allocate(1, sizeof *created, "simulation", &created));
@@ -75,6 +117,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->systems = systems;
     created->count = systems > 0 ? bodies->count / systems : 0;
     created->dt = options->dt;
+    created->law = choice;
     created->start_time = bodies->time;
 
     kith_status status = simulation_load(created, options, bodies);

@@ -41,6 +41,7 @@ enum {
 /* One system of a sample: its body i is element i·step of each column. */
 struct system_view {
     int64_t count, step;
+    bool potential_is_energy;
     const double *position[3], *velocity[3], *acceleration[3], *mass, *potential;
 };
 
@@ -48,6 +49,7 @@ static struct system_view view_of(const struct sample *sample, int64_t s)
 {
     struct system_view view = {.count = sample->count,
                                .step = sample->layout.step,
+                               .potential_is_energy = sample->potential_is_energy,
                                .mass = sample->mass + s,
                                .potential = sample->potential + s};
     for (int32_t k = 0; k < 3; k++) {
@@ -64,7 +66,7 @@ static void sum_in_space(const struct system_view *view, struct sum part[PARTS])
     for (int64_t i = 0, at = 0; i < view->count; i++, at += view->step) {
         const double mass = view->mass[at];
         add(&part[MASS], mass);
-        add(&part[TWICE_POTENTIAL], mass * view->potential[at]);
+        add(&part[TWICE_POTENTIAL], (view->potential_is_energy ? 1 : mass) * view->potential[at]);
         for (int32_t k = 0; k < 3; k++) {
             const int32_t p = (k + 1) % 3, q = (k + 2) % 3;
             add(&part[TWICE_KINETIC], mass * v[k][at] * v[k][at]);

@@ -24,6 +24,11 @@ static kith_status choose_units(struct kith_simulation *simulation,
                                 const kith_simulation_options *options, const kith_bodies *bodies)
 {
     const int64_t numbers = bodies->count * bodies->dimensions;
+    if (simulation->law.law) {
+        simulation->units = (struct forces_units){1, 1};
+        simulation->problem.gravitational_constant = 1;
+        return KITH_OK;
+    }
     double length = largest(bodies->position, numbers);
     length = fmax(length, options->softening_of_bodies ? largest(bodies->softening, bodies->count)
                                                        : options->softening);
@@ -32,8 +37,7 @@ static kith_status choose_units(struct kith_simulation *simulation,
     simulation->units.mass =
         forces_unit_for(bodies->mass ? largest(bodies->mass, bodies->count) : 1);
 
-    const double g = options->gravitational_constant == 0 ? 1 : options->gravitational_constant;
-    const double scaled = forces_scaled_g(g, simulation->units);
+    const double scaled = forces_scaled_g(simulation->law.g, simulation->units);
     const double limit = simulation->dtype == KITH_F64 ? DBL_MAX : (double)FLT_MAX;
     if (!(fabs(scaled) <= limit))
         return kith_fail(KITH_INVALID_ARGUMENT,
@@ -98,6 +102,14 @@ static kith_status load_problem(struct kith_simulation *simulation,
     KITH_TRY(
         load_column(simulation, bodies->mass, simulation->units.mass, false, &simulation->mass));
     problem->source_mass = simulation->mass;
+    if (simulation->law.law) {
+        problem->law = simulation->law.law;
+        problem->target_mass = simulation->mass;
+    }
+    if (simulation->law.uses_charges) {
+        KITH_TRY(load_column(simulation, bodies->charge, 1, false, &simulation->charge));
+        problem->target_charge = problem->source_charge = simulation->charge;
+    }
     if (options->softening_of_bodies) {
         KITH_TRY(load_column(simulation, bodies->softening, simulation->units.length, true,
                              &simulation->half_softening2));
@@ -128,4 +140,5 @@ void simulation_release(struct kith_simulation *simulation)
         backend->release(simulation->context, simulation->memory[array]);
     backend->release(simulation->context, simulation->mass);
     backend->release(simulation->context, simulation->half_softening2);
+    backend->release(simulation->context, simulation->charge);
 }

@@ -5,9 +5,17 @@
 
 #include <stdlib.h>
 
-/* Of both memories, in one order; the last is the backend's alone. */
-enum column { POSITIONS, VELOCITIES = 3, ACCELERATIONS = 6, MASSES = 9, POTENTIALS, SOFTENINGS };
-enum { host_columns = SOFTENINGS, backend_columns };
+/* Of both memories, in one order; the last two are the backend's alone. */
+enum column {
+    POSITIONS,
+    VELOCITIES = 3,
+    ACCELERATIONS = 6,
+    MASSES = 9,
+    POTENTIALS,
+    SOFTENINGS,
+    CHARGES
+};
+enum { host_columns = SOFTENINGS, backend_columns = CHARGES + 1 };
 
 /* An array's numbers with room for the kernels' whole vectors. */
 static int64_t room_for(const struct system_layout *layout)
@@ -22,6 +30,7 @@ kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems,
     const struct system_layout layout = simulation_layout(simulation, systems);
     const int64_t room = room_for(&layout), real = sizeof(double);
     *sample = (struct sample){.count = simulation->count,
+                              .potential_is_energy = simulation->problem.law != NULL,
                               .dimensions = simulation->dimensions,
                               .in_backends_host_memory = aside};
     if (aside)
@@ -91,6 +100,8 @@ static kith_status gather_state(struct kith_simulation *simulation, const struct
     }
     if (simulation->half_softening2)
         KITH_TRY(gather(simulation, sample, simulation->half_softening2, SOFTENINGS));
+    if (simulation->charge)
+        KITH_TRY(gather(simulation, sample, simulation->charge, CHARGES));
     return gather(simulation, sample, simulation->mass, MASSES);
 }
 
@@ -100,6 +111,10 @@ static kith_status evaluate(struct kith_simulation *simulation, const struct sam
     problem.dtype = KITH_F64;
     problem.source_mass = backend_column(sample, MASSES);
     problem.potential = backend_column(sample, POTENTIALS);
+    if (problem.law)
+        problem.target_mass = problem.source_mass;
+    if (simulation->charge)
+        problem.target_charge = problem.source_charge = backend_column(sample, CHARGES);
     if (simulation->half_softening2)
         problem.target_half_softening2 = problem.source_half_softening2 =
             backend_column(sample, SOFTENINGS);

@@ -10,6 +10,7 @@ struct sample {
     int64_t count; /* bodies of a system */
     struct system_range range;
     struct system_layout layout;
+    bool potential_is_energy; /* of a body; else per unit mass */
     bool in_backends_host_memory;
     double *memory;
     double *position[3], *velocity[3], *acceleration[3], *mass, *potential;

@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
+#include "forces/law_choice.h"
 #include "forces/problem.h"
 #include "forces/scale.h"
 #include "kith/simulation.h"
@@ -18,9 +19,9 @@ enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = 7 };
  * (forces/problem.h). What lies behind the N-th or M-th element of positions and velocities is
  * zero, always: forces may be evaluated there too.
  *
- * Lengths are divided by units.length and masses by units.mass (forces/scale.h), the same for all
- * systems; times are not. So velocities, accelerations and jerks are divided by units.length too.
- */
+ * With gravity lengths are divided by units.length and masses by units.mass (forces/scale.h), the
+ * same for all systems; times are not. So velocities, accelerations and jerks are divided by
+ * units.length too. With another law both units are 1. */
 struct kith_simulation {
     kith_context *context;
     const struct integrator_method *method;
@@ -32,11 +33,12 @@ struct kith_simulation {
     int64_t stride;
     double dt;
 
+    struct law_choice law;
     struct forces_units units;
     struct forces_problem problem; /* complete but for the vectors */
     void *memory[MAX_ARRAYS];
-    void *vector[MAX_ARRAYS][3]; /* the components in memory; NULL for the third in 2D */
-    void *mass, *half_softening2;
+    void *vector[MAX_ARRAYS][3];           /* the components in memory; NULL for the third in 2D */
+    void *mass, *half_softening2, *charge; /* NULL if they are not used */
 
     double start_time;
     int64_t steps, start_steps, evaluations;
