@@ -11,6 +11,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "cuda/cuda.h"
+#include "forces/law_choice.h"
 #include "forces/problem.h"
 #include "gems_forces.h"
 #include "kith/forces.h"
@@ -27,6 +28,7 @@ struct gpu_forces {
     kith_dtype dtype;
     int64_t count, padded; /* a multiple of kith_padding and of any block */
     double softening;
+    const kith_law *law;
     int32_t block; /* threads of a block of the GPU Gems kernel: the fastest */
     cudaEvent_t begin, end;
     char *position, *mass, *acceleration; /* as kith_forces_compute takes them */
@@ -102,7 +104,7 @@ static kith_status compute_arrays(const struct gpu_forces *forces)
 {
     const int64_t n = forces->count;
     const kith_device device = kith_context_device(forces->context);
-    const kith_forces_options options = {.softening = forces->softening};
+    const kith_forces_options options = {.softening = forces->softening, .law = forces->law};
     kith_array position = kith_array_matrix(forces->position, forces->dtype, n, 3);
     kith_array mass = kith_array_vector(forces->mass, forces->dtype, n);
     kith_array acceleration = kith_array_matrix(forces->acceleration, forces->dtype, n, 3);
@@ -123,7 +125,11 @@ static kith_status run_kernels(const struct gpu_forces *forces)
         .gravitational_constant = 1,
         .softening2 = forces->softening * forces->softening,
         .source_mass = forces->columns + 3 * column,
+        .target_mass = forces->columns + 3 * column,
     };
+    struct law_choice choice;
+    KITH_TRY(forces_choose_law(forces->law, 0, &choice));
+    problem.law = choice.law;
     for (size_t c = 0; c < 3; c++) {
         problem.target_position[c] = problem.source_position[c] = forces->columns + c * column;
         problem.acceleration[c] = forces->columns + (4 + c) * column;
@@ -211,7 +217,7 @@ static kith_status fill(struct gpu_forces *forces, kith_array position, kith_arr
 }
 
 kith_status gpu_forces_create(kith_context *context, kith_array position, kith_array mass,
-                              double softening, struct gpu_forces **forces)
+                              const kith_law *law, double softening, struct gpu_forces **forces)
 {
     struct gpu_forces *created = NULL;
     *forces = NULL;
@@ -222,6 +228,7 @@ kith_status gpu_forces_create(kith_context *context, kith_array position, kith_a
     created->count = position.shape[0];
     created->padded = (created->count + most_block - 1) / most_block * most_block;
     created->softening = softening;
+    created->law = law;
     const kith_status status = fill(created, position, mass);
     if (status == KITH_OK)
         *forces = created;

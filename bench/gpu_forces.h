@@ -2,6 +2,7 @@
 #define BENCH_GPU_FORCES_H
 
 #include "kith/context.h"
+#include "kith/law.h"
 
 /* What kith bench forces measures on a GPU, besides calls with arrays on the host. A build without
  * CUDA has these functions too (no_gpu_forces.c), but no context to call them with. */
@@ -16,12 +17,13 @@ enum gpu_forces_way {
 /* Bodies in the device's memory as each of the ways wants them, and the results. */
 struct gpu_forces;
 
-/* position and mass are contiguous arrays on the host, of one precision. The context must outlive
+/* position and mass are contiguous arrays on the host, of one precision. law is NULL for gravity; a
+ * formula is compiled by the first call. The context must outlive
  * what is made, and its device becomes the thread's current one.
  *
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status gpu_forces_create(kith_context *context, kith_array position, kith_array mass,
-                              double softening, struct gpu_forces **forces);
+                              const kith_law *law, double softening, struct gpu_forces **forces);
 void gpu_forces_free(struct gpu_forces *forces);
 
 /* Seconds of so many evaluations: by events on the stream for kernels, by the host's clock until

@@ -14,9 +14,9 @@ static kith_status fail(void)
 }
 
 kith_status gpu_forces_create(kith_context *context, kith_array position, kith_array mass,
-                              double softening, struct gpu_forces **forces)
+                              const kith_law *law, double softening, struct gpu_forces **forces)
 {
-    (void)context, (void)position, (void)mass, (void)softening;
+    (void)context, (void)position, (void)mass, (void)law, (void)softening;
     *forces = NULL;
     return fail();
 }

@@ -80,7 +80,7 @@ static bool share_with_gpu(const char *command, const struct competitor *competi
         return true;
     const kith_status status =
         gpu_forces_create(competitor->context, system->position[dtype], system->mass[dtype],
-                          softening, &system->gpu[dtype]);
+                          competitor->law, softening, &system->gpu[dtype]);
     if (status != KITH_OK)
         cli_fail(command);
     return status == KITH_OK;
@@ -100,7 +100,7 @@ static kith_status compute(const struct competitor *competitor, const struct for
 {
     const kith_dtype dtype = competitor->precision;
     if (competitor->context) {
-        const kith_forces_options options = {.softening = softening};
+        const kith_forces_options options = {.softening = softening, .law = competitor->law};
         return kith_forces_compute(competitor->context, &options, kith_array_none(),
                                    system->position[dtype], system->mass[dtype],
                                    system->acceleration[dtype], kith_array_none());
@@ -170,6 +170,7 @@ static bool add_kith(const struct bench_options *options, kith_dtype precision, 
                                                                     .version = kith_version(),
                                                                     .precision = precision,
                                                                     .isa = isa,
+                                                                    .law = options->law.law,
                                                                     .threads = threads});
     setenv("KITH_ISA", isa, 1);
     return open_context(options, threads, added);
@@ -191,9 +192,12 @@ static bool add_all_of_gpu(const struct bench_options *options, struct competito
 {
     for (int32_t p = 0; p < options->precision_count; p++)
         for (int k = 0; k < gpu_competitor_count; k++) {
+            if (options->law.law && gpu_competitors[k].way == gpu_forces_gems)
+                continue;
             struct competitor *added = add(competitors, gpu_competitors[k]);
             const bool is_kith = strcmp(added->name, "kith") == 0;
             added->precision = options->precisions[p];
+            added->law = options->law.law;
             added->version = is_kith ? kith_version() : "chapter 31";
             if (is_kith && !open_context(options, 0, added))
                 return false;

@@ -44,6 +44,8 @@ static const struct argp_option option_table[] = {
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
+static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2}, {0}};
+
 static const char documentation[] =
     "Measure the speed of all-pairs forces, of steps of few bodies, and of ensembles of "
     "such systems.\v"
@@ -61,7 +63,9 @@ static const char documentation[] =
     "  kith bench forces --device cuda --seconds 5\n"
     "  kith bench forces --device cuda -n 4194304\n"
     "  kith bench forces --device cuda -n 32 --systems 100000 --integrator hermite4\n"
-    "  kith bench forces --peers --python venv/bin/python --json";
+    "  kith bench forces --law yukawa:1 -n 16384\n"
+    "  kith bench forces --peers --python venv/bin/python --json\n"
+    "With a law, forces alone are measured; the limit on the CPU is then that of its arithmetic.";
 
 /* Calls parse for each word of a list; the words stay in the text. */
 static void for_each_word(char *text, struct argp_state *state,
@@ -144,6 +148,9 @@ static void check_choices(const struct bench_options *options, const struct argp
                          : options->thread_count > 0 ? "--threads"
                          : options->with_peers       ? "--peers"
                                                      : NULL;
+    if (options->law.law && (options->with_peers || options->systems > 0))
+        cli_usage_error(state, "%s is for gravity; leave it or --law out",
+                        options->with_peers ? "--peers" : "--systems");
     if (of_cpu && options->device.kind != KITH_CPU)
         cli_usage_error(state, "%s is for the CPU; leave it or --device out", of_cpu);
     if (options->with_peers && strcmp(options->integrator, "leapfrog") != 0)
@@ -154,6 +161,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct bench_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->law;
+        return 0;
     case 'n':
         for_each_word(argument, state, parse_body_count);
         return 0;
@@ -293,7 +303,7 @@ static bool bench_tables(const struct bench_options *options, const struct compe
                          struct bench_rows *rows)
 {
     int64_t of_steps[ROOM(options->body_counts)];
-    const int32_t steps_count = choose_of_steps(options, of_steps);
+    const int32_t steps_count = options->law.law ? 0 : choose_of_steps(options, of_steps);
     /* Steps have up to two rows a competitor: one system and many. */
     const int64_t most = (options->body_count_count + 2 * steps_count) * competitors->count;
     rows->at = calloc((size_t)most, sizeof *rows->at);
@@ -337,7 +347,8 @@ int bench_forces(int argc, char **argv)
         .integrator = "leapfrog",
         .python = named && *named ? named : "python3",
     };
-    const struct argp argp = {option_table, parse, "", documentation, NULL, cli_filter_help, NULL};
+    const struct argp argp = {option_table, parse,           "",  documentation,
+                              children,     cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &options);
     if (!choose_defaults(&options))
         return cli_fail(argv[0]);
@@ -356,5 +367,6 @@ int bench_forces(int argc, char **argv)
     }
     free(rows.at);
     competitors_free(&competitors);
+    law_options_free(&options.law);
     return code;
 }

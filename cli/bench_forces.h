@@ -5,6 +5,7 @@
 #include "bench_measure.h"
 #include "bench_peers.h"
 #include "cli.h"
+#include "law_options.h"
 
 /* What kith bench forces was asked for. */
 struct bench_options {
@@ -20,8 +21,9 @@ struct bench_options {
     kith_dtype precisions[2];
     int32_t precision_count;
     int64_t systems; /* of an ensemble; 0: not given */
+    struct law_options law;
     const char *integrator;
-    double seconds;  /* a row */
+    double seconds; /* a row */
     bool json, quiet, with_peers;
     const char *python;
 };
@@ -31,6 +33,7 @@ struct competitor {
     const char *name, *version; /* "kith", or another program's */
     const char *isa;            /* of kith; else NULL */
     kith_dtype precision;
+    const kith_law *law; /* of kith; NULL: gravity */
     int32_t threads;
     kith_context *context; /* of kith; else NULL */
     struct peers *peers;   /* which know this one by its name; or NULL */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench_forces.h"
+#include "forces/law_limit.h"
 #include "forces/limit.h"
 
 struct bench_row *bench_rows_add(struct bench_rows *rows, const struct competitor *competitor,
@@ -85,6 +86,11 @@ static double limit_of(const struct competitor *competitor)
 {
     if (!competitor->context)
         return NAN;
+    if (competitor->law)
+        return competitor->measured
+                   ? NAN
+                   : competitor->threads * forces_law_limit(competitor->context, competitor->law,
+                                                            competitor->precision);
     if (!competitor->measured)
         return competitor->threads * forces_limit(competitor->context, competitor->precision);
     return competitor->of_device_memory && competitor->way == gpu_forces_kernels

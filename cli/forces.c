@@ -7,33 +7,47 @@
 #include <time.h>
 
 #include "json.h"
+#include "law_options.h"
 #include "load.h"
 
 struct forces_options {
     struct common_options common;
     struct input_options input;
+    struct law_options law;
+    kith_forces_sum sum;
     kith_forces_method method;
     const char *output;
 };
 
-enum { key_law = 0x4000, key_method };
+enum { key_sum = 0x4000, key_method };
 
 static const struct argp_option options[] = {
-    {"law", key_law, "LAW", 0, "the law of the force: gravity", 0},
+    {"sum", key_sum, "WHAT", 0,
+     "over the other bodies: force, divided by the body's mass and with the potential (default), or "
+     "value, the energies of the pairs alone",
+     0},
     {"method", key_method, "METHOD", 0, "auto, direct or reference (default: auto)", 0},
     {"output", 'o', "FILE", 0,
-     "write ax,ay[,az],potential to FILE, .csv or .npy (default: standard output, as CSV)", 0},
+     "write ax,ay[,az],potential (of --sum value: value) to FILE, .csv or .npy (default: standard output, as CSV)",
+     0},
     {0}};
 
-static const struct argp_child children[] = {
-    {&input_argp, 0, "Bodies and gravity:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
+static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2},
+                                             {&input_argp, 0, "Bodies and gravity:", 3},
+                                             {&common_argp, 0, "Common options:", 4},
+                                             {0}};
 
 static const char documentation[] =
     "Compute the acceleration and the potential of every body of FILE under the gravity of all "
-    "others.\v"
+    "others, or under another law.\v"
     "Examples:\n"
     "  kith forces plummer.csv --softening 0.01 -o acc.csv\n"
-    "  kith forces plummer.csv --precision single --json";
+    "  kith forces plummer.csv --precision single --json\n"
+    "  kith forces ions.csv --law yukawa:2.5 --param k=332.06 -o acc.csv\n"
+    "  kith forces atoms.xyz --law lennard-jones:0.0103,3.4 --sum value\n"
+    "  kith forces ions.csv --potential 'q_i*q_j/r + b*exp(-r/rho)' --param b=1 --param rho=0.3\n"
+    "With another law than gravity the potential is the energy of a body with all others, not "
+    "divided by its mass. Masses and charges that FILE does not give are 1.";
 
 /* The names of enum kith_forces_method, in its order. */
 static const char *const method_names[] = {"auto", "direct", "reference"};
@@ -47,17 +61,24 @@ static kith_forces_method parse_method(const char *text, const struct argp_state
     return KITH_FORCES_AUTO;
 }
 
+static kith_forces_sum parse_sum(const char *text, const struct argp_state *state)
+{
+    if (strcmp(text, "force") != 0 && strcmp(text, "value") != 0)
+        cli_usage_error(state, "--sum is '%s'; give force or value", text);
+    return strcmp(text, "value") == 0 ? KITH_FORCES_SUM_VALUE : KITH_FORCES_SUM_FORCE;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct forces_options *forces = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &forces->input;
-        state->child_inputs[1] = &forces->common;
+        state->child_inputs[0] = &forces->law;
+        state->child_inputs[1] = &forces->input;
+        state->child_inputs[2] = &forces->common;
         return 0;
-    case key_law:
-        if (strcmp(argument, "gravity") != 0)
-            cli_usage_error(state, "--law is '%s'; this version knows gravity", argument);
+    case key_sum:
+        forces->sum = parse_sum(argument, state);
         return 0;
     case key_method:
         forces->method = parse_method(argument, state);
@@ -77,7 +98,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* Numbers in the precision of the computation: the bodies' columns, and room for the result. */
 struct columns {
-    void *position, *mass, *softening, *result; /* result: N × (D + 1) */
+    void *position, *mass, *charge, *softening, *result; /* result: N × (D + 1) */
 };
 
 static void *converted(const double *values, int64_t count, kith_dtype dtype)
@@ -97,6 +118,7 @@ static void free_columns(struct columns *columns)
 {
     free(columns->position);
     free(columns->mass);
+    free(columns->charge);
     free(columns->softening);
     free(columns->result);
 }
@@ -106,9 +128,11 @@ static bool make_columns(const kith_bodies *bodies, kith_dtype dtype, struct col
     const int64_t n = bodies->count, d = bodies->dimensions;
     columns->position = converted(bodies->position, n * d, dtype);
     columns->mass = converted(bodies->mass, n, dtype);
+    columns->charge = converted(bodies->charge, n, dtype);
     columns->softening = converted(bodies->softening, n, dtype);
     columns->result = converted(NULL, n * (d + 1), dtype);
-    return columns->position && columns->mass && columns->softening && columns->result;
+    return columns->position && columns->mass && columns->charge && columns->softening &&
+           columns->result;
 }
 
 /* Column k of the row-major result. */
@@ -129,11 +153,17 @@ static kith_status compute(kith_context *context, const struct forces_options *f
     const int64_t n = bodies->count, d = bodies->dimensions;
     kith_forces_options chosen = {.gravitational_constant = forces->input.gravitational_constant,
                                   .softening = forces->input.softening,
-                                  .method = forces->method};
+                                  .method = forces->method,
+                                  .law = forces->law.law,
+                                  .sum = forces->sum};
     if (forces->input.softening_of_file)
         chosen.source_softening = kith_array_vector(columns->softening, dtype, n);
+    if (bodies->charge)
+        chosen.source_charges = kith_array_vector(columns->charge, dtype, n);
     kith_array acceleration = kith_array_matrix(columns->result, dtype, n, d);
     acceleration.strides[0] = d + 1;
+    if (forces->sum == KITH_FORCES_SUM_VALUE)
+        acceleration = kith_array_none();
     const kith_array masses =
         bodies->mass ? kith_array_vector(columns->mass, dtype, n) : kith_array_none();
 
@@ -153,10 +183,14 @@ static kith_status write_result(const struct forces_options *forces, const kith_
     static const char *const names[2][4] = {{"ax", "ay", "potential", NULL},
                                             {"ax", "ay", "az", "potential"}};
     kith_table_column table[4];
-    const int64_t count = bodies->dimensions + 1;
+    int64_t count = bodies->dimensions + 1;
     for (int64_t k = 0; k < count; k++)
         table[k] = (kith_table_column){names[bodies->dimensions - 2][k],
                                        result_column(bodies, columns, forces->common.precision, k)};
+    if (forces->sum == KITH_FORCES_SUM_VALUE) {
+        table[0] = (kith_table_column){"value", table[bodies->dimensions].values};
+        count = 1;
+    }
     const char *path = cli_output_path(forces->output ? forces->output : "-");
     return kith_table_write(path, cli_output_format(path, NULL), count, table);
 }
@@ -191,11 +225,15 @@ static int run_forces(const char *command, const struct forces_options *forces,
     return forces->common.json ? print_json(command, forces, context, bodies, seconds) : exit_ok;
 }
 
+static char *filter_help(int key, const char *text, void *input)
+{
+    return key == ARGP_KEY_HELP_EXTRA ? law_help_table() : cli_filter_help(key, text, input);
+}
+
 int command_forces(int argc, char **argv)
 {
     struct forces_options forces = {0};
-    const struct argp argp = {options,  parse,           "FILE", documentation,
-                              children, cli_filter_help, NULL};
+    const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
     cli_parse(&argp, argc, argv, &forces);
 
     kith_context *context = NULL;
@@ -208,6 +246,7 @@ int command_forces(int argc, char **argv)
                                  forces.common.quiet || forces.common.json, &bodies)) == exit_ok)
         code = run_forces(argv[0], &forces, context, bodies, &columns);
     free_columns(&columns);
+    law_options_free(&forces.law);
     kith_bodies_free(bodies);
     kith_context_free(context);
     return code;

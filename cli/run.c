@@ -2,10 +2,12 @@
 
 #include "cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "law_options.h"
 #include "load_ensemble.h"
 #include "progress.h"
 #include "run_report.h"
@@ -13,6 +15,7 @@
 struct run_options {
     struct common_options common;
     struct input_options input;
+    struct law_options law;
     kith_run_options run;
     bool until_given;
     bool ensemble_given;
@@ -50,17 +53,20 @@ static const struct argp_option options[] = {
      0},
     {0}};
 
-static const struct argp_child children[] = {
-    {&input_argp, 0, "Bodies and gravity:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
+static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2},
+                                             {&input_argp, 0, "Bodies and gravity:", 3},
+                                             {&common_argp, 0, "Common options:", 4},
+                                             {0}};
 
 static const char documentation[] =
     "Run the bodies of FILE (or of a kind of kith make, or the systems of a directory) under their "
-    "mutual gravity with a fixed step.\v"
+    "mutual gravity, or under another law, with a fixed step.\v"
     "Examples:\n"
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith run plummer.csv --dt 0.01 --until 10 --softening 0.02 -o plummer.h5\n"
     "  kith run --resume --until 20 -o plummer.h5\n"
     "  kith run six --ensemble 10000 --dt 0.001 --until 1 --softening 0.1 -o many.h5\n"
+    "  kith run atoms.xyz --law lennard-jones:0.0103,3.4 --dt 0.001 --until 1 -o atoms.h5\n"
     "  kith run systems/ --dt 0.001 --until 1 -o systems.h5\n"
     "An ensemble is many systems of the same number of bodies (64 at most) that know nothing of "
     "each other: with --ensemble, or the files of a directory, sorted by name. The output has them "
@@ -116,8 +122,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct run_options *run = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &run->input;
-        state->child_inputs[1] = &run->common;
+        state->child_inputs[0] = &run->law;
+        state->child_inputs[1] = &run->input;
+        state->child_inputs[2] = &run->common;
         return 0;
     case key_dt:
         run->run.simulation.dt = cli_parse_positive("--dt", argument, state);
@@ -164,12 +171,25 @@ static void integrator_row(int64_t k, const char **name, const char **descriptio
     *description = row->description;
 }
 
+/* Both tables, one after the other, on the heap. */
+static char *with_laws(char *integrators)
+{
+    char *laws = law_help_table(), *both = NULL;
+    if (!laws || !integrators || asprintf(&both, "%s\n\n%s", integrators, laws) < 0)
+        both = NULL;
+    free(laws);
+    if (!both)
+        return integrators;
+    free(integrators);
+    return both;
+}
+
 static char *filter_help(int key, const char *text, void *input)
 {
     int64_t count = 0;
     kith_integrator_list(&count);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_help_table("Integrators:", count, integrator_row);
+        return with_laws(cli_help_table("Integrators:", count, integrator_row));
     return cli_filter_help(key, text, input);
 }
 
@@ -203,6 +223,7 @@ static void complete_options(struct run_options *run, char **argv)
 {
     run->run.arguments = (const char *const *)argv;
     run->run.input = run->input.path;
+    run->run.simulation.law = run->law.law;
     run->run.simulation.precision = run->common.precision;
     run->run.simulation.gravitational_constant = run->input.gravitational_constant;
     run->run.simulation.softening = run->input.softening;
@@ -261,6 +282,7 @@ int command_run(int argc, char **argv)
     else
         code = is_ensemble ? run_ensemble(argv[0], &run, context) : run_one(argv[0], &run, context);
     kith_context_free(context);
+    law_options_free(&run.law);
     free(run.units);
     return code;
 }

@@ -1,0 +1,117 @@
+/* The options that choose a law. */
+
+#include "law_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { key_law = 0x7100, key_potential, key_param };
+
+static const struct argp_option option_table[] = {
+    {"law", key_law, "LAW", 0,
+     "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j "
+     "(default: gravity)",
+     0},
+    {"potential", key_potential, "FORMULA", 0,
+     "the energy of a pair as a formula, whose slope is the force: the same as --law expr:FORMULA",
+     0},
+    {"param", key_param, "NAME=VALUE", 0, "a parameter of the law, any number of times", 0},
+    {0}};
+
+static void set_text(struct law_options *options, const char *text, bool is_potential,
+                     const struct argp_state *state)
+{
+    if (options->text)
+        cli_usage_error(state, "--%s and --%s are given; give one law",
+                        options->is_potential ? "potential" : "law",
+                        is_potential ? "potential" : "law");
+    options->text = text;
+    options->is_potential = is_potential;
+}
+
+static void add_parameter(struct law_options *options, const char *argument,
+                          const struct argp_state *state)
+{
+    if (options->count == law_most_options)
+        cli_usage_error(state, "--param is given more than %d times", law_most_options);
+    char *word = strdup(argument);
+    char *equals = word ? strchr(word, '=') : NULL;
+    if (!equals)
+        cli_usage_error(state, "--param is '%s'; give NAME=VALUE", argument);
+    *equals = '\0';
+    options->words[options->count] = word;
+    options->parameters[options->count++] =
+        (kith_law_parameter){word, cli_parse_real("--param", equals + 1, state)};
+}
+
+static void make_law(struct law_options *options, const struct argp_state *state)
+{
+    static const char prefix[] = "expr:";
+    if (!options->text && options->count == 0)
+        return;
+    const char *text = options->text ? options->text : "gravity";
+    const bool needs_prefix = options->is_potential && strncmp(text, prefix, strlen(prefix)) != 0;
+    const size_t bytes = strlen(text) + sizeof prefix;
+    char *whole = malloc(bytes);
+    if (!whole)
+        cli_usage_error(state, "no memory for a law of %zu characters", bytes);
+    snprintf(whole, bytes, "%s%s", needs_prefix ? prefix : "", text);
+    const kith_status status =
+        kith_law_parse(whole, options->count, options->parameters, &options->law);
+    free(whole);
+    if (status != KITH_OK)
+        cli_usage_error(state, "--%s: %s", options->is_potential ? "potential" : "law",
+                        kith_error_message());
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct law_options *options = state->input;
+    switch (key) {
+    case key_law:
+        set_text(options, argument, false, state);
+        return 0;
+    case key_potential:
+        set_text(options, argument, true, state);
+        return 0;
+    case key_param:
+        add_parameter(options, argument, state);
+        return 0;
+    case ARGP_KEY_END:
+        make_law(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp law_argp = {option_table, parse, NULL, NULL, NULL, NULL, NULL};
+
+void law_options_free(struct law_options *options)
+{
+    for (int64_t k = 0; k < options->count; k++)
+        free(options->words[k]);
+    kith_law_free(options->law);
+}
+
+static void law_row(int64_t k, const char **name, const char **description)
+{
+    static char names[80], descriptions[400];
+    int64_t count = 0;
+    const kith_law_info *law = &kith_law_list(&count)[k];
+    const char *open = *law->arguments == '[' ? "[:" : *law->arguments ? ":" : "";
+    snprintf(names, sizeof names, "%s%s%s", law->name, open,
+             *law->arguments == '[' ? law->arguments + 1 : law->arguments);
+    snprintf(descriptions, sizeof descriptions, "%s%s%s", law->formula,
+             *law->parameters ? "; " : "", law->parameters);
+    *name = names;
+    *description = descriptions;
+}
+
+char *law_help_table(void)
+{
+    int64_t count = 0;
+    kith_law_list(&count);
+    return cli_help_table("Laws, the energy of a pair:", count, law_row);
+}

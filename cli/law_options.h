@@ -1,0 +1,25 @@
+#ifndef CLI_LAW_OPTIONS_H
+#define CLI_LAW_OPTIONS_H
+
+#include "cli.h"
+
+enum { law_most_options = 16 };
+
+/* --law, --potential and --param, and their argp parser: a child whose input is this. A law that
+ * cannot be ends the program through cli_usage_error. */
+struct law_options {
+    const char *text; /* NULL: none was given */
+    bool is_potential;
+    kith_law_parameter parameters[law_most_options];
+    char *words[law_most_options]; /* that the parameters' names point into */
+    int64_t count;
+    kith_law *law; /* made of all that; NULL if none was given */
+};
+extern const struct argp law_argp;
+
+void law_options_free(struct law_options *options);
+
+/* The table of laws as text on the heap, for help_filter. */
+char *law_help_table(void);
+
+#endif
