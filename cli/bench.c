@@ -9,6 +9,8 @@
 /* The capabilities that have a benchmark, as commands of their own. */
 static const struct command capabilities[] = {
     {"forces", "all-pairs forces, leapfrog steps, ensembles; beside other programs", bench_forces},
+    {"matrix", "interaction matrices beside memset, and their products with a vector",
+     bench_matrix},
     {"pairs", "neighbour lists within a cutoff, and the nearest; beside other programs",
      bench_pairs},
     {"collisions", "collisions of lattice beads, by every method; batches of conformations",

@@ -3,6 +3,7 @@
 
 /* The benchmark of each capability: a command, argv[0] is "kith bench NAME". */
 int bench_forces(int argc, char **argv);
+int bench_matrix(int argc, char **argv);
 int bench_pairs(int argc, char **argv);
 int bench_collisions(int argc, char **argv);
 int bench_sparse(int argc, char **argv);

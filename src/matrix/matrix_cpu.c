@@ -31,7 +31,6 @@ struct kernels {
     matrix_fill_kernel *fill;
     matrix_sum_kernel *sum;
     matrix_least_kernel *least;
-    matrix_stream_kernel *stream;
 };
 
 static const struct matrix_kernels *const kernels_of_isa[] = {
@@ -56,7 +55,7 @@ static kith_status find_kernels(kith_context *context, const struct matrix_task 
     const struct matrix_kernels *all = kernels_of_isa[context->isa];
     const struct matrix_kernels_of_law *built_in =
         task->dtype == KITH_F32 ? &all->in_float : &all->in_double;
-    *kernels = (struct kernels){.stream = all->stream};
+    *kernels = (struct kernels){NULL, NULL, NULL};
     if (task->kind == law_custom) {
         KITH_TRY(find_function(context, task, "fill_custom_float", "fill_custom_double",
                                &kernels->fill));
@@ -110,7 +109,7 @@ static void compute(const struct filling *filling, int64_t row, int64_t first, i
                     void *to)
 {
     const struct matrix_problem *problem = &filling->task->problem;
-    filling->kernels.fill(problem, row, first, count, to);
+    filling->kernels.fill(problem, row, first, count, to, NULL);
     if (problem->replaces_diagonal && row >= first && row < first + count)
         replace(filling, to, row - first);
 }
@@ -133,10 +132,19 @@ static void store(const struct filling *filling, const void *values, int64_t row
     const int64_t bytes = count * kith_dtype_bytes(filling->task->dtype);
     if (filling->rows->column_stride != 1)
         store_strided(filling, values, count, to, filling->rows->column_stride);
-    else if (filling->streams)
-        filling->kernels.stream(to, values, bytes);
     else
         memcpy(to, values, (size_t)bytes);
+}
+
+/* The same to where it belongs, past the caches. */
+static void stream(const struct filling *filling, int64_t row, int64_t first, int64_t count,
+                   void *buffer)
+{
+    const struct matrix_problem *problem = &filling->task->problem;
+    char *to = element_of(filling, row, first);
+    filling->kernels.fill(problem, row, first, count, buffer, to);
+    if (problem->replaces_diagonal && row >= first && row < first + count)
+        replace(filling, to, row - first);
 }
 
 static void fill_task(void *argument, int64_t k)
@@ -151,6 +159,10 @@ static void fill_task(void *argument, int64_t k)
     for (int64_t first = 0; first < columns; first += matrix_chunk) {
         const int64_t count = least_of(matrix_chunk, columns - first);
         for (int64_t row = begin; row < end; row++) {
+            if (filling->streams) {
+                stream(filling, row, first, count, buffer);
+                continue;
+            }
             compute(filling, row, first, count, buffer);
             store(filling, buffer, row, first, count);
         }
@@ -200,7 +212,8 @@ static kith_status fill(kith_context *context, const struct matrix_task *task,
         return KITH_OK;
     KITH_TRY(find_kernels(context, task, &filling.kernels));
     const double pairs = (double)rows->count * (double)columns;
-    filling.streams = pairs * (double)kith_dtype_bytes(task->dtype) > (double)streamed_bytes;
+    filling.streams = rows->column_stride == 1 &&
+                      pairs * (double)kith_dtype_bytes(task->dtype) > (double)streamed_bytes;
     if (rows->symmetric)
         run(context, pairs, (rows->count + side - 1) / side, symmetric_task, &filling);
     else
@@ -318,7 +331,7 @@ static void count_task(void *argument, int64_t k)
         for (int64_t first = begin / matrix_chunk * matrix_chunk; first < problem->columns.count;
              first += matrix_chunk) {
             const int64_t count = least_of(matrix_chunk, problem->columns.count - first);
-            counting->filling.kernels.fill(problem, i, first, count, buffer);
+            counting->filling.kernels.fill(problem, i, first, count, buffer, NULL);
             for (int64_t c = begin > first ? begin - first : 0; c < count; c++) {
                 const double value = counting->filling.task->dtype == KITH_F64
                                          ? buffer[c]

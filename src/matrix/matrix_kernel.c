@@ -2,49 +2,50 @@
 
 #include "matrix/matrix_kernel.h"
 
+#include "core/simd.h"
+
+/* 64 bytes to an address that is a multiple of 64: a whole line, which the processor need not read
+ * before, and which does not push others out of its caches. */
+SIMD_INLINE void stream_line(char *to, const char *from)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_si512((void *)to, _mm512_loadu_si512(from));
+#elif defined(__x86_64__)
+    for (int part = 0; part < 64; part += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + part),
+                         _mm_loadu_si128((const __m128i *)(const void *)(from + part)));
+#else
+    memcpy(to, from, 64);
+#endif
+}
+
 #define KERNEL_BODY "matrix/matrix_kernel_body.h"
 #include "law/for_each_real.h"
 
 #ifndef LAW_CUSTOM_BODY
 
-/* 64 bytes at once from an address that is a multiple of 64 on: a whole line of the cache, which
- * the processor need not read before. */
-static void stream(void *to, const void *from, long long bytes)
-{
-    char *out = to;
-    const char *in = from;
-    const long long head = (long long)(-(uintptr_t)out & 63);
-    long long k = head < bytes ? head : bytes;
-    memcpy(out, in, (size_t)k);
-#if defined(__x86_64__)
-    for (; k + 64 <= bytes; k += 64) {
-#if defined(__AVX512F__)
-        _mm512_stream_si512((void *)(out + k), _mm512_loadu_si512(in + k));
-#else
-        for (int part = 0; part < 64; part += 16)
-            _mm_stream_si128((__m128i *)(void *)(out + k + part),
-                             _mm_loadu_si128((const __m128i *)(const void *)(in + k + part)));
-#endif
-    }
-#endif
-    memcpy(out + k, in + k, (size_t)(bytes - k));
-}
-
 const struct matrix_kernels KITH_ISA_SYMBOL(matrix) = {
 #define FILL(kind)  [law_##kind] = fill_##kind##_float,
 #define SUM(kind)   [law_##kind] = sum_##kind##_float,
 #define LEAST(kind) [law_##kind] = least_##kind##_float,
-    .in_float = {{LAW_EACH_BUILT_IN(FILL)}, {LAW_EACH_BUILT_IN(SUM)}, {LAW_EACH_BUILT_IN(LEAST)}},
+    .in_float = {{LAW_EACH_BUILT_IN(FILL)},
+                 {LAW_EACH_BUILT_IN(SUM)},
+                 {LAW_EACH_BUILT_IN(LEAST)},
+                 limit_gaussian_float,
+                 limit_inverse_float},
 #undef FILL
 #undef SUM
 #undef LEAST
 #define FILL(kind)  [law_##kind] = fill_##kind##_double,
 #define SUM(kind)   [law_##kind] = sum_##kind##_double,
 #define LEAST(kind) [law_##kind] = least_##kind##_double,
-    .in_double = {{LAW_EACH_BUILT_IN(FILL)}, {LAW_EACH_BUILT_IN(SUM)}, {LAW_EACH_BUILT_IN(LEAST)}},
+    .in_double = {{LAW_EACH_BUILT_IN(FILL)},
+                  {LAW_EACH_BUILT_IN(SUM)},
+                  {LAW_EACH_BUILT_IN(LEAST)},
+                  limit_gaussian_double,
+                  limit_inverse_double},
 #undef FILL
 #undef SUM
 #undef LEAST
-    .stream = stream,
 };
 #endif

@@ -11,9 +11,11 @@ enum { matrix_chunk = 2048 };
 /* Rows that the reducing kernels take at once. */
 enum { matrix_rows_at_once = 4 };
 
-/* to[k] = V[row][first + k], k < count; writes whole vectors, at most matrix_chunk elements. */
+/* to[k] = V[row][first + k], k < count; writes whole vectors, at most matrix_chunk elements. If out
+ * is not NULL, to is but a buffer, and the elements go to out past the caches, while the next ones
+ * are computed. */
 typedef void matrix_fill_kernel(const struct matrix_problem *problem, long long row,
-                                long long first, long long count, void *to);
+                                long long first, long long count, void *to, void *out);
 
 /* sum[r] += Σ_k V[row + r][first + k] · coefficient / (weights), without the diagonal. Rows beyond
  * the last are the last. */
@@ -25,19 +27,20 @@ typedef void matrix_sum_kernel(const struct matrix_problem *problem, long long r
 typedef void matrix_least_kernel(const struct matrix_problem *problem, int sign, long long row,
                                  long long first, long long count, double *least, long long *at);
 
-/* Copies bytes to memory that nobody reads soon, past the caches. */
-typedef void matrix_stream_kernel(void *to, const void *from, long long bytes);
+/* The arithmetic of a sum of so many columns for matrix_rows_at_once rows, on numbers that are in
+ * registers. */
+typedef void matrix_limit_kernel(const struct law_numbers *numbers, long long count);
 
 struct matrix_kernels_of_law {
     matrix_fill_kernel *fill[law_built_in_count];
     matrix_sum_kernel *sum[law_built_in_count];
     matrix_least_kernel *least[law_built_in_count];
+    matrix_limit_kernel *gaussian_limit, *inverse_limit;
 };
 
 /* The kernels of an instruction set. */
 struct matrix_kernels {
     struct matrix_kernels_of_law in_float, in_double;
-    matrix_stream_kernel *stream;
 };
 
 #define MATRIX_DECLARE(isa) extern const struct matrix_kernels matrix_##isa;

@@ -37,14 +37,36 @@ SIMD_INLINE VREAL NAME(value_at)(const struct law_form form, const struct NAME(l
     return NAME(law_value)(form, law, &pair);
 }
 
+/* How far behind what is computed the stores past the caches go, in elements: what they read is
+ * then in the cache, wherever in its vectors a line begins. */
+enum { NAME(lag) = 512 / sizeof(REAL), NAME(line) = 64 / sizeof(REAL) };
+
 SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_problem *problem,
-                            long long i, long long first, long long count, REAL *to)
+                            long long i, long long first, long long count, REAL *to, REAL *out)
 {
-    const long long lanes = SIMD_BYTES / sizeof(REAL);
+    const long long lanes = SIMD_BYTES / sizeof(REAL), ahead = NAME(lag) + NAME(line);
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
     const struct NAME(row) row = NAME(row_at)(problem, i);
-    for (long long k = 0; k < count; k += lanes)
+    const long long head = (long long)((-(uintptr_t)out & 63) / sizeof(REAL));
+    long long streamed = head;
+    if (!out) {
+        for (long long k = 0; k < count; k += lanes)
+            simd_store(to + k, NAME(value_at)(form, &law, problem, &row, first + k));
+        return;
+    }
+    for (long long k = 0; k < count; k += lanes) {
         simd_store(to + k, NAME(value_at)(form, &law, problem, &row, first + k));
+        if (streamed + ahead <= k) {
+            stream_line((char *)(out + streamed), (const char *)(to + streamed));
+            streamed += NAME(line);
+        }
+    }
+    for (; streamed + NAME(line) <= count; streamed += NAME(line))
+        stream_line((char *)(out + streamed), (const char *)(to + streamed));
+    const long long begin = head < count ? head : count;
+    memcpy(out, to, (size_t)begin * sizeof(REAL));
+    if (streamed < count)
+        memcpy(out + streamed, to + streamed, (size_t)(count - streamed) * sizeof(REAL));
 }
 
 /* A part of a chunk: vectors from begin to end. In careful ones some lanes are not to be counted:
@@ -214,12 +236,15 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
 
 #define DEFINE(storage, name, kind)                                                                \
     storage void NAME(fill_##name)(const struct matrix_problem *problem, long long row,            \
-                                   long long first, long long count, void *to)                     \
+                                   long long first, long long count, void *to, void *out)          \
     {                                                                                              \
         if (FILL_FORM(kind) == law_sum)                                                            \
-            NAME(fill)((struct law_form){kind, law_sum}, problem, row, first, count, to);          \
+            NAME(fill)((struct law_form){kind, law_sum}, problem, row, first, count, to, out);     \
+        else if (problem->has_weights)                                                             \
+            NAME(fill)((struct law_form){kind, law_product}, problem, row, first, count, to, out); \
         else                                                                                       \
-            NAME(fill)((struct law_form){kind, law_product}, problem, row, first, count, to);      \
+            NAME(fill)                                                                             \
+            ((struct law_form){kind, law_unweighted}, problem, row, first, count, to, out);        \
     }                                                                                              \
     storage void NAME(sum_##name)(const struct matrix_problem *problem, long long row,             \
                                   long long first, long long count, double *sum)                   \
@@ -235,11 +260,54 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
     {                                                                                              \
         if (FILL_FORM(kind) == law_sum)                                                            \
             NAME(least)                                                                            \
-            ((struct law_form){kind, law_sum}, problem, sign, row, first, count, least, at);       \
-        else                                                                                       \
-            NAME(least)                                                                            \
-            ((struct law_form){kind, law_product}, problem, sign, row, first, count, least, at);   \
+        ((struct law_form){kind, law_sum}, problem, sign, row, first, count, least, at);           \
+        else NAME(least)((struct law_form){kind, law_product}, problem, sign, row, first, count,   \
+                         least, at);                                                               \
     }
+
+#ifndef LAW_CUSTOM_BODY
+/* For measurements: the innermost loop of a sum without its loads. */
+SIMD_INLINE void NAME(limit)(const struct law_form form, const struct law_numbers *numbers,
+                             long long count)
+{
+    const struct NAME(law_constants) law = NAME(law_load)(numbers);
+    VREAL x[3], row[matrix_rows_at_once][3], sum[matrix_rows_at_once], coefficient;
+    coefficient = simd_all((REAL)1);
+    for (int c = 0; c < 3; c++)
+        x[c] = simd_all((REAL)1 / (REAL)(c + 3));
+    for (int r = 0; r < matrix_rows_at_once; r++) {
+        sum[r] = simd_all((REAL)0);
+        for (int c = 0; c < 3; c++)
+            row[r][c] = simd_all((REAL)(r + c) / 10);
+    }
+    for (long long k = 0; k < count; k += (long long)(SIMD_BYTES / sizeof(REAL))) {
+        for (int c = 0; c < 3; c++)
+            SIMD_LAUNDER(x[c]);
+        SIMD_LAUNDER(coefficient);
+        SIMD_UNROLL
+        for (int r = 0; r < matrix_rows_at_once; r++) {
+            struct NAME(law_pair) pair = {.s2 = simd_all((REAL)0)};
+            for (int c = 0; c < 3; c++) {
+                pair.d[c] = x[c] - row[r][c];
+                pair.s2 = simd_fma(pair.d[c], pair.d[c], pair.s2);
+            }
+            sum[r] = simd_fma(NAME(law_value)(form, &law, &pair), coefficient, sum[r]);
+        }
+    }
+    for (int r = 0; r < matrix_rows_at_once; r++)
+        SIMD_LAUNDER(sum[r]);
+}
+
+static void NAME(limit_gaussian)(const struct law_numbers *numbers, long long count)
+{
+    NAME(limit)((struct law_form){law_gaussian, law_unweighted}, numbers, count);
+}
+
+static void NAME(limit_inverse)(const struct law_numbers *numbers, long long count)
+{
+    NAME(limit)((struct law_form){law_inverse, law_unweighted}, numbers, count);
+}
+#endif
 
 #ifdef LAW_CUSTOM_BODY
 #define VISIBLE __attribute__((visibility("default")))
