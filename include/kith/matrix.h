@@ -36,15 +36,15 @@ typedef enum kith_matrix_method {
 
 typedef struct kith_matrix_options {
     double softening; /* ε ≥ 0: s² = r² + ε² */
-    kith_matrix_diagonal diagonal;
     double diagonal_value;
+    kith_matrix_diagonal diagonal;
+    kith_matrix_method method;
+    int32_t block;  /* threads of a tile, of TILE_P (1 to 1024) and TILE_P2 (its side, 1 to 32); 0:
+                       the best */
     bool symmetric; /* compute V[i][j] for i ≤ j and write it twice: the rows are the columns, and
                        the caller knows that the law's V(i, j) is V(j, i). It pays where a formula
                        takes longer to compute than to write. The last digit of laws that take a
                        logarithm may differ */
-    kith_matrix_method method;
-    int32_t block; /* threads of a tile, of TILE_P (1 to 1024) and TILE_P2 (its side, 1 to 32); 0:
-                      the best */
 } kith_matrix_options;
 
 /* The matrix itself.

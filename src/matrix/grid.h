@@ -29,7 +29,7 @@ static inline struct matrix_grid matrix_fill_grid(const struct matrix_problem *p
     const int64_t tiles = (problem->rows.count + side - 1) / side;
     const struct matrix_grid of_tiles = {(unsigned)tiles, matrix_limited(tiles)};
     const struct matrix_grid grid = {
-        (unsigned)((problem->columns.count + run - 1 + strip - 1) / strip),
+        (unsigned)((problem->columns.count + (to->is_aligned ? 0 : run - 1) + strip - 1) / strip),
         matrix_limited((to->rows + matrix_rows_a_block - 1) / matrix_rows_a_block)};
     return symmetric ? of_tiles : grid;
 }

@@ -18,12 +18,11 @@ enum { default_block_p = 64, default_block_p2 = 16 };
 
 static kith_status launch_custom(kith_context *context, const struct matrix_task *task,
                                  const char *in_float, const char *in_double,
-                                 const struct law_launch *launch, const void *argument,
-                                 const char *what)
+                                 const struct law_launch *launch, void *argument, const char *what)
 {
     void *kernel = NULL;
     struct matrix_problem problem = task->problem;
-    void *arguments[] = {&problem, (void *)(uintptr_t)argument};
+    void *arguments[] = {&problem, argument};
     KITH_TRY(law_compile_cuda(context, task->law, "matrix/matrix_kernel_cuda.cuh",
                               task->dtype == KITH_F32 ? in_float : in_double, &kernel));
     return law_launch_cuda(context, kernel, launch, arguments, what);
@@ -34,10 +33,11 @@ static kith_status fill_custom(kith_context *context, const struct matrix_task *
 {
     const struct matrix_grid grid = matrix_fill_grid(&task->problem, to, task->dtype, symmetric);
     const struct law_launch launch = {{grid.x, grid.y, 1}, {matrix_fill_threads, 1, 1}, 0};
+    struct matrix_target target = *to;
     return launch_custom(context, task,
                          symmetric ? "matrix_symmetric_custom_float" : "matrix_fill_custom_float",
                          symmetric ? "matrix_symmetric_custom_double" : "matrix_fill_custom_double",
-                         &launch, to, "filling the matrix");
+                         &launch, &target, "filling the matrix");
 }
 
 static kith_status fill(kith_context *context, const struct matrix_task *task,
@@ -71,10 +71,11 @@ static kith_status reduce_custom(kith_context *context, const struct matrix_task
     const struct law_launch launch = {
         {(uint32_t)blocks, (uint32_t)part_count, 1}, {matrix_reduce_threads, 1, 1}, 0};
     const bool sums = operation == matrix_sum;
+    struct matrix_parts copy = *parts;
     return launch_custom(context, task,
                          sums ? "matrix_sum_custom_float" : "matrix_least_custom_float",
                          sums ? "matrix_sum_custom_double" : "matrix_least_custom_double", &launch,
-                         parts, "reducing the rows of the matrix");
+                         &copy, "reducing the rows of the matrix");
 }
 
 static int64_t parts_for(kith_context *context, const struct matrix_problem *problem,
@@ -131,7 +132,7 @@ static kith_status histogram(kith_context *context, const struct matrix_task *ta
         return KITH_OK;
     const int64_t count = parts_for(context, &task->problem, matrix_histogram_threads,
                                     matrix_most_blocks_y, &columns);
-    const struct matrix_bins bins = {*range, (unsigned long long *)counts, columns};
+    struct matrix_bins bins = {*range, (unsigned long long *)counts, columns};
     if (task->kind != law_custom)
         return matrix_histogram_cuda(context, task, &bins, count);
     const int64_t blocks = (n + matrix_histogram_threads - 1) / matrix_histogram_threads;

@@ -49,12 +49,21 @@ LAW_INLINE REAL NAME(matrix_weighted_value)(const enum law_kind kind,
     return NAME(matrix_value)(law_form{kind, law_product}, law, softening2, i, j);
 }
 
+/* A row's particle in shared memory, all of it in one read; of a formula the charge stands apart.
+ */
+struct __align__(4 * sizeof(REAL)) NAME(matrix_row)
+{
+    REAL x[3], weight;
+};
+
 /* Rows begin, begin + step, … of 16 bytes' worth of columns from first on, which are in registers.
  */
 template <enum law_kind kind, enum law_weighting weighting>
 LAW_INLINE void NAME(matrix_fill_rows)(const struct matrix_problem *problem,
-                                       const struct matrix_target *to, const long long begin,
-                                       const long long end, const int step, const long long first)
+                                       const struct matrix_target *to,
+                                       const struct NAME(matrix_row) * rows, const REAL *charges,
+                                       const long long begin, const int count, const int step,
+                                       const long long first)
 {
     enum { run = 16 / sizeof(REAL) };
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
@@ -63,13 +72,16 @@ LAW_INLINE void NAME(matrix_fill_rows)(const struct matrix_problem *problem,
 #pragma unroll
     for (int k = 0; k < run; k++)
         columns[k] = NAME(matrix_particle_at)(&problem->columns, first + k);
+    if (first >= problem->columns.count)
+        return;
     const bool is_whole =
         to->column_stride == 1 && first >= 0 && first + run <= problem->columns.count;
     REAL *out = (REAL *)to->values + begin * to->row_stride + first * to->column_stride;
 #pragma unroll 4
-    for (long long row = begin; row < end; row += step, out += step * to->row_stride) {
-        const struct NAME(matrix_particle) particle =
-            NAME(matrix_particle_at)(&problem->rows, to->first + row);
+    for (int row = 0; row < count; row += step, out += step * to->row_stride) {
+        const struct NAME(matrix_row) from = rows[row];
+        const struct NAME(matrix_particle) particle = {
+            {from.x[0], from.x[1], from.x[2]}, from.weight, kind == law_custom ? charges[row] : 0};
         REAL value[run];
 #pragma unroll
         for (int k = 0; k < run; k++)
@@ -113,21 +125,34 @@ LAW_INLINE void NAME(matrix_fill_block)(const struct matrix_problem *problem,
     const int step = to->is_aligned || to->column_stride != 1 ? 1 : run;
     const long long quad = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     const long long groups = (to->rows + matrix_rows_a_block - 1) / matrix_rows_a_block;
+    __shared__ struct NAME(matrix_row) rows[matrix_rows_a_block];
+    __shared__ REAL charges[matrix_rows_a_block];
     for (long long group = blockIdx.y; group < groups; group += gridDim.y) {
         const long long begin = group * matrix_rows_a_block;
         const long long end =
             begin + matrix_rows_a_block < to->rows ? begin + matrix_rows_a_block : to->rows;
-        for (int c = 0; c < step && begin + c < end; c++) {
+        const int count = (int)(end - begin);
+        __syncthreads();
+        if ((int)threadIdx.x < count) {
+            const struct NAME(matrix_particle) row =
+                NAME(matrix_particle_at)(&problem->rows, to->first + begin + threadIdx.x);
+            rows[threadIdx.x] = {{row.x[0], row.x[1], row.x[2]}, row.weight};
+            charges[threadIdx.x] = row.charge;
+        }
+        __syncthreads();
+        for (int c = 0; c < step && c < count; c++) {
             const REAL *row = (const REAL *)to->values + (begin + c) * to->row_stride;
             const int behind = step > 1 ? (int)((unsigned long long)row / sizeof(REAL) % run) : 0;
             const long long first = quad * run - behind;
             if (kind == law_constant && problem->weighting == law_sum)
-                NAME(matrix_fill_rows)<kind, law_sum>(problem, to, begin + c, end, step, first);
+                NAME(matrix_fill_rows)<kind, law_sum>(problem, to, rows + c, charges + c, begin + c,
+                                                      count - c, step, first);
             else if (problem->has_weights)
-                NAME(matrix_fill_rows)<kind, law_product>(problem, to, begin + c, end, step, first);
+                NAME(matrix_fill_rows)<kind, law_product>(problem, to, rows + c, charges + c,
+                                                          begin + c, count - c, step, first);
             else
-                NAME(matrix_fill_rows)<kind, law_unweighted>(problem, to, begin + c, end, step,
-                                                             first);
+                NAME(matrix_fill_rows)<kind, law_unweighted>(problem, to, rows + c, charges + c,
+                                                             begin + c, count - c, step, first);
             if (problem->replaces_diagonal)
                 NAME(matrix_replace_diagonal)(problem, to, begin + c, end, step, first);
         }

@@ -244,7 +244,7 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
             NAME(fill)((struct law_form){kind, law_product}, problem, row, first, count, to, out); \
         else                                                                                       \
             NAME(fill)                                                                             \
-            ((struct law_form){kind, law_unweighted}, problem, row, first, count, to, out);        \
+        ((struct law_form){kind, law_unweighted}, problem, row, first, count, to, out);            \
     }                                                                                              \
     storage void NAME(sum_##name)(const struct matrix_problem *problem, long long row,             \
                                   long long first, long long count, double *sum)                   \

@@ -55,7 +55,8 @@ void matrix_reference_reduce(const struct matrix_arguments *arguments,
                 found[i] += b ? value * b[j] : value;
             } else if (reduction->sign * value < found[i]) {
                 found[i] = reduction->sign * value;
-                at[i] = j;
+                if (at)
+                    at[i] = j;
             }
         }
     }

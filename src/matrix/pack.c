@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/context.h"
 #include "core/memory.h"
@@ -87,11 +88,8 @@ static kith_status pack_side(const struct matrix_arguments *arguments,
     const char *name = weights.data == particles->charges.data ? names[2] : names[1];
     for (int32_t c = 0; c < arguments->dimensions; c++)
         KITH_TRY(pack_column(names[0], particles->positions, c, side->count, dtype, side->x[c]));
-    for (int64_t k = 0; arguments->dimensions == 2 && k < kith_padded(side->count); k++)
-        if (dtype == KITH_F64)
-            ((double *)side->x[2])[k] = 0;
-        else
-            ((float *)side->x[2])[k] = 0;
+    if (arguments->dimensions == 2 && side->count > 0)
+        memset((void *)side->x[2], 0, (size_t)(kith_padded(side->count) * kith_dtype_bytes(dtype)));
     KITH_TRY(pack_column(name, weights, 0, side->count, dtype, side->weight));
     return pack_column(names[2], custom ? particles->charges : kith_array_none(), 0, side->count,
                        dtype, side->charge);

@@ -4,6 +4,10 @@
 #include "matrix/arguments.h"
 #include "matrix/problem.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The particles of host arrays as columns, in the host's memory and in the backend's own, which may
  * be one and the same. */
 struct matrix_packed {
@@ -37,5 +41,9 @@ kith_status matrix_pack_coefficient(const struct matrix_arguments *arguments, ki
 /* Copies all columns to the backend's memory. */
 kith_status matrix_send(const struct matrix_arguments *arguments,
                         const struct matrix_packed *packed);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
