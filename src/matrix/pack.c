@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "core/context.h"
 #include "core/memory.h"
@@ -61,16 +60,24 @@ void matrix_lay_out(const struct matrix_arguments *arguments, kith_dtype dtype, 
     problem->columns.coefficient = end;
 }
 
-/* Column k of an array, or ones, to count numbers and zeros behind them. */
+/* What stands for an array that is not there. */
+static double otherwise_of(const char *name)
+{
+    return name ? 1 : 0;
+}
+
+/* Column k of an array, or ones (without a name: zeros), to count numbers and zeros behind them. */
 static kith_status pack_column(const char *name, kith_array array, int64_t k, int64_t count,
                                kith_dtype dtype, const void *to)
 {
     const bool none = kith_array_is_none(array);
     for (int64_t row = 0; row < kith_padded(count); row++) {
-        const double number = row >= count ? 0 : none ? 1 : matrix_get(array, row, k);
+        const double number = row >= count ? 0
+                              : none       ? otherwise_of(name)
+                                           : matrix_get(array, row, k);
         if (!isfinite(number))
             return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give finite numbers",
-                             (long long)row, name, number);
+                             (long long)row, name ? name : "zeros", number);
         if (dtype == KITH_F64)
             ((double *)to)[row] = number;
         else
@@ -88,8 +95,8 @@ static kith_status pack_side(const struct matrix_arguments *arguments,
     const char *name = weights.data == particles->charges.data ? names[2] : names[1];
     for (int32_t c = 0; c < arguments->dimensions; c++)
         KITH_TRY(pack_column(names[0], particles->positions, c, side->count, dtype, side->x[c]));
-    if (arguments->dimensions == 2 && side->count > 0)
-        memset((void *)side->x[2], 0, (size_t)(kith_padded(side->count) * kith_dtype_bytes(dtype)));
+    if (arguments->dimensions == 2)
+        KITH_TRY(pack_column(NULL, kith_array_none(), 0, side->count, dtype, side->x[2]));
     KITH_TRY(pack_column(name, weights, 0, side->count, dtype, side->weight));
     return pack_column(names[2], custom ? particles->charges : kith_array_none(), 0, side->count,
                        dtype, side->charge);
