@@ -35,14 +35,15 @@ static void add_parameter(struct law_options *options, const char *argument,
 {
     if (options->count == law_most_options)
         cli_usage_error(state, "--param is given more than %d times", law_most_options);
-    char *word = strdup(argument);
-    char *equals = word ? strchr(word, '=') : NULL;
-    if (!equals)
+    char *word = strdup(argument), *equals = word ? strchr(word, '=') : NULL;
+    if (equals) {
+        *equals = '\0';
+        options->words[options->count] = word;
+        options->parameters[options->count++] =
+            (kith_law_parameter){word, cli_parse_real("--param", equals + 1, state)};
+    } else {
         cli_usage_error(state, "--param is '%s'; give NAME=VALUE", argument);
-    *equals = '\0';
-    options->words[options->count] = word;
-    options->parameters[options->count++] =
-        (kith_law_parameter){word, cli_parse_real("--param", equals + 1, state)};
+    }
 }
 
 static void make_law(struct law_options *options, const struct argp_state *state)
@@ -52,11 +53,9 @@ static void make_law(struct law_options *options, const struct argp_state *state
         return;
     const char *text = options->text ? options->text : "gravity";
     const bool needs_prefix = options->is_potential && strncmp(text, prefix, strlen(prefix)) != 0;
-    const size_t bytes = strlen(text) + sizeof prefix;
-    char *whole = malloc(bytes);
-    if (!whole)
-        cli_usage_error(state, "no memory for a law of %zu characters", bytes);
-    snprintf(whole, bytes, "%s%s", needs_prefix ? prefix : "", text);
+    char *whole = NULL;
+    if (asprintf(&whole, "%s%s", needs_prefix ? prefix : "", text) < 0)
+        whole = NULL;
     const kith_status status =
         kith_law_parse(whole, options->count, options->parameters, &options->law);
     free(whole);

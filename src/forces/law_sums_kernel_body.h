@@ -195,7 +195,7 @@ SIMD_INLINE void NAME(store_block)(const struct variant variant,
     for (int c = 0; c < 3; c++)
         if (problem->acceleration[c])
             NAME(store_value)
-            (weight, problem->target_mass, problem->acceleration[c], begin, totals->value[c]);
+    (weight, problem->target_mass, problem->acceleration[c], begin, totals->value[c]);
     if (problem->value)
         NAME(store_value)(weight, NULL, problem->value, begin, totals->value[3]);
 }
@@ -253,16 +253,13 @@ SIMD_INLINE void NAME(compute)(const struct law_form form, NAME(rare_chunk) * ra
 {
     if (problem->target_half_softening2)
         NAME(compute_variant)
-        ((struct variant){form, law_sums_both, 1, 1}, rare, problem, begin, end);
-    else if (!problem->value)
-        NAME(compute_variant)
-        ((struct variant){form, law_sums_force, 0, 1}, rare, problem, begin, end);
-    else if (!problem->acceleration[0])
-        NAME(compute_variant)
-        ((struct variant){form, law_sums_value, 0, 1}, rare, problem, begin, end);
-    else
-        NAME(compute_variant)
-        ((struct variant){form, law_sums_both, 0, 1}, rare, problem, begin, end);
+    ((struct variant){form, law_sums_both, 1, 1}, rare, problem, begin, end);
+    else if (!problem->value) NAME(compute_variant)((struct variant){form, law_sums_force, 0, 1},
+                                                    rare, problem, begin, end);
+    else if (!problem->acceleration[0]) NAME(compute_variant)(
+        (struct variant){form, law_sums_value, 0, 1}, rare, problem, begin, end);
+    else NAME(compute_variant)((struct variant){form, law_sums_both, 0, 1}, rare, problem, begin,
+                               end);
 }
 
 #define DEFINE_RARE(name, form, central)                                                           \
@@ -292,6 +289,17 @@ void NAME(law_sums_custom)(const struct law_sums_problem *problem, long long beg
 #undef FORM
 #else
 
+/* Targets whose numbers the compiler must not know, or it would compute the vectors but once. */
+SIMD_INLINE struct NAME(targets) NAME(any_targets)(void)
+{
+    struct NAME(targets) targets = {0};
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++)
+        SIMD_LAUNDER(targets.x[c]);
+    SIMD_LAUNDER(targets.softening2);
+    return targets;
+}
+
 /* The pairs of one source with a block of targets, again and again. */
 SIMD_INLINE long long NAME(limit)(const struct law_form form,
                                   const struct law_sums_problem *problem, long long turns)
@@ -303,13 +311,13 @@ SIMD_INLINE long long NAME(limit)(const struct law_form form,
     struct NAME(sums) sums[wide];
     SIMD_UNROLL
     for (int k = 0; k < wide; k++) {
-        targets[k] = (struct NAME(targets)){0};
+        targets[k] = NAME(any_targets)();
         sums[k] = (struct NAME(sums)){0};
     }
     for (long long turn = 0; turn < turns; turn++) {
-        VREAL x = simd_all(source.x[0]);
-        SIMD_LAUNDER(x);
-        source.x[0] = x[0];
+        SIMD_UNROLL
+        for (int c = 0; c < 3; c++)
+            SIMD_LAUNDER(source.x[c]);
         SIMD_UNROLL
         for (int k = 0; k < wide; k++)
             NAME(add_pairs)(variant, false, &law, &source, &targets[k], &sums[k]);
