@@ -11,14 +11,18 @@
 #include "bench_machine.h"
 #include "json.h"
 
-enum { key_device = 0x9000, key_threads, key_seconds, key_peers, key_json };
+enum { key_device = 0x9000, key_threads, key_seconds, key_peers, key_python, key_plot, key_json };
 
 static const struct argp_option options[] = {
     {"number", 'n', "N,...", 0, "numbers of beads (default: 100 to 10^7; GPU: 10^8)", 0},
     {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K (default: cpu)", 0},
     {"threads", key_threads, "P", 0, "CPU threads (default: 1)", 0},
     {"seconds", key_seconds, "S", 0, "measure a row for S seconds (default: 0.3)", 0},
-    {"peers", key_peers, NULL, 0, "measure qsort and the plain double loop too", 0},
+    {"peers", key_peers, NULL, 0, "measure qsort, NumPy's unique and the plain double loop too", 0},
+    {"python", key_python, "PROGRAM", 0,
+     "the Python that has numpy (default: KITH_PYTHON, or python3)", 0},
+    {"plot", key_plot, "PICTURE", 0, "draw time against beads: a .png, .svg or .gif file", 0},
+    {"quiet", 'q', NULL, 0, "no notes", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {0}};
 
@@ -29,7 +33,7 @@ static const char documentation[] =
     "where they would take long. On a GPU the beads are there, and counts follow each other without "
     "waiting; sort is CUB's radix sort of 64-bit keys.\n\n"
     "Examples:\n"
-    "  kith bench collisions --peers\n"
+    "  kith bench collisions --peers --python venv/bin/python --plot collisions.png\n"
     "  kith bench collisions -n 1000000 --threads 2\n"
     "  kith bench collisions --device cuda --json";
 
@@ -66,7 +70,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         bench->seconds = cli_parse_positive("--seconds", argument, state);
         return 0;
     case key_peers:
-        bench->peers = true;
+        bench->with_peers = true;
+        return 0;
+    case key_python:
+        bench->python = argument;
+        return 0;
+    case key_plot:
+        bench->plot = argument;
+        bench->format = picture_format_of(argument);
+        if (!bench->format)
+            cli_usage_error(state, "--plot is '%s'; give a name that ends in .png, .svg or .gif",
+                            argument);
+        return 0;
+    case 'q':
+        bench->quiet = true;
         return 0;
     case key_json:
         bench->json = true;
@@ -150,10 +167,45 @@ static void choose_counts(struct collisions_bench *bench)
     memcpy(bench->counts, counts, (size_t)bench->count_count * sizeof counts[0]);
 }
 
+static bool start_numpy(struct collisions_bench *bench)
+{
+    if (!bench->with_peers)
+        return true;
+    bench->peers = peers_start(bench->command, bench->python, bench_peers_collisions, bench->quiet);
+    if (!bench->peers)
+        return false;
+    const char *version = peers_version(bench->peers, "numpy");
+    if (version && !bench->json)
+        printf("NumPy %s\n", version);
+    if (!version) {
+        peers_end(bench->peers);
+        bench->peers = NULL;
+    }
+    return true;
+}
+
+/* Measures, prints, draws: the exit code. */
+static int bench_and_tell(struct collisions_bench *bench, kith_context *context,
+                          struct collisions_rows *rows)
+{
+    if (bench->plot && !picture_can_write(bench->command, bench->plot))
+        return exit_failed;
+    if (!bench->json)
+        machine_print(bench->context.device);
+    const bool done = start_numpy(bench) && bench_all(bench, context, rows);
+    peers_end(bench->peers);
+    if (!done || (bench->plot && !bench_collisions_plot(bench, rows)))
+        return exit_failed;
+    return bench->json ? print_json(bench, rows) : exit_ok;
+}
+
 int bench_collisions(int argc, char **argv)
 {
-    struct collisions_bench bench = {
-        .command = argv[0], .context = {.device = {KITH_CPU, 0}, .threads = 1}, .seconds = 0.3};
+    const char *python = getenv("KITH_PYTHON");
+    struct collisions_bench bench = {.command = argv[0],
+                                     .context = {.device = {KITH_CPU, 0}, .threads = 1},
+                                     .seconds = 0.3,
+                                     .python = python && *python ? python : "python3"};
     const struct argp argp = {options, parse, "", documentation, NULL, cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &bench);
 
@@ -168,10 +220,7 @@ int bench_collisions(int argc, char **argv)
         bench.context.device = kith_context_device(context);
         if (bench.count_count == 0)
             choose_counts(&bench);
-        if (!bench.json)
-            machine_print(bench.context.device);
-        if (bench_all(&bench, context, rows))
-            code = bench.json ? print_json(&bench, rows) : exit_ok;
+        code = bench_and_tell(&bench, context, rows);
     }
     free(rows);
     kith_context_free(context);

@@ -2,7 +2,9 @@
 #define CLI_BENCH_COLLISIONS_H
 
 #include "bench_measure.h"
+#include "bench_peers.h"
 #include "cli.h"
+#include "plot_picture.h"
 
 enum { bench_most_counts = 16, bench_most_collisions_rows = 512 };
 
@@ -12,7 +14,11 @@ struct collisions_bench {
     double seconds;
     int64_t counts[bench_most_counts];
     int32_t count_count;
-    bool peers, json;
+    bool with_peers, json, quiet;
+    const char *python;
+    struct peers *peers; /* NULL if numpy does not take part */
+    const char *plot;    /* the picture, or NULL */
+    const struct picture_format *format;
 };
 
 /* What was measured of one way to count. */
@@ -33,5 +39,9 @@ bool bench_collisions_of(const struct collisions_bench *bench, kith_context *con
                          const char *kind, int64_t count, struct collisions_rows *rows);
 bool bench_collisions_batch(const struct collisions_bench *bench, kith_context *context,
                             struct collisions_rows *rows);
+
+/* Draws the rows into bench->plot; false after telling why not. */
+bool bench_collisions_plot(const struct collisions_bench *bench,
+                           const struct collisions_rows *rows);
 
 #endif

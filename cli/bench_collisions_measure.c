@@ -1,8 +1,10 @@
 /* What kith bench collisions measures: the methods, qsort, the plain loop, batches. */
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../bench/gpu_collisions.h"
 #include "bench_collisions.h"
@@ -18,6 +20,7 @@ struct contender {
     kith_array host, copy; /* for qsort */
     kith_array results[2]; /* of a batch: collisions, contacts */
     kith_array none;
+    struct peers *peers; /* who counts the beads that bench_collisions_of gave */
 };
 
 static bool on_device(const struct contender *contender)
@@ -100,6 +103,30 @@ static double run_plain(void *state, int64_t calls)
     }
     (void)kept;
     return bench_clock() - start;
+}
+
+static double run_numpy(void *state, int64_t calls)
+{
+    const struct contender *contender = state;
+    return peers_seconds(contender->peers, "numpy", 1, calls);
+}
+
+/* The beads in a file for numpy; false after telling why not. */
+static bool give_beads(const struct collisions_bench *bench, kith_array beads)
+{
+    char path[] = "/tmp/kith-bench-XXXXXX";
+    const int descriptor = mkstemp(path);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    const size_t n = (size_t)beads.shape[0];
+    bool given = file && fwrite(beads.data, 12, n, file) == n;
+    if (file)
+        given = fclose(file) == 0 && given;
+    if (!given)
+        cli_fail_with(bench->command, "%s cannot be written: the beads for numpy", path);
+    given = given && peers_use_points(bench->peers, path);
+    if (descriptor >= 0)
+        unlink(path);
+    return given;
 }
 
 /* The comparisons of the CPU's all-pairs kernel alone. */
@@ -204,6 +231,8 @@ static bool measure(const struct collisions_bench *bench, int64_t count,
     return true;
 }
 
+enum { most_of_numpy = 10000000 };
+
 static int64_t line_up(const struct collisions_bench *bench, kith_context *context, int64_t count,
                        kith_array host, kith_array beads, kith_array copy,
                        struct contender *contenders, struct contestant *contestants)
@@ -211,7 +240,7 @@ static int64_t line_up(const struct collisions_bench *bench, kith_context *conte
     int64_t methods = 0, all = 0;
     const kith_collisions_method_info *list = kith_collisions_method_list(&methods);
     const bool is_cpu = bench->context.device.kind == KITH_CPU;
-    const struct contender common = {"", context, 0, beads, host, copy, {{0}}, {0}};
+    const struct contender common = {"", context, 0, beads, host, copy, {{0}}, {0}, bench->peers};
     if (is_cpu && count >= 1000 && count <= most_beads(bench, KITH_COLLISIONS_ALL_PAIRS)) {
         contenders[all] = common;
         contestants[all++].run = run_limit;
@@ -224,12 +253,17 @@ static int64_t line_up(const struct collisions_bench *bench, kith_context *conte
         contenders[all].method = (kith_collisions_method)method;
         contestants[all++].run = run_method;
     }
-    if (bench->peers && count <= 10000000) {
+    if (bench->with_peers && count <= 10000000) {
         contenders[all] = common;
         contenders[all].name = "qsort";
         contestants[all++].run = run_qsort;
     }
-    if (bench->peers && count <= 20000) {
+    if (bench->peers && count <= most_of_numpy) {
+        contenders[all] = common;
+        contenders[all].name = "numpy unique";
+        contestants[all++].run = run_numpy;
+    }
+    if (bench->with_peers && count <= 20000) {
         contenders[all] = common;
         contenders[all].name = "plain double loop";
         contestants[all++].run = run_plain;
@@ -248,17 +282,17 @@ bool bench_collisions_of(const struct collisions_bench *bench, kith_context *con
     struct contestant *contestants = calloc(32, sizeof *contestants);
     kith_array host = kith_array_matrix(calloc((size_t)count, 12), KITH_I32, count, 3);
     kith_array copy =
-        kith_array_matrix(bench->peers ? calloc((size_t)count, 12) : NULL, KITH_I32, count, 3);
+        kith_array_matrix(bench->with_peers ? calloc((size_t)count, 12) : NULL, KITH_I32, count, 3);
     kith_array beads = host;
     const bool is_gpu = bench->context.device.kind == KITH_CUDA;
     bool done = false;
-    if (!contestants || !host.data || (bench->peers && !copy.data)) {
+    if (!contestants || !host.data || (bench->with_peers && !copy.data)) {
         cli_fail_with(bench->command, "no memory for %lld beads", (long long)count);
     } else {
         fill(kind, INT64_MAX, count, host.data);
         if (is_gpu && gpu_array_copy(context, host, &beads) != KITH_OK)
             cli_fail(bench->command);
-        else
+        else if (!bench->peers || count > most_of_numpy || give_beads(bench, host))
             done = measure(
                 bench, line_up(bench, context, count, host, beads, copy, contenders, contestants),
                 contestants, kind, count, rows);
@@ -298,7 +332,8 @@ bool bench_collisions_batch(const struct collisions_bench *bench, kith_context *
                                            host,
                                            host,
                                            {results[0], k ? results[1] : kith_array_none()},
-                                           kith_array_none()};
+                                           kith_array_none(),
+                                           NULL};
         contestants[k].state = &contenders[k];
         contestants[k].many_threads = bench->context.threads > 1;
     }

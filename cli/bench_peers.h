@@ -5,7 +5,8 @@
 
 /* Other programs, timed by a Python process that runs a script of bench/, put in by the build. */
 struct peers;
-extern const char bench_peers_forces[], bench_peers_pairs[], bench_peers_sparse[];
+extern const char bench_peers_collisions[], bench_peers_forces[], bench_peers_pairs[],
+    bench_peers_sparse[];
 
 /* Starts it; returns NULL after telling why not. Notes are left out if quiet. */
 struct peers *peers_start(const char *command, const char *python, const char *script, bool quiet);
@@ -23,7 +24,8 @@ bool peers_use(struct peers *peers, const kith_bodies *bodies, double softening,
 /* Hands over the matrix in a file, as bench/peers_sparse.py says; false after telling why not. */
 bool peers_use_matrix(struct peers *peers, const char *path);
 
-/* Hands over the points in a file, as bench/peers_pairs.py says; false after telling why not. */
+/* Hands over the points in a file, as bench/peers_pairs.py or
+ * bench/peers_collisions.py says; false after telling why not. */
 bool peers_use_points(struct peers *peers, const char *path);
 
 /* Seconds that so many evaluations take a peer, or a negative number after telling why not. */
