@@ -71,19 +71,24 @@ kith_status collisions_n_steps_multi_row_cuda(kith_context *context,
     return finish();
 }
 
+/* Of which twice as many have numbers of 32 bits. */
+static constexpr int64_t most_of_32_bits = (int64_t)1 << 30;
+
 kith_status collisions_all_threads_cuda(kith_context *context,
                                         const struct collisions_problem *problem,
                                         struct counting *counting)
 {
     struct launch launch;
     KITH_TRY(prepare(context, problem, counting, &launch));
+    void (*const kernel)(const struct pair_keys, int64_t) = problem->count <= most_of_32_bits
+                                                                ? single_steps_all_threads<uint32_t>
+                                                                : single_steps_all_threads<int64_t>;
     const int64_t squares = (problem->count + square - 1) / square;
     const int64_t rows = (problem->count + square_rows - 1) / square_rows;
     for (int64_t row = 0; row < rows; row += most_rows) {
         const int64_t left = rows - row;
         const dim3 grid((unsigned)squares, left < most_rows ? (unsigned)left : most_rows);
-        single_steps_all_threads<<<grid, dim3(square, square_rows), 0, launch.stream>>>(launch.keys,
-                                                                                        row);
+        kernel<<<grid, dim3(square, square_rows), 0, launch.stream>>>(launch.keys, row);
     }
     return finish();
 }
@@ -94,13 +99,15 @@ kith_status collisions_half_threads_cuda(kith_context *context,
 {
     struct launch launch;
     KITH_TRY(prepare(context, problem, counting, &launch));
+    void (*const kernel)(const struct pair_keys, int64_t, double) =
+        problem->count <= most_of_32_bits ? single_steps_half_threads<uint32_t>
+                                          : single_steps_half_threads<int64_t>;
     const int64_t most_blocks = 1 << 30;
     const int64_t blocks = (collisions_of(problem->count) + half_block - 1) / half_block;
     for (int64_t first = 0; first < blocks; first += most_blocks) {
         const int64_t left = blocks - first;
-        single_steps_half_threads<<<(unsigned)(left < most_blocks ? left : most_blocks), half_block,
-                                    0, launch.stream>>>(launch.keys, first * half_block,
-                                                        1.0 / (double)problem->count);
+        kernel<<<(unsigned)(left < most_blocks ? left : most_blocks), half_block, 0,
+                 launch.stream>>>(launch.keys, first * half_block, 1.0 / (double)problem->count);
     }
     return finish();
 }

@@ -151,9 +151,10 @@ static __global__ void __launch_bounds__(segment)
                  keys.counting);
 }
 
-/* A pair a thread: a warp's threads vote. */
-__device__ __forceinline__ void count_pair(const struct pair_keys &keys, bool has_pair, int64_t i,
-                                           int64_t j)
+/* A pair a thread: a warp's threads vote. Numbers of beads are of 32 bits if they fit. */
+template <typename index>
+__device__ __forceinline__ void count_pair(const struct pair_keys &keys, bool has_pair, index i,
+                                           index j)
 {
     bool equal = has_pair && keys.key[i] == keys.key[j];
     if (!__any_sync(0xffffffff, equal))
@@ -165,29 +166,31 @@ __device__ __forceinline__ void count_pair(const struct pair_keys &keys, bool ha
         atomicAdd(&keys.counting->collisions, (unsigned long long)__popc(votes));
 }
 
-/* Small blocks: others take their place soon. */
-enum { square = 32, square_rows = 8, half_block = 256 };
+/* Blocks of 512: fewer threads and a GPU starts its blocks no faster than they are done. */
+enum { square = 128, square_rows = 4, half_block = 512 };
 
-/* Threads N × N in blocks of 8 × 32, from a row of blocks on. */
-static __global__ void __launch_bounds__(square *square_rows)
+/* Threads N × N in blocks of 4 × 128, from a row of blocks on. Warps without a pair end at once. */
+template <typename index>
+__global__ void __launch_bounds__(square *square_rows)
     single_steps_all_threads(const struct pair_keys keys, int64_t first_row)
 {
-    const int64_t n = keys.problem.count;
-    const int64_t i = (first_row + blockIdx.y) * square_rows + threadIdx.y;
-    const int64_t j = (int64_t)blockIdx.x * square + threadIdx.x;
-    if (((int64_t)blockIdx.x + 1) * square <= i)
+    const index n = (index)keys.problem.count;
+    const index i = ((index)first_row + blockIdx.y) * square_rows + threadIdx.y;
+    const index j = (index)blockIdx.x * square + threadIdx.x;
+    if (i >= j - threadIdx.x % 32 + 32)
         return;
-    count_pair(keys, i < j && j < n, i, j);
+    count_pair<index>(keys, i < j && j < n, i, j);
 }
 
-/* The walk of thread_maps.h, divided by a multiplication. */
-static __global__ void __launch_bounds__(half_block)
+/* The walk of thread_maps.h. Where its block begins is divided by a multiplication; its threads
+ * follow, past at most one end of a row for each n of them. */
+template <typename index>
+__global__ void __launch_bounds__(half_block)
     single_steps_half_threads(const struct pair_keys keys, int64_t first, double inverse_n)
 {
-    const int64_t n = keys.problem.count;
-    const int64_t thread = first + (int64_t)blockIdx.x * half_block + threadIdx.x;
-    int64_t turn = (int64_t)((double)thread * inverse_n);
-    int64_t column = thread - turn * n;
+    const int64_t n = keys.problem.count, begin = first + (int64_t)blockIdx.x * half_block;
+    int64_t turn = (int64_t)((double)begin * inverse_n);
+    int64_t column = begin - turn * n;
     if (column < 0) {
         column += n;
         turn--;
@@ -195,7 +198,13 @@ static __global__ void __launch_bounds__(half_block)
         column -= n;
         turn++;
     }
-    count_pair(keys, thread < n * (n - 1) / 2, column, collisions_on_ring(n, column, turn + 1));
+    index i = (index)column + threadIdx.x, step = (index)turn + 1;
+    while (i >= (index)n) {
+        i -= (index)n;
+        step++;
+    }
+    const index behind = i + step, j = behind < (index)n ? behind : behind - (index)n;
+    count_pair<index>(keys, begin + threadIdx.x < n * (n - 1) / 2, i, j);
 }
 
 /* The ring of tiles: half-steps with tiles instead of beads. A block holds a tile of targets, some
