@@ -142,7 +142,8 @@ static bool is_npy(const struct collisions_options *collisions)
 
 static kith_status read_bodies(const struct collisions_options *collisions, kith_array *beads)
 {
-    const kith_read_options read = {.format = collisions->format, .frame = collisions->frame};
+    const kith_read_options read = {
+        .format = collisions->format, .frame = collisions->frame, .without_velocities = true};
     kith_bodies *bodies = NULL;
     kith_status status = kith_bodies_read(collisions->path, &read, &bodies);
     if (status == KITH_OK)

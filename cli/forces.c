@@ -232,7 +232,7 @@ static char *filter_help(int key, const char *text, void *input)
 
 int command_forces(int argc, char **argv)
 {
-    struct forces_options forces = {0};
+    struct forces_options forces = {.input.without_velocities = true};
     const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
     cli_parse(&argp, argc, argv, &forces);
 

@@ -98,7 +98,8 @@ static kith_status read_or_make(const struct input_options *input, kith_bodies *
     const kith_read_options read = {.format = input->format,
                                     .frame = input->frame,
                                     .system = input->system,
-                                    .system_given = input->system_given};
+                                    .system_given = input->system_given,
+                                    .without_velocities = input->without_velocities};
     return kith_bodies_read(input->path, &read, bodies);
 }
 

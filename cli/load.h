@@ -9,6 +9,7 @@ struct input_options {
     int64_t frame;
     int64_t system; /* of a file that is an ensemble */
     bool system_given;
+    bool without_velocities; /* the command does not look at them */
     double gravitational_constant;
     double softening;
     bool softening_of_file;       /* --softening file */

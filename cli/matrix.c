@@ -39,6 +39,8 @@ static int read_input(const char *command, struct matrix_job *job)
                            options->common.quiet || options->common.json, &job->rows);
     if (code == exit_ok)
         code = read_columns(command, options, &job->columns);
+    if (code == exit_ok && options->vector)
+        code = load_check_output(command, options->vector, options->output);
     if (code == exit_ok && options->vector &&
         kith_npy_read(options->vector, &job->vector) != KITH_OK)
         code = cli_fail(command);
@@ -94,7 +96,7 @@ static void free_job(struct matrix_job *job)
 
 int command_matrix(int argc, char **argv)
 {
-    struct matrix_options options = {0};
+    struct matrix_options options = {.input.without_velocities = true};
     struct matrix_job job = {.options = &options};
     matrix_parse(argc, argv, &options);
     int code = exit_failed;

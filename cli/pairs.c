@@ -270,7 +270,7 @@ static int run_pairs(const char *command, const struct pairs_options *pairs, kit
 
 int command_pairs(int argc, char **argv)
 {
-    struct pairs_options pairs = {0};
+    struct pairs_options pairs = {.input.without_velocities = true};
     const struct argp argp = {options,  parse,           "FILE", documentation,
                               children, cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &pairs);

@@ -6,6 +6,16 @@
 
 static const char three[] = "x,y,z\n0.1,0.1,0.1\n0.9,0.1,0.1\n0.5,0.5,0.5\n";
 
+static void test_atoms_with_momenta_and_no_masses_have_pairs(void **state)
+{
+    (void)state; /* as ASE writes a frame of molecular dynamics */
+    program_write("md.xyz", "2\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=species:S:1:pos:R:3:"
+                            "momenta:R:3 pbc=\"T T T\"\nAr 0 0 0 1 2 3\nAr 3 0 0 3 2 1\n");
+    assert_string_equal(program_run("pairs @md.xyz --cutoff 2 --device cpu")->out,
+                        "i,j,distance\n0,1,1\n1,0,1\n");
+    assert_refused(program_run("run @md.xyz --dt 1 --until 2"), 1, "momenta and no masses");
+}
+
 static void test_pairs_in_a_box_have_vectors_and_shifts(void **state)
 {
     (void)state;
@@ -145,6 +155,7 @@ static void test_bench_tells_times_and_rates_of_its_systems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_atoms_with_momenta_and_no_masses_have_pairs),
         cmocka_unit_test(test_pairs_in_a_box_have_vectors_and_shifts),
         cmocka_unit_test(test_open_space_has_no_images),
         cmocka_unit_test(test_the_lattice_of_a_file_is_its_cell),

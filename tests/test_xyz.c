@@ -161,6 +161,10 @@ static void test_xyz_divides_momenta_by_masses(void **state)
     assert_text_refused("momenta.xyz",
                         "1\nProperties=species:S:1:pos:R:3:momenta:R:3\nO 1 2 3 16 32 -8\n",
                         "momenta and no masses");
+    assert_ok(kith_bodies_read(in_files("momenta.xyz"),
+                               &(kith_read_options){.without_velocities = true}, &bodies));
+    assert_true(bodies->position[2] == 3 && !bodies->velocity);
+    kith_bodies_free(bodies);
 }
 
 static void test_xyz_refuses_names_with_spaces(void **state)

@@ -198,13 +198,14 @@ static void take_comment(const struct xyz_comment *comment, kith_bodies *bodies)
     memcpy(bodies->periodic, comment->pbc, sizeof bodies->periodic);
 }
 
-static kith_status read_frame(struct text *text, struct xyz_comment *comment, kith_bodies **bodies)
+static kith_status read_frame(struct text *text, bool without_velocities,
+                              struct xyz_comment *comment, kith_bodies **bodies)
 {
     bool found = false;
     int64_t count = 0;
     KITH_TRY(read_count(text, &found, &count));
     KITH_TRY(need_line(text, -1, count));
-    KITH_TRY(at_line(xyz_comment_parse(text->line, comment), text));
+    KITH_TRY(at_line(xyz_comment_parse(text->line, without_velocities, comment), text));
     KITH_TRY(kith_bodies_create(count < first_capacity ? count : first_capacity,
                                 comment->dimensions, comment->flags, bodies));
     take_comment(comment, *bodies);
@@ -225,7 +226,7 @@ kith_status xyz_read(const char *path, const kith_read_options *options, kith_bo
     if (status == KITH_OK)
         status = find_frame(&text, options->frame);
     if (status == KITH_OK)
-        status = read_frame(&text, comment, bodies);
+        status = read_frame(&text, options->without_velocities, comment, bodies);
     free(comment);
     text_close(&text);
     return status;

@@ -94,6 +94,15 @@ static void prefer(struct xyz_comment *comment, const struct xyz_property *first
             comment->column[k].property = NULL;
 }
 
+static void drop_momenta(struct xyz_comment *comment)
+{
+    for (int32_t k = 0; k < comment->columns; k++)
+        if (comment->column[k].property == &momenta) {
+            comment->column[k].property = NULL;
+            comment->flags &= ~(unsigned)KITH_VELOCITY;
+        }
+}
+
 static kith_status take_properties(char *value, struct xyz_comment *comment)
 {
     comment->columns = 0;
@@ -114,6 +123,8 @@ static kith_status take_properties(char *value, struct xyz_comment *comment)
     }
     prefer(comment, &xyz_names, &xyz_properties[0]);
     prefer(comment, &xyz_properties[2], &momenta);
+    if (comment->without_velocities && !(comment->flags & KITH_MASS))
+        drop_momenta(comment);
     comment->has_momenta = has_property(comment, &momenta);
     if (comment->has_momenta && !(comment->flags & KITH_MASS))
         return kith_fail(KITH_BAD_FORMAT, "Properties has momenta and no masses to divide them by; "
@@ -239,9 +250,9 @@ static void complete_cell(struct xyz_comment *comment)
         comment->pbc[k] = comment->has_lattice && (comment->pbc[k] || !comment->has_pbc);
 }
 
-kith_status xyz_comment_parse(char *line, struct xyz_comment *comment)
+kith_status xyz_comment_parse(char *line, bool without_velocities, struct xyz_comment *comment)
 {
-    *comment = (struct xyz_comment){.dimensions = 3};
+    *comment = (struct xyz_comment){.dimensions = 3, .without_velocities = without_velocities};
     KITH_TRY(add_property(comment, "species", 'S', 1));
     KITH_TRY(add_property(comment, "pos", 'R', 3));
     if (strcasestr(line, "Properties=") || strcasestr(line, "Lattice="))

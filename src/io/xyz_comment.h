@@ -36,7 +36,8 @@ struct xyz_comment {
     double lattice[9];
     double time;
     int32_t dimensions;
-    unsigned flags;   /* kith_column */
+    unsigned flags; /* kith_column */
+    bool without_velocities;
     bool has_momenta; /* the velocities' columns are momenta, as ASE writes them */
     int32_t columns;
     struct {
@@ -45,7 +46,8 @@ struct xyz_comment {
     } column[xyz_max_columns];
 };
 
-/* Understands the line, which it changes. Errors: KITH_BAD_FORMAT; messages leave the line out. */
-kith_status xyz_comment_parse(char *line, struct xyz_comment *comment);
+/* Understands the line, which it changes; velocities may not be wanted. Errors: KITH_BAD_FORMAT;
+ * messages leave the line out. */
+kith_status xyz_comment_parse(char *line, bool without_velocities, struct xyz_comment *comment);
 
 #endif
