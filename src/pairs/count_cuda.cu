@@ -2,6 +2,7 @@
  * the chunk's targets one after the other; who is near enough is kept as bits, so that to fill the
  * list nothing is measured again. */
 
+#include "cuda/overlap.cuh"
 #include "pairs/accept_cuda.cuh"
 #include "pairs/runs_cuda.cuh"
 
@@ -55,7 +56,11 @@ load_group(const struct pairs_search<real> &search, bool folded, const struct pa
 template <typename real> struct pairs_count_room {
     struct pairs_runs runs;
     real translation[warp_size][3];
-    uint32_t counts[chunk_most]; /* of each target's pairs */
+};
+
+/* How many pairs the chunk's targets have: lane l knows those of targets l, 32 + l, … */
+struct pairs_counts {
+    uint32_t of[chunk_most / warp_size];
 };
 
 /* The translations of a batch's runs. */
@@ -157,15 +162,18 @@ template <int words, bool translated, bool refined, typename real>
 static __device__ __forceinline__ void
 count_group(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
             const struct pairs_chunk &chunk, const struct pairs_batch &batch,
-            struct pairs_count_room<real> *room, const struct pairs_group<real> &group,
-            uint32_t first, uint8_t *masks, uint32_t groups)
+            const struct pairs_count_room<real> &room, const struct pairs_group<real> &group,
+            uint32_t first, uint8_t *masks, uint32_t groups, struct pairs_counts *counts)
 {
     const uint32_t lane = threadIdx.x % warp_size;
     const bool has_self = !search.two_sets && batch.has_home;
+    const pairs_point<real> *targets = search.targets.sorted + chunk.first;
+    pairs_point<real> next = targets[0];
     for (uint32_t i = 0; i < chunk.count; i++) {
-        const pairs_point<real> target = search.targets.sorted[chunk.first + i];
+        const pairs_point<real> target = next;
+        next = targets[min(i + 1, chunk.count - 1)];
         uint32_t mine =
-            test_group<words, translated, refined>(search, grid, *room, group, first, target);
+            test_group<words, translated, refined>(search, grid, room, group, first, target);
         const uint32_t self = chunk.first + i - batch.home - first;
         if (has_self && self < group_size && self % warp_size == lane)
             mine &= ~(1u << self / warp_size);
@@ -174,8 +182,9 @@ count_group(const struct pairs_search<real> &search, const struct pairs_folded_g
             masks += groups * warp_size;
         }
         const uint32_t hits = sum_of_lanes(__popc(mine));
-        if (lane == 0)
-            room->counts[i] += hits;
+#pragma unroll
+        for (uint32_t k = 0; k < chunk_most / warp_size; k++)
+            counts->of[k] += i == k * warp_size + lane ? hits : 0;
     }
 }
 
@@ -183,22 +192,23 @@ template <bool translated, bool refined, typename real>
 static __device__ __forceinline__ void
 count_batch(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
             const struct pairs_chunk &chunk, const struct pairs_batch &batch,
-            struct pairs_count_room<real> *room, uint8_t *masks, uint32_t groups)
+            const struct pairs_count_room<real> &room, uint8_t *masks, uint32_t groups,
+            struct pairs_counts *counts)
 {
     uint32_t run = 0;
     for (uint32_t first = 0; first < batch.candidates; first += group_size) {
         const uint32_t left = batch.candidates - first;
         struct pairs_group<real> group;
-        load_group(search, grid.folded, room->runs, batch.candidates, first, &run, &group);
+        load_group(search, grid.folded, room.runs, batch.candidates, first, &run, &group);
         if (left <= group_size / 4)
             count_group<group_words / 4, translated, refined>(search, grid, chunk, batch, room,
-                                                              group, first, masks, groups);
+                                                              group, first, masks, groups, counts);
         else if (left <= group_size / 2)
             count_group<group_words / 2, translated, refined>(search, grid, chunk, batch, room,
-                                                              group, first, masks, groups);
+                                                              group, first, masks, groups, counts);
         else
             count_group<group_words, translated, refined>(search, grid, chunk, batch, room, group,
-                                                          first, masks, groups);
+                                                          first, masks, groups, counts);
         if (masks)
             masks += warp_size;
     }
@@ -208,17 +218,18 @@ count_batch(const struct pairs_search<real> &search, const struct pairs_folded_g
 template <typename real>
 static __device__ bool keep_counts(const struct pairs_search<real> &search,
                                    const struct pairs_chunk &chunk, uint32_t groups,
-                                   const uint32_t *counts, struct pairs_tally *tally)
+                                   const struct pairs_counts &counts, struct pairs_tally *tally)
 {
     uint64_t sum = 0;
     uint32_t most = 0;
+#pragma unroll
     for (uint32_t k = 0; k < chunk_most / warp_size; k++) {
         const uint32_t i = k * warp_size + threadIdx.x % warp_size;
         if (i >= chunk.count)
             continue;
-        search.offsets[search.targets.sorted[chunk.first + i].row] = counts[i];
-        sum += counts[i];
-        most = max(most, counts[i]);
+        search.offsets[search.targets.sorted[chunk.first + i].row] = counts.of[k];
+        sum += counts.of[k];
+        most = max(most, counts.of[k]);
     }
     for (int distance = warp_size / 2; distance > 0; distance /= 2) {
         sum += __shfl_xor_sync(all_lanes, sum, distance);
@@ -266,22 +277,20 @@ count_chunk(const struct pairs_search<real> &search, uint32_t number,
     const uint64_t bytes = (uint64_t)groups * warp_size * chunk.count;
     const uint64_t at = take_masks(search.counters, bytes, tally);
     uint8_t *masks = at + bytes <= search.mask_room ? search.masks + at : nullptr;
-    for (uint32_t i = threadIdx.x % warp_size; i < chunk.count; i += warp_size)
-        room.counts[i] = 0;
-    __syncwarp();
+    struct pairs_counts counts = {};
     for (int64_t b = 0; b < window.batches; b++) {
         if (window.batches > 1)
             batch = find_batch(search.place_first, grid, chunk, window, b, &room.runs);
         translate_runs(grid, batch, room.runs, room.translation);
         if (refined || batch.translated)
-            count_batch<true, refined>(search, grid, chunk, batch, &room, masks, groups);
+            count_batch<true, refined>(search, grid, chunk, batch, room, masks, groups, &counts);
         else
-            count_batch<false, refined>(search, grid, chunk, batch, &room, masks, groups);
+            count_batch<false, refined>(search, grid, chunk, batch, room, masks, groups, &counts);
         if (masks)
             masks += groups_of(batch.candidates) * warp_size;
         __syncwarp();
     }
-    const bool is_long = keep_counts(search, chunk, groups, room.counts, tally);
+    const bool is_long = keep_counts(search, chunk, groups, counts, tally);
     if (threadIdx.x % warp_size == 0) {
         search.chunks[number].masks = at;
         search.chunks[number].groups = groups;
@@ -295,6 +304,7 @@ static __global__ void __launch_bounds__(block_threads, blocks_wanted<real>)
 {
     __shared__ struct pairs_count_room<real> rooms[block_warps];
     struct pairs_tally tally = {};
+    wait_for_kernel_before();
     const uint32_t chunks = search.counters->chunks;
     for (uint32_t c = blockIdx.x * block_warps + threadIdx.x / warp_size; c < chunks;
          c += gridDim.x * block_warps)
@@ -314,9 +324,9 @@ kith_status pairs_count(kith_context *context, const struct pairs_search<real> &
         "counting pairs"));
     const int64_t needed = ((int64_t)search.targets.count + block_warps - 1) / block_warps;
     const int64_t most = (int64_t)cuda_multiprocessors(context) * resident;
-    kernel<<<(int)(needed < most ? needed : most), block_threads, 0, cuda_stream(context)>>>(
-        search);
-    return cuda_check_launch("counting pairs");
+    return launch_overlapped(context, "counting pairs",
+                             dim3((unsigned)(needed < most ? needed : most)), block_threads, kernel,
+                             search);
 }
 
 template kith_status pairs_count(kith_context *, const struct pairs_search<float> &);

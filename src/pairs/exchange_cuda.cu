@@ -13,8 +13,13 @@ kith_status pairs_open_exchange(kith_context *context, const struct pairs_proble
     exchange->own = (struct pairs_counters *)own;
     exchange->host_grids = (struct pairs_folded_grid *)((char *)host + counters);
     exchange->own_grids = (struct pairs_folded_grid *)((char *)own + counters);
+    return KITH_OK;
+}
+
+kith_status pairs_send_counters(kith_context *context, const struct pairs_exchange *exchange)
+{
     *exchange->host = {};
-    return cuda_copy_in(context, own, host, counters);
+    return cuda_copy_in(context, exchange->own, exchange->host, sizeof *exchange->host);
 }
 
 kith_status pairs_send_grids(kith_context *context, const struct pairs_problem *problem,
@@ -65,6 +70,24 @@ static kith_status check_counters(kith_context *context, const struct pairs_prob
         return fail_at_row(context, problem->two_sets ? "query_radii" : "radii",
                            problem->target_radii, counters->worst_target_radius, true);
     return KITH_OK;
+}
+
+kith_status pairs_begin_receiving(kith_context *context, const struct pairs_exchange *exchange,
+                                  cudaEvent_t *received)
+{
+    static const char what[] = "receiving the numbers of pairs";
+    KITH_TRY(cuda_check(cudaEventCreateWithFlags(received, cudaEventDisableTiming), what));
+    KITH_TRY(cuda_check(cudaMemcpyAsync(exchange->host, exchange->own, sizeof *exchange->host,
+                                        cudaMemcpyDeviceToHost, cuda_stream(context)),
+                        what));
+    return cuda_check(cudaEventRecord(*received, cuda_stream(context)), what);
+}
+
+kith_status pairs_finish_receiving(kith_context *context, const struct pairs_problem *problem,
+                                   const struct pairs_exchange *exchange, cudaEvent_t received)
+{
+    KITH_TRY(cuda_check(cudaEventSynchronize(received), "counting pairs"));
+    return check_counters(context, problem, exchange->host);
 }
 
 kith_status pairs_receive_counters(kith_context *context, const struct pairs_problem *problem,

@@ -12,9 +12,12 @@ struct pairs_exchange {
     struct pairs_folded_grid *host_grids, *own_grids;
 };
 
-/* Page-locked memory for an exchange, with zero counters, and so many bytes behind the grids. */
+/* Page-locked memory for an exchange, and so many bytes behind the grids. */
 kith_status pairs_open_exchange(kith_context *context, const struct pairs_problem *problem,
                                 int64_t bytes, struct pairs_exchange *exchange);
+
+/* Zero counters to the device. */
+kith_status pairs_send_counters(kith_context *context, const struct pairs_exchange *exchange);
 
 /* Zero counters and the host's grids to the device, and the counters back: waits for the device.
  * The error of the first bad number that kernels came across. */
@@ -22,5 +25,12 @@ kith_status pairs_send_grids(kith_context *context, const struct pairs_problem *
                              const struct pairs_exchange *exchange);
 kith_status pairs_receive_counters(kith_context *context, const struct pairs_problem *problem,
                                    const struct pairs_exchange *exchange);
+
+/* The same in two steps: what is put on the stream between them runs while the host waits for the
+ * counters. The caller destroys *received (NULL if it could not be made). */
+kith_status pairs_begin_receiving(kith_context *context, const struct pairs_exchange *exchange,
+                                  cudaEvent_t *received);
+kith_status pairs_finish_receiving(kith_context *context, const struct pairs_problem *problem,
+                                   const struct pairs_exchange *exchange, cudaEvent_t received);
 
 #endif

@@ -2,6 +2,7 @@
  * whose partner stands in the masks. Rows are put together in shared memory, sorted there, and
  * written side by side. */
 
+#include "cuda/overlap.cuh"
 #include "pairs/list_cuda.cuh"
 #include "pairs/runs_cuda.cuh"
 #include "pairs/warp_sort_cuda.cuh"
@@ -50,31 +51,39 @@ static __device__ __forceinline__ uint32_t load_masks(const uint8_t *masks, uint
     return mine;
 }
 
-/* Calls use(number of the pair in its row, key) for each hit of a row of masks, lane after lane in
- * a few groups at a time; gives how many there are. */
+/* Calls use(number of the pair in its row, key) for each hit of a lane's loaded masks, lane after
+ * lane, numbers from `before` on; gives where they end. */
+template <typename key_type, typename user>
+static __device__ __forceinline__ uint32_t use_hits(uint32_t mine, uint32_t groups, uint32_t before,
+                                                    const key_type *keys, user use)
+{
+    const uint32_t lane = threadIdx.x % warp_size, own = __popc(mine);
+    uint32_t up_to = own;
+#pragma unroll
+    for (uint32_t distance = 1; distance < warp_size; distance *= 2) {
+        const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance);
+        up_to += lane >= distance ? below : 0;
+    }
+    uint32_t number = before + up_to - own;
+    keys += lane;
+    for (uint32_t g = 0; g < groups; g++, mine >>= group_words, keys += group_size)
+#pragma unroll
+        for (uint32_t word = 0; word < group_words; word++)
+            if (mine >> word & 1)
+                use(number++, keys[word * warp_size]);
+    return before + __shfl_sync(all_lanes, up_to, warp_size - 1);
+}
+
+/* The same for the groups of a row from `first` on; the masks are the row's. */
 template <typename key_type, typename user>
 static __device__ __forceinline__ uint32_t for_each_hit(const uint8_t *masks, uint32_t groups,
+                                                        uint32_t first, uint32_t before,
                                                         const key_type *keys, user use)
 {
-    const uint32_t lane = threadIdx.x % warp_size;
-    uint32_t before = 0;
-    for (uint32_t first = 0; first < groups; first += groups_at_once) {
+    for (; first < groups; first += groups_at_once) {
         const uint32_t some = min(groups - first, (uint32_t)groups_at_once);
-        uint32_t mine = load_masks(masks + first * warp_size, some);
-        const uint32_t own = __popc(mine);
-        uint32_t up_to = own;
-#pragma unroll
-        for (uint32_t distance = 1; distance < warp_size; distance *= 2) {
-            const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance);
-            up_to += lane >= distance ? below : 0;
-        }
-        uint32_t number = before + up_to - own;
-        for (uint32_t g = 0; g < some; g++, mine >>= group_words, keys += group_size)
-#pragma unroll
-            for (uint32_t word = 0; word < group_words; word++)
-                if (mine >> word & 1)
-                    use(number++, keys[word * warp_size + lane]);
-        before += __shfl_sync(all_lanes, up_to, warp_size - 1);
+        const uint32_t mine = load_masks(masks + first * warp_size, some);
+        before = use_hits(mine, some, before, keys + first * group_size, use);
     }
     return before;
 }
@@ -95,20 +104,56 @@ load_all_keys(const struct pairs_search<real> &search, const struct pairs_folded
     }
 }
 
-/* A chunk with all its candidates in shared memory: row by row. */
+/* Where the rows of 32 targets of a chunk begin: of target l in lane l. */
+struct pairs_row_begins {
+    uint32_t target;
+    int64_t begin;
+};
+
+template <typename real>
+static __device__ __forceinline__ struct pairs_row_begins
+load_begins(const struct pairs_search<real> &search, const struct pairs_chunk &chunk,
+            uint32_t first)
+{
+    const uint32_t i = min(first + threadIdx.x % warp_size, chunk.count - 1);
+    struct pairs_row_begins begins;
+    begins.target = search.targets.sorted_row[chunk.first + i];
+    begins.begin = search.offsets[begins.target];
+    return begins;
+}
+
+/* A chunk with all its candidates in shared memory: row by row, with the next one's first masks on
+ * their way. Direct: from there into the list. */
 template <typename real, typename key_type>
 static __device__ __forceinline__ void
 fill_chunk(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
-           const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk,
+           const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk, bool direct,
            const key_type *keys, key_type *row)
 {
     const uint32_t lane = threadIdx.x % warp_size, groups = chunk.groups;
+    const uint32_t some = min(groups, (uint32_t)groups_at_once);
     const uint8_t *masks = search.masks + chunk.masks;
+    struct pairs_row_begins begins = {};
+    uint32_t next = load_masks(masks, some);
     for (uint32_t i = 0; i < chunk.count; i++, masks += groups * warp_size) {
-        const int64_t target = search.targets.sorted_row[chunk.first + i];
-        const int64_t begin = search.offsets[target];
-        const uint32_t count = for_each_hit(
-            masks, groups, keys, [&](uint32_t number, key_type key) { row[number] = key; });
+        if (i % warp_size == 0)
+            begins = load_begins(search, chunk, i);
+        const int64_t target = __shfl_sync(all_lanes, begins.target, i % warp_size);
+        const int64_t begin = __shfl_sync(all_lanes, begins.begin, i % warp_size);
+        const uint32_t mine = next;
+        if (i + 1 < chunk.count)
+            next = load_masks(masks + groups * warp_size, some);
+        if (direct) {
+            const auto store = [&](uint32_t number, key_type key) {
+                store_pair(search, columns, grid, begin + number, target, key);
+            };
+            const uint32_t first = use_hits(mine, some, 0, keys, store);
+            for_each_hit(masks, groups, groups_at_once, first, keys, store);
+            continue;
+        }
+        const auto keep = [&](uint32_t number, key_type key) { row[number] = key; };
+        uint32_t count = use_hits(mine, some, 0, keys, keep);
+        count = for_each_hit(masks, groups, groups_at_once, count, keys, keep);
         __syncwarp();
         if (columns.sorted)
             sort_row(row, count);
@@ -159,12 +204,13 @@ fill_groups(const struct pairs_search<real> &search, const struct pairs_columns<
     for (uint32_t i = 0; i < chunk.count; i++) {
         const int64_t target = search.targets.sorted_row[chunk.first + i], begin = ends->at[i];
         const uint8_t *row = masks + (uint64_t)i * chunk.groups * warp_size;
-        const uint32_t count = for_each_hit(row, groups, keys, [&](uint32_t number, key_type key) {
-            if (columns.sorted)
-                rows.keys[begin + number] = wide_key(key);
-            else
-                store_pair(search, columns, grid, begin + number, target, key);
-        });
+        const uint32_t count =
+            for_each_hit(row, groups, 0, 0, keys, [&](uint32_t number, key_type key) {
+                if (columns.sorted)
+                    rows.keys[begin + number] = wide_key(key);
+                else
+                    store_pair(search, columns, grid, begin + number, target, key);
+            });
         __syncwarp();
         if (threadIdx.x % warp_size == 0)
             ends->at[i] = begin + count;
@@ -218,7 +264,8 @@ static __global__ void __launch_bounds__(block_threads)
     struct pairs_fill_room &room = *(struct pairs_fill_room *)memory;
     key_type *const keys = (key_type *)(memory + sizeof room);
     key_type *const row = keys + shape.groups * group_size;
-    const uint32_t chunks = search.counters->chunks;
+    wait_for_kernel_before();
+    const uint32_t chunks = shape.chunks;
     for (uint32_t c = blockIdx.x * block_warps + threadIdx.x / warp_size; c < chunks;
          c += gridDim.x * block_warps) {
         const struct pairs_chunk chunk = search.chunks[c];
@@ -227,11 +274,14 @@ static __global__ void __launch_bounds__(block_threads)
             fill_long_chunk(search, columns, grid, chunk, &room.runs, keys, rows, &room.ends);
         } else {
             load_all_keys(search, grid, chunk, &room.runs, keys);
-            fill_chunk(search, columns, grid, chunk, keys, row);
+            fill_chunk(search, columns, grid, chunk, shape.direct, keys, row);
         }
         __syncwarp();
     }
 }
+
+/* Shared memory that needs no asking for. */
+enum { bytes_of_any_block = 48 << 10 };
 
 template <typename real, typename key_type>
 static kith_status launch(kith_context *context, const struct pairs_search<real> &search,
@@ -242,17 +292,21 @@ static kith_status launch(kith_context *context, const struct pairs_search<real>
     void (*const kernel)(const struct pairs_search<real>, const struct pairs_columns<real>,
                          const struct pairs_fill_shape, const struct pairs_long_rows) =
         fill_pairs<real, key_type>;
-    int resident = 1;
-    KITH_TRY(
-        cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                   "filling the list of pairs"));
-    KITH_TRY(cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
-                                                                      block_threads, (size_t)bytes),
-                        "filling the list of pairs"));
-    const int64_t needed = ((int64_t)search.targets.count + block_warps - 1) / block_warps;
-    const int64_t most = (int64_t)cuda_multiprocessors(context) * resident;
-    kernel<<<(int)(needed < most ? needed : most), block_threads, bytes, cuda_stream(context)>>>(
-        search, columns, shape, rows);
+    if (bytes > bytes_of_any_block)
+        KITH_TRY(cuda_check(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+            "filling the list of pairs"));
+    const int64_t needed = ((int64_t)shape.chunks + block_warps - 1) / block_warps;
+    int64_t most = (int64_t)cuda_multiprocessors(context) * 4;
+    if (needed > most) {
+        int resident = 1;
+        KITH_TRY(cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                                &resident, kernel, block_threads, (size_t)bytes),
+                            "filling the list of pairs"));
+        most = (int64_t)cuda_multiprocessors(context) * resident;
+    }
+    kernel<<<(unsigned)(needed < most ? needed : most), block_threads, bytes,
+             cuda_stream(context)>>>(search, columns, shape, rows);
     return cuda_check_launch("filling the list of pairs");
 }
 

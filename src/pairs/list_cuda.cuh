@@ -140,8 +140,10 @@ int64_t pairs_long_rows_bytes(const struct pairs_long_rows &rows);
 
 /* What fills needs of the counters. */
 struct pairs_fill_shape {
+    uint32_t chunks;
     uint32_t groups, row; /* groups of a chunk and pairs of a row, at most, of chunks not long */
     bool wide;            /* images matter: keys of 64 bits */
+    bool direct;          /* rows are not put together before they are written */
 };
 
 /* Fills the columns from the masks; offsets are in place. Long rows go to `rows` if the list is to

@@ -143,11 +143,16 @@ look_through(const struct pairs_search<real> &search, const struct pairs_folded_
             const pairs_point<real> point = search.points.sorted[at];
             real d[3] = {point.x, point.y, point.z}, translation[3];
             int32_t image[3];
-            pairs_image_of(&grid, runs.image[run], image);
-            translation_of(grid, image, translation);
-            const real r2 = pairs_r2<true>(target, translation, d);
-            const bool itself = !search.two_sets && point.row == target.row && image[0] == 0 &&
-                                image[1] == 0 && image[2] == 0;
+            bool itself = !search.two_sets && point.row == target.row;
+            real r2 = 0;
+            if (batch.translated) {
+                pairs_image_of(&grid, runs.image[run], image);
+                translation_of(grid, image, translation);
+                r2 = pairs_r2<true>(target, translation, d);
+                itself = itself && image[0] == 0 && image[1] == 0 && image[2] == 0;
+            } else {
+                r2 = pairs_r2<false>(target, translation, d);
+            }
             const bool in_row = !grid.folded || (search.rows[at].x == runs.row[run].x &&
                                                  search.rows[at].y == runs.row[run].y);
             distance = square_root(r2);

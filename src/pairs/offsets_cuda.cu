@@ -20,7 +20,8 @@ static int64_t scan_bytes(int64_t count)
 int64_t pairs_scratch_bytes(uint32_t points, uint32_t targets, uint32_t places)
 {
     const int64_t bytes[] = {scan_bytes((int64_t)targets + 1), pairs_sort_bytes(points, places),
-                             pairs_sort_bytes(targets, places)};
+                             pairs_sort_bytes(targets, places),
+                             pairs_counting_bytes(points, places)};
     int64_t most = 0;
     for (int64_t each : bytes)
         most = each > most ? each : most;

@@ -12,6 +12,10 @@
 /* Masks of so many bytes a target to begin with: 512 candidates. */
 enum { first_mask_bytes = 64, mask_slack = 1 << 24 };
 
+/* Rows of up to so many pairs on average are written as they are found, if in any order: 0.89 ms
+ * instead of 0.94 with 20 in a row, 1.68 instead of 1.42 with 50 (10⁶ points, H200). */
+enum { pairs_of_direct_row = 32 };
+
 static double from_bits(unsigned long long bits)
 {
     double value = 0;
@@ -28,12 +32,32 @@ static kith_status find_reach(kith_context *context, const struct pairs_problem 
     *reach = problem->cutoff;
     if (!search.radii)
         return KITH_OK;
+    KITH_TRY(pairs_send_counters(context, exchange));
     KITH_TRY(pairs_measure_radii(context, search));
     KITH_TRY(pairs_receive_counters(context, problem, exchange));
     *reach += (from_bits(exchange->host->largest_radius) +
                from_bits(exchange->host->largest_target_radius)) /
               problem->unit;
     return KITH_OK;
+}
+
+/* Adds up the offsets while the counters are on their way. */
+template <typename real>
+static kith_status receive_counters(kith_context *context, const struct pairs_problem *problem,
+                                    const struct pairs_exchange *exchange,
+                                    const struct pairs_search<real> &search, char *scratch,
+                                    int64_t scratch_bytes)
+{
+    cudaEvent_t received = nullptr;
+    kith_status status = pairs_begin_receiving(context, exchange, &received);
+    if (status == KITH_OK)
+        status = pairs_add_up_offsets(context, search.offsets, search.targets.count, scratch,
+                                      scratch_bytes);
+    if (status == KITH_OK)
+        status = pairs_finish_receiving(context, problem, exchange, received);
+    if (received)
+        cudaEventDestroy(received);
+    return status;
 }
 
 /* Sorts and counts, again if the masks need more room than there was. */
@@ -46,13 +70,15 @@ static kith_status count(kith_context *context, const struct pairs_problem *prob
         char *scratch = nullptr;
         KITH_TRY(pairs_send_grids(context, problem, exchange));
         KITH_TRY(pairs_lay_out(context, plan, search, &scratch));
-        KITH_TRY(pairs_sort(context, *search, scratch, plan->scratch_bytes));
+        KITH_TRY(pairs_sort_by_counting_is_apt(*search)
+                     ? pairs_sort_by_counting(context, *search, scratch, plan->scratch_bytes)
+                     : pairs_sort(context, *search, scratch, plan->scratch_bytes));
         KITH_TRY(pairs_count(context, *search));
-        KITH_TRY(pairs_receive_counters(context, problem, exchange));
+        KITH_TRY(
+            receive_counters(context, problem, exchange, *search, scratch, plan->scratch_bytes));
         const uint64_t needed = exchange->host->mask_bytes;
         if (plan->mask_bytes == 0 || needed <= search->mask_room)
-            return pairs_add_up_offsets(context, search->offsets, search->targets.count, scratch,
-                                        plan->scratch_bytes);
+            return KITH_OK;
         plan->mask_bytes = (int64_t)(needed + needed / 8 + mask_slack);
     }
 }
@@ -94,9 +120,12 @@ static kith_status fill(kith_context *context, const struct pairs_problem *probl
     const struct pairs_columns<real> columns = columns_of<real>(problem, pairs);
     if (problem->count_only || counters->pairs == 0)
         return KITH_OK;
-    struct pairs_fill_shape shape = {counters->most_groups, 32,
+    struct pairs_fill_shape shape = {counters->chunks, counters->most_groups, 32,
                                      columns.shifts || columns.vectors || columns.distances ||
-                                         (plan->many_images && problem->sorted)};
+                                         (plan->many_images && problem->sorted),
+                                     !problem->sorted &&
+                                         counters->pairs <=
+                                             pairs_of_direct_row * (uint64_t)search.targets.count};
     if (counters->long_rows > 0)
         shape.groups = long_groups;
     while (shape.row < counters->most_of_row)

@@ -159,7 +159,17 @@ template <typename real>
 kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &search,
                        void *scratch, int64_t scratch_bytes);
 
-/* The scratch that is enough for pairs_sort and pairs_add_up_offsets. */
+/* The same for points alone, and not for the nearest: a place's points are put in order by looking
+ * at all pairs of them, which are candidates anyway. Nothing but tables is sorted, so that this is
+ * a few short kernels. */
+int64_t pairs_counting_bytes(uint32_t count, uint32_t places);
+template <typename real>
+bool pairs_sort_by_counting_is_apt(const struct pairs_search<real> &search);
+template <typename real>
+kith_status pairs_sort_by_counting(kith_context *context, const struct pairs_search<real> &search,
+                                   void *scratch, int64_t scratch_bytes);
+
+/* The scratch that is enough for both sorts and pairs_add_up_offsets. */
 int64_t pairs_scratch_bytes(uint32_t points, uint32_t targets, uint32_t places);
 
 /* Counts become offsets: rows + 1 of them. */

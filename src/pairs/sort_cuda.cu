@@ -2,19 +2,13 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
-#include "pairs/search_cuda.cuh"
+#include "pairs/sort_cuda.cuh"
 
 enum { threads = 256 };
 
 static int blocks_for(uint64_t count)
 {
     return (int)((count + threads - 1) / threads);
-}
-
-/* The first bad row is the one with the largest complement. */
-static __device__ void note(unsigned long long *worst, uint64_t row)
-{
-    atomicMax(worst, ~(unsigned long long)row);
 }
 
 enum { sample_size = 5 };
@@ -34,6 +28,7 @@ static __device__ double median(double (&sample)[sample_size])
  * from all others. */
 template <typename real> static __global__ void find_origins(const struct pairs_search<real> search)
 {
+    wait_for_kernel_before();
     const int32_t system = blockIdx.x * blockDim.x + threadIdx.x;
     if (system >= search.system_count || search.grids[system].point_count == 0)
         return;
@@ -50,6 +45,15 @@ template <typename real> static __global__ void find_origins(const struct pairs_
         grid.origin[axis] = median(sample[axis]);
 }
 
+template <typename real>
+kith_status pairs_find_origins(kith_context *context, const struct pairs_search<real> &search)
+{
+    return search.open ? launch_overlapped(context, "finding the middle of the points",
+                                           dim3(blocks_for((uint64_t)search.system_count)), threads,
+                                           find_origins<real>, search)
+                       : KITH_OK;
+}
+
 /* Wraps points and gives them the places of their cells. */
 template <typename real>
 static __global__ void wrap(const struct pairs_search<real> search,
@@ -58,23 +62,7 @@ static __global__ void wrap(const struct pairs_search<real> search,
     const uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= side.count)
         return;
-    const struct pairs_folded_grid &grid = search.grids[system_of(search, row, side.is_target)];
-    double x[3];
-    int32_t away[3];
-    bool good = read_position(search, side, row, x);
-    good = pairs_wrap(&grid.lattice, x, away) && good;
-    if (!good)
-        note(side.is_target ? &search.counters->worst_target : &search.counters->worst_point, row);
-    pairs_point<real> point;
-    point.x = (real)x[0];
-    point.y = (real)x[1];
-    point.z = (real)x[2];
-    point.row = row;
-    const int3 cell = cell_of(grid, point);
-    side.wrapped[row] = point;
-    if (side.cells_away)
-        side.cells_away[row] = make_int3(away[0], away[1], away[2]);
-    side.key[row] = grid.first_place + pairs_folded_place(&grid, cell.x, cell.y, cell.z);
+    side.key[row] = wrap_point(search, side, row);
     side.row[row] = row;
 }
 
@@ -135,6 +123,7 @@ static __global__ void __launch_bounds__(threads)
     make_chunks(const struct pairs_search<real> search)
 {
     __shared__ uint32_t heads[threads / warp_size], first_chunk;
+    wait_for_kernel_before();
     const uint32_t at = blockIdx.x * threads + threadIdx.x, warp = threadIdx.x / warp_size;
     const struct pairs_side<real> &side = search.targets;
     bool begins = at == side.count; /* the end of the last one */
@@ -172,6 +161,15 @@ static __global__ void __launch_bounds__(threads)
     chunk.first = at;
     chunk.count = end - threadIdx.x;
     search.chunks[first_chunk + before + __popc(flags & lanes_before())] = chunk;
+}
+
+template <typename real>
+kith_status pairs_make_chunks(kith_context *context, const struct pairs_search<real> &search)
+{
+    /* One thread more than targets: it ends the last chunk. */
+    return launch_overlapped(context, "making chunks of cells",
+                             dim3(blocks_for((uint64_t)search.targets.count + 1)), threads,
+                             make_chunks<real>, search);
 }
 
 static int bits_of(uint32_t places)
@@ -220,11 +218,7 @@ kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &s
                        void *scratch, int64_t scratch_bytes)
 {
     const cudaStream_t stream = cuda_stream(context);
-    if (search.open) {
-        find_origins<real>
-            <<<blocks_for((uint64_t)search.system_count), threads, 0, stream>>>(search);
-        KITH_TRY(cuda_check_launch("finding the middle of the points"));
-    }
+    KITH_TRY(pairs_find_origins(context, search));
     KITH_TRY(
         sort_side(context, search, search.points, search.rows != nullptr, scratch, scratch_bytes));
     if (search.two_sets)
@@ -232,13 +226,13 @@ kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &s
     find_places<<<blocks_for((uint64_t)search.place_count + 1), threads, 0, stream>>>(
         search.points.sorted_key, search.points.count, search.place_first, search.place_count);
     KITH_TRY(cuda_check_launch("finding cells"));
-    /* One thread more than targets: it ends the last chunk. */
-    make_chunks<real>
-        <<<blocks_for((uint64_t)search.targets.count + 1), threads, 0, stream>>>(search);
-    return cuda_check_launch("making chunks of cells");
+    return pairs_make_chunks(context, search);
 }
 
-template kith_status pairs_sort(kith_context *, const struct pairs_search<float> &, void *,
-                                int64_t);
-template kith_status pairs_sort(kith_context *, const struct pairs_search<double> &, void *,
-                                int64_t);
+#define PAIRS_INSTANTIATE(real)                                                                    \
+    template kith_status pairs_find_origins(kith_context *, const struct pairs_search<real> &);    \
+    template kith_status pairs_make_chunks(kith_context *, const struct pairs_search<real> &);     \
+    template kith_status pairs_sort(kith_context *, const struct pairs_search<real> &, void *,     \
+                                    int64_t);
+PAIRS_INSTANTIATE(float)
+PAIRS_INSTANTIATE(double)

@@ -156,6 +156,30 @@ static void test_cuda_pairs_of_many_points_are_the_same_each_time(void **state)
     kith_context_free(context);
 }
 
+/* Nothing is sorted at the end: what any step does in the order of its threads would be seen. */
+static void test_cuda_pairs_unsorted_are_the_same_each_time(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    const int64_t n = test_is_quick() ? 5000 : 100000;
+    kith_array points = vector_new(KITH_F32, 3 * n);
+    for (int64_t k = 0; k < 3 * n; k++)
+        put(points, k, random_uniform(random, 0, cbrt((double)n / 10)));
+    const kith_array positions = kith_array_matrix(points.data, KITH_F32, n, 3);
+    const kith_pairs_options options = {.cutoff = 1, .narrow = true, .unsorted = true};
+    kith_pairs *first = NULL, *again = NULL;
+    assert_ok(kith_pairs_compute(context, &options, positions, NULL, &first));
+    for (int turn = 0; turn < 5; turn++) {
+        assert_ok(kith_pairs_compute(context, &options, positions, NULL, &again));
+        assert_int_equal(first->count, again->count);
+        assert_memory_equal(first->j.data, again->j.data, (size_t)first->count * 4);
+    }
+    kith_pairs_free(first);
+    kith_pairs_free(again);
+    free(points.data);
+    kith_context_free(context);
+}
+
 static void test_cuda_pairs_name_the_first_bad_row(void **state)
 {
     struct random_numbers *random = *state;
@@ -202,6 +226,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_pairs_of_clusters, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_device_arrays, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_many_points_are_the_same_each_time, &random),
+        cmocka_unit_test_prestate(test_cuda_pairs_unsorted_are_the_same_each_time, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_name_the_first_bad_row, &random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
