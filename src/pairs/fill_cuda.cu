@@ -2,7 +2,6 @@
  * whose partner stands in the masks. Rows are put together in shared memory, sorted there, and
  * written side by side. */
 
-#include "cuda/overlap.cuh"
 #include "pairs/list_cuda.cuh"
 #include "pairs/runs_cuda.cuh"
 #include "pairs/warp_sort_cuda.cuh"
@@ -264,7 +263,6 @@ static __global__ void __launch_bounds__(block_threads)
     struct pairs_fill_room &room = *(struct pairs_fill_room *)memory;
     key_type *const keys = (key_type *)(memory + sizeof room);
     key_type *const row = keys + shape.groups * group_size;
-    wait_for_kernel_before();
     const uint32_t chunks = shape.chunks;
     for (uint32_t c = blockIdx.x * block_warps + threadIdx.x / warp_size; c < chunks;
          c += gridDim.x * block_warps) {
@@ -297,7 +295,7 @@ static kith_status launch(kith_context *context, const struct pairs_search<real>
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
             "filling the list of pairs"));
     const int64_t needed = ((int64_t)shape.chunks + block_warps - 1) / block_warps;
-    int64_t most = (int64_t)cuda_multiprocessors(context) * 4;
+    int64_t most = 4 * (int64_t)cuda_multiprocessors(context); /* asking costs a microsecond */
     if (needed > most) {
         int resident = 1;
         KITH_TRY(cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(

@@ -120,16 +120,18 @@ static kith_status fill(kith_context *context, const struct pairs_problem *probl
     const struct pairs_columns<real> columns = columns_of<real>(problem, pairs);
     if (problem->count_only || counters->pairs == 0)
         return KITH_OK;
-    struct pairs_fill_shape shape = {counters->chunks, counters->most_groups, 32,
-                                     columns.shifts || columns.vectors || columns.distances ||
-                                         (plan->many_images && problem->sorted),
-                                     !problem->sorted &&
-                                         counters->pairs <=
-                                             pairs_of_direct_row * (uint64_t)search.targets.count};
+    const bool of_images = columns.shifts || columns.vectors || columns.distances;
+    struct pairs_fill_shape shape = {};
+    shape.chunks = counters->chunks;
+    shape.groups = counters->most_groups;
     if (counters->long_rows > 0)
         shape.groups = long_groups;
+    shape.row = warp_size;
     while (shape.row < counters->most_of_row)
         shape.row *= 2;
+    shape.wide = of_images || (plan->many_images && problem->sorted);
+    shape.direct = !problem->sorted && !of_images &&
+                   counters->pairs <= pairs_of_direct_row * (uint64_t)search.targets.count;
     return fill_with_long_rows(context, search, columns, shape, counters);
 }
 
