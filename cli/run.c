@@ -66,7 +66,7 @@ static const char documentation[] =
     "  kith run plummer.csv --dt 0.01 --until 10 --softening 0.02 -o plummer.h5\n"
     "  kith run --resume --until 20 -o plummer.h5\n"
     "  kith run six --ensemble 10000 --dt 0.001 --until 1 --softening 0.1 -o many.h5\n"
-    "  kith run atoms.xyz --law lennard-jones:0.0103,3.4 --dt 0.001 --until 1 -o atoms.h5\n"
+    "  kith run argon.xyz --law lennard-jones --dt 0.001 --until 1 -o argon.h5\n"
     "  kith run systems/ --dt 0.001 --until 1 -o systems.h5\n"
     "An ensemble is many systems of the same number of bodies (64 at most) that know nothing of "
     "each other: with --ensemble, or the files of a directory, sorted by name. The output has them "
