@@ -16,7 +16,7 @@ typedef struct kith_context kith_context;
 
 typedef struct kith_context_options {
     kith_device device; /* kind 0: the first CUDA device if there is one, else the CPU */
-    int32_t threads;    /* CPU threads; 0: OMP_NUM_THREADS or one a core. At most 4096 */
+    int32_t threads;    /* CPU threads; 0: OMP_NUM_THREADS, as kith tune found, or one a core */
     void *stream;       /* a cudaStream_t of the caller's; NULL: one of the context's own */
 } kith_context_options;
 

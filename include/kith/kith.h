@@ -23,5 +23,6 @@
 #include "kith/status.h"
 #include "kith/table.h"
 #include "kith/trajectory.h"
+#include "kith/tuning.h"
 
 #endif

@@ -42,15 +42,27 @@ static kith_status choose_device(kith_device wanted, struct kith_context *contex
     return KITH_OK;
 }
 
+/* What kith tune has found, unless the caller or the environment wants another number. */
+static int32_t choose_threads(int32_t wanted, const struct kith_context *context)
+{
+    const char *of_environment = getenv("OMP_NUM_THREADS");
+    const int32_t all = omp_get_max_threads(), tuned = (int32_t)context->tuning.threads;
+    if (wanted > 0)
+        return wanted;
+    return tuned > 0 && tuned < all && !(of_environment && *of_environment) ? tuned : all;
+}
+
 static kith_status set_up(const kith_context_options *options, struct kith_context *context)
 {
     if (options->threads < 0 || options->threads > max_threads)
         return kith_fail(KITH_INVALID_ARGUMENT, "threads is %d; give 1 to %d, or 0 for one a core",
                          (int)options->threads, max_threads);
-    context->threads = options->threads ? options->threads : omp_get_max_threads();
     context->stream = options->stream;
     KITH_TRY(kith_isa_choose(&context->isa));
     KITH_TRY(choose_device(options->device, context));
+    kith_tuning_read(context->device,
+                     &context->tuning); /* a damaged one is none: kith info tells */
+    context->threads = choose_threads(options->threads, context);
     context->team = kith_team_create(context->threads);
     if (!context->team)
         return kith_fail(KITH_OUT_OF_MEMORY, "no memory for a team of %d threads",

@@ -5,6 +5,7 @@
 
 #include "core/backend.h"
 #include "core/status.h"
+#include "kith/tuning.h"
 
 struct kith_team;
 
@@ -14,6 +15,7 @@ struct kith_context {
     kith_device device;
     int32_t threads;
     struct kith_team *team; /* core/team.h */
+    kith_tuning tuning;     /* of the device, as it was when the context was made */
     int32_t isa;            /* a row of KITH_EACH_ISA */
     void *stream;
     kith_progress *progress;

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/cache_folder.h"
 #include "core/context.h"
-#include "law/cache_folder.h"
 #include "law/compiled.h"
 #include "law/compiler.h"
 #include "law/formula.h"

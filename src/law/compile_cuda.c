@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cache_folder.h"
 #include "core/memory.h"
 #include "cuda/cuda.h"
-#include "law/cache_folder.h"
 #include "law/compiled.h"
 #include "law/compiled_cuda.h"
 #include "law/formula.h"

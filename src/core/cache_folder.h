@@ -1,5 +1,5 @@
-#ifndef LAW_CACHE_FOLDER_H
-#define LAW_CACHE_FOLDER_H
+#ifndef CORE_CACHE_FOLDER_H
+#define CORE_CACHE_FOLDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +13,13 @@ enum { cache_path_bytes = 4096 };
  *
  * Errors: KITH_IO_ERROR. */
 kith_status cache_folder(char path[cache_path_bytes]);
+
+/* Its path alone, whether it is there or not. Errors: KITH_IO_ERROR. */
+kith_status cache_folder_path(char path[cache_path_bytes]);
+
+/* Whether a folder is this user's, no link, and nobody else's to write to. Errors: KITH_IO_ERROR.
+ */
+kith_status cache_check_own(const char *path);
 
 /* Whether a file of this user's stands there, no link, that nobody else can write to. */
 bool cache_file_is_own(const char *path);

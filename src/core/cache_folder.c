@@ -1,4 +1,4 @@
-#include "law/cache_folder.h"
+#include "core/cache_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 static const char remedy[] = "set XDG_CACHE_HOME to a folder of your own";
 
-static kith_status check_own(const char *path)
+kith_status cache_check_own(const char *path)
 {
     struct stat info;
     if (lstat(path, &info) != 0)
@@ -46,7 +46,7 @@ static kith_status make_folders(char *path)
     }
 }
 
-kith_status cache_folder(char path[cache_path_bytes])
+kith_status cache_folder_path(char path[cache_path_bytes])
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const bool is_set = cache && cache[0] == '/'; /* relative paths are to be ignored, says XDG */
@@ -56,8 +56,14 @@ kith_status cache_folder(char path[cache_path_bytes])
                               : snprintf(path, cache_path_bytes, "%s/.cache/kith", home);
     if (length >= cache_path_bytes / 2) /* room for names in it */
         return kith_fail(KITH_IO_ERROR, "the path of the cache folder is too long; %s", remedy);
+    return KITH_OK;
+}
+
+kith_status cache_folder(char path[cache_path_bytes])
+{
+    KITH_TRY(cache_folder_path(path));
     KITH_TRY(make_folders(path));
-    return check_own(path);
+    return cache_check_own(path);
 }
 
 bool cache_file_is_own(const char *path)
