@@ -16,17 +16,21 @@ struct forces_options {
     struct law_options law;
     kith_forces_sum sum;
     kith_forces_method method;
+    int32_t block, unroll;
     const char *output;
 };
 
-enum { key_sum = 0x4000, key_method };
+enum { key_sum = 0x4000, key_method, key_block, key_unroll };
 
 static const struct argp_option options[] = {
     {"sum", key_sum, "WHAT", 0,
      "over the other bodies: force, divided by the body's mass and with the potential (default), or "
      "value, the energies of the pairs alone",
      0},
-    {"method", key_method, "METHOD", 0, "auto, direct or reference (default: auto)", 0},
+    {"method", key_method, "METHOD", 0,
+     "auto, direct, reference, split, symmetric, tile-p or tile-p2 (default: auto)", 0},
+    {"block", key_block, "P", 0, "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", 0},
+    {"unroll", key_unroll, "U", 0, "of tile-p: 1, 2, 4, 8, 16 or 32", 0},
     {"output", 'o', "FILE", 0,
      "write ax,ay[,az],potential (of --sum value: value) to FILE, .csv or .npy (default: standard output, as CSV)",
      0},
@@ -43,6 +47,7 @@ static const char documentation[] =
     "Examples:\n"
     "  kith forces plummer.csv --softening 0.01 -o acc.csv\n"
     "  kith forces plummer.csv --precision single --json\n"
+    "  kith forces plummer.csv --device cuda --method tile-p --block 128 --unroll 4 --json\n"
     "  kith forces ions.csv --law yukawa:2.5 --param k=332.06 -o acc.csv\n"
     "  kith forces atoms.xyz --law lennard-jones:0.0103,3.4 --sum value\n"
     "  kith forces ions.csv --potential 'q_i*q_j/r + b*exp(-r/rho)' --param b=1 --param rho=0.3\n"
@@ -50,14 +55,19 @@ static const char documentation[] =
     "divided by its mass. Masses and charges that FILE does not give are 1.";
 
 /* The names of enum kith_forces_method, in its order. */
-static const char *const method_names[] = {"auto", "direct", "reference"};
+static const char *const method_names[] = {"auto",      "direct", "reference", "split",
+                                           "symmetric", "tile-p", "tile-p2"};
+enum { method_count = sizeof method_names / sizeof method_names[0] };
 
 static kith_forces_method parse_method(const char *text, const struct argp_state *state)
 {
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < method_count; k++)
         if (strcmp(text, method_names[k]) == 0)
             return (kith_forces_method)k;
-    cli_usage_error(state, "--method is '%s'; give auto, direct or reference", text);
+    cli_usage_error(state,
+                    "--method is '%s'; give auto, direct, reference, split, symmetric, tile-p or "
+                    "tile-p2",
+                    text);
     return KITH_FORCES_AUTO;
 }
 
@@ -66,6 +76,15 @@ static kith_forces_sum parse_sum(const char *text, const struct argp_state *stat
     if (strcmp(text, "force") != 0 && strcmp(text, "value") != 0)
         cli_usage_error(state, "--sum is '%s'; give force or value", text);
     return strcmp(text, "value") == 0 ? KITH_FORCES_SUM_VALUE : KITH_FORCES_SUM_FORCE;
+}
+
+static int32_t parse_tile(const char *option, const char *text, int64_t most,
+                          const struct argp_state *state)
+{
+    const int64_t value = cli_parse_count(option, text, state);
+    if (value < 1 || value > most)
+        cli_usage_error(state, "%s is %s; give 1 to %lld", option, text, (long long)most);
+    return (int32_t)value;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -82,6 +101,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_method:
         forces->method = parse_method(argument, state);
+        return 0;
+    case key_block:
+        forces->block = parse_tile("--block", argument, 1024, state);
+        return 0;
+    case key_unroll:
+        forces->unroll = parse_tile("--unroll", argument, 32, state);
         return 0;
     case 'o':
         forces->output = argument;
@@ -155,7 +180,9 @@ static kith_status compute(kith_context *context, const struct forces_options *f
                                   .softening = forces->input.softening,
                                   .method = forces->method,
                                   .law = forces->law.law,
-                                  .sum = forces->sum};
+                                  .sum = forces->sum,
+                                  .block = forces->block,
+                                  .unroll = forces->unroll};
     if (forces->input.softening_of_file)
         chosen.source_softening = kith_array_vector(columns->softening, dtype, n);
     if (bodies->charge)

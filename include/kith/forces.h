@@ -11,8 +11,12 @@ extern "C" {
 
 typedef enum kith_forces_method {
     KITH_FORCES_AUTO = 0,
-    KITH_FORCES_DIRECT,   /* every pair, with the CPU's vectors or on the GPU */
-    KITH_FORCES_REFERENCE /* every pair, double precision, the formula as a loop; one thread */
+    KITH_FORCES_DIRECT,    /* every pair, with the CPU's vectors or on the GPU */
+    KITH_FORCES_REFERENCE, /* every pair, double precision, the formula as a loop; one thread */
+    KITH_FORCES_SPLIT,     /* each body's sum by itself, sources split over lanes and blocks */
+    KITH_FORCES_SYMMETRIC, /* each pair once for both bodies: the sources are the targets */
+    KITH_FORCES_TILE_P,    /* GPU: p threads a tile of p × p, a target each (GPU Gems 3, ch. 31) */
+    KITH_FORCES_TILE_P2    /* GPU: p² threads a tile, a pair each, sums in shared memory */
 } kith_forces_method;
 
 /* What is summed over the sources. */
@@ -27,6 +31,8 @@ typedef struct kith_forces_options {
     kith_array source_softening; /* or a length a source; then also one a target if those differ */
     kith_array target_softening;
     kith_forces_method method;
+    int32_t block;       /* p of TILE_P (1 to 1024) and TILE_P2 (1 to 32); 0: 256 and 16 */
+    int32_t unroll;      /* of TILE_P's loop: 1, 2, 4, 8, 16 or 32; 0: 16 */
     const kith_law *law; /* NULL: gravity */
     kith_forces_sum sum;
     kith_array source_charges; /* for laws that have charges; none: every charge is 1 */
@@ -54,6 +60,11 @@ typedef struct kith_forces_options {
  * must be in the range of the arrays' precision. The law gravity is the gravity above unless values
  * are summed.
  *
+ * The method is for comparisons: KITH_FORCES_AUTO takes what was measured to be the fastest, by
+ * kith itself or on this device (kith/tuning.h). The tiles are for learning (docs/gpu-tiling.md);
+ * they have one softening for all bodies, and with blocks of few threads their sums in float are so
+ * long that the error passes 1e-6 from about 100 000 bodies on.
+ *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0
  *   targets       n × 2 or n × 3, float or double, any strides; none: the sources themselves
@@ -77,7 +88,8 @@ typedef struct kith_forces_options {
  *         or a mass that is not greater than 0 where it must be: the message names the row; G, or
  *         accelerations, where there are none; a first call, or arrays on the host, while the
  * stream is being captured), KITH_UNSUPPORTED (arrays on a device and a context on the CPU, or the
- *         reference; a formula, and no compiler), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ *         reference; a formula, and no compiler; a method that the device has not, or
+ *         not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   n·m pairs, O(n + m) memory, kept by the context for the next call.
  * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; with a law, of
  *         the sums of magnitudes, times the error of a pair (kith/law.h).

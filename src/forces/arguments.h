@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "forces/problem.h"
 #include "kith/forces.h"
 
 #ifdef __cplusplus
@@ -24,6 +25,7 @@ struct forces_arguments {
     kith_array target_masses, target_charges, source_charges;
 
     double gravitational_constant, softening;
+    struct forces_way way;
     kith_context *context; /* whose threads look at the numbers and copy them */
 
     /* Of all coordinates and softenings, all masses; only of arrays on the host. */

@@ -5,6 +5,7 @@
 #include "forces/direct.h"
 #include "forces/direct_kernel.h"
 #include "forces/law_sums.h"
+#include "forces/method.h"
 #include "forces/symmetric.h"
 #include "forces/systems.h"
 
@@ -74,7 +75,17 @@ kith_status forces_direct_cpu(kith_context *context, const struct forces_problem
         return forces_law_cpu(context, problem);
     if (problem->system_count > 0)
         return forces_systems_cpu(context, problem);
-    if (forces_symmetric_suits(problem))
-        return forces_symmetric_cpu(context, problem);
-    return one_sided(context, problem);
+    switch (problem->way.method) {
+    case KITH_FORCES_TILE_P:
+    case KITH_FORCES_TILE_P2:
+        return forces_fail_tiles_need_gpu(problem->way.method);
+    case KITH_FORCES_SPLIT:
+        return one_sided(context, problem);
+    case KITH_FORCES_SYMMETRIC:
+        KITH_TRY(forces_check_symmetric(problem, true));
+        return problem->target_count > 0 ? forces_symmetric_cpu(context, problem) : KITH_OK;
+    default:
+        return forces_symmetric_suits(context, problem) ? forces_symmetric_cpu(context, problem)
+                                                        : one_sided(context, problem);
+    }
 }

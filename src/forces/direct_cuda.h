@@ -20,6 +20,11 @@ kith_status forces_one_sided_cuda(kith_context *context, const struct forces_pro
  * ring_launch_cuda.cuh. */
 kith_status forces_ring_cuda(kith_context *context, const struct forces_problem *problem);
 
+/* As one learns it: p threads a tile of p × p pairs, or p², for one softening and no jerk. p is
+ * problem->way.block. Errors: KITH_UNSUPPORTED. */
+kith_status forces_tile_p_cuda(kith_context *context, const struct forces_problem *problem);
+kith_status forces_tile_p2_cuda(kith_context *context, const struct forces_problem *problem);
+
 /* Many systems of few bodies each, for system_count > 0. Errors: KITH_INVALID_ARGUMENT for more
  * than systems_max_bodies (forces/systems.h) of them. */
 kith_status forces_systems_cuda(kith_context *context, const struct forces_problem *problem);

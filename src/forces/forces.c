@@ -6,6 +6,7 @@
 #include "forces/arguments.h"
 #include "forces/forces_reference.h"
 #include "forces/law_choice.h"
+#include "forces/method.h"
 #include "forces/pack.h"
 
 /* A way to solve a packed problem, in the order of kith_forces_method. */
@@ -36,6 +37,10 @@ static const struct forces_method methods[] = {
     [KITH_FORCES_AUTO] = {solve_on_backend, false},
     [KITH_FORCES_DIRECT] = {solve_on_backend, false},
     [KITH_FORCES_REFERENCE] = {solve_by_reference, true},
+    [KITH_FORCES_SPLIT] = {solve_on_backend, false},
+    [KITH_FORCES_SYMMETRIC] = {solve_on_backend, false},
+    [KITH_FORCES_TILE_P] = {solve_on_backend, false},
+    [KITH_FORCES_TILE_P2] = {solve_on_backend, false},
 };
 
 static kith_status choose_method(kith_forces_method wanted, const struct forces_method **method)
@@ -72,6 +77,7 @@ static kith_status compute_in_place(kith_context *context, const struct forces_m
 static kith_status check_and_compute(kith_context *context, const struct forces_method *method,
                                      struct forces_arguments *arguments)
 {
+    KITH_TRY(forces_check_way(&arguments->way, arguments->law));
     KITH_TRY(forces_check_arguments(context->device, arguments));
     return forces_on_device(arguments) ? compute_in_place(context, method, arguments)
                                        : compute_packed(context, method, arguments);
@@ -143,6 +149,7 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
         .target_charges = chosen.target_charges,
         .source_charges = chosen.source_charges,
         .softening = chosen.softening,
+        .way = {chosen.method, chosen.block, chosen.unroll},
         .context = context,
     };
     const struct forces_method *method = NULL;

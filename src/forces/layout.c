@@ -76,6 +76,7 @@ kith_status forces_lay_out(const struct forces_arguments *arguments, kith_dtype 
         .source_count = arguments->sources.shape[0],
         .gravitational_constant = 1,
         .law = arguments->law,
+        .way = arguments->way,
     };
     if (problem->target_count > max_rows || problem->source_count > max_rows)
         return kith_fail(KITH_OUT_OF_MEMORY,

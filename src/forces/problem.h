@@ -1,7 +1,7 @@
 #ifndef FORCES_PROBLEM_H
 #define FORCES_PROBLEM_H
 
-#include "kith/array.h"
+#include "kith/forces.h"
 
 struct kith_law;
 
@@ -12,6 +12,12 @@ struct forces_delivery {
     int64_t acceleration_stride, potential_stride;
     double g_fraction; /* times 2^g_exponent is G */
     int32_t g_exponent;
+};
+
+/* Which kernel, of those that a backend has; all zero: the fastest. */
+struct forces_way {
+    kith_forces_method method;
+    int32_t block, unroll; /* of tiles; 0: as kith/forces.h says */
 };
 
 /* All-pairs forces as a backend sees them: structures of arrays in the backend's memory, one dtype.
@@ -64,6 +70,7 @@ struct forces_problem {
     void *potential;
     void *jerk[3]; /* only together with acceleration */
     struct forces_delivery delivery;
+    struct forces_way way;
 };
 
 #endif

@@ -6,7 +6,7 @@
 #include "kith/context.h"
 
 /* Whether forces_symmetric_cpu computes this, and is the faster way. */
-bool forces_symmetric_suits(const struct forces_problem *problem);
+bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem);
 
 const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context);
 

@@ -8,10 +8,11 @@
 #include "core/team.h"
 #include "cpu/state.h"
 #include "forces/direct.h"
+#include "forces/method.h"
 #include "forces/ring.h"
 #include "forces/symmetric_kernel.h"
 
-/* Fewer bodies are faster one-sided. */
+/* Fewer bodies are faster one-sided, unless kith tune has found another number. */
 enum { least_bodies = 192 };
 
 /* So many blocks, unless they would leave a block's sums too long to add in single precision, or
@@ -44,9 +45,11 @@ struct symmetric_run {
     double *sums;                        /* [components][stride] */
 };
 
-bool forces_symmetric_suits(const struct forces_problem *problem)
+bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem)
 {
-    return problem->self && !problem->jerk[0] && problem->target_count >= least_bodies;
+    return problem->self && !problem->jerk[0] &&
+           problem->target_count >=
+               forces_least_symmetric(context, problem->dtype, least_bodies, least_bodies);
 }
 
 const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context)

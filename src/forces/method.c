@@ -1,0 +1,82 @@
+#include "forces/method.h"
+
+#include "core/context.h"
+
+static const char *name_of(kith_forces_method method)
+{
+    return method == KITH_FORCES_SPLIT       ? "split"
+           : method == KITH_FORCES_SYMMETRIC ? "symmetric"
+           : method == KITH_FORCES_TILE_P    ? "tile-p"
+                                             : "tile-p2";
+}
+
+static kith_status check_range(const char *name, int32_t value, int32_t most)
+{
+    if (value < 0 || value > most)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %d; give 1 to %d, or 0 for the usual one",
+                         name, (int)value, (int)most);
+    return KITH_OK;
+}
+
+kith_status forces_check_way(const struct forces_way *way, const kith_law *law)
+{
+    if (law && way->method > KITH_FORCES_REFERENCE)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is %s, which only gravity has, and the law is %.60s; use auto",
+                         name_of(way->method), kith_law_text(law));
+    const bool has_unroll = way->method == KITH_FORCES_TILE_P;
+    const bool has_block = has_unroll || way->method == KITH_FORCES_TILE_P2;
+    if (way->block != 0 && !has_block)
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "block is %d, and only the methods tile-p and tile-p2 have one; leave it 0",
+            (int)way->block);
+    if (way->unroll != 0 && !has_unroll)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "unroll is %d, and only the method tile-p has one; leave it 0",
+                         (int)way->unroll);
+    KITH_TRY(check_range("block", way->block, has_unroll ? 1024 : 32));
+    KITH_TRY(check_range("unroll", way->unroll, 32));
+    if (way->unroll & (way->unroll - 1))
+        return kith_fail(KITH_INVALID_ARGUMENT, "unroll is %d; give 1, 2, 4, 8, 16 or 32",
+                         (int)way->unroll);
+    return KITH_OK;
+}
+
+kith_status forces_check_symmetric(const struct forces_problem *problem, bool softenings_differ)
+{
+    if (!problem->self)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is symmetric, and the targets are not the sources; use split");
+    if (problem->jerk[0])
+        return kith_fail(KITH_UNSUPPORTED, "method is symmetric, which has no jerk; use split");
+    if (problem->target_half_softening2 && !softenings_differ)
+        return kith_fail(KITH_UNSUPPORTED, "method is symmetric, which on a GPU has one softening "
+                                           "for all bodies; use split");
+    return KITH_OK;
+}
+
+kith_status forces_check_tiles(const struct forces_problem *problem)
+{
+    if (problem->jerk[0] || problem->target_half_softening2)
+        return kith_fail(KITH_UNSUPPORTED, "method is %s, which has %s; use split",
+                         name_of(problem->way.method),
+                         problem->jerk[0] ? "no jerk" : "one softening for all bodies");
+    return KITH_OK;
+}
+
+kith_status forces_fail_tiles_need_gpu(kith_forces_method method)
+{
+    return kith_fail(KITH_UNSUPPORTED,
+                     "method is %s, which only GPUs have; use auto, split or symmetric",
+                     name_of(method));
+}
+
+int64_t forces_least_symmetric(const kith_context *context, kith_dtype dtype, int64_t in_float,
+                               int64_t in_double)
+{
+    const kith_tuning *tuning = &context->tuning;
+    const int64_t found = dtype == KITH_F64 ? tuning->forces_least_symmetric_double
+                                            : tuning->forces_least_symmetric_single;
+    return found > 0 ? found : dtype == KITH_F64 ? in_double : in_float;
+}
