@@ -27,6 +27,7 @@ int command_multiply(int argc, char **argv);
 int command_pairs(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_tune(int argc, char **argv);
 
 /* The options that the computing commands share, and their argp parser: a child whose input is a
  * struct common_options. */
@@ -87,6 +88,9 @@ const char *cli_output_path(const char *path);
 /* The format of an output file: as given, or CSV for a pipe or a device whose name has no
  * extension, or NULL: by the extension. */
 const char *cli_output_format(const char *path, const char *given);
+
+/* Prints what is known of a device, after kith tune. */
+void cli_print_tuning(kith_device device, const kith_tuning *tuning);
 
 const char *cli_device_name(kith_device device);
 const char *cli_precision_name(kith_dtype precision);

@@ -39,6 +39,39 @@ static kith_device automatic_device(void)
     return (kith_device){KITH_CPU, 0};
 }
 
+/* Of every device of this machine. */
+static void for_each_device(cJSON *object, void (*tell)(cJSON *object, kith_device device))
+{
+    kith_backend_info info;
+    for (int32_t k = 0; kith_backend_describe(k, &info); k++)
+        for (int32_t i = 0; i < info.device_count; i++)
+            tell(object, (kith_device){strcmp(info.name, "cpu") == 0 ? KITH_CPU : KITH_CUDA, i});
+}
+
+/* What kith tune has found, or why that cannot be used. */
+static void add_tuning(cJSON *object, kith_device device)
+{
+    kith_tuning tuning;
+    const bool fine = kith_tuning_read(device, &tuning) == KITH_OK;
+    cJSON *found = json_of_tuning(&tuning);
+    if (!fine)
+        cJSON_AddStringToObject(found, "warning", kith_error_message());
+    cJSON_AddItemToObject(object, cli_device_name(device), found);
+}
+
+static void print_tuning(cJSON *object, kith_device device)
+{
+    (void)object;
+    static const kith_tuning nothing;
+    kith_tuning tuning;
+    if (kith_tuning_read(device, &tuning) != KITH_OK) {
+        printf("\nWarning: %s\n", kith_error_message());
+    } else if (memcmp(&tuning, &nothing, sizeof tuning) != 0) {
+        printf("\n");
+        cli_print_tuning(device, &tuning);
+    }
+}
+
 static void add_description(cJSON *list, kith_device device)
 {
     kith_device_info info;
@@ -100,6 +133,7 @@ static int print_json(const char *command, const kith_context *context)
             cJSON_AddItemToArray(sets, cJSON_CreateString(list[k].name));
     json_add_count(object, "threads", kith_context_threads(context));
     add_devices(object);
+    for_each_device(cJSON_AddObjectToObject(object, "tuning"), add_tuning);
     add_formats(object);
     cJSON_AddBoolToObject(object, "hdf5", kith_build_has_hdf5());
     return json_print(command, object);
@@ -143,6 +177,7 @@ static int print_text(const kith_context *context)
                : strcmp(list[k].name, kith_context_isa(context)) == 0 ? "in use"
                                                                       : "supported");
     print_devices(context);
+    for_each_device(NULL, print_tuning);
     printf("\nFile formats\n");
     const kith_format *formats = kith_format_list(&count);
     for (int64_t k = 0; k < count; k++)

@@ -4,12 +4,17 @@
 #include <cjson/cJSON.h>
 #include <stdint.h>
 
+#include "kith/tuning.h"
+
 /* Adds a number with as many digits as give the same bits when read; null if it is infinite or NaN.
  */
 void json_add_real(cJSON *object, const char *key, double value);
 
 /* Adds a whole number with all its digits. */
 void json_add_count(cJSON *object, const char *key, int64_t value);
+
+/* A tuning's numbers by their names. */
+cJSON *json_of_tuning(const kith_tuning *tuning);
 
 /* Prints the object on standard output and frees it; returns an exit code. */
 int json_print(const char *command, cJSON *object);

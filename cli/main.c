@@ -18,6 +18,7 @@ static const struct command commands[] = {
     {"multiply", "multiply a sparse matrix by a vector", command_multiply},
     {"convert", "convert bodies between file formats", command_convert},
     {"bench", "measure how fast this machine computes", command_bench},
+    {"tune", "find the fastest settings of a device, and keep them", command_tune},
     {"info", "what this build and this machine can do", command_info},
 };
 

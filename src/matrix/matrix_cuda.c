@@ -40,6 +40,13 @@ static kith_status fill_custom(kith_context *context, const struct matrix_task *
                          &launch, &target, "filling the matrix");
 }
 
+/* Threads of a tile: those asked for, or what kith tune has found, or else the usual ones. */
+static int32_t block_p(const kith_context *context, int32_t wanted)
+{
+    const int32_t tuned = (int32_t)context->tuning.matrix_block;
+    return wanted ? wanted : tuned ? tuned : default_block_p;
+}
+
 static kith_status fill(kith_context *context, const struct matrix_task *task,
                         const struct matrix_rows *rows)
 {
@@ -54,7 +61,7 @@ static kith_status fill(kith_context *context, const struct matrix_task *task,
     if (rows->count == 0 || task->problem.columns.count == 0)
         return KITH_OK;
     if (rows->method == KITH_MATRIX_TILE_P)
-        return matrix_tile_p_cuda(context, task, &to, rows->block ? rows->block : default_block_p);
+        return matrix_tile_p_cuda(context, task, &to, block_p(context, rows->block));
     if (rows->method == KITH_MATRIX_TILE_P2)
         return matrix_tile_p2_cuda(context, task, &to,
                                    rows->block ? rows->block : default_block_p2);

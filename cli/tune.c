@@ -1,0 +1,303 @@
+/* kith tune: what is the fastest on a device, as a table, as pictures, and kept for later. */
+
+#include "tune.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench_machine.h"
+#include "core/clock.h"
+#include "core/context.h"
+#include "json.h"
+
+enum { key_device = 0xa000, key_quick, key_plot, key_json, key_no_save, key_forget };
+
+struct tune_input {
+    struct tune_options options;
+    bool forgets;
+};
+
+static const struct argp_option option_table[] = {
+    {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K (default: auto)", 0},
+    {"quick", key_quick, NULL, 0, "measure a fifth of the time", 0},
+    {"output", 'o', "FILE", 0, "write the table to FILE as CSV", 0},
+    {"plot", key_plot, "FOLDER", 0, "draw the curves in FOLDER, with gnuplot", 0},
+    {"no-save", key_no_save, NULL, 0, "do not keep the result for later", 0},
+    {"forget", key_forget, NULL, 0, "measure nothing, and forget what was kept of the device", 0},
+    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
+    {"quiet", 'q', NULL, 0, "no notes", 0},
+    {0}};
+
+static const char documentation[] =
+    "Measure which settings are the fastest on a device, and keep them for later: from how many "
+    "bodies on forces evaluate each pair once, how many threads, which tiles.\v"
+    "Without FORCES or MATRIX both are tuned. On a GPU the tiles that one learns from are swept "
+    "too: blocks of 1 to 1024 threads, loops unrolled 1 to 32 times, p or p² threads a tile; "
+    "docs/gpu-tiling.md tells what they show. Times are those of kernels, the best of "
+    "repetitions.\n\n"
+    "What is found is kept in the user's cache folder, $XDG_CACHE_HOME/kith or ~/.cache/kith, and "
+    "used by every kith of this user on such a device; kith info shows it. Results computed before "
+    "and after may differ in their last bits. KITH_TUNING=off in the environment leaves it "
+    "unused.\n\n"
+    "Examples:\n"
+    "  kith tune\n"
+    "  kith tune forces --device cuda -o tiles.csv --plot pictures\n"
+    "  kith tune --forget";
+
+static void parse_capability(const char *word, struct tune_options *options,
+                             const struct argp_state *state)
+{
+    if (strcmp(word, "forces") == 0)
+        options->forces = true;
+    else if (strcmp(word, "matrix") == 0)
+        options->matrix = true;
+    else
+        cli_usage_error(state, "'%s' cannot be tuned; give forces or matrix, or none for both",
+                        word);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct tune_input *input = state->input;
+    struct tune_options *options = &input->options;
+    switch (key) {
+    case key_device:
+        options->context.device = cli_parse_device(argument, state);
+        return 0;
+    case key_quick:
+        options->quick = true;
+        return 0;
+    case 'o':
+        options->table = argument;
+        return 0;
+    case key_plot:
+        options->plots = argument;
+        return 0;
+    case key_no_save:
+        options->keeps = false;
+        return 0;
+    case key_forget:
+        input->forgets = true;
+        return 0;
+    case key_json:
+        options->json = true;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        parse_capability(argument, options, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->forces && !options->matrix)
+            options->forces = options->matrix = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+double tune_rate(const struct tune_row *row)
+{
+    const double pairs = (double)row->count * (double)row->count;
+    const double each =
+        strcmp(row->capability, "forces") == 0 ? 20 : (double)kith_dtype_bytes(row->precision);
+    return 1e-9 * each * pairs / row->seconds;
+}
+
+static void print_row(const struct tune_row *row)
+{
+    printf("%-8s %-8s %-10s %-9s %9lld %7d %5d %6d %12.3f %10.1f\n", cli_device_name(row->device),
+           row->capability, row->method, cli_precision_name(row->precision), (long long)row->count,
+           (int)row->threads, (int)row->block, (int)row->unroll, 1e6 * row->seconds,
+           tune_rate(row));
+    fflush(stdout);
+}
+
+bool tune_add(const struct tune_options *options, struct tune_rows *rows, struct tune_row row)
+{
+    if (rows->count == rows->room) {
+        const int64_t room = rows->room ? 2 * rows->room : 256;
+        struct tune_row *moved = realloc(rows->row, (size_t)room * sizeof *moved);
+        if (!moved) {
+            cli_fail_with(options->command, "no memory for %lld rows", (long long)room);
+            return false;
+        }
+        rows->row = moved;
+        rows->room = room;
+    }
+    rows->row[rows->count++] = row;
+    if (!options->json)
+        print_row(&row);
+    return true;
+}
+
+const struct tune_row *tune_best(const struct tune_rows *rows, const struct tune_row *like)
+{
+    const struct tune_row *best = NULL;
+    for (int64_t k = 0; k < rows->count; k++) {
+        const struct tune_row *row = &rows->row[k];
+        const bool is_alike = strcmp(row->capability, like->capability) == 0 &&
+                              strcmp(row->method, like->method) == 0 &&
+                              row->device.kind == like->device.kind &&
+                              row->precision == like->precision && row->count == like->count &&
+                              row->threads == like->threads;
+        if (is_alike && (!best || row->seconds < best->seconds))
+            best = row;
+    }
+    return best;
+}
+
+/* Seconds of a call when so many follow each other; negative after an error. */
+static double time_calls(kith_context *context, kith_status (*start)(void *state), void *state,
+                         int64_t calls)
+{
+    double seconds = 0;
+    kith_status status = context->backend->note_time(context, 0);
+    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
+        status = start(state);
+    if (status == KITH_OK)
+        status = context->backend->note_time(context, 1);
+    if (status == KITH_OK)
+        status = context->backend->synchronize(context);
+    if (status == KITH_OK)
+        status = context->backend->noted_seconds(context, &seconds);
+    return status == KITH_OK ? seconds / (double)calls : -1;
+}
+
+double tune_time(kith_context *context, kith_status (*start)(void *state), void *state,
+                 double seconds)
+{
+    /* The first call loads code and takes memory; the second tells how many make a repetition long
+     * enough for the clock. */
+    enum { least_rounds = 3 };
+    const double long_enough = 2e-4, begin = kith_clock();
+    double best = time_calls(context, start, state, 1);
+    if (best >= 0)
+        best = time_calls(context, start, state, 1);
+    if (best < 0)
+        return -1;
+    const int64_t calls = best < long_enough ? (int64_t)(long_enough / fmax(best, 1e-7)) + 1 : 1;
+    for (int round = 0; round < least_rounds || kith_clock() - begin < seconds; round++) {
+        const double taken = time_calls(context, start, state, calls);
+        if (taken < 0)
+            return -1;
+        best = fmin(best, taken);
+        if (kith_clock() - begin > 20 * seconds)
+            break;
+    }
+    return best;
+}
+
+static void write_csv(FILE *stream, const struct tune_rows *rows)
+{
+    fprintf(stream, "device,capability,method,precision,count,threads,block,unroll,seconds,rate\n");
+    for (int64_t k = 0; k < rows->count; k++) {
+        const struct tune_row *row = &rows->row[k];
+        fprintf(stream, "%s,%s,%s,%s,%lld,%d,%d,%d,%.6g,%.6g\n", cli_device_name(row->device),
+                row->capability, row->method, cli_precision_name(row->precision),
+                (long long)row->count, (int)row->threads, (int)row->block, (int)row->unroll,
+                row->seconds, tune_rate(row));
+    }
+}
+
+static bool write_table(const struct tune_options *options, const struct tune_rows *rows)
+{
+    FILE *stream = fopen(options->table, "w");
+    if (stream) {
+        write_csv(stream, rows);
+        const bool failed = ferror(stream) != 0;
+        if (fclose(stream) == 0 && !failed)
+            return true;
+    }
+    cli_fail_with(options->command, "%s: cannot write: %s", options->table, strerror(errno));
+    return false;
+}
+
+static int print_json(const struct tune_options *options, const struct tune_rows *rows,
+                      const kith_tuning *tuning)
+{
+    cJSON *object = cJSON_CreateObject();
+    machine_add(object, options->context.device);
+    cJSON_AddStringToObject(object, "device", cli_device_name(options->context.device));
+    cJSON_AddItemToObject(object, "tuning", json_of_tuning(tuning));
+    cJSON_AddBoolToObject(object, "saved", options->keeps);
+    cJSON *list = cJSON_AddArrayToObject(object, "rows");
+    for (int64_t k = 0; k < rows->count; k++) {
+        const struct tune_row *row = &rows->row[k];
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, one);
+        cJSON_AddStringToObject(one, "device", cli_device_name(row->device));
+        cJSON_AddStringToObject(one, "capability", row->capability);
+        cJSON_AddStringToObject(one, "method", row->method);
+        cJSON_AddStringToObject(one, "precision", cli_precision_name(row->precision));
+        json_add_count(one, "count", row->count);
+        json_add_count(one, "threads", row->threads);
+        json_add_count(one, "block", row->block);
+        json_add_count(one, "unroll", row->unroll);
+        json_add_real(one, "seconds", row->seconds);
+        json_add_real(one, strcmp(row->capability, "forces") == 0 ? "gflops" : "gbytes_per_second",
+                      tune_rate(row));
+    }
+    return json_print(options->command, object);
+}
+
+static bool measure(const struct tune_options *options, kith_context *context,
+                    struct tune_rows *rows, kith_tuning *tuning)
+{
+    if (!options->json)
+        printf("%-8s %-8s %-10s %-9s %9s %7s %5s %6s %12s %10s\n", "device", "", "method",
+               "precision", "N", "threads", "block", "unroll", "us", "Gflop|GB/s");
+    if (options->forces && !tune_forces(options, context, rows, tuning))
+        return false;
+    if (options->matrix && !tune_matrix(options, context, rows, tuning))
+        return false;
+    const bool is_gpu = options->context.device.kind == KITH_CUDA;
+    return !options->forces || !is_gpu || tune_forces_beside(options, rows);
+}
+
+/* What the user asked for with the rows; an exit code. */
+static int hand_over(const struct tune_options *options, const struct tune_rows *rows,
+                     const kith_tuning *tuning)
+{
+    if (options->table && !write_table(options, rows))
+        return exit_failed;
+    if (options->plots && !tune_plot(options, rows))
+        return exit_failed;
+    if (options->keeps && kith_tuning_write(options->context.device, tuning) != KITH_OK)
+        return cli_fail(options->command);
+    if (options->json)
+        return print_json(options, rows, tuning);
+    printf("\n");
+    cli_print_tuning(options->context.device, tuning);
+    return exit_ok;
+}
+
+int command_tune(int argc, char **argv)
+{
+    struct tune_input input = {.options = {.command = argv[0], .keeps = true}};
+    struct tune_options *options = &input.options;
+    const struct argp argp = {option_table,    parse, "[forces|matrix]", documentation, NULL,
+                              cli_filter_help, NULL};
+    cli_parse(&argp, argc, argv, &input);
+
+    kith_context *context = NULL;
+    struct tune_rows rows = {0};
+    if (kith_context_create(&options->context, &context) != KITH_OK)
+        return cli_fail(argv[0]);
+    options->context.device = kith_context_device(context);
+    kith_tuning tuning;
+    kith_tuning_read(options->context.device, &tuning); /* what is not tuned now stays */
+    int code = exit_failed;
+    if (input.forgets)
+        code = kith_tuning_forget(options->context.device) == KITH_OK ? exit_ok : cli_fail(argv[0]);
+    else if (measure(options, context, &rows, &tuning))
+        code = hand_over(options, &rows, &tuning);
+    free(rows.row);
+    kith_context_free(context);
+    return code;
+}

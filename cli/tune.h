@@ -1,0 +1,61 @@
+#ifndef CLI_TUNE_H
+#define CLI_TUNE_H
+
+#include "cli.h"
+
+/* What kith tune was asked for. */
+struct tune_options {
+    const char *command;
+    kith_context_options context;
+    bool forces, matrix; /* which capabilities */
+    bool quick, json, quiet;
+    bool keeps; /* the result for later */
+    const char *table, *plots;
+};
+
+/* What was measured: a way to compute, and how long a call took at best. */
+struct tune_row {
+    const char *capability, *method;
+    kith_device device;
+    kith_dtype precision;
+    int64_t count;         /* of bodies; of the matrix's rows */
+    int32_t threads;       /* of a CPU; else 0 */
+    int32_t block, unroll; /* of tiles; else 0 */
+    double seconds;
+};
+
+struct tune_rows {
+    struct tune_row *row;
+    int64_t count, room;
+};
+
+/* Gflop/s of forces, at 20 flop an interaction; Gbyte/s of a matrix. */
+double tune_rate(const struct tune_row *row);
+
+/* Tells of a row that it is there, and prints it unless the table is wanted elsewhere. False after
+ * telling that there is no memory. */
+bool tune_add(const struct tune_options *options, struct tune_rows *rows, struct tune_row row);
+
+/* The row that took least of those like this one in capability, method, device, precision, count
+ * and threads; NULL if there is none. */
+const struct tune_row *tune_best(const struct tune_rows *rows, const struct tune_row *like);
+
+/* Best seconds of a call of a function that starts work on the context: repeated for about so many
+ * seconds. Negative after an error, which is in the thread's message. */
+double tune_time(kith_context *context, kith_status (*start)(void *state), void *state,
+                 double seconds);
+
+/* Measure, add rows, and put what was found into the tuning; false after telling why not. */
+bool tune_forces(const struct tune_options *options, kith_context *context, struct tune_rows *rows,
+                 kith_tuning *tuning);
+bool tune_matrix(const struct tune_options *options, kith_context *context, struct tune_rows *rows,
+                 kith_tuning *tuning);
+
+/* Forces on the CPU with one thread and with all, beside a GPU's. */
+bool tune_forces_beside(const struct tune_options *options, struct tune_rows *rows);
+
+/* Draws forces-unroll.png, forces-block.png, forces-time.png and matrix-block.png in a folder,
+ * those that there are rows for. */
+bool tune_plot(const struct tune_options *options, const struct tune_rows *rows);
+
+#endif
