@@ -29,6 +29,7 @@ struct gpu_forces {
     int64_t count, padded; /* a multiple of kith_padding and of any block */
     double softening;
     const kith_law *law;
+    kith_forces_method method;
     int32_t block; /* threads of a block of the GPU Gems kernel: the fastest */
     cudaEvent_t begin, end;
     char *position, *mass, *acceleration; /* as kith_forces_compute takes them */
@@ -104,7 +105,8 @@ static kith_status compute_arrays(const struct gpu_forces *forces)
 {
     const int64_t n = forces->count;
     const kith_device device = kith_context_device(forces->context);
-    const kith_forces_options options = {.softening = forces->softening, .law = forces->law};
+    const kith_forces_options options = {
+        .softening = forces->softening, .law = forces->law, .method = forces->method};
     kith_array position = kith_array_matrix(forces->position, forces->dtype, n, 3);
     kith_array mass = kith_array_vector(forces->mass, forces->dtype, n);
     kith_array acceleration = kith_array_matrix(forces->acceleration, forces->dtype, n, 3);
@@ -126,6 +128,7 @@ static kith_status run_kernels(const struct gpu_forces *forces)
         .softening2 = forces->softening * forces->softening,
         .source_mass = forces->columns + 3 * column,
         .target_mass = forces->columns + 3 * column,
+        .way = {.method = forces->method},
     };
     struct law_choice choice;
     KITH_TRY(forces_choose_law(forces->law, 0, &choice));
@@ -217,7 +220,8 @@ static kith_status fill(struct gpu_forces *forces, kith_array position, kith_arr
 }
 
 kith_status gpu_forces_create(kith_context *context, kith_array position, kith_array mass,
-                              const kith_law *law, double softening, struct gpu_forces **forces)
+                              const kith_law *law, kith_forces_method method, double softening,
+                              struct gpu_forces **forces)
 {
     struct gpu_forces *created = NULL;
     *forces = NULL;
@@ -229,6 +233,7 @@ kith_status gpu_forces_create(kith_context *context, kith_array position, kith_a
     created->padded = (created->count + most_block - 1) / most_block * most_block;
     created->softening = softening;
     created->law = law;
+    created->method = method;
     const kith_status status = fill(created, position, mass);
     if (status == KITH_OK)
         *forces = created;

@@ -2,7 +2,7 @@
 #define BENCH_GPU_FORCES_H
 
 #include "kith/context.h"
-#include "kith/law.h"
+#include "kith/forces.h"
 
 /* What kith bench forces measures on a GPU, besides calls with arrays on the host. A build without
  * CUDA has these functions too (no_gpu_forces.c), but no context to call them with. */
@@ -23,7 +23,8 @@ struct gpu_forces;
  *
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status gpu_forces_create(kith_context *context, kith_array position, kith_array mass,
-                              const kith_law *law, double softening, struct gpu_forces **forces);
+                              const kith_law *law, kith_forces_method method, double softening,
+                              struct gpu_forces **forces);
 void gpu_forces_free(struct gpu_forces *forces);
 
 /* Seconds of so many evaluations: by events on the stream for kernels, by the host's clock until

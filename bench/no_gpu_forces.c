@@ -14,9 +14,10 @@ static kith_status fail(void)
 }
 
 kith_status gpu_forces_create(kith_context *context, kith_array position, kith_array mass,
-                              const kith_law *law, double softening, struct gpu_forces **forces)
+                              const kith_law *law, kith_forces_method method, double softening,
+                              struct gpu_forces **forces)
 {
-    (void)context, (void)position, (void)mass, (void)law, (void)softening;
+    (void)context, (void)position, (void)mass, (void)law, (void)method, (void)softening;
     *forces = NULL;
     return fail();
 }

@@ -80,7 +80,7 @@ static bool share_with_gpu(const char *command, const struct competitor *competi
         return true;
     const kith_status status =
         gpu_forces_create(competitor->context, system->position[dtype], system->mass[dtype],
-                          competitor->law, softening, &system->gpu[dtype]);
+                          competitor->law, competitor->method, softening, &system->gpu[dtype]);
     if (status != KITH_OK)
         cli_fail(command);
     return status == KITH_OK;
@@ -100,7 +100,8 @@ static kith_status compute(const struct competitor *competitor, const struct for
 {
     const kith_dtype dtype = competitor->precision;
     if (competitor->context) {
-        const kith_forces_options options = {.softening = softening, .law = competitor->law};
+        const kith_forces_options options = {
+            .softening = softening, .law = competitor->law, .method = competitor->method};
         return kith_forces_compute(competitor->context, &options, kith_array_none(),
                                    system->position[dtype], system->mass[dtype],
                                    system->acceleration[dtype], kith_array_none());
@@ -171,6 +172,7 @@ static bool add_kith(const struct bench_options *options, kith_dtype precision, 
                                                                     .precision = precision,
                                                                     .isa = isa,
                                                                     .law = options->law.law,
+                                                                    .method = options->method,
                                                                     .threads = threads});
     setenv("KITH_ISA", isa, 1);
     return open_context(options, threads, added);
@@ -198,6 +200,7 @@ static bool add_all_of_gpu(const struct bench_options *options, struct competito
             const bool is_kith = strcmp(added->name, "kith") == 0;
             added->precision = options->precisions[p];
             added->law = options->law.law;
+            added->method = options->method;
             added->version = is_kith ? kith_version() : "chapter 31";
             if (is_kith && !open_context(options, 0, added))
                 return false;

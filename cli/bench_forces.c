@@ -16,6 +16,7 @@ enum {
     key_precision,
     key_isa,
     key_systems,
+    key_method,
     key_integrator,
     key_seconds,
     key_peers,
@@ -30,6 +31,7 @@ static const struct argp_option option_table[] = {
     {"isa", key_isa, "ISA,...", 0,
      "instruction sets, as kith info lists them (default: all, or KITH_ISA)", 0},
     {"threads", key_threads, "P,...", 0, "numbers of threads (default: one and all)", 0},
+    {"method", key_method, "METHOD", 0, "of the forces, as of kith forces (default: auto)", 0},
     {"systems", key_systems, "M", 0,
      "systems of an ensemble (default: 1024; GPU: 1000000 of 6 bodies)", 0},
     {"integrator", key_integrator, "NAME", 0, "of the steps (default: leapfrog)", 0},
@@ -63,9 +65,10 @@ static const char documentation[] =
     "  kith bench forces --device cuda --seconds 5\n"
     "  kith bench forces --device cuda -n 4194304\n"
     "  kith bench forces --device cuda -n 32 --systems 100000 --integrator hermite4\n"
+    "  kith bench forces --device cuda --method tile-p -n 16384,65536\n"
     "  kith bench forces --law yukawa:1 -n 16384\n"
     "  kith bench forces --peers --python venv/bin/python --json\n"
-    "With a law, forces alone are measured; the limit on the CPU is then that of its arithmetic.";
+    "With a law or a method, forces alone are measured; the limit on the CPU is then that of its arithmetic.";
 
 /* Calls parse for each word of a list; the words stay in the text. */
 static void for_each_word(char *text, struct argp_state *state,
@@ -151,6 +154,8 @@ static void check_choices(const struct bench_options *options, const struct argp
     if (options->law.law && (options->with_peers || options->systems > 0))
         cli_usage_error(state, "%s is for gravity; leave it or --law out",
                         options->with_peers ? "--peers" : "--systems");
+    if (options->method && options->systems > 0)
+        cli_usage_error(state, "--systems are steps, which --method is not for; leave one out");
     if (of_cpu && options->device.kind != KITH_CPU)
         cli_usage_error(state, "%s is for the CPU; leave it or --device out", of_cpu);
     if (options->with_peers && strcmp(options->integrator, "leapfrog") != 0)
@@ -178,6 +183,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_precision:
         parse_precision(argument, state);
+        return 0;
+    case key_method:
+        options->method = cli_parse_method(argument, state);
         return 0;
     case key_systems:
         options->systems = cli_parse_count("--systems", argument, state);
@@ -303,7 +311,8 @@ static bool bench_tables(const struct bench_options *options, const struct compe
                          struct bench_rows *rows)
 {
     int64_t of_steps[ROOM(options->body_counts)];
-    const int32_t steps_count = options->law.law ? 0 : choose_of_steps(options, of_steps);
+    const int32_t steps_count =
+        options->law.law || options->method ? 0 : choose_of_steps(options, of_steps);
     /* Steps have up to two rows a competitor: one system and many. */
     const int64_t most = (options->body_count_count + 2 * steps_count) * competitors->count;
     rows->at = calloc((size_t)most, sizeof *rows->at);

@@ -22,6 +22,7 @@ struct bench_options {
     int32_t precision_count;
     int64_t systems; /* of an ensemble; 0: not given */
     struct law_options law;
+    kith_forces_method method;
     const char *integrator;
     double seconds; /* a row */
     bool json, quiet, with_peers;
@@ -34,6 +35,7 @@ struct competitor {
     const char *isa;            /* of kith; else NULL */
     kith_dtype precision;
     const kith_law *law; /* of kith; NULL: gravity */
+    kith_forces_method method;
     int32_t threads;
     kith_context *context; /* of kith; else NULL */
     struct peers *peers;   /* which know this one by its name; or NULL */

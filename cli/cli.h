@@ -89,6 +89,10 @@ const char *cli_output_path(const char *path);
  * extension, or NULL: by the extension. */
 const char *cli_output_format(const char *path, const char *given);
 
+/* The value of --method of forces, and its name. */
+kith_forces_method cli_parse_method(const char *text, const struct argp_state *state);
+const char *cli_method_name(kith_forces_method method);
+
 /* Prints what is known of a device, after kith tune. */
 void cli_print_tuning(kith_device device, const kith_tuning *tuning);
 

@@ -54,23 +54,6 @@ static const char documentation[] =
     "With another law than gravity the potential is the energy of a body with all others, not "
     "divided by its mass. Masses and charges that FILE does not give are 1.";
 
-/* The names of enum kith_forces_method, in its order. */
-static const char *const method_names[] = {"auto",      "direct", "reference", "split",
-                                           "symmetric", "tile-p", "tile-p2"};
-enum { method_count = sizeof method_names / sizeof method_names[0] };
-
-static kith_forces_method parse_method(const char *text, const struct argp_state *state)
-{
-    for (int k = 0; k < method_count; k++)
-        if (strcmp(text, method_names[k]) == 0)
-            return (kith_forces_method)k;
-    cli_usage_error(state,
-                    "--method is '%s'; give auto, direct, reference, split, symmetric, tile-p or "
-                    "tile-p2",
-                    text);
-    return KITH_FORCES_AUTO;
-}
-
 static kith_forces_sum parse_sum(const char *text, const struct argp_state *state)
 {
     if (strcmp(text, "force") != 0 && strcmp(text, "value") != 0)
@@ -100,7 +83,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         forces->sum = parse_sum(argument, state);
         return 0;
     case key_method:
-        forces->method = parse_method(argument, state);
+        forces->method = cli_parse_method(argument, state);
         return 0;
     case key_block:
         forces->block = parse_tile("--block", argument, 1024, state);
@@ -234,7 +217,7 @@ static int print_json(const char *command, const struct forces_options *forces,
     json_add_real(object, "seconds", seconds);
     cJSON_AddStringToObject(object, "device", cli_device_name(kith_context_device(context)));
     cJSON_AddStringToObject(object, "precision", cli_precision_name(forces->common.precision));
-    cJSON_AddStringToObject(object, "method", method_names[method]);
+    cJSON_AddStringToObject(object, "method", cli_method_name(method));
     return json_print(command, object);
 }
 

@@ -83,15 +83,6 @@ static kith_status start_forces(void *state)
     return bodies->context->backend->forces(bodies->context, &bodies->problem);
 }
 
-static const char *name_of(kith_forces_method method)
-{
-    return method == KITH_FORCES_SPLIT       ? "split"
-           : method == KITH_FORCES_SYMMETRIC ? "symmetric"
-           : method == KITH_FORCES_TILE_P    ? "tile-p"
-           : method == KITH_FORCES_TILE_P2   ? "tile-p2"
-                                             : "auto";
-}
-
 /* A row that is there already is not measured again. */
 static bool measure(const struct tune_options *options, struct bodies *bodies,
                     struct forces_way way, struct tune_rows *rows)
@@ -99,7 +90,7 @@ static bool measure(const struct tune_options *options, struct bodies *bodies,
     struct forces_problem *problem = &bodies->problem;
     kith_context *context = bodies->context;
     struct tune_row row = {.capability = "forces",
-                           .method = name_of(way.method),
+                           .method = cli_method_name(way.method),
                            .device = kith_context_device(context),
                            .precision = problem->dtype,
                            .count = problem->target_count,
@@ -124,15 +115,17 @@ static bool measure_tiles(const struct tune_options *options, struct bodies *bod
                           struct tune_rows *rows)
 {
     enum { usual_block = 256, usual_unroll = 16, most_block = 1024, most_side = 32 };
+    /* Of many bodies, those that would take seconds are left out. */
+    const bool are_many = bodies->problem.target_count > 65536;
     bool done = true;
-    for (int32_t block = 1; block <= most_block && done; block *= 2)
+    for (int32_t block = are_many ? 32 : 1; block <= most_block && done; block *= 2)
         done = measure(options, bodies,
                        (struct forces_way){KITH_FORCES_TILE_P, block, usual_unroll}, rows);
     for (int32_t unroll = 1; unroll <= 32 && done; unroll *= 2)
         if (unroll != usual_unroll)
             done = measure(options, bodies,
                            (struct forces_way){KITH_FORCES_TILE_P, usual_block, unroll}, rows);
-    for (int32_t side = 1; side <= most_side && done; side *= 2)
+    for (int32_t side = are_many ? 16 : 1; side <= most_side && done; side *= 2)
         done = measure(options, bodies, (struct forces_way){KITH_FORCES_TILE_P2, side, 0}, rows);
     return done;
 }
@@ -236,8 +229,8 @@ bool tune_forces(const struct tune_options *options, kith_context *context, stru
 {
     static const int64_t of_cpu[] = {64, 96, 128, 160, 192, 256, 384, 512, 1024, 2048, 4096};
     static const int64_t of_gpu[] = {2048, 4096, 5120,  6144,  7168,  8192,
-                                     8704, 9216, 12288, 16384, 32768, 65536};
-    static const int64_t of_tiles[] = {1024, 2048, 4096, 16384, 65536};
+                                     8704, 9216, 12288, 16384, 65536, 262144};
+    static const int64_t of_tiles[] = {1024, 2048, 4096, 16384, 65536, 262144};
     const bool is_gpu = kith_context_device(context).kind == KITH_CUDA;
     const int64_t *counts = is_gpu ? of_gpu : of_cpu;
     const int32_t count =

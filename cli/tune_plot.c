@@ -209,7 +209,7 @@ static struct figure block_figure(bool of_forces)
         .title = of_forces ? "Forces by tiles of p and p² threads" : "Matrix by tiles",
         .across = "side of the tile p",
         .up = of_forces ? "Gflop/s (20 flop an interaction, float)" : "Gbyte/s written"};
-    static const int64_t counts[] = {1024, 2048, 4096, 16384, 65536};
+    static const int64_t counts[] = {1024, 4096, 16384, 65536, 262144};
     for (int tile = 0; tile < 2; tile++)
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
             struct curve *curve =
