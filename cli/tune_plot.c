@@ -26,9 +26,9 @@ enum { any = -1, most_curves = 24 };
 /* A picture that is being made. */
 struct figure {
     const char *name, *title, *across, *up;
-    bool log_up;
     struct curve curves[most_curves];
     int count;
+    bool log_up;
 };
 
 static bool belongs(const struct curve *curve, const struct tune_row *row)
@@ -42,43 +42,38 @@ static bool belongs(const struct curve *curve, const struct tune_row *row)
            (curve->threads == any || row->threads == curve->threads);
 }
 
-static double across_of(const struct curve *curve, const struct tune_row *row)
-{
-    return curve->against_block ? (double)row->block : (double)row->count;
-}
-
-static double up_of(const struct curve *curve, const struct tune_row *row)
-{
-    return curve->seconds ? row->seconds : tune_rate(row);
-}
+struct point {
+    double across, up;
+};
 
 /* Its points from left to right; how many. */
 static int64_t collect(const struct curve *curve, const struct tune_rows *rows,
-                       const struct tune_row **points)
+                       struct point *points)
 {
     int64_t count = 0;
     for (int64_t k = 0; k < rows->count; k++) {
         const struct tune_row *row = &rows->row[k];
-        int64_t at = count;
         if (!belongs(curve, row))
             continue;
-        for (; at > 0 && across_of(curve, points[at - 1]) > across_of(curve, row); at--)
+        const struct point point = {curve->against_block ? (double)row->block : (double)row->count,
+                                    curve->seconds ? row->seconds : tune_rate(row)};
+        int64_t at = count++;
+        for (; at > 0 && points[at - 1].across > point.across; at--)
             points[at] = points[at - 1];
-        points[at] = row;
-        count++;
+        points[at] = point;
     }
     return count;
 }
 
 /* The power of N that the time grows with: least squares on the logarithms of the points with most
  * bodies, where overheads no longer count. */
-static double slope(int64_t count, const struct tune_row *const *points)
+static double slope(int64_t count, const struct point *points)
 {
     const int64_t first = count > 4 ? count - 4 : 0;
     double x_sum = 0, y_sum = 0, xx = 0, xy = 0;
     const double n = (double)(count - first);
     for (int64_t k = first; k < count; k++) {
-        const double x = log((double)points[k]->count), y = log(points[k]->seconds);
+        const double x = log(points[k].across), y = log(points[k].up);
         x_sum += x;
         y_sum += y;
         xx += x * x;
@@ -87,17 +82,16 @@ static double slope(int64_t count, const struct tune_row *const *points)
     return (n * xy - x_sum * y_sum) / (n * xx - x_sum * x_sum);
 }
 
-static void write_curve(FILE *script, const struct curve *curve, int number, int64_t count,
-                        const struct tune_row *const *points)
+static void write_curve(FILE *script, int number, int64_t count, const struct point *points)
 {
     fprintf(script, "$curve%d << EOD\n", number);
     for (int64_t k = 0; k < count; k++)
-        fprintf(script, "%.9g %.9g\n", across_of(curve, points[k]), up_of(curve, points[k]));
+        fprintf(script, "%.9g %.9g\n", points[k].across, points[k].up);
     fprintf(script, "EOD\n");
 }
 
 static void write_figure(FILE *script, const struct figure *figure, const struct tune_rows *rows,
-                         const struct tune_row **points)
+                         struct point *points)
 {
     int drawn = 0;
     char titles[most_curves][120];
@@ -112,7 +106,7 @@ static void write_figure(FILE *script, const struct figure *figure, const struct
         const int64_t count = collect(curve, rows, points);
         if (count < 2)
             continue;
-        write_curve(script, curve, drawn, count, points);
+        write_curve(script, drawn, count, points);
         if (curve->seconds)
             snprintf(titles[drawn], sizeof titles[0], "%s: N^{%.2f}", curve->title,
                      slope(count, points));
@@ -127,7 +121,7 @@ static void write_figure(FILE *script, const struct figure *figure, const struct
 }
 
 static bool has_points(const struct figure *figure, const struct tune_rows *rows,
-                       const struct tune_row **points)
+                       struct point *points)
 {
     for (int k = 0; k < figure->count; k++)
         if (collect(&figure->curves[k], rows, points) >= 2)
@@ -138,7 +132,7 @@ static bool has_points(const struct figure *figure, const struct tune_rows *rows
 static bool draw(const struct tune_options *options, const struct figure *figure,
                  const struct tune_rows *rows)
 {
-    const struct tune_row **points = calloc((size_t)rows->count + 1, sizeof *points);
+    struct point *points = calloc((size_t)rows->count + 1, sizeof *points);
     FILE *script = tmpfile(), *picture = tmpfile();
     char *path = NULL;
     bool done = false;

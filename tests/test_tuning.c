@@ -11,10 +11,11 @@
 static const kith_device cpu = {KITH_CPU, 0};
 static const kith_tuning some = {300, 400, 1, 64};
 
+static char folder[64];
+
 /* The cache folder of this test, without a tuning. */
 static int make_cache(void **state)
 {
-    static char folder[64];
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/kith-tuning-XXXXXX");
     return mkdtemp(folder) ? setenv("XDG_CACHE_HOME", folder, 1) : -1;
@@ -23,7 +24,7 @@ static int make_cache(void **state)
 static const char *in_cache(const char *name)
 {
     static char path[512];
-    snprintf(path, sizeof path, "%s/kith/%s", getenv("XDG_CACHE_HOME"), name);
+    snprintf(path, sizeof path, "%s/kith/%s", folder, name);
     return path;
 }
 
@@ -51,7 +52,7 @@ static int remove_cache(void **state)
     if (name)
         remove(in_cache(name));
     rmdir(in_cache(""));
-    return rmdir(getenv("XDG_CACHE_HOME"));
+    return rmdir(folder);
 }
 
 static void assert_nothing_is_known(void)
