@@ -15,12 +15,12 @@ struct kith_context {
     kith_device device;
     int32_t threads;
     struct kith_team *team; /* core/team.h */
-    kith_tuning tuning;     /* of the device, as it was when the context was made */
     int32_t isa;            /* a row of KITH_EACH_ISA */
     void *stream;
     kith_progress *progress;
     void *progress_user;
     atomic_bool cancelled;
+    kith_tuning tuning; /* of the device, as it was when the context was made */
 };
 
 /* For the loops of long functions, between steps: KITH_CANCELLED if that was asked for. */
