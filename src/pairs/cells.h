@@ -38,6 +38,24 @@ static inline double pairs_safe_distance(const struct pairs_lattice *lattice, ki
     return search * (1 + 0x1p-10) + 8 * epsilon * period + 16 * DBL_EPSILON * largest;
 }
 
+/* How many cells of an edge that is at least `edge`, or a part of it, a short periodic axis has:
+ * where these are but few, smaller ones may leave much less to look through for points within
+ * `search`. */
+static inline double pairs_best_count(double height, double search, double cells)
+{
+    const double most = 5, worth = 0.8;
+    double best = cells;
+    double shortest = worth * (2 * fmax(1, ceil(search * cells / height)) + 1) / cells;
+    for (double count = cells + 1; count <= most; count++) {
+        const double stretch = (2 * ceil(search * count / height) + 1) / count;
+        if (stretch < shortest) {
+            shortest = stretch;
+            best = count;
+        }
+    }
+    return best;
+}
+
 /* Chooses cells whose edges are at least `edge`, for points within `search` of each other, both
  * safe distances; low and high bound the points' components along open axes, and typical is in the
  * middle of most of them. search ≤ edge unless the cell is narrower than that. */
@@ -52,6 +70,9 @@ static inline struct pairs_grid pairs_grid_choose(const struct pairs_lattice *la
         double cells = 1, width = edge;
         if (periodic) {
             cells = fmin(most, fmax(1, floor(lattice->height[k] / edge)));
+            if (k == 2 && cells > 1 &&
+                cells <= 3) /* the axis of runs, which then get no more numerous */
+                cells = pairs_best_count(lattice->height[k], search, cells);
             width = lattice->height[k] / cells;
             grid.per_basis[k] = cells;
         } else {
