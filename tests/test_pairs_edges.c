@@ -147,6 +147,49 @@ static void test_a_list_with_a_skin_is_kept(void **state)
     kith_context_free(context);
 }
 
+/* Half of the skin exactly is still near enough; other counts, options, queries and bad numbers are
+ * seen, and a list that failed is made anew. */
+static void test_updates_at_the_edges(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(2);
+    float x[] = {0, 0, 1, 0, 5, 0}, q[] = {0.5F, 0};
+    const kith_array all = kith_array_matrix(x, KITH_F32, 3, 2);
+    kith_pairs_options options = {.cutoff = 1.5, .skin = 0.5, .quantities = KITH_PAIRS_DISTANCES};
+    kith_pairs *pairs = NULL;
+    bool rebuilt = false;
+    assert_ok(kith_pairs_update(context, &options, all, NULL, &pairs, &rebuilt));
+    assert_true(rebuilt && pairs->count == 2);
+    x[2] = 1.25F;
+    assert_ok(kith_pairs_update(context, &options, all, NULL, &pairs, &rebuilt));
+    assert_false(rebuilt);
+    assert_true(real_at(pairs->distances, 0) == 1.25);
+    x[2] = nextafterf(1.25F, 2);
+    assert_ok(kith_pairs_update(context, &options, all, NULL, &pairs, &rebuilt));
+    assert_true(rebuilt);
+    assert_ok(kith_pairs_update(context, &options, kith_array_matrix(x, KITH_F32, 2, 2), NULL,
+                                &pairs, &rebuilt));
+    assert_true(rebuilt && pairs->row_count == 2);
+    options.queries = kith_array_matrix(q, KITH_F32, 1, 2);
+    assert_ok(kith_pairs_update(context, &options, all, NULL, &pairs, &rebuilt));
+    assert_true(rebuilt && pairs->row_count == 1 && pairs->count == 2);
+    q[1] = 0.375F;
+    assert_ok(kith_pairs_update(context, &options, all, NULL, &pairs, NULL));
+    assert_ok(kith_pairs_update(context, &options, all, NULL, &pairs, &rebuilt));
+    assert_false(rebuilt);
+    q[1] = NAN;
+    assert_fails(kith_pairs_update(context, &options, all, NULL, &pairs, &rebuilt),
+                 KITH_INVALID_ARGUMENT, "row 0 of queries");
+    q[1] = 0.375F;
+    assert_ok(kith_pairs_update(context, &options, all, NULL, &pairs, &rebuilt));
+    assert_int_equal(pairs->count, 2);
+    assert_ok(kith_pairs_update(context, &options, kith_array_matrix(x, KITH_F32, 0, 2), NULL,
+                                &pairs, &rebuilt));
+    assert_int_equal(pairs->count, 0);
+    kith_pairs_free(pairs);
+    kith_context_free(context);
+}
+
 static void test_bad_arguments_are_named(void **state)
 {
     (void)state;
@@ -191,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_few_points_and_points_in_one_place),
         cmocka_unit_test(test_an_open_axis_needs_no_vector),
         cmocka_unit_test(test_a_list_with_a_skin_is_kept),
+        cmocka_unit_test(test_updates_at_the_edges),
         cmocka_unit_test(test_bad_arguments_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,8 +70,8 @@ static inline struct pairs_grid pairs_grid_choose(const struct pairs_lattice *la
         double cells = 1, width = edge;
         if (periodic) {
             cells = fmin(most, fmax(1, floor(lattice->height[k] / edge)));
-            if (k == 2 && cells > 1 &&
-                cells <= 3) /* the axis of runs, which then get no more numerous */
+            /* The axis of runs: finer cells do not make these more numerous. */
+            if (k == 2 && cells > 1 && cells <= 3)
                 cells = pairs_best_count(lattice->height[k], search, cells);
             width = lattice->height[k] / cells;
             grid.per_basis[k] = cells;
