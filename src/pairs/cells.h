@@ -43,10 +43,11 @@ static inline double pairs_safe_distance(const struct pairs_lattice *lattice, ki
  * `search`. */
 static inline double pairs_best_count(double height, double search, double cells)
 {
-    const double most = 5, worth = 0.8;
+    const int32_t most = 5;
+    const double worth = 0.8;
     double best = cells;
     double shortest = worth * (2 * fmax(1, ceil(search * cells / height)) + 1) / cells;
-    for (double count = cells + 1; count <= most; count++) {
+    for (int32_t count = (int32_t)cells + 1; count <= most; count++) {
         const double stretch = (2 * ceil(search * count / height) + 1) / count;
         if (stretch < shortest) {
             shortest = stretch;
