@@ -28,6 +28,11 @@ static const struct plot_kind kinds[] = {
      "png svg gif", 1200, true, true, 54, plot_draw_distances},
     {"neighbors", "of a file of bodies: how many have how many others nearer than --cutoff",
      "png svg gif", 1200, true, true, 54, plot_draw_neighbors},
+    {"spy", "where the entries of a Matrix Market file are: the denser, the darker", "png svg gif",
+     1000, true, false, 50, plot_draw_spy},
+    {"row-lengths",
+     "of such a file: how many rows have at least so many entries, and a line at a third of them",
+     "png svg gif", 1000, true, false, 50, plot_draw_row_lengths},
 };
 
 enum { kind_count = sizeof kinds / sizeof kinds[0] };
@@ -63,13 +68,14 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char documentation[] =
-    "Draw a picture of the run in the H5MD file RUN.\v"
+    "Draw a picture of the run in the H5MD file RUN, or of another file if the kind says so.\v"
     "Examples:\n"
     "  kith plot run.h5 --what orbits -o orbits.png\n"
     "  kith plot run.h5 --what energy --title 'Leapfrog, dt = 0.01' -o energy.svg\n"
     "  kith plot run.h5 --what animation --frames 1:300 -o run.gif\n"
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
     "  kith plot fold.csv --what chain -o fold.png\n"
+    "  kith plot A.mtx --what spy -o A.png\n"
     "  kith plot water.xyz --what distances --cutoff 8 -o gr.png\n"
     "\n"
     "Needs gnuplot; the environment variable KITH_GNUPLOT may name one.";
@@ -314,7 +320,7 @@ int command_plot(int argc, char **argv)
 
     if (!picture_can_write(plot.command, plot.output))
         return exit_failed;
-    const int code = plot.kind->of_bodies ? draw(&plot, NULL) : draw_run(&plot);
+    const int code = plot.kind->not_a_run ? draw(&plot, NULL) : draw_run(&plot);
     if (code == exit_ok && !plot.quiet)
         fprintf(stderr, "wrote %s\n", plot.output);
     return code;

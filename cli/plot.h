@@ -16,7 +16,7 @@ struct plot_kind {
     const char *name, *description;
     const char *extensions; /* of the pictures it comes as, space-separated */
     int width;              /* in pixels, unless the user gives one */
-    bool of_bodies;         /* draws a file of bodies, not a run */
+    bool not_a_run;         /* draws another file, as its description says */
     bool of_pairs;          /* wants --cutoff */
     double columns;         /* the width, in font sizes */
     int (*draw)(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
@@ -47,6 +47,8 @@ int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE 
 int plot_draw_chain(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_distances(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_neighbors(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_spy(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_row_lengths(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_animation(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 
 /* Zeroed memory for count × bytes, which goes with free(); on failure says so and returns NULL. */

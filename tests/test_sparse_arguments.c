@@ -1,6 +1,8 @@
 /* What kith_sparse takes, and what it says of what it does not take. */
 #include "simulating.h"
 
+#include <string.h>
+
 static const double values[] = {2, -1, 0.5, 3, 4};
 static const int64_t row[] = {2, 0, 2, 0, 2}, column[] = {1, 2, 0, 0, 1};
 
@@ -34,10 +36,47 @@ static void test_duplicates_are_added_up(void **state)
     kith_context_free(context);
 }
 
+/* The same entries as int32 from 1 on, and as rows; with all formats timed. */
+static void test_indices_may_be_narrow_and_begin_at_1(void **state)
+{
+    (void)state;
+    static const int32_t narrow_row[] = {3, 1, 3, 1, 3}, narrow_column[] = {2, 3, 1, 1, 2};
+    static const int32_t start[] = {1, 3, 3, 6}, of_rows[] = {3, 1, 2, 1, 2};
+    static const double by_rows[] = {-1, 3, 2, 0.5, 4};
+    kith_context *context = cpu_context(1);
+    const kith_sparse_options options = {.index_base = 1, .tune = true};
+    for (int compressed = 0; compressed < 2; compressed++) {
+        kith_sparse *sparse = NULL;
+        const kith_array value =
+            kith_array_vector((void *)(compressed ? by_rows : values), KITH_F64, 5);
+        int64_t row_start[4];
+        int32_t columns[4];
+        double entries[4];
+        if (compressed)
+            assert_ok(kith_sparse_create_csr(
+                context, &options, 4, kith_array_vector((void *)start, KITH_I32, 4),
+                kith_array_vector((void *)of_rows, KITH_I32, 5), value, &sparse));
+        else
+            assert_ok(kith_sparse_create_coo(
+                context, &options, 3, 4, kith_array_vector((void *)narrow_row, KITH_I32, 5),
+                kith_array_vector((void *)narrow_column, KITH_I32, 5), value, &sparse));
+        assert_ok(kith_sparse_copy_csr(sparse, row_start, columns, entries));
+        assert_memory_equal(row_start, ((int64_t[]){0, 2, 2, 4}), sizeof row_start);
+        assert_memory_equal(columns, ((int32_t[]){0, 2, 0, 1}), sizeof columns);
+        assert_memory_equal(entries, ((double[]){3, -1, 0.5, 6}), sizeof entries);
+        kith_sparse_info info;
+        assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
+        assert_non_null(strstr(info.reason, "measured fastest"));
+        kith_sparse_free(sparse);
+    }
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_duplicates_are_added_up),
+        cmocka_unit_test(test_indices_may_be_narrow_and_begin_at_1),
     };
     return cmocka_run_group_tests_name("sparse_arguments", tests, NULL, NULL);
 }

@@ -174,6 +174,14 @@ typedef struct kith_sparse_info {
 kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation operation,
                                  kith_sparse_info *info);
 
+/* Copies A's compressed rows to the host: columns ascend in a row, none comes twice.
+ *
+ *   row_start  [out] rows + 1, or NULL
+ *   column     [out] nonzeros, or NULL
+ *   values     [out] nonzeros of the matrix' dtype, or NULL */
+kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start, int32_t *column,
+                                 void *values);
+
 /* y = α op(A) x + β y.
  *
  *   operation  AS_IS or TRANSPOSED: the first product with Aᵀ makes it, in a format of its own

@@ -122,6 +122,21 @@ kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation oper
     return KITH_OK;
 }
 
+static kith_status copy_out(const kith_sparse *sparse, void *to, const void *from, int64_t bytes)
+{
+    return to ? sparse->context->backend->copy_out(sparse->context, to, from, bytes) : KITH_OK;
+}
+
+kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start, int32_t *column,
+                                 void *values)
+{
+    const struct sparse_csr *csr = &sparse->side[KITH_SPARSE_AS_IS].csr;
+    KITH_TRY(
+        copy_out(sparse, row_start, csr->row_start, (csr->rows + 1) * (int64_t)sizeof *row_start));
+    KITH_TRY(copy_out(sparse, column, csr->column, csr->nonzeros * (int64_t)sizeof *column));
+    return copy_out(sparse, values, csr->value, csr->nonzeros * kith_dtype_bytes(csr->dtype));
+}
+
 kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation operation, double alpha,
                                  kith_array x, double beta, kith_array y)
 {
