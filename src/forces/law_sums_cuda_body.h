@@ -117,8 +117,7 @@ LAW_INLINE void NAME(law_add_tile)(const struct law_sums_variant variant, bool l
 #pragma unroll
         for (int t = 0; t < NAME(law_sums_targets); t++)
             NAME(law_add_pair)
-            (variant, law, &source[k], &more[k], leaves_out && self + t * law_sums_block == k,
-             &target[t]);
+    (variant, law, &source[k], &more[k], leaves_out && self + t * law_sums_block == k, &target[t]);
 }
 
 /* Part p's value v of target i is element (4 p + v) · room + i of partial. */
@@ -196,13 +195,10 @@ __global__ void __launch_bounds__(law_sums_block)
 {
     if (kind == law_constant && problem.weighting == law_sum)
         NAME(law_sums)
-        ({{kind, law_sum}, sums, per_body, true}, &problem, partial, room, part_sources);
-    else if (kind == law_constant && problem.weighting == law_product)
-        NAME(law_sums)
-        ({{kind, law_product}, sums, per_body, true}, &problem, partial, room, part_sources);
-    else
-        NAME(law_sums)
-        ({{kind, LAW_SUMS_WEIGHTING(kind)}, sums, per_body, true}, &problem, partial, room,
-         part_sources);
+    ({{kind, law_sum}, sums, per_body, true}, &problem, partial, room, part_sources);
+    else if (kind == law_constant && problem.weighting == law_product) NAME(law_sums)(
+        {{kind, law_product}, sums, per_body, true}, &problem, partial, room, part_sources);
+    else NAME(law_sums)({{kind, LAW_SUMS_WEIGHTING(kind)}, sums, per_body, true}, &problem, partial,
+                        room, part_sources);
 }
 #endif
