@@ -18,13 +18,14 @@ kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, v
 
     int64_t bytes = 0;
     if (count < 0 || bytes_each <= 0 || __builtin_mul_overflow(count, bytes_each, &bytes) ||
-        bytes > INT64_MAX - alignment)
+        bytes > INT64_MAX - huge_page)
         return kith_fail(KITH_OUT_OF_MEMORY, "%s: %lld × %lld bytes are more than can be addressed",
                          what, (long long)count, (long long)bytes_each);
 
-    const int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    const bool huge = rounded >= huge_from;
-    block = aligned_alloc(huge ? huge_page : alignment, (size_t)rounded);
+    const bool huge = bytes >= huge_from;
+    const int64_t aligned = huge ? huge_page : alignment;
+    const int64_t rounded = (bytes + aligned - 1) / aligned * aligned;
+    block = aligned_alloc((size_t)aligned, (size_t)rounded);
     if (!block)
         return kith_fail(KITH_OUT_OF_MEMORY, "%s: %lld bytes of memory are not to be had", what,
                          (long long)bytes);
