@@ -72,7 +72,7 @@ static void test_wrong_usage_exits_with_2(void **state)
     assert_refused(program_run("run a.csv --dt 1 --until 1 --threads 0"), 2, "--threads is 0");
     assert_refused(program_run("run a.csv --dt 1 --until 1 --precision half"), 2, "--precision");
     assert_refused(program_run("run a.csv --dt 1 --until 1 --device tpu"), 2, "--device is 'tpu'");
-    assert_refused(program_run("forces a.csv --law magic"), 2, "--law is 'magic'");
+    assert_refused(program_run("forces a.csv --law magic"), 2, "law is 'magic'");
     assert_refused(program_run("forces a.csv --method magic"), 2, "--method is 'magic'");
     assert_refused(program_run("make"), 2, "KIND is missing");
     assert_refused(program_run("make plummer -n -5"), 2, "-n is -5");
