@@ -119,6 +119,8 @@ static kith_status start(kith_context *context, struct collisions_problem *probl
  * whoever uses the state next. */
 static void end(kith_context *context, struct collisions_promise_state *state)
 {
+    if (!state)
+        return;
     struct cuda_state *cuda = cuda_state_of(context);
     cuda_release(context, state->memory);
     state->memory = NULL;
@@ -180,8 +182,10 @@ static kith_status fetch(kith_context *context, struct collisions_promise_state 
 {
     int previous = 0;
     KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    const kith_status status = cuda_check(cudaEventSynchronize(state->done), "counting collisions");
-    if (status == KITH_OK)
+    const kith_status status =
+        state ? cuda_check(cudaEventSynchronize(state->done), "counting collisions")
+              : kith_fail(KITH_INVALID_ARGUMENT, "the promise was not launched; launch it first");
+    if (status == KITH_OK && state)
         *count = (int64_t)*state->number;
     return cuda_leave(previous, status);
 }

@@ -130,8 +130,9 @@ kith_status initial_self_avoiding_walk(const kith_initial_options *options, kith
     const kith_status status = allocate(&chain);
     if (status == KITH_OK) {
         pivot_chain(options, &chain);
-        for (int64_t k = 0; k < chain.count * chain.dimensions; k++)
-            bodies->position[k] = chain.site[k / chain.dimensions].x[k % chain.dimensions];
+        for (int64_t i = 0; i < chain.count; i++)
+            for (int32_t c = 0; c < chain.dimensions; c++)
+                bodies->position[i * chain.dimensions + c] = chain.site[i].x[c];
     }
     free(chain.site);
     free(chain.turned);
