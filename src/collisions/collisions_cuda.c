@@ -180,12 +180,12 @@ static kith_status launch(kith_context *context, const struct collisions_problem
 static kith_status fetch(kith_context *context, struct collisions_promise_state *state,
                          int64_t *count)
 {
+    if (!state)
+        return kith_fail(KITH_INVALID_ARGUMENT, "the promise was not launched; launch it first");
     int previous = 0;
     KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    const kith_status status =
-        state ? cuda_check(cudaEventSynchronize(state->done), "counting collisions")
-              : kith_fail(KITH_INVALID_ARGUMENT, "the promise was not launched; launch it first");
-    if (status == KITH_OK && state)
+    const kith_status status = cuda_check(cudaEventSynchronize(state->done), "counting collisions");
+    if (status == KITH_OK)
         *count = (int64_t)*state->number;
     return cuda_leave(previous, status);
 }
