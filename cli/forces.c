@@ -47,7 +47,7 @@ static const char documentation[] =
     "Examples:\n"
     "  kith forces plummer.csv --softening 0.01 -o acc.csv\n"
     "  kith forces plummer.csv --precision single --json\n"
-    "  kith forces plummer.csv --device cuda --method tile-p --block 128 --unroll 4 --json\n"
+    "  kith forces plummer.csv --device cuda --method tile-p --block 128\n"
     "  kith forces ions.csv --law yukawa:2.5 --param k=332.06 -o acc.csv\n"
     "  kith forces atoms.xyz --law lennard-jones:0.0103,3.4 --sum value\n"
     "  kith forces ions.csv --potential 'q_i*q_j/r + b*exp(-r/rho)' --param b=1 --param rho=0.3\n"

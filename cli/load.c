@@ -8,10 +8,13 @@
 
 enum { key_g = 0x3000, key_softening, key_format, key_frame, key_system, key_seed };
 
-static const struct argp_option options[] = {
+static const struct argp_option gravity_options[] = {
     {"g", key_g, "G", 0, "gravitational constant (default: 1)", 0},
     {"softening", key_softening, "E", 0,
      "Plummer softening length (default: 0), or 'file' for the file's own, one a body", 0},
+    {0}};
+
+static const struct argp_option file_options[] = {
     {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
     {"frame", key_frame, "K", 0,
      "of a file with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
@@ -41,16 +44,28 @@ static void parse_softening(const char *text, struct input_options *input,
         cli_usage_error(state, "--softening is %s; give a length of at least 0, or 'file'", text);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_gravity(int key, char *argument, struct argp_state *state)
 {
     struct input_options *input = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = input;
+        return 0;
     case key_g:
         input->gravitational_constant = parse_g(argument, state);
         return 0;
     case key_softening:
         parse_softening(argument, input, state);
         return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_file(int key, char *argument, struct argp_state *state)
+{
+    struct input_options *input = state->input;
+    switch (key) {
     case key_format:
         input->format = argument;
         return 0;
@@ -79,7 +94,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-const struct argp input_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp file_argp = {file_options, parse_file, NULL, NULL, NULL, NULL, NULL};
+
+static const struct argp_child file_children[] = {{&file_argp, 0, NULL, 0}, {0}};
+const struct argp input_argp = {gravity_options, parse_gravity, NULL, NULL,
+                                file_children,   NULL,          NULL};
 
 bool load_is_kind(const char *path)
 {

@@ -3,7 +3,8 @@
 
 #include "cli.h"
 
-/* The input that kith run and kith forces share: a file of bodies, its format, G and softening. */
+/* The input that commands share: a file of bodies and its format; of those that compute gravity, G
+ * and softening. */
 struct input_options {
     const char *path, *format;
     int64_t frame;
@@ -16,7 +17,8 @@ struct input_options {
     kith_initial_options initial; /* --number and --seed, if path is a kind of kith make */
     bool seed_given;
 };
-extern const struct argp input_argp;
+extern const struct argp file_argp;  /* FILE and how to read it */
+extern const struct argp input_argp; /* that, and --g and --softening */
 
 /* Whether path is a kind of kith make and no file. */
 bool load_is_kind(const char *path);

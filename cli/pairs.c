@@ -17,11 +17,7 @@ enum {
     key_count_only,
     key_vectors,
     key_unsorted,
-    key_memory,
-    key_format,
-    key_frame,
-    key_system,
-    key_seed
+    key_memory
 };
 
 static const struct argp_option options[] = {
@@ -40,15 +36,10 @@ static const struct argp_option options[] = {
     {"memory", key_memory, "BYTES", 0, "fail if the list needs more; 512M and 2G are fine too", 0},
     {"output", 'o', "FILE", 0,
      "write i,j,distance to FILE, .csv, .npy or .h5 (default: standard output, as CSV)", 0},
-    {"format", key_format, "FORMAT", 0, "of the input (default: by its extension)", 1},
-    {"frame", key_frame, "N", 0,
-     "of an input with several: N > 0 from the first, N < 0 from the last (default: the last)", 1},
-    {"system", key_system, "N", 0, "of an input that is an ensemble, counted from 0", 1},
-    {"number", 'n', "N", 0, "number of particles, if FILE is a kind of kith make", 1},
-    {"seed", key_seed, "S", 0, "seed of the random numbers, if FILE is a kind of kith make", 1},
     {0}};
 
-static const struct argp_child children[] = {{&common_argp, 0, "Common options:", 3}, {0}};
+static const struct argp_child children[] = {
+    {&file_argp, 0, "Particles:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
 
 static const char documentation[] =
     "List the pairs of FILE's particles that are nearer to each other than a cutoff, in open space "
@@ -88,38 +79,6 @@ static const char *parse_periodic(const char *text, const struct argp_state *sta
     return text;
 }
 
-static error_t parse_input(int key, char *argument, const struct argp_state *state,
-                           struct input_options *input)
-{
-    switch (key) {
-    case key_format:
-        input->format = argument;
-        return 0;
-    case key_frame:
-        input->frame = cli_parse_integer("--frame", argument, state);
-        return 0;
-    case key_system:
-        input->system = cli_parse_count("--system", argument, state);
-        input->system_given = true;
-        return 0;
-    case 'n':
-        input->initial.count = cli_parse_count("-n", argument, state);
-        input->initial.count_given = true;
-        return 0;
-    case key_seed:
-        input->initial.seed = (uint64_t)cli_parse_count("--seed", argument, state);
-        input->seed_given = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (input->path)
-            cli_usage_error(state, "one FILE at a time, please: '%s' is a second", argument);
-        input->path = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static void check_usage(const struct pairs_options *pairs, const struct argp_state *state)
 {
     if (!pairs->input.path)
@@ -139,7 +98,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct pairs_options *pairs = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &pairs->common;
+        state->child_inputs[0] = &pairs->input;
+        state->child_inputs[1] = &pairs->common;
         return 0;
     case key_cutoff:
         pairs->search.cutoff = cli_parse_positive("--cutoff", argument, state);
@@ -180,7 +140,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         check_usage(pairs, state);
         return 0;
     default:
-        return parse_input(key, argument, state, &pairs->input);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
