@@ -6,8 +6,9 @@
 /* Rows with more than i and j, or with exclusions: partners found, those excluded left out, sorted
  * and written, one target after the other. */
 
-/* Lists so long are larger than the usual caches. */
-enum { pairs_of_streamed_list = 4 << 20 };
+/* Lists so long, 4 MB, are larger than a core's own caches. Rows are written far from each other, so
+ * that even in a shared cache streaming is faster: by a half for 2·10⁶ pairs in 2D. */
+enum { pairs_of_streamed_list = 1 << 18 };
 
 /* Whether the kernels can write the rows by themselves. */
 bool pairs_rows_are_plain(const struct pairs_problem *problem, const kith_pairs *pairs);
