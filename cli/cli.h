@@ -9,12 +9,22 @@
 /* The program's exit codes. */
 enum { exit_ok = 0, exit_failed = 1, exit_usage = 2 };
 
-/* A command of the program: a row of the table in main.c. */
+/* A command of the program: a row of the table in commands.c. */
 struct command {
     const char *name;
     const char *description;           /* one line, for kith --help */
     int (*run)(int argc, char **argv); /* argv[0] is "kith NAME"; returns an exit code */
+    const struct command *parts;       /* commands of its own, as "kith bench forces"; or NULL */
 };
+
+/* Tables of commands end with a row of zeros. */
+extern const struct command program_commands[];
+
+/* The row of a name, or NULL. */
+const struct command *command_named(const struct command *table, const char *name);
+
+/* What the program is, and lines to try. */
+extern const char program_summary[], program_examples[];
 
 int command_bench(int argc, char **argv);
 int command_collisions(int argc, char **argv);

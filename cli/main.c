@@ -7,37 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct command commands[] = {
-    {"make", "make initial conditions", command_make},
-    {"run", "run an N-body simulation", command_run},
-    {"plot", "draw a picture of a run", command_plot},
-    {"forces", "compute all-pairs accelerations and potentials", command_forces},
-    {"matrix", "compute the interaction matrix, or sums over it", command_matrix},
-    {"pairs", "list the pairs of particles nearer than a cutoff", command_pairs},
-    {"collisions", "count beads at the same site of a lattice, and contacts", command_collisions},
-    {"multiply", "multiply a sparse matrix by a vector", command_multiply},
-    {"convert", "convert bodies between file formats", command_convert},
-    {"bench", "measure how fast this machine computes", command_bench},
-    {"tune", "find the fastest settings of a device, and keep them", command_tune},
-    {"info", "what this build and this machine can do", command_info},
-};
-
-enum { command_count = sizeof commands / sizeof commands[0] };
-
 static void print_help(FILE *stream)
 {
     fprintf(stream, "Usage: kith COMMAND [OPTION...] ...\n"
-                    "Which particles interact, and how.\n\n"
-                    "Commands:\n");
-    for (int k = 0; k < command_count; k++)
-        fprintf(stream, "  %-10s %s\n", commands[k].name, commands[k].description);
+                    "%s\n\n"
+                    "Commands:\n",
+            program_summary);
+    for (const struct command *command = program_commands; command->name; command++)
+        fprintf(stream, "  %-10s %s\n", command->name, command->description);
     fprintf(stream, "\n"
                     "kith COMMAND --help tells the options of a command, with examples.\n"
                     "kith --version tells the version.\n\n"
-                    "Example:\n"
-                    "  kith make six -o six.csv\n"
-                    "  kith run six.csv --dt 0.0001 --until 50 -o six.h5\n"
-                    "  kith plot six.h5 --what orbits -o six.png\n");
+                    "Example:\n%s",
+            program_examples);
 }
 
 static int run_command(const struct command *command, int argc, char **argv)
@@ -76,9 +58,9 @@ int main(int argc, char **argv)
         print_version(stdout, NULL);
         return exit_ok;
     }
-    for (int k = 0; k < command_count; k++)
-        if (strcmp(word, commands[k].name) == 0)
-            return run_command(&commands[k], argc - 1, argv + 1);
+    const struct command *command = command_named(program_commands, word);
+    if (command)
+        return run_command(command, argc - 1, argv + 1);
     fprintf(stderr, "kith: '%s' is no command; kith --help lists them\n", word);
     return exit_usage;
 }

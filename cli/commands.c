@@ -1,0 +1,36 @@
+/* The commands of the program: what main.c runs, and what manual pages and completions tell of. */
+
+#include "cli.h"
+
+#include <string.h>
+
+#include "bench.h"
+
+const struct command program_commands[] = {
+    {"make", "make initial conditions", command_make, NULL},
+    {"run", "run an N-body simulation", command_run, NULL},
+    {"plot", "draw a picture of a run", command_plot, NULL},
+    {"forces", "compute all-pairs accelerations and potentials", command_forces, NULL},
+    {"matrix", "compute the interaction matrix, or sums over it", command_matrix, NULL},
+    {"pairs", "list the pairs of particles nearer than a cutoff", command_pairs, NULL},
+    {"collisions", "count beads at the same site of a lattice, and contacts", command_collisions,
+     NULL},
+    {"multiply", "multiply a sparse matrix by a vector", command_multiply, NULL},
+    {"convert", "convert bodies between file formats", command_convert, NULL},
+    {"bench", "measure how fast this machine computes", command_bench, bench_capabilities},
+    {"tune", "find the fastest settings of a device, and keep them", command_tune, NULL},
+    {"info", "what this build and this machine can do", command_info, NULL},
+    {0}};
+
+const char program_summary[] = "Which particles interact, and how.";
+const char program_examples[] = "  kith make six -o six.csv\n"
+                                "  kith run six.csv --dt 0.0001 --until 50 -o six.h5\n"
+                                "  kith plot six.h5 --what orbits -o six.png\n";
+
+const struct command *command_named(const struct command *table, const char *name)
+{
+    for (const struct command *command = table; command->name; command++)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
