@@ -19,8 +19,8 @@ extern "C" {
  *         message names the path. */
 kith_status kith_npy_read(const char *path, kith_array *array);
 
-/* Writes a vector or a matrix of float64 or float32 on the host, of any strides, as float64: under
- * a temporary name, then renamed.
+/* Writes a vector or a matrix of float64 or float32 on the host, of any strides, as numbers of that
+ * type: under a temporary name, then renamed.
  *
  * Errors: KITH_INVALID_ARGUMENT (another dtype, place or number of dimensions), KITH_IO_ERROR. */
 kith_status kith_npy_write(const char *path, kith_array array);

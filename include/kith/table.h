@@ -15,7 +15,7 @@ typedef struct kith_table_column {
 } kith_table_column;
 
 /* Writes columns of one length to a file, by its extension: .csv (a header line, 17 digits) or .npy
- * (rows × columns, float64).
+ * (rows × columns; float32 if all columns are, else float64).
  *
  *   path    the file: written under a temporary name, then renamed; "-" is standard output, as CSV
  *   format  "csv" or "npy"; NULL: by the extension

@@ -159,12 +159,11 @@ kith_status kith_npy_read(const char *path, kith_array *array)
 static void write_elements(FILE *stream, kith_array array)
 {
     const int64_t columns = array.ndim == 2 ? array.shape[1] : 1;
+    const int64_t each = kith_dtype_bytes(array.dtype);
     for (int64_t i = 0; i < array.shape[0]; i++)
         for (int64_t k = 0; k < columns; k++) {
             const int64_t at = i * array.strides[0] + (array.ndim == 2 ? k * array.strides[1] : 0);
-            const double value = array.dtype == KITH_F64 ? ((const double *)array.data)[at]
-                                                         : (double)((const float *)array.data)[at];
-            fwrite(&value, sizeof value, 1, stream);
+            fwrite((const char *)array.data + at * each, (size_t)each, 1, stream);
         }
 }
 
@@ -179,10 +178,7 @@ kith_status kith_npy_write(const char *path, kith_array array)
                          (int)array.ndim);
     KITH_TRY(kith_output_open(path, &output));
     FILE *stream = kith_output_stream(output);
-    if (array.ndim == 1)
-        npy_header_write_vector(stream, array.shape[0]);
-    else
-        npy_header_write(stream, array.shape[0], array.shape[1]);
+    npy_header_write_shape(stream, array.dtype == KITH_F64 ? "f8" : "f4", array.ndim, array.shape);
     write_elements(stream, array);
     return kith_output_finish(output);
 }

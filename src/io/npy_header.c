@@ -197,8 +197,3 @@ void npy_header_write(FILE *stream, int64_t rows, int64_t columns)
     const int64_t shape[] = {rows, columns};
     npy_header_write_shape(stream, "f8", 2, shape);
 }
-
-void npy_header_write_vector(FILE *stream, int64_t count)
-{
-    npy_header_write_shape(stream, "f8", 1, &count);
-}

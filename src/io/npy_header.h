@@ -26,7 +26,4 @@ void npy_header_write_shape(FILE *stream, const char *type, int32_t ndim, const 
 /* The same for a matrix of float64. */
 void npy_header_write(FILE *stream, int64_t rows, int64_t columns);
 
-/* The same for a vector. */
-void npy_header_write_vector(FILE *stream, int64_t count);
-
 #endif

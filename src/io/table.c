@@ -6,9 +6,9 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "io/npy.h"
 #include "io/numbers.h"
 #include "io/output.h"
+#include "kith/npy.h"
 
 static double value_at(const kith_array *column, int64_t row)
 {
@@ -55,15 +55,29 @@ static kith_status write_csv(const char *path, int64_t column_count,
     return kith_output_finish(output);
 }
 
+/* float32 if all columns are, else float64. */
+static kith_dtype dtype_of(int64_t column_count, const kith_table_column *columns)
+{
+    for (int64_t k = 0; k < column_count; k++)
+        if (columns[k].values.dtype != KITH_F32)
+            return KITH_F64;
+    return column_count > 0 ? KITH_F32 : KITH_F64;
+}
+
 static kith_status write_npy(const char *path, int64_t column_count,
                              const kith_table_column *columns, int64_t rows)
 {
-    double *matrix = NULL;
-    KITH_TRY(kith_allocate(rows, column_count * (int64_t)sizeof *matrix, "table", &matrix));
+    const kith_dtype dtype = dtype_of(column_count, columns);
+    void *matrix = NULL;
+    KITH_TRY(kith_allocate(rows, column_count * kith_dtype_bytes(dtype), "table", &matrix));
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < column_count; k++)
-            matrix[i * column_count + k] = value_at(&columns[k].values, i);
-    const kith_status status = npy_write_matrix(path, rows, column_count, matrix);
+            if (dtype == KITH_F64)
+                ((double *)matrix)[i * column_count + k] = value_at(&columns[k].values, i);
+            else
+                ((float *)matrix)[i * column_count + k] = (float)value_at(&columns[k].values, i);
+    const kith_status status =
+        kith_npy_write(path, kith_array_matrix(matrix, dtype, rows, column_count));
     free(matrix);
     return status;
 }
