@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/memory.h"
 #include "io/text.h"
@@ -111,10 +112,23 @@ static kith_status load_compressed(const char *path, struct market_text *text)
 
 #endif
 
-kith_status market_load(const char *path, struct market_text *text)
+/* By its first bytes (RFC 1952), as a file that comes through standard input has no name; a pipe
+ * by its name. */
+static bool is_compressed(const char *path)
 {
     const size_t length = strlen(path);
-    const bool compressed = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    struct stat found;
+    FILE *stream = NULL;
+    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode) || open_input(path, &stream) != KITH_OK)
+        return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    unsigned char first[2] = {0};
+    const bool begins = fread(first, 1, 2, stream) == 2 && first[0] == 0x1f && first[1] == 0x8b;
+    fclose(stream);
+    return begins;
+}
+
+kith_status market_load(const char *path, struct market_text *text)
+{
     *text = (struct market_text){0};
-    return compressed ? load_compressed(path, text) : load_plain(path, text);
+    return is_compressed(path) ? load_compressed(path, text) : load_plain(path, text);
 }
