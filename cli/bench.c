@@ -38,7 +38,7 @@ int command_bench(int argc, char **argv)
     if (argc < 2)
         return print_help(stderr, exit_usage);
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0)
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || strcmp(word, "help") == 0)
         return print_help(stdout, exit_ok);
     const struct command *part = command_named(bench_capabilities, word);
     if (part) {
@@ -47,7 +47,5 @@ int command_bench(int argc, char **argv)
         argv[1] = name;
         return part->run(argc - 1, argv + 1);
     }
-    fprintf(stderr, "%s: '%s' is no capability with a benchmark; kith bench --help lists them\n",
-            argv[0], word);
-    return exit_usage;
+    return command_fail_unknown(argv[0], bench_capabilities, "capability with a benchmark", word);
 }

@@ -23,6 +23,11 @@ extern const struct command program_commands[];
 /* The row of a name, or NULL. */
 const struct command *command_named(const struct command *table, const char *name);
 
+/* "PROGRAM: 'WORD' is no WHAT; …" on stderr, with the nearest of the table's names. Returns
+ * exit_usage. */
+int command_fail_unknown(const char *program, const struct command *table, const char *what,
+                         const char *word);
+
 /* What the program is, and lines to try. */
 extern const char program_summary[], program_examples[];
 
@@ -76,8 +81,10 @@ int64_t cli_parse_integer(const char *option, const char *text, const struct arg
 /* A number of bytes, as 2000000, 512M or 2G. */
 int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_state *state);
 
-/* The value of --device. */
+/* The values of --device, --precision and --threads. */
 kith_device cli_parse_device(const char *text, const struct argp_state *state);
+kith_dtype cli_parse_precision(const char *text, const struct argp_state *state);
+int32_t cli_parse_threads(const char *text, const struct argp_state *state);
 
 /* A help_filter for argp that leaves out its note on short options. */
 char *cli_filter_help(int key, const char *text, void *input);
@@ -85,19 +92,6 @@ char *cli_filter_help(int key, const char *text, void *input);
 /* For help_filter: a table of names and descriptions as text on the heap, wrapped to the screen. */
 char *cli_help_table(const char *title, int64_t count,
                      void (*row)(int64_t k, const char **name, const char **description));
-
-/* Usage errors: an output (NULL: none) on standard output, where --json's object goes alone; an
- * output with another extension than .npy. */
-void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
-                      const struct argp_state *state);
-void cli_check_npy(const char *option, const char *output, const struct argp_state *state);
-
-/* "-" as an output file is standard output. */
-const char *cli_output_path(const char *path);
-
-/* The format of an output file: as given, or CSV for a pipe or a device whose name has no
- * extension, or NULL: by the extension. */
-const char *cli_output_format(const char *path, const char *given);
 
 /* The value of --method of forces, and its name. */
 kith_forces_method cli_parse_method(const char *text, const struct argp_state *state);

@@ -10,6 +10,8 @@
 
 #include "collisions.h"
 #include "load.h"
+#include "names.h"
+#include "streams.h"
 
 enum {
     key_method = 0x8000,
@@ -31,7 +33,8 @@ static const struct argp_option options[] = {
     {"sequence", key_sequence, "HPPH...", 0, "count contacts of two H only: a letter a bead", 0},
     {"batch", key_batch, NULL, 0,
      "FILE is an NPY array B x L x 3 (or x 2) of B conformations: a count a line", 0},
-    {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
+    {"format", key_format, "FORMAT", 0,
+     "of FILE (default: by its extension; of -, standard input, by its content)", 0},
     {"frame", key_frame, "K", 0, "of a file with several, as kith forces takes it", 0},
     {0}};
 
@@ -65,15 +68,17 @@ static char *filter_help(int key, const char *text, void *input)
     return cli_filter_help(key, text, input);
 }
 
+static const char *name_of_method(int64_t k)
+{
+    int64_t count = 0;
+    return kith_collisions_method_list(&count)[k].name;
+}
+
 static kith_collisions_method parse_method(const char *text, const struct argp_state *state)
 {
     int64_t count = 0;
-    const kith_collisions_method_info *list = kith_collisions_method_list(&count);
-    for (int64_t k = 0; k < count; k++)
-        if (strcmp(text, list[k].name) == 0)
-            return (kith_collisions_method)k;
-    cli_usage_error(state, "--method is '%s'; kith collisions --help lists the methods", text);
-    return KITH_COLLISIONS_AUTO;
+    kith_collisions_method_list(&count);
+    return (kith_collisions_method)cli_parse_name("--method", text, count, name_of_method, state);
 }
 
 static void check_options(const struct collisions_options *collisions,
@@ -115,7 +120,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         collisions->batch = true;
         return 0;
     case key_format:
-        collisions->format = argument;
+        collisions->format = cli_parse_format("--format", argument, state);
         return 0;
     case key_frame:
         collisions->frame = cli_parse_integer("--frame", argument, state);
@@ -188,8 +193,9 @@ int command_collisions(int argc, char **argv)
     kith_context *context = NULL;
     kith_array beads = kith_array_none();
     int code = exit_failed;
-    if (load_check_output(argv[0], collisions.path, collisions.list) != exit_ok)
-        return exit_failed;
+    if ((code = cli_take_input(argv[0], &collisions.path, &collisions.format)) != exit_ok ||
+        (code = load_check_output(argv[0], collisions.path, collisions.list)) != exit_ok)
+        return code;
     if (kith_context_create(&collisions.common.context, &context) != KITH_OK)
         code = cli_fail(argv[0]);
     else if ((code = collisions_read(argv[0], &collisions, &beads)) == exit_ok)

@@ -7,6 +7,7 @@
 
 #include "collisions.h"
 #include "json.h"
+#include "streams.h"
 
 /* Of one conformation. */
 struct counts {
@@ -86,7 +87,7 @@ static int tell(const char *command, const struct collisions_options *collisions
         return exit_failed;
     if (collisions->common.json)
         return print_json(command, collisions, context, counts);
-    if (!collisions->list || strcmp(cli_output_path(collisions->list), "/dev/stdout") != 0)
+    if (!cli_is_stdout(collisions->list))
         printf("%" PRId64 "\n", collisions->contacts ? counts->contacts : counts->collisions);
     return exit_ok;
 }

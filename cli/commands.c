@@ -2,14 +2,16 @@
 
 #include "cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
+#include "names.h"
 
 const struct command program_commands[] = {
     {"make", "make initial conditions", command_make, NULL},
     {"run", "run an N-body simulation", command_run, NULL},
-    {"plot", "draw a picture of a run", command_plot, NULL},
+    {"plot", "draw a picture of a run, of bodies or of a matrix", command_plot, NULL},
     {"forces", "compute all-pairs accelerations and potentials", command_forces, NULL},
     {"matrix", "compute the interaction matrix, or sums over it", command_matrix, NULL},
     {"pairs", "list the pairs of particles nearer than a cutoff", command_pairs, NULL},
@@ -33,4 +35,18 @@ const struct command *command_named(const struct command *table, const char *nam
         if (strcmp(command->name, name) == 0)
             return command;
     return NULL;
+}
+
+int command_fail_unknown(const char *program, const struct command *table, const char *what,
+                         const char *word)
+{
+    char otherwise[64];
+    struct nearest nearest = nearest_to(word);
+    for (const struct command *command = table; command->name; command++)
+        nearest_offer(&nearest, command->name);
+    nearest_offer(&nearest, "help");
+    snprintf(otherwise, sizeof otherwise, "%s --help lists them", program);
+    fprintf(stderr, "%s: '%s' is no %s; %s\n", program, word, what,
+            nearest_hint(&nearest, otherwise));
+    return exit_usage;
 }

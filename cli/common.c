@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
+
+#include "names.h"
+#include "usage.h"
 
 enum { key_device = 0x1000, key_threads, key_precision, key_json };
 
@@ -35,17 +36,18 @@ kith_device cli_parse_device(const char *text, const struct argp_state *state)
     cli_usage_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
 }
 
-static void parse_precision(const char *text, kith_dtype *precision, const struct argp_state *state)
+static const char *name_of_precision(int64_t k)
 {
-    if (strcmp(text, "single") == 0)
-        *precision = KITH_F32;
-    else if (strcmp(text, "double") == 0)
-        *precision = KITH_F64;
-    else
-        cli_usage_error(state, "--precision is '%s'; give single or double", text);
+    return cli_precision_name(k == 0 ? KITH_F32 : KITH_F64);
 }
 
-static int32_t parse_threads(const char *text, const struct argp_state *state)
+kith_dtype cli_parse_precision(const char *text, const struct argp_state *state)
+{
+    return cli_parse_name("--precision", text, 2, name_of_precision, state) == 0 ? KITH_F32
+                                                                                 : KITH_F64;
+}
+
+int32_t cli_parse_threads(const char *text, const struct argp_state *state)
 {
     const int64_t threads = cli_parse_count("--threads", text, state);
     if (threads < 1 || threads > 4096)
@@ -61,10 +63,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         common->context.device = cli_parse_device(argument, state);
         return 0;
     case key_threads:
-        common->context.threads = parse_threads(argument, state);
+        common->context.threads = cli_parse_threads(argument, state);
         return 0;
     case key_precision:
-        parse_precision(argument, &common->precision, state);
+        common->precision = cli_parse_precision(argument, state);
         return 0;
     case key_json:
         common->json = true;
@@ -98,10 +100,11 @@ static error_t parse_silently(int key, char *argument, struct argp_state *state)
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct parsing parsing = {argp, input};
+    usage_check_options(argp, argc, argv);
     struct argp silent = *argp;
     silent.parser = parse_silently;
     if (argp_parse(&silent, argc, argv, 0, NULL, &parsing) != 0)
-        exit(exit_usage); /* getopt has told of the unknown option */
+        exit(exit_usage);
 }
 
 _Noreturn void cli_usage_error(const struct argp_state *state, const char *format, ...)
@@ -233,41 +236,6 @@ char *cli_help_table(const char *title, int64_t count,
     }
     fclose(stream);
     return text;
-}
-
-void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
-                      const struct argp_state *state)
-{
-    if (common->json && output && strcmp(cli_output_path(output), "/dev/stdout") == 0)
-        cli_usage_error(state, "%s and --json both want standard output; give %s a file", option,
-                        option);
-}
-
-void cli_check_npy(const char *option, const char *output, const struct argp_state *state)
-{
-    const char *slash = output ? strrchr(output, '/') : NULL;
-    const char *dot = output ? strrchr(slash ? slash : output, '.') : NULL;
-    if (dot && strcasecmp(dot, ".npy") != 0)
-        cli_usage_error(state, "%s is '%s', and the result is an NPY file; name it .npy", option,
-                        output);
-}
-
-const char *cli_output_path(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "/dev/stdout" : path;
-}
-
-const char *cli_output_format(const char *path, const char *given)
-{
-    if (given)
-        return given;
-    const char *slash = strrchr(path, '/');
-    if (strchr(slash ? slash : path, '.'))
-        return NULL;
-    struct stat found;
-    const bool plain =
-        strcmp(path, "/dev/stdout") != 0 && (stat(path, &found) != 0 || S_ISREG(found.st_mode));
-    return plain ? NULL : "csv";
 }
 
 const char *cli_device_name(kith_device device)

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
+#include "streams.h"
+
 struct convert_options {
     const char *path[2];
     kith_read_options read;
@@ -16,8 +19,9 @@ struct convert_options {
 enum { key_from = 0x5000, key_to, key_frame, key_system };
 
 static const struct argp_option options[] = {
-    {"from", key_from, "FORMAT", 0, "of A (default: by its extension)", 0},
-    {"to", key_to, "FORMAT", 0, "of B (default: by its extension)", 0},
+    {"from", key_from, "FORMAT", 0,
+     "of A (default: by its extension; of -, standard input, by its content)", 0},
+    {"to", key_to, "FORMAT", 0, "of B (default: by its extension; of -, standard output, CSV)", 0},
     {"format", key_to, NULL, OPTION_ALIAS, NULL, 0},
     {"frame", key_frame, "K", 0,
      "of an A with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
@@ -38,10 +42,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct convert_options *convert = state->input;
     switch (key) {
     case key_from:
-        convert->read.format = argument;
+        convert->read.format = cli_parse_format("--from", argument, state);
         return 0;
     case key_to:
-        convert->write.format = argument;
+        convert->write.format = cli_parse_format("--to", argument, state);
         return 0;
     case key_frame:
         convert->read.frame = cli_parse_integer("--frame", argument, state);
@@ -114,7 +118,9 @@ int command_convert(int argc, char **argv)
     convert.write.format = cli_output_format(convert.path[1], convert.write.format);
     convert.write.arguments = (const char *const *)argv;
     kith_bodies *bodies = NULL;
-    int code = exit_ok;
+    int code = cli_take_input(argv[0], &convert.path[0], &convert.read.format);
+    if (code != exit_ok)
+        return code;
     if (kith_bodies_read(convert.path[0], &convert.read, &bodies) != KITH_OK ||
         kith_bodies_write(bodies, convert.path[1], &convert.write) != KITH_OK)
         code = cli_fail(argv[0]);

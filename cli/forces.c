@@ -9,6 +9,8 @@
 #include "json.h"
 #include "law_options.h"
 #include "load.h"
+#include "names.h"
+#include "streams.h"
 
 struct forces_options {
     struct common_options common;
@@ -17,10 +19,10 @@ struct forces_options {
     kith_forces_sum sum;
     kith_forces_method method;
     int32_t block, unroll;
-    const char *output;
+    const char *output, *to;
 };
 
-enum { key_sum = 0x4000, key_method, key_block, key_unroll };
+enum { key_sum = 0x4000, key_method, key_block, key_unroll, key_to };
 
 static const struct argp_option options[] = {
     {"sum", key_sum, "WHAT", 0,
@@ -32,8 +34,10 @@ static const struct argp_option options[] = {
     {"block", key_block, "P", 0, "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", 0},
     {"unroll", key_unroll, "U", 0, "of tile-p: 1, 2, 4, 8, 16 or 32", 0},
     {"output", 'o', "FILE", 0,
-     "write ax,ay[,az],potential (of --sum value: value) to FILE, .csv or .npy (default: standard output, as CSV)",
+     "write ax,ay[,az],potential (of --sum value: value) to FILE, .csv or .npy (default: -, "
+     "standard output, as CSV)",
      0},
+    {"to", key_to, "FORMAT", 0, "of the output: csv or npy (default: by its extension)", 0},
     {0}};
 
 static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2},
@@ -54,11 +58,15 @@ static const char documentation[] =
     "With another law than gravity the potential is the energy of a body with all others, not "
     "divided by its mass. Masses and charges that FILE does not give are 1.";
 
+static const char *name_of_sum(int64_t k)
+{
+    return k == 0 ? "force" : "value";
+}
+
 static kith_forces_sum parse_sum(const char *text, const struct argp_state *state)
 {
-    if (strcmp(text, "force") != 0 && strcmp(text, "value") != 0)
-        cli_usage_error(state, "--sum is '%s'; give force or value", text);
-    return strcmp(text, "value") == 0 ? KITH_FORCES_SUM_VALUE : KITH_FORCES_SUM_FORCE;
+    return cli_parse_name("--sum", text, 2, name_of_sum, state) == 0 ? KITH_FORCES_SUM_FORCE
+                                                                     : KITH_FORCES_SUM_VALUE;
 }
 
 static int32_t parse_tile(const char *option, const char *text, int64_t most,
@@ -93,6 +101,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'o':
         forces->output = argument;
+        return 0;
+    case key_to:
+        forces->to = cli_parse_table_format(argument, false, state);
         return 0;
     case ARGP_KEY_END:
         if (!forces->input.path)
@@ -202,7 +213,7 @@ static kith_status write_result(const struct forces_options *forces, const kith_
         count = 1;
     }
     const char *path = cli_output_path(forces->output ? forces->output : "-");
-    return kith_table_write(path, cli_output_format(path, NULL), count, table);
+    return kith_table_write(path, cli_output_format(path, forces->to), count, table);
 }
 
 static int print_json(const char *command, const struct forces_options *forces,

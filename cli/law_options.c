@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
+
 enum { key_law = 0x7100, key_potential, key_param };
 
 static const struct argp_option option_table[] = {
     {"law", key_law, "LAW", 0,
-     "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j "
-     "(default: gravity)",
+     "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j",
      0},
     {"potential", key_potential, "FORMULA", 0,
      "the energy of a pair as a formula, whose slope is the force: the same as --law expr:FORMULA",
@@ -46,6 +47,26 @@ static void add_parameter(struct law_options *options, const char *argument,
     }
 }
 
+/* Of a name that is near one of the table: which; anything else the library explains. */
+static void explain_law(const struct law_options *options, const struct argp_state *state)
+{
+    int64_t count = 0;
+    const kith_law_info *list = kith_law_list(&count);
+    const char *option = options->is_potential ? "potential" : "law";
+    char name[64];
+    const char *text = options->text ? options->text : "gravity";
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    struct nearest nearest = nearest_to(name);
+    bool is_known = options->is_potential || strcmp(name, "expr") == 0;
+    for (int64_t k = 0; k < count; k++) {
+        nearest_offer(&nearest, list[k].name);
+        is_known = is_known || strcmp(name, list[k].name) == 0;
+    }
+    if (!is_known && nearest.found)
+        cli_usage_error(state, "--law is '%s'; %s", text, nearest_hint(&nearest, ""));
+    cli_usage_error(state, "--%s: %s", option, kith_error_message());
+}
+
 static void make_law(struct law_options *options, const struct argp_state *state)
 {
     static const char prefix[] = "expr:";
@@ -60,8 +81,7 @@ static void make_law(struct law_options *options, const struct argp_state *state
         kith_law_parse(whole, options->count, options->parameters, &options->law);
     free(whole);
     if (status != KITH_OK)
-        cli_usage_error(state, "--%s: %s", options->is_potential ? "potential" : "law",
-                        kith_error_message());
+        explain_law(options, state);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "names.h"
+#include "streams.h"
+
 enum { key_g = 0x3000, key_softening, key_format, key_frame, key_system, key_seed };
 
 static const struct argp_option gravity_options[] = {
@@ -15,7 +18,8 @@ static const struct argp_option gravity_options[] = {
     {0}};
 
 static const struct argp_option file_options[] = {
-    {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
+    {"format", key_format, "FORMAT", 0,
+     "of FILE (default: by its extension; of -, standard input, by its content)", 0},
     {"frame", key_frame, "K", 0,
      "of a file with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
      0},
@@ -67,7 +71,7 @@ static error_t parse_file(int key, char *argument, struct argp_state *state)
     struct input_options *input = state->input;
     switch (key) {
     case key_format:
-        input->format = argument;
+        input->format = cli_parse_format("--format", argument, state);
         return 0;
     case key_frame:
         input->frame = cli_parse_integer("--frame", argument, state);
@@ -108,6 +112,18 @@ bool load_is_kind(const char *path)
         if (strcmp(list[k].name, path) == 0)
             return access(path, F_OK) != 0;
     return false;
+}
+
+/* A path that is no file may be a kind that is misspelled. */
+static int fail_to_read(const char *command, const char *path)
+{
+    struct nearest nearest = nearest_to(path);
+    for (int64_t k = 0; k < count_of_kinds(); k++)
+        nearest_offer(&nearest, name_of_kind(k));
+    if (strpbrk(path, "./") || !nearest.found || access(path, F_OK) == 0)
+        return cli_fail(command);
+    return cli_fail_with(command, "%s is no file and no kind of kith make; %s", path,
+                         nearest_hint(&nearest, ""));
 }
 
 static kith_status read_or_make(const struct input_options *input, kith_bodies **bodies)
@@ -152,8 +168,12 @@ int load_check_softening(const char *command, const struct input_options *input,
 int load_bodies(const char *command, const struct input_options *input, const char *output,
                 bool quiet, kith_bodies **bodies)
 {
-    const char *path = input->path;
+    struct input_options taken = *input;
+    const int code = cli_take_input(command, &taken.path, &taken.format);
+    const char *path = taken.path;
     const bool kind = load_is_kind(path);
+    if (code != exit_ok)
+        return code;
     if (load_check_output(command, path, output) != exit_ok)
         return exit_failed;
     if ((input->seed_given || input->initial.count_given) && !kind)
@@ -161,7 +181,7 @@ int load_bodies(const char *command, const struct input_options *input, const ch
                              path);
     if (input->system_given && kind)
         return cli_fail_with(command, "%s is a kind of kith make; leave --system out", path);
-    if (read_or_make(input, bodies) != KITH_OK)
-        return cli_fail(command);
+    if (read_or_make(&taken, bodies) != KITH_OK)
+        return fail_to_read(command, path);
     return load_check_softening(command, input, path, quiet, *bodies);
 }

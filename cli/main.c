@@ -9,16 +9,18 @@
 
 static void print_help(FILE *stream)
 {
-    fprintf(stream, "Usage: kith COMMAND [OPTION...] ...\n"
-                    "%s\n\n"
-                    "Commands:\n",
+    fprintf(stream,
+            "Usage: kith COMMAND [OPTION...] ...\n"
+            "%s\n\n"
+            "Commands:\n",
             program_summary);
     for (const struct command *command = program_commands; command->name; command++)
         fprintf(stream, "  %-10s %s\n", command->name, command->description);
-    fprintf(stream, "\n"
-                    "kith COMMAND --help tells the options of a command, with examples.\n"
-                    "kith --version tells the version.\n\n"
-                    "Example:\n%s",
+    fprintf(stream,
+            "\n"
+            "kith COMMAND --help tells the options of a command, with examples.\n"
+            "kith --version tells the version.\n\n"
+            "Example:\n%s",
             program_examples);
 }
 
@@ -41,6 +43,19 @@ static void print_version(FILE *stream, struct argp_state *state)
     fprintf(stream, "kith %s\n", kith_version());
 }
 
+/* kith help [COMMAND]. */
+static int help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    const struct command *command = argc < 3 ? NULL : command_named(program_commands, argv[2]);
+    if (argc >= 3 && !command)
+        return command_fail_unknown("kith", program_commands, "command", argv[2]);
+    if (command)
+        return run_command(command, 2, (char *[]){argv[2], option, NULL});
+    print_help(stdout);
+    return exit_ok;
+}
+
 int main(int argc, char **argv)
 {
     argp_program_version_hook = print_version;
@@ -49,8 +64,9 @@ int main(int argc, char **argv)
         return exit_usage;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0 ||
-        strcmp(word, "help") == 0) {
+    if (strcmp(word, "help") == 0)
+        return help(argc, argv);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0) {
         print_help(stdout);
         return exit_ok;
     }
@@ -59,8 +75,6 @@ int main(int argc, char **argv)
         return exit_ok;
     }
     const struct command *command = command_named(program_commands, word);
-    if (command)
-        return run_command(command, argc - 1, argv + 1);
-    fprintf(stderr, "kith: '%s' is no command; kith --help lists them\n", word);
-    return exit_usage;
+    return command ? run_command(command, argc - 1, argv + 1)
+                   : command_fail_unknown("kith", program_commands, "command", word);
 }

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
+#include "streams.h"
+
 struct make_options {
     const char *kind, *output, *format;
     kith_initial_options initial;
@@ -24,7 +27,7 @@ static const struct argp_option options[] = {
      "B conformations of a lattice kind in one NPY file, B x N x 3 (or 2), from the seeds S, S + 1 "
      "...",
      0},
-    {"output", 'o', "FILE", 0, "write to FILE (default: standard output, as CSV)", 0},
+    {"output", 'o', "FILE", 0, "write to FILE (default: -, standard output, as CSV)", 0},
     {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
@@ -72,7 +75,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         make->output = argument;
         return 0;
     case key_format:
-        make->format = argument;
+        make->format = cli_parse_format("--format", argument, state);
         return 0;
     case 'q':
         make->quiet = true;
@@ -80,7 +83,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (make->kind)
             cli_usage_error(state, "one KIND at a time, please: '%s' is a second", argument);
-        make->kind = argument;
+        make->kind =
+            name_of_kind(cli_parse_name("KIND", argument, count_of_kinds(), name_of_kind, state));
         return 0;
     case ARGP_KEY_END:
         if (!make->kind)
@@ -182,7 +186,7 @@ int command_make(int argc, char **argv)
     if (kith_initial_make(make.kind, &make.initial, &bodies) != KITH_OK ||
         kith_bodies_write(bodies, path, &write) != KITH_OK)
         code = cli_fail(argv[0]);
-    else if (strcmp(path, "/dev/stdout") != 0 && run_hint(make.kind))
+    else if (!cli_is_stdout(path) && run_hint(make.kind))
         cli_note(make.quiet, argv[0], "try: kith run %s %s -o run.h5", path, run_hint(make.kind));
     kith_bodies_free(bodies);
     return code;

@@ -6,16 +6,15 @@
 #include <string.h>
 
 #include "json.h"
+#include "streams.h"
 
-static int read_law(const char *command, const struct matrix_options *options, kith_law **law)
+/* --g is a parameter of the law. */
+static int set_constant(const char *command, const struct matrix_options *options)
 {
     const double g = options->input.gravitational_constant;
-    if (kith_law_parse(options->law_text, options->parameter_count, options->parameters, law) !=
-        KITH_OK)
-        return cli_fail(command);
-    if (g != 0 && kith_law_set(*law, "G", g) != KITH_OK)
+    if (g != 0 && kith_law_set(options->law.law, "G", g) != KITH_OK)
         return cli_fail_with(command, "--g is given and the law is %s; it is gravity's constant",
-                             options->law_text);
+                             options->law.text);
     return exit_ok;
 }
 
@@ -30,20 +29,30 @@ static int read_columns(const char *command, const struct matrix_options *option
     return load_bodies(command, &input, options->output, true, columns);
 }
 
+/* --times. */
+static int read_vector(const char *command, const struct matrix_options *options,
+                       kith_array *vector)
+{
+    const char *path = options->vector;
+    int code = cli_take_plain_input(command, &path);
+    if (code == exit_ok)
+        code = load_check_output(command, path, options->output);
+    if (code == exit_ok && kith_npy_read(path, vector) != KITH_OK)
+        code = cli_fail(command);
+    return code;
+}
+
 static int read_input(const char *command, struct matrix_job *job)
 {
     const struct matrix_options *options = job->options;
-    int code = read_law(command, options, &job->law);
+    int code = set_constant(command, options);
     if (code == exit_ok)
         code = load_bodies(command, &options->input, options->output,
                            options->common.quiet || options->common.json, &job->rows);
     if (code == exit_ok)
         code = read_columns(command, options, &job->columns);
     if (code == exit_ok && options->vector)
-        code = load_check_output(command, options->vector, options->output);
-    if (code == exit_ok && options->vector &&
-        kith_npy_read(options->vector, &job->vector) != KITH_OK)
-        code = cli_fail(command);
+        code = read_vector(command, options, &job->vector);
     if (code == exit_ok && job->columns && job->columns->dimensions != job->rows->dimensions)
         code =
             cli_fail_with(command, "%s has %d dimensions and %s has %d; give two files of one kind",
@@ -66,7 +75,7 @@ static int print_json(const char *command, const struct matrix_job *job)
     cJSON *object = cJSON_CreateObject();
     json_add_count(object, "rows", job->rows->count);
     json_add_count(object, "columns", columns->count);
-    cJSON_AddStringToObject(object, "law", job->options->law_text);
+    cJSON_AddStringToObject(object, "law", job->options->law.text);
     json_add_real(object, "bytes_per_second", matrix_bytes(job) / job->seconds);
     json_add_real(object, "seconds", job->seconds);
     cJSON_AddStringToObject(object, "device", cli_device_name(kith_context_device(job->context)));
@@ -88,7 +97,6 @@ static void free_job(struct matrix_job *job)
     free_particles(&job->column_particles);
     free(job->vector.data);
     free(job->result.data);
-    kith_law_free(job->law);
     kith_bodies_free(job->rows);
     kith_bodies_free(job->columns);
     kith_context_free(job->context);
@@ -112,5 +120,6 @@ int command_matrix(int argc, char **argv)
     if (code == exit_ok && options.common.json)
         code = print_json(argv[0], &job);
     free_job(&job);
+    law_options_free(&options.law);
     return code;
 }

@@ -1,9 +1,8 @@
 #ifndef CLI_MATRIX_H
 #define CLI_MATRIX_H
 
+#include "law_options.h"
 #include "load.h"
-
-enum { matrix_most_parameters = 16 };
 
 /* What kith matrix computes. */
 enum matrix_what { matrix_elements, matrix_rows_reduced, matrix_histogram, matrix_product };
@@ -11,9 +10,8 @@ enum matrix_what { matrix_elements, matrix_rows_reduced, matrix_histogram, matri
 struct matrix_options {
     struct common_options common;
     struct input_options input;
-    const char *law_text, *columns, *output, *vector;
-    kith_law_parameter parameters[matrix_most_parameters];
-    int64_t parameter_count;
+    struct law_options law;
+    const char *columns, *output, *to, *vector;
     kith_matrix_options matrix;
     enum matrix_what what;
     kith_matrix_reduction reduction;
@@ -25,7 +23,6 @@ struct matrix_options {
 struct matrix_job {
     const struct matrix_options *options;
     kith_context *context;
-    kith_law *law;
     kith_bodies *rows, *columns; /* columns NULL: the rows */
     kith_particles row_particles, column_particles;
     kith_array vector, result;

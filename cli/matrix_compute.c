@@ -4,9 +4,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "progress.h"
+#include "streams.h"
 
 /* Numbers in the precision of the computation; NULL if there are none, or no memory. */
 static void *converted(const double *values, int64_t count, kith_dtype dtype, bool *failed)
@@ -82,7 +84,7 @@ static kith_status compute_whole(struct matrix_job *job, const kith_particles *c
     if (!memory)
         return KITH_OUT_OF_MEMORY;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    kith_status status = kith_matrix_compute(job->context, job->law, &options->matrix,
+    kith_status status = kith_matrix_compute(job->context, job->options->law.law, &options->matrix,
                                              &job->row_particles, columns, job->result);
     clock_gettime(CLOCK_MONOTONIC, &end);
     job->seconds =
@@ -97,14 +99,15 @@ static kith_status compute_reduced(const struct matrix_job *job, const kith_part
     const struct matrix_options *options = job->options;
     switch (options->what) {
     case matrix_rows_reduced:
-        return kith_matrix_reduce(job->context, job->law, &options->matrix, &job->row_particles,
-                                  columns, options->reduction, job->result);
+        return kith_matrix_reduce(job->context, job->options->law.law, &options->matrix,
+                                  &job->row_particles, columns, options->reduction, job->result);
     case matrix_histogram:
-        return kith_matrix_histogram(job->context, job->law, &options->matrix, &job->row_particles,
-                                     columns, options->low, options->high, job->result);
+        return kith_matrix_histogram(job->context, job->options->law.law, &options->matrix,
+                                     &job->row_particles, columns, options->low, options->high,
+                                     job->result);
     default:
-        return kith_matrix_multiply(job->context, job->law, &options->matrix, &job->row_particles,
-                                    columns, job->vector, job->result);
+        return kith_matrix_multiply(job->context, job->options->law.law, &options->matrix,
+                                    &job->row_particles, columns, job->vector, job->result);
     }
 }
 
@@ -114,10 +117,12 @@ static kith_status make_ready(struct matrix_job *job)
     double element = 0;
     kith_particles one = {.positions = job->row_particles.positions};
     const kith_dtype dtype = one.positions.dtype;
-    if (strncmp(job->options->law_text, "expr:", 5) != 0 || job->rows->count == 0)
+    const struct law_options *law = &job->options->law;
+    const bool is_formula = law->is_potential || strncmp(law->text, "expr:", 5) == 0;
+    if (!is_formula || job->rows->count == 0)
         return KITH_OK;
     one.positions.shape[0] = 1;
-    return kith_matrix_compute(job->context, job->law, NULL, &one, NULL,
+    return kith_matrix_compute(job->context, job->options->law.law, NULL, &one, NULL,
                                kith_array_matrix(&element, dtype, 1, 1));
 }
 
@@ -133,9 +138,10 @@ static kith_status compute(struct matrix_job *job)
         (options->matrix.symmetric || options->matrix.method == KITH_MATRIX_REFERENCE))
         return compute_whole(job, columns);
     if (options->what == matrix_elements)
-        return kith_matrix_write(
-            job->context, job->law, &options->matrix, &job->row_particles, columns, options->memory,
-            options->output ? cli_output_path(options->output) : NULL, &job->seconds);
+        return kith_matrix_write(job->context, job->options->law.law, &options->matrix,
+                                 &job->row_particles, columns, options->memory,
+                                 options->output ? cli_output_path(options->output) : NULL,
+                                 &job->seconds);
     clock_gettime(CLOCK_MONOTONIC, &start);
     const kith_status status = compute_reduced(job, columns);
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -189,14 +195,14 @@ static kith_status write_table(const struct matrix_job *job, const char *path, c
 int matrix_write_result(const char *command, const struct matrix_job *job)
 {
     const char *path = cli_output_path(job->options->output ? job->options->output : "-");
-    const size_t length = strlen(path);
-    const bool is_npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
+    const char *format = cli_output_format(path, job->options->to), *dot = strrchr(path, '.');
+    const bool is_npy = strcasecmp(format ? format : dot ? dot + 1 : "", "npy") == 0;
     kith_status status = KITH_OK;
     if (!is_npy && job->result.ndim == 2)
-        return cli_fail_with(command, "the product has %lld columns; give -o FILE.npy",
+        return cli_fail_with(command, "the product has %lld columns; give -o FILE.npy or --to npy",
                              (long long)job->result.shape[1]);
     if (!is_npy)
-        status = write_table(job, path, cli_output_format(path, NULL));
+        status = write_table(job, path, format);
     else if (job->result.dtype == KITH_I64)
         status = kith_integers_write(path, job->result);
     else

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
+#include "streams.h"
+
 enum {
-    key_law = 0x6000,
-    key_param,
-    key_diagonal,
+    key_diagonal = 0x6000,
     key_reduce,
     key_histogram,
     key_times,
@@ -16,12 +17,11 @@ enum {
     key_memory,
     key_symmetric,
     key_method,
-    key_block
+    key_block,
+    key_to
 };
 
 static const struct argp_option options[] = {
-    {"law", key_law, "LAW", 0, "the value of a pair: gravity, power:A, expr:FORMULA, … (below)", 0},
-    {"param", key_param, "NAME=VALUE", 0, "a parameter of the law; may be given several times", 0},
     {"diagonal", key_diagonal, "D", 0, "zero, keep, or a number for all V[i][i] (default: zero)",
      0},
     {"columns", key_columns, "OTHER", 0, "V between FILE's particles and those of OTHER", 0},
@@ -36,11 +36,15 @@ static const struct argp_option options[] = {
     {"method", key_method, "M", 0,
      "auto, direct, reference; on a GPU tile-p and tile-p2 too (default: auto)", 0},
     {"block", key_block, "P", 0, "side of the tiles of tile-p (to 1024) and tile-p2 (to 32)", 0},
-    {"output", 'o', "FILE", 0, "an .npy file; .csv too for what is no matrix", 0},
+    {"output", 'o', "FILE", 0,
+     "an .npy file; .csv too for what is no matrix; - is standard output, a matrix there NPY", 0},
+    {"to", key_to, "FORMAT", 0, "of what is no matrix: csv or npy (default: by its extension)", 0},
     {0}};
 
-static const struct argp_child children[] = {
-    {&input_argp, 0, "Particles:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
+static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2},
+                                             {&input_argp, 0, "Particles:", 3},
+                                             {&common_argp, 0, "Common options:", 4},
+                                             {0}};
 
 static const char documentation[] =
     "Compute the matrix V[i][j] of a law between all pairs of FILE's particles, or what can be "
@@ -52,30 +56,21 @@ static const char documentation[] =
     "  kith matrix a.csv --columns b.csv --law distance --reduce argmin -o near.npy";
 
 /* The names of enum kith_matrix_method and kith_matrix_reduction, in their order. */
-static const char *const methods[] = {"auto", "reference", "direct", "tile-p", "tile-p2", NULL};
-static const char *const reductions[] = {"sum", "min", "max", "argmin", NULL};
+static const char *const methods[] = {"auto", "reference", "direct", "tile-p", "tile-p2"};
+static const char *const reductions[] = {"sum", "min", "max", "argmin"};
+enum {
+    method_count = sizeof methods / sizeof methods[0],
+    reduction_count = sizeof reductions / sizeof reductions[0]
+};
 
-static int parse_word(const char *option, const char *text, const char *const *words,
-                      const char *listed, const struct argp_state *state)
+static const char *name_of_method(int64_t k)
 {
-    for (int k = 0; words[k]; k++)
-        if (strcmp(text, words[k]) == 0)
-            return k;
-    cli_usage_error(state, "%s is '%s'; give %s", option, text, listed);
+    return methods[k];
 }
 
-static void parse_parameter(char *text, struct matrix_options *matrix,
-                            const struct argp_state *state)
+static const char *name_of_reduction(int64_t k)
 {
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text)
-        cli_usage_error(state, "--param is '%s'; give NAME=VALUE", text);
-    if (matrix->parameter_count == matrix_most_parameters)
-        cli_usage_error(state, "--param %s is one too many; %d are enough", text,
-                        (int)matrix_most_parameters);
-    *equals = 0;
-    matrix->parameters[matrix->parameter_count++] =
-        (kith_law_parameter){text, cli_parse_real("--param", equals + 1, state)};
+    return reductions[k];
 }
 
 static void parse_diagonal(const char *text, kith_matrix_options *matrix,
@@ -96,8 +91,10 @@ static void parse_histogram(char *text, struct matrix_options *matrix,
 {
     char *rest = text;
     const char *bins = strsep(&rest, ","), *low = strsep(&rest, ","), *high = strsep(&rest, ",");
-    if (!high || rest)
+    if (!high || rest) {
         cli_usage_error(state, "--histogram needs three numbers: BINS,LO,HI");
+        return;
+    }
     matrix->bins = cli_parse_count("--histogram", bins, state);
     matrix->low = cli_parse_real("--histogram", low, state);
     matrix->high = cli_parse_real("--histogram", high, state);
@@ -119,7 +116,7 @@ static void check_usage(const struct matrix_options *matrix, const struct argp_s
 {
     if (!matrix->input.path)
         cli_usage_error(state, "FILE is missing: the particles of the rows");
-    if (!matrix->law_text)
+    if (!matrix->law.text)
         cli_usage_error(state, "--law is missing: what the value of a pair is, as power:1");
     if (matrix->input.softening_of_file)
         cli_usage_error(state, "--softening is file; a matrix has one softening, give a length");
@@ -138,8 +135,8 @@ static error_t parse_what(int key, char *argument, struct argp_state *state)
     switch (key) {
     case key_reduce:
         choose(matrix, matrix_rows_reduced, state);
-        matrix->reduction = (kith_matrix_reduction)parse_word("--reduce", argument, reductions,
-                                                              "sum, min, max or argmin", state);
+        matrix->reduction = (kith_matrix_reduction)cli_parse_name(
+            "--reduce", argument, reduction_count, name_of_reduction, state);
         return 0;
     case key_histogram:
         choose(matrix, matrix_histogram, state);
@@ -162,14 +159,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct matrix_options *matrix = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &matrix->input;
-        state->child_inputs[1] = &matrix->common;
-        return 0;
-    case key_law:
-        matrix->law_text = argument;
-        return 0;
-    case key_param:
-        parse_parameter(argument, matrix, state);
+        state->child_inputs[0] = &matrix->law;
+        state->child_inputs[1] = &matrix->input;
+        state->child_inputs[2] = &matrix->common;
         return 0;
     case key_diagonal:
         parse_diagonal(argument, &matrix->matrix, state);
@@ -184,8 +176,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         matrix->memory = cli_parse_bytes("--memory", argument, state);
         return 0;
     case key_method:
-        matrix->matrix.method = (kith_matrix_method)parse_word(
-            "--method", argument, methods, "auto, direct, reference, tile-p or tile-p2", state);
+        matrix->matrix.method = (kith_matrix_method)cli_parse_name(
+            "--method", argument, method_count, name_of_method, state);
         return 0;
     case key_block:
         matrix->matrix.block = (int32_t)cli_parse_count("--block", argument, state);
@@ -193,32 +185,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'o':
         matrix->output = argument;
         return 0;
+    case key_to:
+        matrix->to = cli_parse_table_format(argument, false, state);
+        return 0;
     default:
         return parse_what(key, argument, state);
     }
 }
 
-static void help_law(int64_t k, const char **name, const char **description)
-{
-    int64_t count = 0;
-    const kith_law_info *law = &kith_law_list(&count)[k];
-    *name = law->name;
-    *description = law->formula;
-}
-
-/* The help ends with the table of laws. */
 static char *filter_help(int key, const char *text, void *input)
 {
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return cli_filter_help(key, text, input);
-    int64_t laws = 0;
-    kith_law_list(&laws);
-    char *table = cli_help_table("\n\nLaws:", laws, help_law);
-    char *all = NULL;
-    if (table && asprintf(&all, "%s%s", text, table) < 0)
-        all = NULL;
-    free(table);
-    return all ? all : (char *)text;
+    return key == ARGP_KEY_HELP_EXTRA ? law_help_table() : cli_filter_help(key, text, input);
 }
 
 void matrix_parse(int argc, char **argv, struct matrix_options *matrix)

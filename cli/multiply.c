@@ -8,6 +8,8 @@
 
 #include "json.h"
 #include "load.h"
+#include "names.h"
+#include "streams.h"
 
 struct multiply_options {
     struct common_options common;
@@ -42,17 +44,16 @@ static const char documentation[] =
     "  kith multiply A.mtx -x x.npy --transpose -o y.npy\n"
     "  kith multiply A.mtx --format sell --repeat 100 --json";
 
-/* The place of a name in a table of the library, or a usage error that lists the names. */
-static int parse_choice(const char *option, const char *text, const kith_sparse_choice *choices,
-                        int64_t count, const struct argp_state *state)
+static const char *name_of_sparse_format(int64_t k)
 {
-    char names[160] = "";
-    for (int64_t k = 0; k < count; k++) {
-        if (strcmp(choices[k].name, text) == 0)
-            return (int)k;
-        strcat(strcat(names, k > 0 ? ", " : ""), choices[k].name);
-    }
-    cli_usage_error(state, "%s is '%s'; give one of %s", option, text, names);
+    int64_t count = 0;
+    return kith_sparse_format_list(&count)[k].name;
+}
+
+static const char *name_of_sparse_kernel(int64_t k)
+{
+    int64_t count = 0;
+    return kith_sparse_kernel_list(&count)[k].name;
 }
 
 static int32_t parse_block(const char *text, const struct argp_state *state)
@@ -86,7 +87,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct multiply_options *multiply = state->input;
     int64_t count = 0;
-    const kith_sparse_choice *choices = NULL;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &multiply->common;
@@ -104,14 +104,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         multiply->alpha = cli_parse_real("--alpha", argument, state);
         return 0;
     case key_format:
-        choices = kith_sparse_format_list(&count);
-        multiply->sparse.format =
-            (kith_sparse_format)parse_choice("--format", argument, choices, count, state);
+        kith_sparse_format_list(&count);
+        multiply->sparse.format = (kith_sparse_format)cli_parse_name("--format", argument, count,
+                                                                     name_of_sparse_format, state);
         return 0;
     case key_kernel:
-        choices = kith_sparse_kernel_list(&count);
-        multiply->sparse.kernel =
-            (kith_sparse_kernel)parse_choice("--kernel", argument, choices, count, state);
+        kith_sparse_kernel_list(&count);
+        multiply->sparse.kernel = (kith_sparse_kernel)cli_parse_name("--kernel", argument, count,
+                                                                     name_of_sparse_kernel, state);
         return 0;
     case key_block:
         multiply->sparse.block = parse_block(argument, state);
@@ -301,6 +301,18 @@ static int run_multiply(const char *command, const struct multiply_options *mult
                                  : exit_ok;
 }
 
+static int take_inputs(const char *command, struct multiply_options *multiply)
+{
+    int code = cli_take_plain_input(command, &multiply->input);
+    if (code == exit_ok)
+        code = load_check_output(command, multiply->input, multiply->output);
+    if (code == exit_ok && multiply->x)
+        code = cli_take_plain_input(command, &multiply->x);
+    if (code == exit_ok && multiply->x)
+        code = load_check_output(command, multiply->x, multiply->output);
+    return code;
+}
+
 int command_multiply(int argc, char **argv)
 {
     struct multiply_options multiply = {.alpha = 1, .repeat = 1};
@@ -312,9 +324,8 @@ int command_multiply(int argc, char **argv)
     kith_sparse *sparse = NULL;
     struct vectors vectors = {0};
     int code = exit_failed;
-    if (load_check_output(argv[0], multiply.input, multiply.output) != exit_ok ||
-        (multiply.x && load_check_output(argv[0], multiply.x, multiply.output) != exit_ok))
-        return exit_failed;
+    if ((code = take_inputs(argv[0], &multiply)) != exit_ok)
+        return code;
     if (kith_context_create(&multiply.common.context, &context) != KITH_OK ||
         kith_sparse_read(context, &multiply.sparse, multiply.input, &sparse) != KITH_OK)
         code = cli_fail(argv[0]);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "streams.h"
+
 enum {
     key_cutoff = 0x5000,
     key_box,
@@ -17,7 +19,8 @@ enum {
     key_count_only,
     key_vectors,
     key_unsorted,
-    key_memory
+    key_memory,
+    key_to
 };
 
 static const struct argp_option options[] = {
@@ -35,7 +38,11 @@ static const struct argp_option options[] = {
     {"unsorted", key_unsorted, NULL, 0, "leave the pairs of one particle in any order", 0},
     {"memory", key_memory, "BYTES", 0, "fail if the list needs more; 512M and 2G are fine too", 0},
     {"output", 'o', "FILE", 0,
-     "write i,j,distance to FILE, .csv, .npy or .h5 (default: standard output, as CSV)", 0},
+     "write i,j,distance to FILE: .csv, .npy, .h5, or .mtx, a sparse matrix of the distances "
+     "(default: -, standard output, as CSV)",
+     0},
+    {"to", key_to, "FORMAT", 0, "of the output: csv, npy, h5 or mtx (default: by its extension)",
+     0},
     {0}};
 
 static const struct argp_child children[] = {
@@ -135,6 +142,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'o':
         pairs->output = argument;
+        return 0;
+    case key_to:
+        pairs->to = cli_parse_table_format(argument, true, state);
         return 0;
     case ARGP_KEY_END:
         check_usage(pairs, state);

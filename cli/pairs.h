@@ -15,7 +15,7 @@ struct pairs_options {
     int cell_numbers;
     bool is_box;
     const char *periodic;
-    const char *output;
+    const char *output, *to;
 };
 
 /* The cell of the options or else the bodies'; *found is false if there is none. Returns an exit
@@ -23,7 +23,8 @@ struct pairs_options {
 int pairs_choose_cell(const char *command, const struct pairs_options *options,
                       const kith_bodies *bodies, kith_cell *cell, bool *found);
 
-/* Writes the list to the output file, or as CSV to standard output. */
+/* Writes the list to the output file, or as CSV to standard output; as Matrix Market the matrix
+ * whose entry i, j is the distance, of several images their sum. */
 kith_status pairs_write(const struct pairs_options *options, const kith_pairs *pairs,
                         int32_t dimensions);
 

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "json.h"
+#include "streams.h"
 
 /* Column k of a row-major matrix; one column of a vector. */
 static kith_array column_of(kith_array matrix, int64_t k)
@@ -16,6 +18,33 @@ static kith_array column_of(kith_array matrix, int64_t k)
                                           matrix.dtype, rows);
     column.strides[0] = matrix.ndim == 2 ? matrix.shape[1] : 1;
     return column;
+}
+
+static bool is_matrix_market(const char *path, const char *format)
+{
+    const char *dot = strrchr(path, '.');
+    return strcasecmp(format ? format : dot ? dot + 1 : "", "mtx") == 0;
+}
+
+static kith_status write_matrix(const char *path, const kith_pairs *pairs)
+{
+    const kith_context_options cpu = {.device = {KITH_CPU, 0}};
+    kith_sparse_graph graph = {0};
+    kith_context *context = NULL;
+    kith_law *distance = NULL;
+    kith_sparse *matrix = NULL;
+    kith_status status = kith_context_create(&cpu, &context);
+    if (status == KITH_OK)
+        status = kith_law_parse("distance", 0, NULL, &distance);
+    graph.law = distance;
+    if (status == KITH_OK)
+        status = kith_sparse_create_pairs(context, NULL, pairs, &graph, &matrix);
+    if (status == KITH_OK)
+        status = kith_sparse_write(matrix, path);
+    kith_sparse_free(matrix);
+    kith_law_free(distance);
+    kith_context_free(context);
+    return status;
 }
 
 kith_status pairs_write(const struct pairs_options *options, const kith_pairs *pairs,
@@ -31,7 +60,9 @@ kith_status pairs_write(const struct pairs_options *options, const kith_pairs *p
     for (int32_t k = 0; options->vectors && k < dimensions; k++)
         columns[count++] = (kith_table_column){shift_names[k], column_of(pairs->shifts, k)};
     const char *path = cli_output_path(options->output ? options->output : "-");
-    return kith_table_write_records(path, cli_output_format(path, NULL), count, columns);
+    const char *format = cli_output_format(path, options->to);
+    return is_matrix_market(path, format) ? write_matrix(path, pairs)
+                                          : kith_table_write_records(path, format, count, columns);
 }
 
 /* The largest number of neighbours of a particle. In a half list each pair makes two. */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "gnuplot.h"
+#include "names.h"
+#include "streams.h"
 
 static const struct plot_kind kinds[] = {
     {"orbits", "paths in the x-y plane; the last frame if there are many bodies", "png svg gif",
@@ -48,12 +50,14 @@ enum {
     key_frames,
     key_system,
     key_cutoff,
-    key_box
+    key_box,
+    key_to
 };
 
 static const struct argp_option options[] = {
     {"what", key_what, "KIND", 0, "what to draw: see below", 0},
-    {"output", 'o', "FILE", 0, "the picture; its extension is its format", 0},
+    {"output", 'o', "FILE", 0, "the picture; its extension is its format; - is standard output", 0},
+    {"to", key_to, "FORMAT", 0, "of the picture: png, svg or gif (default: by its extension)", 0},
     {"frames", key_frames, "A:B", 0,
      "draw frames A to B only, both included, counted from 1 (default: all)", 0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
@@ -104,19 +108,22 @@ const struct plot_kind *plot_kind_named(const char *name)
     return NULL;
 }
 
-static const struct plot_kind *parse_kind(const char *name, const struct argp_state *state)
+static const char *name_of_plot(int64_t k)
 {
-    const struct plot_kind *kind = plot_kind_named(name);
-    char known[256];
-    int length = 0;
-    for (int k = 0; k < kind_count; k++) {
-        const char *between = k == 0 ? "" : k == kind_count - 1 ? " or " : ", ";
-        length +=
-            snprintf(known + length, sizeof known - (size_t)length, "%s%s", between, kinds[k].name);
-    }
-    if (!kind)
-        cli_usage_error(state, "--what is '%s'; give %s", name, known);
-    return kind;
+    return kinds[k].name;
+}
+
+static const char *name_of_picture(int64_t k)
+{
+    int64_t count = 0;
+    return picture_formats(&count)[k].extension;
+}
+
+static const struct picture_format *parse_format(const char *text, const struct argp_state *state)
+{
+    int64_t count = 0;
+    const struct picture_format *formats = picture_formats(&count);
+    return &formats[cli_parse_name("--to", text, count, name_of_picture, state)];
 }
 
 static int parse_side(const char *option, const char *text, const struct argp_state *state)
@@ -156,7 +163,8 @@ static bool has_word(const char *words, const char *word)
 
 static void check_options(struct plot *plot, const struct argp_state *state)
 {
-    plot->format = plot->output ? picture_format_of(plot->output) : NULL;
+    if (plot->output && !plot->format)
+        plot->format = picture_format_of(plot->output);
     if (!plot->input)
         cli_usage_error(state, "RUN is missing: an H5MD file that kith run wrote");
     else if (!plot->kind)
@@ -164,7 +172,7 @@ static void check_options(struct plot *plot, const struct argp_state *state)
     else if (!plot->output)
         cli_usage_error(state, "-o is missing: the picture to write, as run.png");
     else if (!plot->format)
-        cli_usage_error(state, "-o is '%s'; give a name that ends in .png, .svg or .gif",
+        cli_usage_error(state, "-o is '%s'; give a name that ends in .png, .svg or .gif, or --to",
                         plot->output);
     else if (!has_word(plot->kind->extensions, plot->format->extension))
         cli_usage_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
@@ -192,7 +200,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct plot *plot = state->input;
     switch (key) {
     case key_what:
-        plot->kind = parse_kind(argument, state);
+        plot->kind = &kinds[cli_parse_name("--what", argument, kind_count, name_of_plot, state)];
         return 0;
     case 'o':
         plot->output = argument;
@@ -209,6 +217,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_box:
         parse_box(argument, plot, state);
+        return 0;
+    case key_to:
+        plot->format = parse_format(argument, state);
         return 0;
     case key_title:
         plot->title = argument;
@@ -312,6 +323,15 @@ static int draw_run(struct plot *plot)
     return code;
 }
 
+/* A run does not stream; files of bodies and matrices do. */
+static int take_input(struct plot *plot)
+{
+    if (!plot->kind->not_a_run && strcmp(plot->input, "-") == 0)
+        return cli_fail_with(plot->command, "RUN is -, and a run is H5MD, which does not stream; "
+                                            "give the file by its name");
+    return cli_take_input(plot->command, &plot->input, &plot->input_format);
+}
+
 int command_plot(int argc, char **argv)
 {
     struct plot plot = {.command = argv[0]};
@@ -320,8 +340,10 @@ int command_plot(int argc, char **argv)
 
     if (!picture_can_write(plot.command, plot.output))
         return exit_failed;
-    const int code = plot.kind->not_a_run ? draw(&plot, NULL) : draw_run(&plot);
-    if (code == exit_ok && !plot.quiet)
+    int code = take_input(&plot);
+    if (code == exit_ok)
+        code = plot.kind->not_a_run ? draw(&plot, NULL) : draw_run(&plot);
+    if (code == exit_ok && !plot.quiet && !cli_is_stdout(plot.output))
         fprintf(stderr, "wrote %s\n", plot.output);
     return code;
 }

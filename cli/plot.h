@@ -24,8 +24,8 @@ struct plot_kind {
 
 /* What the user asked for. */
 struct plot {
-    const char *command; /* for messages: "kith plot" */
-    const char *input, *output, *title;
+    const char *command;                               /* for messages: "kith plot" */
+    const char *input, *input_format, *output, *title; /* input_format: NULL by extension */
     const struct plot_kind *kind;
     const struct picture_format *format;
     int width, height;           /* pixels; 0: by kind, and as the data need */

@@ -122,7 +122,8 @@ int plot_draw_chain(const struct plot *plot, kith_trajectory *trajectory, FILE *
 {
     (void)trajectory;
     kith_bodies *bodies = NULL;
-    if (kith_bodies_read(plot->input, NULL, &bodies) != KITH_OK)
+    const kith_read_options read = {.format = plot->input_format};
+    if (kith_bodies_read(plot->input, &read, &bodies) != KITH_OK)
         return cli_fail(plot->command);
     int code = exit_failed;
     double *memory = plot_allocate(plot, 3 * bodies->count, sizeof *memory);

@@ -199,7 +199,8 @@ static int draw(const struct plot *plot, kith_bodies *bodies, bool distances, FI
 static int read_and_draw(const struct plot *plot, bool distances, FILE *script)
 {
     kith_bodies *bodies = NULL;
-    if (kith_bodies_read(plot->input, NULL, &bodies) != KITH_OK)
+    const kith_read_options read = {.format = plot->input_format};
+    if (kith_bodies_read(plot->input, &read, &bodies) != KITH_OK)
         return cli_fail(plot->command);
     const int code = draw(plot, bodies, distances, script);
     kith_bodies_free(bodies);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "streams.h"
 
 static const struct picture_format formats[] = {
     {"png", "pngcairo enhanced", "\x89PNG\r\n\x1a\n", "IEND\xae\x42\x60\x82", 8, 8, true, 0.75, 0,
@@ -17,6 +18,12 @@ static const struct picture_format formats[] = {
     {"svg", "svg enhanced", "<?xml ", "</svg>", 6, 6, true, 1, 0.75, 0},
     {"gif", "gif enhanced", "GIF8", ";", 4, 1, false, 0.75, 0, 6.2},
 };
+
+const struct picture_format *picture_formats(int64_t *count)
+{
+    *count = sizeof formats / sizeof formats[0];
+    return formats;
+}
 
 const struct picture_format *picture_format_of(const char *path)
 {
@@ -42,6 +49,8 @@ static char *directory_of(const char *path)
 bool picture_can_write(const char *command, const char *path)
 {
     struct stat there;
+    if (cli_is_stdout(path))
+        return true;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
         cli_fail_with(command, "%s is not a regular file; give another name to -o", path);
         return false;
@@ -127,7 +136,9 @@ bool picture_write(const char *command, const char *path, const struct picture_f
     char *temporary = NULL;
     char *directory = directory_of(path);
     bool done = false;
-    if (directory && asprintf(&temporary, "%s/.kith-plot-XXXXXX", directory) > 0)
+    if (cli_is_stdout(path))
+        done = copy(picture, stdout);
+    else if (directory && asprintf(&temporary, "%s/.kith-plot-XXXXXX", directory) > 0)
         done = put_in_place(path, temporary, picture);
     if (!done)
         cli_fail_with(command, "%s: cannot write: %s", path, strerror(errno));

@@ -2,6 +2,7 @@
 #define CLI_PLOT_PICTURE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* A format of pictures: a row of the table in plot_picture.c. */
@@ -18,7 +19,11 @@ struct picture_format {
 /* The format of a file name by its extension; NULL if there is none. */
 const struct picture_format *picture_format_of(const char *path);
 
-/* Fails early if a file could not be put at path: says why, returns false. */
+/* The rows of the table. */
+const struct picture_format *picture_formats(int64_t *count);
+
+/* Fails early if a file could not be put at path: says why, returns false. "-" is standard output.
+ */
 bool picture_can_write(const char *command, const char *path);
 
 /* Copies a picture to path, through a temporary name in the same directory, so that path is whole

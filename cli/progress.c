@@ -3,6 +3,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,12 +82,19 @@ static void handle_signals(void (*handler)(int))
     handle_signal(SIGTERM, handler);
 }
 
+/* One that cannot go back to the start of a line and clear it. */
+static bool is_dumb_terminal(void)
+{
+    const char *kind = getenv("TERM");
+    return !kind || !*kind || strcmp(kind, "dumb") == 0;
+}
+
 void progress_begin(kith_context *context, bool quiet)
 {
     running = context;
     first_done = -1;
     handle_signals(cancel_on_signal);
-    if (!quiet && isatty(STDERR_FILENO))
+    if (!quiet && isatty(STDERR_FILENO) && !is_dumb_terminal())
         kith_context_set_progress(context, draw, NULL);
 }
 

@@ -9,6 +9,7 @@
 
 #include "law_options.h"
 #include "load_ensemble.h"
+#include "names.h"
 #include "progress.h"
 #include "run_report.h"
 
@@ -134,7 +135,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         run->until_given = true;
         return 0;
     case key_integrator:
-        run->run.simulation.integrator = argument;
+        run->run.simulation.integrator = name_of_integrator(cli_parse_name(
+            "--integrator", argument, count_of_integrators(), name_of_integrator, state));
         return 0;
     case key_every:
         run->run.every = parse_every(argument, state);
@@ -193,8 +195,7 @@ static char *filter_help(int key, const char *text, void *input)
     return cli_filter_help(key, text, input);
 }
 
-/* A run is always H5MD: another format's extension would promise something else, and so would "-",
- * which is standard output elsewhere. */
+/* A run is always H5MD: another format's extension would promise something else. */
 static bool names_h5md(const char *output)
 {
     static const char *const extensions[] = {".h5", ".h5md", ".hdf5"};
@@ -202,7 +203,7 @@ static bool names_h5md(const char *output)
     for (int k = 0; dot && k < 3; k++)
         if (strcasecmp(dot, extensions[k]) == 0)
             return true;
-    return strcmp(output, "-") != 0 && (!dot || strchr(dot, '/'));
+    return !dot || strchr(dot, '/');
 }
 
 static int run_simulation(const char *command, struct run_options *run, kith_context *context,
@@ -214,8 +215,9 @@ static int run_simulation(const char *command, struct run_options *run, kith_con
     progress_end(context);
     if (status == KITH_CANCELLED)
         return run_report_interrupted(command, run->run.output, &summary);
-    return status == KITH_OK ? run_report(command, &run->common, run->run.output, &summary)
-                             : cli_fail(command);
+    return status == KITH_OK
+               ? run_report(command, &run->common, run->run.output, run->run.is_ensemble, &summary)
+               : cli_fail(command);
 }
 
 /* Fills in what the library is told besides the options parsed. */
@@ -274,7 +276,10 @@ int command_run(int argc, char **argv)
         run.ensemble_given || (run.input.path && load_is_directory(run.input.path));
     kith_context *context = NULL;
     int code = exit_ok;
-    if (run.run.output && !names_h5md(run.run.output))
+    if (run.run.output && strcmp(run.run.output, "-") == 0)
+        code = cli_fail_with(argv[0], "a run is written as H5MD, which does not stream to standard "
+                                      "output; name it .h5 or .h5md");
+    else if (run.run.output && !names_h5md(run.run.output))
         code = cli_fail_with(argv[0], "%s: a run is written as H5MD; name it .h5 or .h5md",
                              run.run.output);
     else if (kith_context_create(&run.common.context, &context) != KITH_OK)

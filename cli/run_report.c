@@ -8,10 +8,11 @@
 #include "json.h"
 #include "progress.h"
 
-static int print_json(const char *command, const kith_run_summary *summary)
+static int print_json(const char *command, bool is_ensemble, const kith_run_summary *summary)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_count(object, "systems", summary->systems);
+    if (is_ensemble)
+        json_add_count(object, "systems", summary->systems);
     json_add_count(object, "bodies", summary->bodies);
     json_add_count(object, "steps", summary->steps);
     json_add_real(object, "dt", summary->dt);
@@ -22,7 +23,8 @@ static int print_json(const char *command, const kith_run_summary *summary)
     json_add_real(object, "max_relative_energy_error", summary->max_relative_energy_error);
     json_add_real(object, "momentum_error", summary->momentum_error);
     json_add_real(object, "interactions_per_second", summary->interactions_per_second);
-    json_add_real(object, "system_steps_per_second", summary->system_steps_per_second);
+    if (is_ensemble)
+        json_add_real(object, "system_steps_per_second", summary->system_steps_per_second);
     json_add_real(object, "gflops", summary->gflops);
     json_add_real(object, "seconds", summary->seconds);
     cJSON_AddStringToObject(object, "device", cli_device_name(summary->device));
@@ -64,10 +66,10 @@ static void print_text(const char *output, const kith_run_summary *summary)
 }
 
 int run_report(const char *command, const struct common_options *common, const char *output,
-               const kith_run_summary *summary)
+               bool is_ensemble, const kith_run_summary *summary)
 {
     if (common->json)
-        return print_json(command, summary);
+        return print_json(command, is_ensemble || summary->systems != 1, summary);
     if (!common->quiet)
         print_text(output, summary);
     return exit_ok;

@@ -3,9 +3,10 @@
 
 #include "cli.h"
 
-/* Prints what a run did, as JSON or text; output is its file or NULL. Returns an exit code. */
+/* Prints what a run did, as JSON or text; output is its file or NULL. Of an ensemble its systems
+ * are told too. Returns an exit code. */
 int run_report(const char *command, const struct common_options *common, const char *output,
-               const kith_run_summary *summary);
+               bool is_ensemble, const kith_run_summary *summary);
 
 /* Says that a signal ended the run, and how to go on. Returns exit_failed. */
 int run_report_interrupted(const char *command, const char *output,

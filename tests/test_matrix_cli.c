@@ -85,7 +85,7 @@ static void test_wrong_usage_is_told(void **state)
     assert_refused(program_run("matrix @three.csv --law power:1 --reduce sum --histogram 3,0,1"), 2,
                    "do not go together");
     assert_refused(program_run("matrix @none.csv --law power:1 -o @v.npy"), 1, "none.csv");
-    assert_refused(program_run("matrix @three.csv --law nonsense -o @v.npy"), 1, "nonsense");
+    assert_refused(program_run("matrix @three.csv --law nonsense -o @v.npy"), 2, "nonsense");
     assert_refused(
         program_run("matrix @three.csv --law power:1 --device cpu --method tile-p -o @v.npy"), 1,
         "GPU");

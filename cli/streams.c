@@ -1,0 +1,161 @@
+/* "-" among the files of a command: standard input and standard output. */
+
+#include "streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "names.h"
+
+static const char stdin_path[] = "/dev/stdin", stdout_path[] = "/dev/stdout";
+
+/* Whether the paths that read standard input read it from its beginning, again and again. */
+static bool is_readable_again(void)
+{
+    struct stat found;
+    return fstat(STDIN_FILENO, &found) == 0 && S_ISREG(found.st_mode) &&
+           lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
+}
+
+/* 0, or errno. */
+static int copy_to(FILE *file)
+{
+    char bytes[1 << 16];
+    for (;;) {
+        const ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
+        if (got == 0)
+            return fflush(file) == 0 ? 0 : errno;
+        if (got < 0 && errno != EINTR)
+            return errno;
+        if (got > 0 && fwrite(bytes, 1, (size_t)got, file) != (size_t)got)
+            return errno;
+    }
+}
+
+/* Puts a temporary file with all that comes in the place of standard input. */
+static int keep_input(const char *command)
+{
+    const bool is_open = fcntl(STDIN_FILENO, F_GETFD) >= 0;
+    FILE *file = is_open ? tmpfile() : NULL;
+    int error = file ? copy_to(file) : errno;
+    if (!error && dup2(fileno(file), STDIN_FILENO) < 0)
+        error = errno;
+    if (file)
+        fclose(file);
+    return error ? cli_fail_with(command, "standard input cannot be read: %s", strerror(error))
+                 : exit_ok;
+}
+
+static bool is_whole_number(const char *line)
+{
+    const size_t blanks = strspn(line, " \t"), digits = strspn(line + blanks, "0123456789");
+    const char *behind = line + blanks + digits;
+    behind += strspn(behind, " \t\r");
+    return digits > 0 && (*behind == '\n' || !*behind);
+}
+
+/* The format of what begins so; CSV if nothing else. */
+static const char *format_of_content(const char *bytes, size_t count)
+{
+    if (count >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
+        return "npy";
+    if (count >= 4 && memcmp(bytes, "\x89HDF", 4) == 0)
+        return "hdf5";
+    if (memchr(bytes, 0, count)) /* no text: the header of Tipsy has small whole numbers */
+        return "tipsy";
+    return is_whole_number(bytes) ? "xyz" : "csv";
+}
+
+static const char *look_at_input(void)
+{
+    char bytes[512] = {0};
+    const ssize_t got = pread(STDIN_FILENO, bytes, sizeof bytes - 1, 0);
+    return format_of_content(bytes, got > 0 ? (size_t)got : 0);
+}
+
+int cli_take_plain_input(const char *command, const char **path)
+{
+    static bool is_taken;
+    if (strcmp(*path, "-") != 0)
+        return exit_ok;
+    if (is_taken) {
+        cli_fail_with(command, "two inputs are '-', and standard input is read once; give a file");
+        return exit_usage;
+    }
+    is_taken = true;
+    *path = stdin_path;
+    return is_readable_again() ? exit_ok : keep_input(command);
+}
+
+int cli_take_input(const char *command, const char **path, const char **format)
+{
+    if (strcmp(*path, "-") != 0)
+        return exit_ok;
+    const int code = cli_take_plain_input(command, path);
+    if (code != exit_ok)
+        return code;
+    const char *seen = look_at_input();
+    if (strcmp(seen, "hdf5") == 0)
+        return cli_fail_with(command, "standard input is HDF5, which does not stream; give the "
+                                      "file by its name");
+    if (!*format)
+        *format = seen;
+    return exit_ok;
+}
+
+const char *cli_output_path(const char *path)
+{
+    return strcmp(path, "-") == 0 ? stdout_path : path;
+}
+
+bool cli_is_stdout(const char *path)
+{
+    return path && strcmp(cli_output_path(path), stdout_path) == 0;
+}
+
+const char *cli_output_format(const char *path, const char *given)
+{
+    if (given)
+        return given;
+    const char *slash = strrchr(path, '/');
+    if (strchr(slash ? slash : path, '.'))
+        return NULL;
+    struct stat found;
+    const bool plain =
+        strcmp(path, stdout_path) != 0 && (stat(path, &found) != 0 || S_ISREG(found.st_mode));
+    return plain ? NULL : "csv";
+}
+
+static const char *name_of_table_format(int64_t k)
+{
+    static const char *const names[] = {"csv", "npy", "h5", "mtx"};
+    return names[k];
+}
+
+const char *cli_parse_table_format(const char *text, bool of_pairs, const struct argp_state *state)
+{
+    return name_of_table_format(
+        cli_parse_name("--to", text, of_pairs ? 4 : 2, name_of_table_format, state));
+}
+
+void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
+                      const struct argp_state *state)
+{
+    if (common->json && cli_is_stdout(output))
+        cli_usage_error(state, "%s and --json both want standard output; give %s a file", option,
+                        option);
+}
+
+void cli_check_npy(const char *option, const char *output, const struct argp_state *state)
+{
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    const char *dot = output ? strrchr(slash ? slash : output, '.') : NULL;
+    if (dot && strcasecmp(dot, ".npy") != 0)
+        cli_usage_error(state, "%s is '%s', and the result is an NPY file; name it .npy", option,
+                        output);
+}

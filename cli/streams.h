@@ -1,0 +1,37 @@
+#ifndef CLI_STREAMS_H
+#define CLI_STREAMS_H
+
+#include "cli.h"
+
+/* "-" among the files of a command: standard input, and standard output. */
+
+/* Makes an input that is "-" ready: *path becomes a path that reads standard input, and *format, if
+ * it is NULL, what the content looks like, as the format's name in the table of bodies. Any other
+ * path is left as it is.
+ *
+ * What comes through a pipe is kept in a temporary file, since some formats are read twice. Only
+ * one input can be standard input. HDF5 does not stream: that is told here. Returns an exit code.
+ */
+int cli_take_input(const char *command, const char **path, const char **format);
+
+/* The same of a file whose format is known. */
+int cli_take_plain_input(const char *command, const char **path);
+
+/* "-" as an output file is standard output. */
+const char *cli_output_path(const char *path);
+bool cli_is_stdout(const char *path); /* NULL is not */
+
+/* The format of an output file: as given, or CSV for a pipe or a device whose name has no
+ * extension, or NULL: by the extension. */
+const char *cli_output_format(const char *path, const char *given);
+
+/* The value of --to: "csv" or "npy", of lists of pairs "h5" and "mtx" too. */
+const char *cli_parse_table_format(const char *text, bool of_pairs, const struct argp_state *state);
+
+/* Usage errors: an output (NULL: none) on standard output, where --json's object goes alone; an
+ * output with another extension than .npy. */
+void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
+                      const struct argp_state *state);
+void cli_check_npy(const char *option, const char *output, const struct argp_state *state);
+
+#endif

@@ -1,0 +1,162 @@
+/* Options that are none, told before getopt does, so that the nearest name can be told too. */
+
+#include "usage.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+
+/* What argp adds to each parser. */
+static const struct argp_option added[] = {
+    {"help", '?', NULL, 0, NULL, 0},
+    {"usage", 1, NULL, 0, NULL, 0},
+    {"version", 'V', NULL, 0, NULL, 0},
+    {"program-name", 1, "NAME", OPTION_HIDDEN, NULL, 0},
+    {"HANG", 1, "SECS", OPTION_HIDDEN | OPTION_ARG_OPTIONAL, NULL, 0},
+    {0}};
+static const struct argp added_argp = {added, NULL, NULL, NULL, NULL, NULL, NULL};
+
+/* Looking for an option by its long name, which may be cut short, or by its letter. */
+struct search {
+    const char *name;
+    size_t length;
+    int letter;
+    int matches;                     /* that the name begins; 1 if it is one's own */
+    const struct argp_option *found; /* aliases: the option that they stand for */
+    struct nearest nearest;
+};
+
+static bool is_end(const struct argp_option *option)
+{
+    return !option->key && !option->name && !option->doc && !option->group;
+}
+
+static void look_at(struct search *search, const struct argp_option *option,
+                    const struct argp_option *real)
+{
+    const int key = option->key;
+    if (search->letter) {
+        if (key == search->letter && key <= 127 && isprint(key))
+            search->found = real;
+        return;
+    }
+    if (!option->name)
+        return;
+    if (!(option->flags & OPTION_HIDDEN))
+        nearest_offer(&search->nearest, option->name);
+    if (strncmp(option->name, search->name, search->length) != 0)
+        return;
+    const bool exact = strlen(option->name) == search->length;
+    if (search->matches < 0) /* an exact match was before */
+        return;
+    search->matches = exact ? -1 : search->matches + 1;
+    search->found = real;
+}
+
+static void look_through(struct search *search, const struct argp *argp)
+{
+    const struct argp_option *real = NULL;
+    for (const struct argp_option *option = argp->options; option && !is_end(option); option++) {
+        if (!(option->flags & OPTION_ALIAS))
+            real = option;
+        look_at(search, option, real);
+    }
+    for (const struct argp_child *child = argp->children; child && child->argp; child++)
+        look_through(search, child->argp);
+}
+
+static bool wants_value(const struct argp_option *option)
+{
+    return option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
+}
+
+static _Noreturn void refuse(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static _Noreturn void refuse(const char *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", command);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(exit_usage);
+}
+
+/* What to say if no option is near. */
+static const char *where_to_look(const char *command)
+{
+    static char text[96];
+    snprintf(text, sizeof text, "%s --help lists the options", command);
+    return text;
+}
+
+static const char *hint_of(const struct search *search, const char *command)
+{
+    static char text[96];
+    if (!search->nearest.found)
+        return where_to_look(command);
+    snprintf(text, sizeof text, "did you mean '--%.60s'?", search->nearest.found);
+    return text;
+}
+
+/* "--name" or "--name=value"; true if its value is the next argument. */
+static bool check_long(const struct argp *argp, const char *command, const char *word, bool is_last)
+{
+    char name[64];
+    const char *equals = strchr(word, '=');
+    const size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    struct search search = {.name = word, .length = length, .nearest = nearest_to(name)};
+    look_through(&search, argp);
+    look_through(&search, &added_argp);
+    if (!search.found)
+        refuse(command, "'--%s' is no option; %s", name, hint_of(&search, command));
+    if (search.matches > 1)
+        refuse(command, "'--%s' may be several options; write it out (%s)", name,
+               where_to_look(command));
+    if (equals && !search.found->arg)
+        refuse(command, "--%s takes no value; leave out '=' and what follows", name);
+    if (!equals && wants_value(search.found) && is_last)
+        refuse(command, "--%s has no value; give %s", name, search.found->arg);
+    return !equals && wants_value(search.found);
+}
+
+/* "-abc" or "-oFILE"; true if the last one's value is the next argument. */
+static bool check_letters(const struct argp *argp, const char *command, const char *letters,
+                          bool is_last)
+{
+    for (const char *at = letters; *at; at++) {
+        struct search search = {.letter = (unsigned char)*at};
+        look_through(&search, argp);
+        look_through(&search, &added_argp);
+        if (!search.found)
+            refuse(command, "'-%c' is no option; %s", *at, where_to_look(command));
+        if (search.found->arg && at[1])
+            return false;
+        if (wants_value(search.found) && is_last)
+            refuse(command, "-%c has no value; give %s", *at, search.found->arg);
+        if (wants_value(search.found))
+            return true;
+    }
+    return false;
+}
+
+void usage_check_options(const struct argp *argp, int argc, char **argv)
+{
+    for (int k = 1; k < argc; k++) {
+        const char *word = argv[k];
+        const bool is_last = k + 1 == argc;
+        if (strcmp(word, "--") == 0)
+            return;
+        if (strncmp(word, "--", 2) == 0)
+            k += check_long(argp, argv[0], word + 2, is_last);
+        else if (word[0] == '-' && word[1])
+            k += check_letters(argp, argv[0], word + 1, is_last);
+    }
+}

@@ -1,0 +1,241 @@
+/* The program among others: pipes, standard input and output, suggestions, streams that close. */
+
+#include "testing.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
+
+/* What a shell did with a script, in which kith is the program and the folder is the tests'. */
+struct shell_result {
+    int exit_code;
+    char out[1 << 14];
+};
+
+static const struct shell_result *shell(const char *script)
+{
+    static struct shell_result result;
+    char command[4096];
+    snprintf(command, sizeof command, "cd '%s' && kith() { \"$KITH_PROGRAM\" \"$@\"; }\n%s",
+             program_folder(), script);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    const size_t count = fread(result.out, 1, sizeof result.out - 1, pipe);
+    result.out[count] = 0;
+    const int status = pclose(pipe);
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return &result;
+}
+
+static void assert_prints(const char *script, const char *expected)
+{
+    const struct shell_result *result = shell(script);
+    if (result->exit_code != 0 || strcmp(result->out, expected) != 0)
+        fail_msg("%s\nexit code %d, printed '%s', not '%s'", script, result->exit_code, result->out,
+                 expected);
+}
+
+/* The script prints on stderr, which it joins to its output. */
+static void assert_complains(const char *script, int code, const char *words)
+{
+    const struct shell_result *result = shell(script);
+    if (result->exit_code != code || !strstr(result->out, words))
+        fail_msg("%s\nexit code %d, printed '%s', which lacks '%s'", script, result->exit_code,
+                 result->out, words);
+}
+
+static void write_pair(void)
+{
+    program_write("pair.csv", "x,y,z,m\n0,0,0,3\n2,0,0,5\n");
+}
+
+static const char accelerations[] = "ax,ay,az,potential\n1.25,0,0,-2.5\n-0.75,0,0,-1.5\n";
+
+static void test_bodies_of_every_streaming_format_come_through_a_pipe(void **state)
+{
+    (void)state;
+    write_pair();
+    assert_prints("cat pair.csv | kith forces -", accelerations);
+    assert_prints("kith forces - < pair.csv", accelerations);
+    assert_prints("kith convert pair.csv - --to npy | kith forces -", accelerations);
+    assert_prints("kith convert pair.csv - --to tipsy | kith forces -", accelerations);
+    assert_prints("kith convert pair.csv - --to xyz | kith forces -", accelerations);
+    assert_prints("kith convert pair.csv - --to xyz | kith forces - --format xyz", accelerations);
+    assert_prints("{ kith convert pair.csv - --to xyz; kith convert pair.csv - --to xyz; } |"
+                  "kith convert - - --from xyz --frame 1",
+                  "m,x,y,z\n3,0,0,0\n5,2,0,0\n");
+}
+
+static void test_every_command_reads_standard_input(void **state)
+{
+    (void)state;
+    write_pair();
+    program_write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 3\n");
+    assert_prints("cat pair.csv | kith pairs - --cutoff 3", "i,j,distance\n0,1,2\n1,0,2\n");
+    assert_prints("cat pair.csv | kith matrix - --law distance --reduce sum", "sum\n2\n2\n");
+    assert_prints("kith make six --seed 3 | kith collisions - 2>/dev/null; echo $?", "1\n");
+    assert_prints("printf 'x,y\\n1,2\\n1,2\\n' | kith collisions -", "1\n");
+    assert_prints("kith make lattice-walk -n 9 --batch 2 -o w.npy; cat w.npy | "
+                  "kith collisions - --batch > a; kith collisions w.npy --batch | cmp - a",
+                  "");
+    assert_prints(
+        "kith multiply a.mtx -o y.npy; gzip -c a.mtx | kith multiply - -o - | cmp - y.npy", "");
+    assert_prints("kith multiply a.mtx -o y.npy; cat y.npy | kith multiply a.mtx -x - -o z.npy; "
+                  "kith multiply a.mtx -x y.npy -o - | cmp - z.npy",
+                  "");
+    assert_prints("kith make six | kith run - --dt 0.1 --until 1 -q -o a.h5; kith make six -o "
+                  "six.csv -q; kith run six.csv --dt 0.1 --until 1 -q -o b.h5; kith convert a.h5 "
+                  "a.csv; kith convert b.h5 - | cmp - a.csv",
+                  "");
+    assert_prints("cat pair.csv | kith plot - --what chain -o - --to svg | head -c 5", "<?xml");
+}
+
+static void test_results_go_to_standard_output_in_every_format_that_streams(void **state)
+{
+    (void)state;
+    write_pair();
+    assert_prints("kith forces pair.csv -o - --to npy > a; kith forces pair.csv -o a.npy; "
+                  "cmp a a.npy",
+                  "");
+    assert_prints("kith pairs pair.csv --cutoff 3 -o - --to npy > a; "
+                  "kith pairs pair.csv --cutoff 3 -o a.npy; cmp a a.npy",
+                  "");
+    assert_prints("kith pairs pair.csv --cutoff 3 -o - --to mtx",
+                  "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 2\n2 1 2\n");
+    assert_prints("kith matrix pair.csv --law distance -o - > a; "
+                  "kith matrix pair.csv --law distance -o a.npy; cmp a a.npy",
+                  "");
+    assert_prints("kith matrix pair.csv --law distance --reduce sum --to npy -o - | head -c 6 | "
+                  "tail -c 5",
+                  "NUMPY");
+    assert_prints("printf 'x,y\\n1,2\\n1,2\\n' | kith collisions - --list -", "i,j\n0,1\n");
+}
+
+static void test_hdf5_does_not_stream_and_says_so(void **state)
+{
+    (void)state;
+    assert_prints("kith run six --dt 0.1 --until 1 -q -o run.h5", "");
+    assert_complains("cat run.h5 | kith convert - a.csv 2>&1", 1, "does not stream");
+    assert_complains("kith plot - --what orbits -o a.png < run.h5 2>&1", 1, "does not stream");
+    assert_complains("kith run six --dt 0.1 --until 1 -o - 2>&1", 1, "does not stream");
+}
+
+static void test_standard_input_is_read_once(void **state)
+{
+    (void)state;
+    program_write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+    assert_complains("cat a.mtx | kith multiply - -x - --json 2>&1", 2, "two inputs are '-'");
+    assert_complains("kith forces - 2>&1 < /dev/null", 1, "empty");
+    assert_complains("kith forces - 2>&1 <&-", 1, "standard input cannot be read");
+    assert_complains("printf 'x,y\\n1,oops\\n' | kith forces - 2>&1", 1, "/dev/stdin: line 2");
+}
+
+static void test_the_program_ends_quietly_when_nobody_reads(void **state)
+{
+    (void)state;
+    /* By SIGPIPE, as others do; where that is ignored, with a line that says why. */
+    assert_prints("{ kith make plummer -n 20000; echo $? >&3; } 3>code 2>err | head -n 1; "
+                  "cat code err",
+                  "m,x,y,z,vx,vy,vz\n141\n");
+    assert_complains("trap '' PIPE; { kith make plummer -n 20000; echo $? >&3; } 3>code 2>err | "
+                     "true; cat code err",
+                     0, "1\nkith make: /dev/stdout: cannot be written: Broken pipe");
+}
+
+static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
+{
+    (void)state;
+    assert_refused(program_run("rnu"), 2, "'rnu' is no command; did you mean 'run'?");
+    assert_refused(program_run("hlep"), 2, "did you mean 'help'?");
+    assert_refused(program_run("help fources"), 2, "did you mean 'forces'?");
+    assert_refused(program_run("bench fources"), 2, "did you mean 'forces'?");
+    assert_refused(program_run("run --integartor leapfrog"), 2, "did you mean '--integrator'?");
+    assert_refused(program_run("forces a.csv --sofetning 1"), 2, "did you mean '--softening'?");
+    assert_refused(program_run("run a --integrator yoshda4"), 2, "did you mean 'yoshida4'?");
+    assert_refused(program_run("forces a --law gravitty"), 2, "did you mean 'gravity'?");
+    assert_refused(program_run("matrix a --law lenard-jones:1,2"), 2, "'lennard-jones'?");
+    assert_refused(program_run("run a --law yukwa:1"), 2, "did you mean 'yukawa'?");
+    assert_refused(program_run("bench forces --law yukwa:1"), 2, "did you mean 'yukawa'?");
+    assert_refused(program_run("make plumer"), 2, "did you mean 'plummer'?");
+    assert_refused(program_run("run plumer --dt 1 --until 1"), 1, "did you mean 'plummer'?");
+    assert_refused(program_run("convert a b --to tispy"), 2, "did you mean 'tipsy'?");
+    assert_refused(program_run("forces a --method symetric"), 2, "did you mean 'symmetric'?");
+    assert_refused(program_run("collisions a --method hsah"), 2, "did you mean 'hash'?");
+    assert_refused(program_run("multiply a.mtx --format sel --json"), 2, "did you mean 'sell'?");
+    assert_refused(program_run("forces a --precision doubel"), 2, "did you mean 'double'?");
+    assert_refused(program_run("plot a --what orbit -o a.png"), 2, "did you mean 'orbits'?");
+}
+
+static void test_options_that_getopt_refuses_are_one_line(void **state)
+{
+    (void)state;
+    assert_refused(program_run("run --zzzzzz"), 2, "'--zzzzzz' is no option; kith run --help");
+    assert_refused(program_run("run -z"), 2, "'-z' is no option");
+    assert_refused(program_run("run -qz"), 2, "'-z' is no option");
+    assert_refused(program_run("run a.csv --dt"), 2, "--dt has no value; give D");
+    assert_refused(program_run("run a.csv -o"), 2, "-o has no value; give FILE");
+    assert_refused(program_run("run a.csv --resume=yes"), 2, "--resume takes no value");
+    assert_refused(program_run("run a.csv --s 1"), 2, "'--s' may be several options");
+    /* Cut short, one letter with its value, the value of an option, and what is behind "--". */
+    assert_succeeded(program_run("run six --dt 0.1 --unt 0.2 -qo@short.h5"));
+    assert_refused(program_run("run --dt --until 1"), 2, "--dt is '--until'");
+    assert_refused(program_run("forces -- --frobnicate"), 1, "--frobnicate");
+}
+
+static void test_help_is_a_command_too(void **state)
+{
+    (void)state;
+    char *first = strdup(program_run("run --help")->out);
+    assert_string_equal(program_run("help run")->out, first);
+    free(first);
+    assert_succeeded(program_run("help"));
+}
+
+/* No escape sequences where nobody sees them, nor where they are not wanted. */
+static void test_nothing_but_text_goes_to_files(void **state)
+{
+    (void)state;
+    assert_prints("{ kith run six --dt 0.001 --until 30 2>&1; kith --help; kith run --help; "
+                  "kith info; } | grep -c \"$(printf '\\033')\"; true",
+                  "0\n");
+}
+
+static void test_npy_has_the_precision_of_the_computation(void **state)
+{
+    (void)state;
+    write_pair();
+    program_write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+    static const char *const commands[] = {
+        "forces pair.csv -o -  --to npy", "matrix pair.csv --law distance -o -",
+        "matrix pair.csv --law distance --symmetric -o -",
+        "matrix pair.csv --law distance --reduce sum --to npy -o -", "multiply a.mtx -o -"};
+    for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {
+        char script[256];
+        snprintf(script, sizeof script, "kith %s | head -c 24 | tail -c 3", commands[k]);
+        assert_prints(script, "<f8");
+        snprintf(script, sizeof script, "kith %s --precision single | head -c 24 | tail -c 3",
+                 commands[k]);
+        assert_prints(script, "<f4");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bodies_of_every_streaming_format_come_through_a_pipe),
+        cmocka_unit_test(test_every_command_reads_standard_input),
+        cmocka_unit_test(test_results_go_to_standard_output_in_every_format_that_streams),
+        cmocka_unit_test(test_hdf5_does_not_stream_and_says_so),
+        cmocka_unit_test(test_standard_input_is_read_once),
+        cmocka_unit_test(test_the_program_ends_quietly_when_nobody_reads),
+        cmocka_unit_test(test_what_is_mistyped_is_told_with_the_nearest),
+        cmocka_unit_test(test_options_that_getopt_refuses_are_one_line),
+        cmocka_unit_test(test_help_is_a_command_too),
+        cmocka_unit_test(test_nothing_but_text_goes_to_files),
+        cmocka_unit_test(test_npy_has_the_precision_of_the_computation),
+    };
+    return cmocka_run_group_tests_name("manners", tests, NULL, NULL);
+}
