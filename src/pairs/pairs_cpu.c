@@ -14,6 +14,7 @@
 #include "pairs/nearest_cpu.h"
 #include "pairs/rows.h"
 #include "pairs/search.h"
+#include "pairs/small_cpu.h"
 #include "pairs/stage.h"
 
 /* Targets of a task: some hundred microseconds. */
@@ -220,6 +221,10 @@ kith_status pairs_cpu(kith_context *context, const struct pairs_problem *problem
 {
     KITH_TRY(pairs_list_begin(problem, pairs));
     KITH_TRY(begin_workspace(context, &pairs->memory->workspace));
+    bool done = false;
+    KITH_TRY(pairs_small_cpu(context, problem, pairs->memory->workspace, pairs, &done));
+    if (done)
+        return KITH_OK;
     struct walk walk = {
         .context = context,
         .problem = problem,
@@ -252,6 +257,7 @@ void pairs_workspace_free(struct pairs_workspace *workspace)
         free(lane->found.data);
         free(lane->keys.data);
         free(lane->row.data);
+        free(lane->rows.data);
     }
     free(workspace->lanes);
     free(workspace);

@@ -40,6 +40,8 @@ struct pairs_search {
 /* What one thread needs for a cell and its rows. */
 struct pairs_lane {
     struct pairs_buffer runs, candidates, arranged, found, keys, row;
+    struct pairs_buffer rows; /* of small systems, one after the other: so many int32 */
+    int64_t rows_end;
     kith_status status;
 };
 
