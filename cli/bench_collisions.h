@@ -2,20 +2,14 @@
 #define CLI_BENCH_COLLISIONS_H
 
 #include "bench_measure.h"
+#include "bench_options.h"
 #include "bench_peers.h"
-#include "cli.h"
 #include "plot_picture.h"
 
-enum { bench_most_counts = 16, bench_most_collisions_rows = 512 };
+enum { bench_most_collisions_rows = 512 };
 
 struct collisions_bench {
-    const char *command;
-    kith_context_options context; /* a device, threads */
-    double seconds;
-    int64_t counts[bench_most_counts];
-    int32_t count_count;
-    bool with_peers, json, quiet;
-    const char *python;
+    struct bench_common common;
     struct peers *peers; /* NULL if numpy does not take part */
     const char *plot;    /* the picture, or NULL */
     const struct picture_format *format;

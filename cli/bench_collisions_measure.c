@@ -122,7 +122,7 @@ static bool give_beads(const struct collisions_bench *bench, kith_array beads)
     if (file)
         given = fclose(file) == 0 && given;
     if (!given)
-        cli_fail_with(bench->command, "%s cannot be written: the beads for numpy", path);
+        cli_fail_with(bench->common.command, "%s cannot be written: the beads for numpy", path);
     given = given && peers_use_points(bench->peers, path);
     if (descriptor >= 0)
         unlink(path);
@@ -157,7 +157,7 @@ static double run_batch(void *state, int64_t calls)
 /* Most beads that a method is measured with. */
 static int64_t most_beads(const struct collisions_bench *bench, kith_collisions_method method)
 {
-    const bool is_gpu = bench->context.device.kind == KITH_CUDA;
+    const bool is_gpu = bench->common.device.kind == KITH_CUDA;
     switch (method) {
     case KITH_COLLISIONS_AUTO:
     case KITH_COLLISIONS_LINEAR:
@@ -214,7 +214,7 @@ static bool measure(const struct collisions_bench *bench, int64_t count,
     double limit = NAN;
     for (int64_t k = 0; k < count; k++)
         each[k] = &contestants[k];
-    if (!bench_measure(count, each, bench->seconds))
+    if (!bench_measure(count, each, bench->common.seconds))
         return false;
     for (int64_t k = 0; k < count; k++) {
         const struct contender *contender = contestants[k].state;
@@ -226,7 +226,7 @@ static bool measure(const struct collisions_bench *bench, int64_t count,
         add_row(rows, contender->name, kind, beads, seconds);
         if (isfinite(limit) && contender->method == KITH_COLLISIONS_ALL_PAIRS)
             rows->row[rows->count - 1].of_limit = 0.5 * (double)beads * ((double)beads - 1) /
-                                                  seconds / limit / bench->context.threads;
+                                                  seconds / limit / bench->common.threads[0];
     }
     return true;
 }
@@ -239,7 +239,7 @@ static int64_t line_up(const struct collisions_bench *bench, kith_context *conte
 {
     int64_t methods = 0, all = 0;
     const kith_collisions_method_info *list = kith_collisions_method_list(&methods);
-    const bool is_cpu = bench->context.device.kind == KITH_CPU;
+    const bool is_cpu = bench->common.device.kind == KITH_CPU;
     const struct contender common = {"", context, 0, beads, host, copy, {{0}}, {0}, bench->peers};
     if (is_cpu && count >= 1000 && count <= most_beads(bench, KITH_COLLISIONS_ALL_PAIRS)) {
         contenders[all] = common;
@@ -253,7 +253,7 @@ static int64_t line_up(const struct collisions_bench *bench, kith_context *conte
         contenders[all].method = (kith_collisions_method)method;
         contestants[all++].run = run_method;
     }
-    if (bench->with_peers && count <= 10000000) {
+    if (bench->common.with_peers && count <= 10000000) {
         contenders[all] = common;
         contenders[all].name = "qsort";
         contestants[all++].run = run_qsort;
@@ -263,14 +263,14 @@ static int64_t line_up(const struct collisions_bench *bench, kith_context *conte
         contenders[all].name = "numpy unique";
         contestants[all++].run = run_numpy;
     }
-    if (bench->with_peers && count <= 20000) {
+    if (bench->common.with_peers && count <= 20000) {
         contenders[all] = common;
         contenders[all].name = "plain double loop";
         contestants[all++].run = run_plain;
     }
     for (int64_t k = 0; k < all; k++) {
         contestants[k].state = &contenders[k];
-        contestants[k].many_threads = bench->context.threads > 1;
+        contestants[k].many_threads = bench->common.threads[0] > 1;
     }
     return all;
 }
@@ -281,17 +281,17 @@ bool bench_collisions_of(const struct collisions_bench *bench, kith_context *con
     struct contender contenders[32];
     struct contestant *contestants = calloc(32, sizeof *contestants);
     kith_array host = kith_array_matrix(calloc((size_t)count, 12), KITH_I32, count, 3);
-    kith_array copy =
-        kith_array_matrix(bench->with_peers ? calloc((size_t)count, 12) : NULL, KITH_I32, count, 3);
+    kith_array copy = kith_array_matrix(bench->common.with_peers ? calloc((size_t)count, 12) : NULL,
+                                        KITH_I32, count, 3);
     kith_array beads = host;
-    const bool is_gpu = bench->context.device.kind == KITH_CUDA;
+    const bool is_gpu = bench->common.device.kind == KITH_CUDA;
     bool done = false;
-    if (!contestants || !host.data || (bench->with_peers && !copy.data)) {
-        cli_fail_with(bench->command, "no memory for %lld beads", (long long)count);
+    if (!contestants || !host.data || (bench->common.with_peers && !copy.data)) {
+        cli_fail_with(bench->common.command, "no memory for %lld beads", (long long)count);
     } else {
         fill(kind, INT64_MAX, count, host.data);
         if (is_gpu && gpu_array_copy(context, host, &beads) != KITH_OK)
-            cli_fail(bench->command);
+            cli_fail(bench->common.command);
         else if (!bench->peers || count > most_of_numpy || give_beads(bench, host))
             done = measure(
                 bench, line_up(bench, context, count, host, beads, copy, contenders, contestants),
@@ -309,8 +309,9 @@ bool bench_collisions_batch(const struct collisions_bench *bench, kith_context *
                             struct collisions_rows *rows)
 {
     enum { length = 64 };
-    const bool is_gpu = bench->context.device.kind == KITH_CUDA;
-    const int64_t all = is_gpu ? 1000000 : 20000, count = all * length;
+    const bool is_gpu = bench->common.device.kind == KITH_CUDA;
+    const int64_t all = is_gpu ? 1000000 : bench->common.quick ? 1000 : 20000;
+    const int64_t count = all * length;
     struct contestant contestants[2] = {{.run = run_batch}, {.run = run_batch}};
     struct contender contenders[2];
     kith_array host = {calloc((size_t)count, 12), {KITH_CPU, 0},     3, KITH_I32,
@@ -335,7 +336,7 @@ bool bench_collisions_batch(const struct collisions_bench *bench, kith_context *
                                            kith_array_none(),
                                            NULL};
         contestants[k].state = &contenders[k];
-        contestants[k].many_threads = bench->context.threads > 1;
+        contestants[k].many_threads = bench->common.threads[0] > 1;
     }
     done = done && measure(bench, 2, contestants, "64 beads", count, rows);
     for (int64_t k = 0; k < 2 && is_gpu; k++)

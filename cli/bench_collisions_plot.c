@@ -78,10 +78,11 @@ bool bench_collisions_plot(const struct collisions_bench *bench, const struct co
         fprintf(script, "set lmargin at screen 0.46\nset rmargin at screen 0.79\n");
         write_graph(script, "scattered", methods, true);
         fprintf(script, "unset multiplot\n");
-        done = gnuplot_run(bench->command, script, picture) &&
-               picture_write(bench->command, bench->plot, bench->format, picture);
+        done = gnuplot_run(bench->common.command, script, picture) &&
+               picture_write(bench->common.command, bench->plot, bench->format, picture);
     } else {
-        cli_fail_with(bench->command, "no room for temporary files: the picture %s", bench->plot);
+        cli_fail_with(bench->common.command, "no room for temporary files: the picture %s",
+                      bench->plot);
     }
     if (script)
         fclose(script);

@@ -157,10 +157,10 @@ static struct competitor *add(struct competitors *competitors, struct competitor
 static bool open_context(const struct bench_options *options, int32_t threads,
                          struct competitor *competitor)
 {
-    const kith_context_options chosen = {.device = options->device, .threads = threads};
+    const kith_context_options chosen = {.device = options->common.device, .threads = threads};
     if (kith_context_create(&chosen, &competitor->context) == KITH_OK)
         return true;
-    cli_fail(options->command);
+    cli_fail(options->common.command);
     return false;
 }
 
@@ -182,9 +182,9 @@ static bool add_all_kith(const struct bench_options *options, struct competitors
 {
     for (int32_t p = 0; p < options->precision_count; p++)
         for (int32_t i = 0; i < options->isa_count; i++)
-            for (int32_t t = 0; t < options->thread_count; t++)
+            for (int32_t t = 0; t < options->common.thread_count; t++)
                 if (!add_kith(options, options->precisions[p], options->isas[i],
-                              options->threads[t], competitors))
+                              options->common.threads[t], competitors))
                     return false;
     return true;
 }
@@ -213,8 +213,8 @@ static bool add_others(const struct bench_options *options, struct competitors *
 {
     static const char *const names[] = {"rebound", "pytreegrav"};
     add(competitors, (struct competitor){.name = "plain C loop", .version = "", .threads = 1});
-    competitors->peers =
-        peers_start(options->command, options->python, bench_peers_forces, options->quiet);
+    competitors->peers = peers_start(options->common.command, options->common.python,
+                                     bench_peers_forces, options->common.quiet);
     if (!competitors->peers)
         return false;
     for (int k = 0; k < 2; k++) {
@@ -224,8 +224,8 @@ static bool add_others(const struct bench_options *options, struct competitors *
             continue;
         add(competitors, peer);
         /* REBOUND as PyPI has it was built without OpenMP. */
-        for (int32_t t = 0; k == 1 && t < options->thread_count; t++) {
-            peer.threads = options->threads[t];
+        for (int32_t t = 0; k == 1 && t < options->common.thread_count; t++) {
+            peer.threads = options->common.threads[t];
             if (peer.threads > 1)
                 add(competitors, peer);
         }
@@ -235,26 +235,26 @@ static bool add_others(const struct bench_options *options, struct competitors *
 
 bool competitors_make(const struct bench_options *options, struct competitors *competitors)
 {
-    const bool on_gpu = options->device.kind == KITH_CUDA;
+    const bool on_gpu = options->common.device.kind == KITH_CUDA;
     /* kith's, one peer by several threads, and three by one. */
     const int64_t kinds = options->precision_count * options->isa_count + 1;
-    const int64_t most_on_cpu = kinds * options->thread_count + 3;
+    const int64_t most_on_cpu = kinds * options->common.thread_count + 3;
     const int64_t most = on_gpu ? options->precision_count * gpu_competitor_count : most_on_cpu;
     competitors->all = calloc((size_t)most, sizeof *competitors->all);
     if (!competitors->all) {
-        cli_fail_with(options->command, "no memory");
+        cli_fail_with(options->common.command, "no memory");
         return false;
     }
     if (!(on_gpu ? add_all_of_gpu : add_all_kith)(options, competitors) ||
-        (options->with_peers && !add_others(options, competitors)))
+        (options->common.with_peers && !add_others(options, competitors)))
         return false;
 
     const int64_t probe_bodies = on_gpu ? probe_bodies_of_gpu : probe_bodies_of_cpu;
     struct forces_system system;
-    bool done = forces_system_make(options->command, probe_bodies, &system) &&
-                forces_system_share(options->command, competitors, &system);
+    bool done = forces_system_make(options->common.command, probe_bodies, &system) &&
+                forces_system_share(options->common.command, competitors, &system);
     for (int64_t k = 0; k < competitors->count && done; k++)
-        done = probe(options->command, &system, &competitors->all[k]);
+        done = probe(options->common.command, &system, &competitors->all[k]);
     forces_system_free(&system);
     return done;
 }

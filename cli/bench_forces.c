@@ -9,48 +9,30 @@
 
 #include "bench.h"
 #include "bench_machine.h"
+#include "names.h"
 
-enum {
-    key_device = 0x7000,
-    key_threads,
-    key_precision,
-    key_isa,
-    key_systems,
-    key_method,
-    key_integrator,
-    key_seconds,
-    key_peers,
-    key_python,
-    key_json
-};
+enum { key_precision = 0x7000, key_isa, key_systems, key_method, key_integrator };
 
 static const struct argp_option option_table[] = {
     {"number", 'n', "N,...", 0, "numbers of bodies (default: 6 to 262144; GPU: 4194304)", 0},
-    {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K (default: cpu)", 0},
     {"precision", key_precision, "P", 0, "single or double (default: both)", 0},
     {"isa", key_isa, "ISA,...", 0,
      "instruction sets, as kith info lists them (default: all, or KITH_ISA)", 0},
-    {"threads", key_threads, "P,...", 0, "numbers of threads (default: one and all)", 0},
     {"method", key_method, "METHOD", 0, "of the forces, as of kith forces (default: auto)", 0},
     {"systems", key_systems, "M", 0,
      "systems of an ensemble (default: 1024; GPU: 1000000 of 6 bodies)", 0},
     {"integrator", key_integrator, "NAME", 0, "of the steps (default: leapfrog)", 0},
-    {"seconds", key_seconds, "S", 0,
-     "measure a row for S seconds (default: 0.5); leave out what takes more than 10 S, of numbers "
-     "given by -n more than 100 S",
-     0},
-    {"peers", key_peers, NULL, 0, "measure other programs too, in turns with kith", 0},
-    {"python", key_python, "PROGRAM", 0,
-     "the Python that has them (default: KITH_PYTHON or python3)", 0},
-    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
-    {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
-static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2}, {0}};
+static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2},
+                                             {&bench_argp, 0, "Measuring:", 3},
+                                             {&bench_peers_argp, 0, "Other programs:", 4},
+                                             {0}};
 
 static const char documentation[] =
     "Measure the speed of all-pairs forces, of steps of few bodies, and of ensembles of "
-    "such systems.\v"
+    "such systems; on the CPU, with one thread and with all, unless --device or --threads P,... say "
+    "otherwise.\v"
     "An interaction is one of the N*N pairs and counts 20 flop. Times are medians of "
     "repetitions that take turns; ratios are medians within the turns. The limit is what the "
     "arithmetic of the kernel alone allows on this machine.\n\n"
@@ -70,95 +52,32 @@ static const char documentation[] =
     "  kith bench forces --peers --python venv/bin/python --json\n"
     "With a law or a method, forces alone are measured; the limit on the CPU is then that of its arithmetic.";
 
-/* Calls parse for each word of a list; the words stay in the text. */
-static void for_each_word(char *text, struct argp_state *state,
-                          void (*parse)(char *word, struct argp_state *state))
-{
-    char *rest = NULL;
-    if (!*text || *text == ',' || text[strlen(text) - 1] == ',' || strstr(text, ",,"))
-        cli_usage_error(state, "'%s' is no list; separate values by single commas", text);
-    for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-        parse(word, state);
-}
-
 #define ROOM(list) ((int)(sizeof(list) / sizeof(list)[0]))
 
-static void parse_body_count(char *word, struct argp_state *state)
+static void parse_isa(char *word, struct argp_state *state, void *to)
 {
-    struct bench_options *options = state->input;
-    const int64_t n = cli_parse_count("-n", word, state);
-    if (n < 1 || n > 1 << 24)
-        cli_usage_error(state, "-n is %s; give 1 to %d", word, 1 << 24);
-    if (options->body_count_count == ROOM(options->body_counts))
-        cli_usage_error(state, "-n has more than %d numbers", ROOM(options->body_counts));
-    options->body_counts[options->body_count_count++] = n;
-    options->body_counts_given = true;
-}
-
-static void parse_threads(char *word, struct argp_state *state)
-{
-    struct bench_options *options = state->input;
-    const int64_t threads = cli_parse_count("--threads", word, state);
-    if (threads < 1 || threads > 4096)
-        cli_usage_error(state, "--threads is %s; give 1 to 4096", word);
-    if (options->thread_count == ROOM(options->threads))
-        cli_usage_error(state, "--threads has more than %d numbers", ROOM(options->threads));
-    options->threads[options->thread_count++] = (int32_t)threads;
-}
-
-static void parse_isa(char *word, struct argp_state *state)
-{
-    struct bench_options *options = state->input;
-    int64_t count = 0;
-    const kith_isa *list = kith_isa_list(&count);
-    for (int64_t k = 0; k < count; k++)
-        if (strcmp(list[k].name, word) == 0) {
-            if (options->isa_count == ROOM(options->isas))
-                cli_usage_error(state, "--isa has more than %d names", ROOM(options->isas));
-            options->isas[options->isa_count++] = word;
-            options->isas_given = true;
-            return;
-        }
-    cli_usage_error(state, "--isa is '%s'; kith info lists the instruction sets", word);
-}
-
-static void parse_precision(const char *word, struct argp_state *state)
-{
-    struct bench_options *options = state->input;
-    const bool is_single = strcmp(word, "single") == 0;
-    if (!is_single && strcmp(word, "double") != 0)
-        cli_usage_error(state, "--precision is '%s'; give single or double", word);
-    options->precisions[0] = is_single ? KITH_F32 : KITH_F64;
-    options->precision_count = 1;
-}
-
-static void parse_integrator(const char *word, struct argp_state *state)
-{
-    struct bench_options *options = state->input;
-    int64_t count = 0;
-    const kith_integrator *list = kith_integrator_list(&count);
-    for (int64_t k = 0; k < count; k++)
-        if (strcmp(list[k].name, word) == 0) {
-            options->integrator = list[k].name;
-            return;
-        }
-    cli_usage_error(state, "--integrator is '%s'; kith run --help lists them", word);
+    struct bench_options *options = to;
+    if (options->isa_count == ROOM(options->isas))
+        cli_usage_error(state, "--isa has more than %d names", ROOM(options->isas));
+    options->isas[options->isa_count++] =
+        name_of_isa(cli_parse_name("--isa", word, count_of_isas(), name_of_isa, state));
+    options->isas_given = true;
 }
 
 static void check_choices(const struct bench_options *options, const struct argp_state *state)
 {
-    const char *of_cpu = options->isas_given         ? "--isa"
-                         : options->thread_count > 0 ? "--threads"
-                         : options->with_peers       ? "--peers"
-                                                     : NULL;
-    if (options->law.law && (options->with_peers || options->systems > 0))
+    const char *of_cpu = options->isas_given                ? "--isa"
+                         : options->common.thread_count > 0 ? "--threads"
+                         : options->common.with_peers       ? "--peers"
+                                                            : NULL;
+    if (options->law.law && (options->common.with_peers || options->systems > 0))
         cli_usage_error(state, "%s is for gravity; leave it or --law out",
-                        options->with_peers ? "--peers" : "--systems");
+                        options->common.with_peers ? "--peers" : "--systems");
     if (options->method && options->systems > 0)
         cli_usage_error(state, "--systems are steps, which --method is not for; leave one out");
-    if (of_cpu && options->device.kind != KITH_CPU)
+    if (of_cpu && options->common.device.kind != KITH_CPU)
         cli_usage_error(state, "%s is for the CPU; leave it or --device out", of_cpu);
-    if (options->with_peers && strcmp(options->integrator, "leapfrog") != 0)
+    if (options->common.with_peers && strcmp(options->integrator, "leapfrog") != 0)
         cli_usage_error(state, "--peers do leapfrog steps; leave them or --integrator out");
 }
 
@@ -168,21 +87,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->law;
+        bench_begin_children(state, 1, 2, &options->common);
         return 0;
     case 'n':
-        for_each_word(argument, state, parse_body_count);
-        return 0;
-    case key_device:
-        options->device = cli_parse_device(argument, state);
-        return 0;
-    case key_threads:
-        for_each_word(argument, state, parse_threads);
+        bench_parse_counts(&options->common, argument, 1 << 24, state);
         return 0;
     case key_isa:
-        for_each_word(argument, state, parse_isa);
+        bench_for_each_word(argument, state, parse_isa, options);
         return 0;
     case key_precision:
-        parse_precision(argument, state);
+        options->precisions[0] = cli_parse_precision(argument, state);
+        options->precision_count = 1;
         return 0;
     case key_method:
         options->method = cli_parse_method(argument, state);
@@ -193,22 +108,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             cli_usage_error(state, "--systems is %s; give 1 to %d", argument, 1 << 24);
         return 0;
     case key_integrator:
-        parse_integrator(argument, state);
-        return 0;
-    case key_seconds:
-        options->seconds = cli_parse_positive("--seconds", argument, state);
-        return 0;
-    case key_peers:
-        options->with_peers = true;
-        return 0;
-    case key_python:
-        options->python = argument;
-        return 0;
-    case key_json:
-        options->json = true;
-        return 0;
-    case 'q':
-        options->quiet = true;
+        options->integrator = name_of_integrator(cli_parse_name(
+            "--integrator", argument, count_of_integrators(), name_of_integrator, state));
         return 0;
     case ARGP_KEY_ARG:
         cli_usage_error(state, "'%s' is too much; bench forces takes no file", argument);
@@ -221,15 +122,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void choose_body_counts(struct bench_options *options)
+static void choose_body_counts(struct bench_common *common)
 {
     static const int64_t on_cpu[] = {6,    32,   64,   128,   256,   512,   1024,
                                      2048, 4096, 8192, 16384, 65536, 262144};
     static const int64_t on_gpu[] = {6,     64,    256,    1024,   2048,    4096,   8192,
                                      16384, 65536, 131072, 262144, 1048576, 4194304};
-    const bool is_gpu = options->device.kind == KITH_CUDA;
-    memcpy(options->body_counts, is_gpu ? on_gpu : on_cpu, is_gpu ? sizeof on_gpu : sizeof on_cpu);
-    options->body_count_count = is_gpu ? ROOM(on_gpu) : ROOM(on_cpu);
+    static const int64_t quick[] = {64, 256, 1024};
+    if (common->quick)
+        bench_take_counts(common, quick, ROOM(quick));
+    else if (common->device.kind == KITH_CUDA)
+        bench_take_counts(common, on_gpu, ROOM(on_gpu));
+    else
+        bench_take_counts(common, on_cpu, ROOM(on_cpu));
 }
 
 static void choose_isas(struct bench_options *options)
@@ -247,26 +152,26 @@ static void choose_isas(struct bench_options *options)
 /* What was not asked for otherwise; false after an error. */
 static bool choose_defaults(struct bench_options *options)
 {
-    const kith_context_options wanted = {.device = options->device};
+    const kith_context_options wanted = {.device = options->common.device};
     kith_context *context = NULL;
     if (kith_context_create(&wanted, &context) != KITH_OK)
         return false;
     const int32_t all_threads = kith_context_threads(context);
-    options->device = kith_context_device(context);
+    options->common.device = kith_context_device(context);
     kith_context_free(context);
 
-    if (!options->body_counts_given)
-        choose_body_counts(options);
+    choose_body_counts(&options->common);
+    bench_take_seconds(&options->common, 0.5);
     if (options->precision_count == 0) {
         options->precisions[options->precision_count++] = KITH_F32;
         options->precisions[options->precision_count++] = KITH_F64;
     }
     if (!options->isas_given)
         choose_isas(options);
-    if (options->thread_count == 0) {
-        options->threads[options->thread_count++] = 1;
+    if (options->common.thread_count == 0) {
+        options->common.threads[options->common.thread_count++] = 1;
         if (all_threads > 1)
-            options->threads[options->thread_count++] = all_threads;
+            options->common.threads[options->common.thread_count++] = all_threads;
     }
     return true;
 }
@@ -279,13 +184,13 @@ static bool bench_table(const struct bench_options *options, const struct compet
                         int32_t count, const int64_t *body_counts, bench_of *bench,
                         struct bench_rows *rows)
 {
-    if (!options->json && count > 0)
+    if (!options->common.json && count > 0)
         bench_print_heading(options, bench == bench_steps_of);
     for (int32_t k = 0; k < count; k++) {
         const int64_t first = rows->count;
         if (!bench(options, competitors, body_counts[k], rows))
             return false;
-        if (!options->json)
+        if (!options->common.json)
             bench_print_rows(rows, first);
     }
     return true;
@@ -296,31 +201,32 @@ static int32_t choose_of_steps(const struct bench_options *options, int64_t *cho
 {
     static const int64_t on_cpu[] = {6, 9, 16, 64}, on_gpu[] = {6, 64, 1024, 65536};
     _Static_assert(sizeof on_cpu == sizeof on_gpu, "as many");
-    const bool is_gpu = options->device.kind == KITH_CUDA;
+    const bool is_gpu = options->common.device.kind == KITH_CUDA;
     int32_t count = 0;
-    if (!options->body_counts_given)
-        for (; count < ROOM(on_cpu); count++)
+    const int32_t most = options->common.quick ? 1 : ROOM(on_cpu);
+    if (!options->common.counts_given)
+        for (; count < most; count++)
             chosen[count] = is_gpu ? on_gpu[count] : on_cpu[count];
-    for (int32_t k = 0; options->body_counts_given && k < options->body_count_count; k++)
-        if (is_gpu || options->body_counts[k] <= kith_most_bodies_of_system)
-            chosen[count++] = options->body_counts[k];
+    for (int32_t k = 0; options->common.counts_given && k < options->common.count_count; k++)
+        if (is_gpu || options->common.counts[k] <= kith_most_bodies_of_system)
+            chosen[count++] = options->common.counts[k];
     return count;
 }
 
 static bool bench_tables(const struct bench_options *options, const struct competitors *competitors,
                          struct bench_rows *rows)
 {
-    int64_t of_steps[ROOM(options->body_counts)];
+    int64_t of_steps[ROOM(options->common.counts)];
     const int32_t steps_count =
         options->law.law || options->method ? 0 : choose_of_steps(options, of_steps);
     /* Steps have up to two rows a competitor: one system and many. */
-    const int64_t most = (options->body_count_count + 2 * steps_count) * competitors->count;
+    const int64_t most = (options->common.count_count + 2 * steps_count) * competitors->count;
     rows->at = calloc((size_t)most, sizeof *rows->at);
     if (!rows->at) {
-        cli_fail_with(options->command, "no memory for %lld rows", (long long)most);
+        cli_fail_with(options->common.command, "no memory for %lld rows", (long long)most);
         return false;
     }
-    return bench_table(options, competitors, options->body_count_count, options->body_counts,
+    return bench_table(options, competitors, options->common.count_count, options->common.counts,
                        bench_forces_of, rows) &&
            bench_table(options, competitors, steps_count, of_steps, bench_steps_of, rows);
 }
@@ -346,16 +252,21 @@ static bool bench_all(const struct bench_options *options, struct competitors *c
     return true;
 }
 
-int bench_forces(int argc, char **argv)
+/* Tells what was measured: the exit code. */
+static int tell(const struct bench_options *options, const struct bench_rows *rows)
 {
-    const char *named = getenv("KITH_PYTHON");
-    struct bench_options options = {
-        .command = argv[0],
-        .device = {KITH_CPU, 0},
-        .seconds = 0.5,
-        .integrator = "leapfrog",
-        .python = named && *named ? named : "python3",
-    };
+    if (!options->common.json)
+        bench_print_summary(rows);
+    return bench_hand_over(&options->common, "forces", bench_as_json(options, rows));
+}
+
+int bench_forces(int argc, char **argv, cJSON **result)
+{
+    struct bench_options options = {.common = {.command = argv[0],
+                                               .device = {KITH_CPU, 0},
+                                               .takes_many_threads = true,
+                                               .result = result},
+                                    .integrator = "leapfrog"};
     const struct argp argp = {option_table, parse,           "",  documentation,
                               children,     cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &options);
@@ -364,16 +275,9 @@ int bench_forces(int argc, char **argv)
 
     struct competitors competitors = {0};
     struct bench_rows rows = {0};
-    if (!options.json)
-        machine_print(options.device);
-    int code = exit_failed;
-    if (bench_all(&options, &competitors, &rows)) {
-        code = exit_ok;
-        if (options.json)
-            code = bench_print_json(&options, &rows);
-        else
-            bench_print_summary(&rows);
-    }
+    if (!options.common.json && !result)
+        machine_print(options.common.device);
+    const int code = bench_all(&options, &competitors, &rows) ? tell(&options, &rows) : exit_failed;
     free(rows.at);
     competitors_free(&competitors);
     law_options_free(&options.law);

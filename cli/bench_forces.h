@@ -3,18 +3,13 @@
 
 #include "../bench/gpu_forces.h"
 #include "bench_measure.h"
+#include "bench_options.h"
 #include "bench_peers.h"
-#include "cli.h"
 #include "law_options.h"
 
 /* What kith bench forces was asked for. */
 struct bench_options {
-    const char *command;
-    kith_device device; /* the CPU, or a GPU */
-    int64_t body_counts[64];
-    int32_t body_count_count;
-    bool body_counts_given;
-    int32_t threads[16], thread_count;
+    struct bench_common common;
     const char *isas[8];
     int32_t isa_count;
     bool isas_given;
@@ -24,9 +19,6 @@ struct bench_options {
     struct law_options law;
     kith_forces_method method;
     const char *integrator;
-    double seconds; /* a row */
-    bool json, quiet, with_peers;
-    const char *python;
 };
 
 /* A program in one configuration. */
@@ -129,6 +121,6 @@ enum { flop_per_interaction = 20 }; /* Nyland, Harris & Prins 2007, GPU Gems 3, 
 void bench_print_gpu_heading(const struct bench_options *options, bool steps);
 void bench_print_gpu_rows(const struct bench_rows *rows, int64_t first);
 
-int bench_print_json(const struct bench_options *options, const struct bench_rows *rows);
+cJSON *bench_as_json(const struct bench_options *options, const struct bench_rows *rows);
 
 #endif

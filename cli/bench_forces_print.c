@@ -43,7 +43,7 @@ static const char *comparison(const struct bench_row *row)
 
 void bench_print_heading(const struct bench_options *options, bool steps)
 {
-    if (options->device.kind == KITH_CUDA)
+    if (options->common.device.kind == KITH_CUDA)
         bench_print_gpu_heading(options, steps);
     else if (steps)
         printf("\nSteps of %s, of each system\n"
@@ -203,10 +203,10 @@ static void add_worst(cJSON *object, const char *key, const struct bench_rows *r
     json_add_real(object, key, worst ? time_ratio(worst, of_best) : NAN);
 }
 
-int bench_print_json(const struct bench_options *options, const struct bench_rows *rows)
+cJSON *bench_as_json(const struct bench_options *options, const struct bench_rows *rows)
 {
     cJSON *object = cJSON_CreateObject();
-    machine_add(object, options->device);
+    machine_add(object, options->common.device);
     cJSON_AddStringToObject(object, "integrator", options->integrator);
     cJSON *forces = cJSON_AddArrayToObject(object, "forces");
     cJSON *steps = cJSON_AddArrayToObject(object, "steps");
@@ -219,5 +219,5 @@ int bench_print_json(const struct bench_options *options, const struct bench_row
     json_add_real(object, "cores_busy_with_other_programs", rows->busy_cores);
     add_worst(object, "worst_time_ratio_to_one_thread", rows, false);
     add_worst(object, "worst_best_time_ratio_to_one_thread", rows, true);
-    return json_print(options->command, object);
+    return object;
 }

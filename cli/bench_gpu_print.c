@@ -11,14 +11,14 @@ void bench_print_gpu_heading(const struct bench_options *options, bool steps)
     if (steps)
         printf("\nSteps of %s on %s; steps/s are those of a system times the systems\n"
                "      N   systems  precis.       us/step          best         steps/s\n",
-               options->integrator, cli_device_name(options->device));
+               options->integrator, cli_device_name(options->common.device));
     else
         printf("\nAll-pairs forces on %s: microseconds of kith_forces_compute with arrays on the "
                "host and on the\ndevice, of its kernels alone, and of the GPU Gems 3 kernel; \"-\" "
                "takes too long for --seconds\n"
                "      N  precis.        host      device     kernels  Tflop/s  limit    GPU Gems  "
                "Tflop/s  speed\n",
-               cli_device_name(options->device));
+               cli_device_name(options->common.device));
 }
 
 static double microseconds(const struct bench_row *row)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -34,6 +35,34 @@ static const char *processor(void)
     return name;
 }
 
+static void add_system(cJSON *machine)
+{
+    char text[256];
+    struct utsname system;
+    if (uname(&system) == 0) {
+        snprintf(text, sizeof text, "%.60s %.60s, %.30s", system.sysname, system.release,
+                 system.machine);
+        cJSON_AddStringToObject(machine, "system", text);
+    }
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && bytes > 0)
+        json_add_count(machine, "memory_bytes", (int64_t)pages * bytes);
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) && strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &utc) > 0)
+        cJSON_AddStringToObject(machine, "time", text);
+}
+
+/* The one that kith takes on this processor, or KITH_ISA. */
+static void add_instruction_set(cJSON *machine)
+{
+    const kith_context_options cpu = {.device = {KITH_CPU, 0}};
+    kith_context *context = NULL;
+    if (kith_context_create(&cpu, &context) == KITH_OK)
+        cJSON_AddStringToObject(machine, "instruction_set", kith_context_isa(context));
+    kith_context_free(context);
+}
+
 static long cores(void)
 {
     return sysconf(_SC_NPROCESSORS_ONLN);
@@ -57,8 +86,11 @@ void machine_add(cJSON *object, kith_device device)
     cJSON_AddStringToObject(machine, "compiler", COMPILER);
     cJSON_AddStringToObject(machine, "processor", processor());
     json_add_count(machine, "cores", cores());
+    add_instruction_set(machine);
+    add_system(machine);
     cJSON_AddStringToObject(machine, "device", cli_device_name(device));
-    if (!kith_device_describe(device, &gpu))
+    const kith_device first = {KITH_CUDA, 0};
+    if (!kith_device_describe(device.kind == KITH_CUDA ? device : first, &gpu))
         return;
     cJSON_AddStringToObject(machine, "gpu", gpu.name);
     cJSON_AddStringToObject(machine, "architecture", gpu.architecture);

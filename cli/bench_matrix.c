@@ -10,20 +10,19 @@
 #include "bench_machine.h"
 #include "json.h"
 
-enum { key_device = 0xa000, key_threads, key_precision, key_seconds, key_blocks, key_json };
+enum { key_precision = 0xa000, key_blocks };
 
 static const struct argp_option options[] = {
     {"number", 'n', "N,...", 0, "particles (default: 1000 to 16384; GPU: 4096 to 10^6)", 0},
-    {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K (default: cpu)", 0},
-    {"threads", key_threads, "P", 0, "CPU threads (default: 1)", 0},
     {"precision", key_precision, "P", 0, "single or double (default: single)", 0},
-    {"seconds", key_seconds, "S", 0, "measure a row for S seconds (default: 0.5)", 0},
     {"blocks", key_blocks, NULL, 0, "on a GPU, the seeds' tiles of 1 to 1024 threads too", 0},
-    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {0}};
 
+static const struct argp_child children[] = {{&bench_argp, 0, "Measuring:", 2}, {0}};
+
 static const char documentation[] =
-    "Measure how fast interaction matrices are filled, beside memset of as many bytes in the same "
+    "Measure how fast interaction matrices are filled, on the CPU with one thread unless --threads "
+    "says otherwise, beside memset of as many bytes in the same "
     "run, and how fast V b is computed without storing V, beside the limit of its instructions.\v"
     "Times are the best of repetitions; on a GPU the arrays are there. Matrices of more than 4 GB "
     "(64 GB on a GPU) are not stored.\n\n"
@@ -32,54 +31,21 @@ static const char documentation[] =
     "  kith bench matrix -n 65536 --device cuda --blocks\n"
     "  kith bench matrix -n 1000000 --device cuda --json";
 
-static void parse_sizes(char *text, struct argp_state *state)
-{
-    struct matrix_bench *bench = state->input;
-    char *rest = NULL;
-    for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        const int64_t n = cli_parse_count("-n", word, state);
-        if (n < 1 || n > 100000000)
-            cli_usage_error(state, "-n is %s; give 1 to 100000000", word);
-        if (bench->size_count == matrix_most_sizes)
-            cli_usage_error(state, "-n has more than %d numbers", (int)matrix_most_sizes);
-        bench->sizes[bench->size_count++] = n;
-    }
-}
-
-static void parse_precision(const char *text, struct matrix_bench *bench,
-                            const struct argp_state *state)
-{
-    if (strcmp(text, "single") != 0 && strcmp(text, "double") != 0)
-        cli_usage_error(state, "--precision is '%s'; give single or double", text);
-    bench->precision = strcmp(text, "single") == 0 ? KITH_F32 : KITH_F64;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct matrix_bench *bench = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        bench_begin_children(state, 0, 1, &bench->common);
+        return 0;
     case 'n':
-        parse_sizes(argument, state);
-        return 0;
-    case key_device:
-        bench->context.device = cli_parse_device(argument, state);
-        return 0;
-    case key_threads:
-        bench->context.threads = (int32_t)cli_parse_count("--threads", argument, state);
-        if (bench->context.threads < 1 || bench->context.threads > 4096)
-            cli_usage_error(state, "--threads is %s; give 1 to 4096", argument);
+        bench_parse_counts(&bench->common, argument, 100000000, state);
         return 0;
     case key_precision:
-        parse_precision(argument, bench, state);
-        return 0;
-    case key_seconds:
-        bench->seconds = cli_parse_positive("--seconds", argument, state);
+        bench->precision = cli_parse_precision(argument, state);
         return 0;
     case key_blocks:
         bench->blocks = true;
-        return 0;
-    case key_json:
-        bench->json = true;
         return 0;
     case ARGP_KEY_ARG:
         cli_usage_error(state, "'%s' is too much; bench matrix takes no file", argument);
@@ -106,11 +72,11 @@ static void print_rows(const struct matrix_rows_measured *rows, int64_t first)
     fflush(stdout);
 }
 
-static int print_json(const struct matrix_bench *bench, const struct matrix_rows_measured *rows)
+static cJSON *as_json(const struct matrix_bench *bench, const struct matrix_rows_measured *rows)
 {
     cJSON *object = cJSON_CreateObject();
-    machine_add(object, bench->context.device);
-    json_add_count(object, "threads", bench->context.threads);
+    machine_add(object, bench->common.device);
+    json_add_count(object, "threads", bench->common.threads[0]);
     cJSON_AddStringToObject(object, "precision", cli_precision_name(bench->precision));
     cJSON *list = cJSON_AddArrayToObject(object, "rows");
     for (int64_t k = 0; k < rows->count; k++) {
@@ -125,45 +91,60 @@ static int print_json(const struct matrix_bench *bench, const struct matrix_rows
         json_add_real(one, "of_limit", row->of_limit);
         cJSON_AddItemToArray(list, one);
     }
-    return json_print(bench->command, object);
+    return object;
 }
 
-static void choose_sizes(struct matrix_bench *bench)
+static void choose_sizes(struct bench_common *common)
 {
     static const int64_t on_cpu[] = {1000, 4096, 16384}, on_gpu[] = {4096, 65536, 65537, 1000000};
-    const bool gpu = bench->context.device.kind == KITH_CUDA;
-    bench->size_count = gpu ? 4 : 3;
-    memcpy(bench->sizes, gpu ? on_gpu : on_cpu, (size_t)bench->size_count * sizeof on_cpu[0]);
+    static const int64_t quick[] = {250, 1000};
+    if (common->quick)
+        bench_take_counts(common, quick, 2);
+    else if (common->device.kind == KITH_CUDA)
+        bench_take_counts(common, on_gpu, 4);
+    else
+        bench_take_counts(common, on_cpu, 3);
+    bench_take_seconds(common, 0.5);
 }
 
-int bench_matrix(int argc, char **argv)
+static bool measure_all(const struct matrix_bench *bench, kith_context *context,
+                        struct matrix_rows_measured *rows)
 {
-    struct matrix_bench bench = {
-        .context = {.device = {KITH_CPU, 0}, .threads = 1}, .precision = KITH_F32, .seconds = 0.5};
-    const struct argp argp = {options, parse, NULL, documentation, NULL, cli_filter_help, NULL};
-    struct matrix_rows_measured rows = {.count = 0};
-    kith_context *context = NULL;
-    bench.command = argv[0];
-    cli_parse(&argp, argc, argv, &bench);
-    if (kith_context_create(&bench.context, &context) != KITH_OK)
-        return cli_fail(argv[0]);
-    bench.context.device = kith_context_device(context);
-    if (bench.size_count == 0)
-        choose_sizes(&bench);
-    if (!bench.json)
-        machine_print(bench.context.device);
-    if (!bench.json)
+    const bool tells = !bench->common.json;
+    if (tells && !bench->common.result)
+        machine_print(bench->common.device);
+    if (tells)
         printf("%-20s %-14s %9s %12s %12s %10s %8s\n", "", "law", "particles", "ms", "Gpairs/s",
                "GB/s", "limit");
-    bool done = true;
-    for (int32_t k = 0; done && k < bench.size_count; k++) {
-        const int64_t first = rows.count;
-        done = bench_matrix_of(&bench, context, bench.sizes[k], &rows);
-        if (done && !bench.json)
-            print_rows(&rows, first);
+    for (int32_t k = 0; k < bench->common.count_count; k++) {
+        const int64_t first = rows->count;
+        if (!bench_matrix_of(bench, context, bench->common.counts[k], rows))
+            return false;
+        if (tells)
+            print_rows(rows, first);
     }
+    return true;
+}
+
+int bench_matrix(int argc, char **argv, cJSON **result)
+{
+    struct matrix_bench bench = {.common = {.command = argv[0],
+                                            .device = {KITH_CPU, 0},
+                                            .threads = {1},
+                                            .thread_count = 1,
+                                            .result = result},
+                                 .precision = KITH_F32};
+    const struct argp argp = {options, parse, "", documentation, children, cli_filter_help, NULL};
+    struct matrix_rows_measured rows = {.count = 0};
+    kith_context *context = NULL;
+    cli_parse(&argp, argc, argv, &bench);
+    const kith_context_options on = {.device = bench.common.device,
+                                     .threads = bench.common.threads[0]};
+    if (kith_context_create(&on, &context) != KITH_OK)
+        return cli_fail(argv[0]);
+    bench.common.device = kith_context_device(context);
+    choose_sizes(&bench.common);
+    const bool done = measure_all(&bench, context, &rows);
     kith_context_free(context);
-    if (!done)
-        return exit_failed;
-    return bench.json ? print_json(&bench, &rows) : exit_ok;
+    return done ? bench_hand_over(&bench.common, "matrix", as_json(&bench, &rows)) : exit_failed;
 }

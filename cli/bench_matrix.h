@@ -2,18 +2,14 @@
 #define CLI_BENCH_MATRIX_H
 
 #include "bench_measure.h"
-#include "cli.h"
+#include "bench_options.h"
 
-enum { matrix_most_sizes = 8, matrix_most_rows = 128 };
+enum { matrix_most_rows = 256 };
 
 struct matrix_bench {
-    const char *command;
-    kith_context_options context;
+    struct bench_common common;
     kith_dtype precision;
-    int64_t sizes[matrix_most_sizes];
-    int32_t size_count;
-    double seconds;
-    bool blocks, json; /* blocks: the seeds' tiles of every size too */
+    bool blocks; /* the seeds' tiles of every size too */
 };
 
 /* What was measured: bytes a second of what is stored, pairs a second of what is not. */

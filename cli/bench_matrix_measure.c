@@ -93,7 +93,7 @@ static bool measure(const struct matrix_bench *bench, struct contender *c, const
 {
     struct contestant contestant = {.run = run, .state = c};
     struct contestant *const list[] = {&contestant};
-    if (rows->count == matrix_most_rows || !bench_measure(1, list, bench->seconds))
+    if (rows->count == matrix_most_rows || !bench_measure(1, list, bench->common.seconds))
         return rows->count == matrix_most_rows;
     struct matrix_row *row = &rows->row[rows->count++];
     const double seconds = contestant_best(&contestant), pairs = (double)n * (double)n / seconds;
@@ -113,7 +113,7 @@ static bool measure_law(const struct matrix_bench *bench, struct contender *c, c
 {
     kith_law *made = NULL;
     if (kith_law_parse(law, 0, NULL, &made) != KITH_OK) {
-        cli_fail(bench->command);
+        cli_fail(bench->common.command);
         return false;
     }
     c->law = made;
@@ -197,10 +197,10 @@ bool bench_matrix_of(const struct matrix_bench *bench, kith_context *context, in
         done = c.matrix.data;
     }
     if (!done)
-        cli_fail_with(bench->command, "no memory for %lld particles", (long long)n);
+        cli_fail_with(bench->common.command, "no memory for %lld particles", (long long)n);
     if (done && on_gpu &&
         gpu_matrix_create(context, c.particles.positions, stored, &c.gpu) != KITH_OK) {
-        cli_fail(bench->command);
+        cli_fail(bench->common.command);
         done = false;
     }
     done = done && measure_all(bench, &c, stored, n, rows);

@@ -7,30 +7,18 @@
 #include <string.h>
 
 #include "bench.h"
-
-enum { key_device = 0xa000, key_threads, key_seconds, key_peers, key_python, key_json };
+#include "names.h"
 
 static const struct argp_option option_table[] = {
-    {"device", key_device, "DEVICE", 0, "cpu, cuda or cuda:K (default: cpu)", 0},
     {"number", 'n', "N,...", 0, "points of a system (default: 100,1000,10000,100000,1000000)", 0},
-    {"threads", key_threads, "P", 0,
-     "threads of kith, and of those peers that have any "
-     "(default: 1)",
-     0},
-    {"seconds", key_seconds, "S", 0,
-     "measure each program for S seconds a system (default: 0.5), and three times at least unless "
-     "that takes ten times as long",
-     0},
-    {"peers", key_peers, NULL, 0, "measure other programs too, in turns with kith", 0},
-    {"python", key_python, "PROGRAM", 0,
-     "the Python that has them (default: KITH_PYTHON or python3)", 0},
-    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
-    {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
+static const struct argp_child children[] = {
+    {&bench_argp, 0, "Measuring:", 2}, {&bench_peers_argp, 0, "Other programs:", 3}, {0}};
+
 static const char documentation[] =
-    "Measure how long lists of neighbours take, in both precisions; on a GPU with points and lists "
-    "in its memory.\v"
+    "Measure how long lists of neighbours take, in both precisions: on the CPU with one thread "
+    "unless --threads says otherwise, on a GPU with points and lists in its memory.\v"
     "SYSTEM is a name of the list below; without any, all. Lists are full, with i and j, sorted, "
     "and use their memory again.\n\n"
     "Examples:\n"
@@ -39,27 +27,18 @@ static const char documentation[] =
     "  kith bench pairs --peers --python venv/bin/python\n"
     "  kith bench pairs --device cuda -n 1000,10000,100000,1000000,10000000";
 
-static void parse_counts(struct pairs_bench_options *options, const char *text,
-                         const struct argp_state *state)
-{
-    char *copy = strdup(text), *rest = copy;
-    for (const char *word; copy && (word = strsep(&rest, ","));) {
-        const int64_t n = cli_parse_count("-n", word, state);
-        if (n < 1 || n > 1 << 28)
-            cli_usage_error(state, "-n is %s; give 1 to %d", word, 1 << 28);
-        if (options->count_count == pairs_most_counts)
-            cli_usage_error(state, "-n has more than %d numbers", pairs_most_counts);
-        options->counts[options->count_count++] = n;
-    }
-    free(copy);
-}
-
 static void parse_case(struct pairs_bench_options *options, const char *name,
                        const struct argp_state *state)
 {
     const struct pairs_case *kind = pairs_case_named(name);
+    struct nearest nearest = nearest_to(name);
+    int64_t count = 0;
+    const struct pairs_case *all = pairs_cases(&count);
+    for (int64_t k = 0; k < count; k++)
+        nearest_offer(&nearest, all[k].name);
     if (!kind)
-        cli_usage_error(state, "'%s' is no system; kith bench pairs --help lists them", name);
+        cli_usage_error(state, "'%s' is no system; %s", name,
+                        nearest_hint(&nearest, "kith bench pairs --help lists them"));
     if (options->case_count == pairs_most_cases)
         cli_usage_error(state, "there are more than %d systems", pairs_most_cases);
     options->cases[options->case_count++] = kind;
@@ -69,37 +48,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pairs_bench_options *options = state->input;
     switch (key) {
-    case key_device:
-        options->device = cli_parse_device(argument, state);
+    case ARGP_KEY_INIT:
+        bench_begin_children(state, 0, 2, &options->common);
         return 0;
     case 'n':
-        parse_counts(options, argument, state);
-        return 0;
-    case key_threads:
-        options->threads = (int32_t)cli_parse_count("--threads", argument, state);
-        if (options->threads < 1 || options->threads > 4096)
-            cli_usage_error(state, "--threads is %s; give 1 to 4096", argument);
-        return 0;
-    case key_seconds:
-        options->seconds = cli_parse_positive("--seconds", argument, state);
-        return 0;
-    case key_peers:
-        options->with_peers = true;
-        return 0;
-    case key_python:
-        options->python = argument;
-        return 0;
-    case key_json:
-        options->json = true;
-        return 0;
-    case 'q':
-        options->quiet = true;
+        bench_parse_counts(&options->common, argument, 1 << 28, state);
         return 0;
     case ARGP_KEY_ARG:
         parse_case(options, argument, state);
         return 0;
     case ARGP_KEY_END:
-        if (options->with_peers && options->device.kind != KITH_CPU)
+        if (options->common.with_peers && options->common.device.kind != KITH_CPU)
             cli_usage_error(state, "--peers are programs of the CPU; leave out --device");
         return 0;
     default:
@@ -130,16 +89,17 @@ static char *filter_help(int key, const char *text, void *input)
 
 static void take_defaults(struct pairs_bench_options *options)
 {
-    static const int64_t usual[] = {100, 1000, 10000, 100000, 1000000};
+    static const int64_t usual[] = {100, 1000, 10000, 100000, 1000000},
+                         quick[] = {100, 1000, 10000};
     int64_t count = 0;
     const struct pairs_case *kinds = pairs_cases(&count);
     if (options->case_count == 0)
         for (int64_t k = 0; k < count; k++)
             options->cases[options->case_count++] = &kinds[k];
-    if (options->count_count > 0)
-        return;
-    memcpy(options->counts, usual, sizeof usual);
-    options->count_count = sizeof usual / sizeof usual[0];
+    bench_take_counts(&options->common, options->common.quick ? quick : usual,
+                      options->common.quick ? sizeof quick / sizeof quick[0]
+                                            : sizeof usual / sizeof usual[0]);
+    bench_take_seconds(&options->common, 0.5);
 }
 
 static bool measure_row(struct pairs_report *report, kith_context *context,
@@ -149,10 +109,11 @@ static bool measure_row(struct pairs_report *report, kith_context *context,
     struct pairs_points_of points;
     bool measured = pairs_points_make(kind, count, &points);
     if (!measured)
-        cli_fail_with(report->options->command, "no memory for %lld points", (long long)count);
+        cli_fail_with(report->options->common.command, "no memory for %lld points",
+                      (long long)count);
     measured = measured && pairs_measure(report, context, &points, row);
     pairs_points_free(&points);
-    if (measured && !report->options->json)
+    if (measured && !report->options->common.json)
         pairs_bench_row(report, row);
     report->row_count += measured;
     return measured;
@@ -161,16 +122,15 @@ static bool measure_row(struct pairs_report *report, kith_context *context,
 static int measure_all(struct pairs_report *report, kith_context *context)
 {
     const struct pairs_bench_options *options = report->options;
-    if (!options->json)
+    if (!options->common.json)
         pairs_bench_heading(report);
     for (int32_t k = 0; k < options->case_count; k++)
-        for (int32_t n = 0; n < options->count_count; n++)
-            if (!measure_row(report, context, options->cases[k], options->counts[n]))
+        for (int32_t n = 0; n < options->common.count_count; n++)
+            if (!measure_row(report, context, options->cases[k], options->common.counts[n]))
                 return exit_failed;
-    if (options->json)
-        return pairs_bench_json(report);
-    pairs_bench_end(report);
-    return exit_ok;
+    if (!options->common.json)
+        pairs_bench_end(report);
+    return bench_hand_over(&options->common, "pairs", pairs_bench_json(report));
 }
 
 static void find_peers(struct pairs_report *report)
@@ -186,37 +146,48 @@ static void find_peers(struct pairs_report *report)
     }
 }
 
-int bench_pairs(int argc, char **argv)
+/* Measures beside the peers that there are: the exit code. */
+static int measure_beside(struct pairs_report *report, kith_context *context)
 {
-    const char *python = getenv("KITH_PYTHON");
-    struct pairs_bench_options options = {.command = argv[0],
-                                          .device = {KITH_CPU, 0},
-                                          .threads = 1,
-                                          .seconds = 0.5,
-                                          .python = python && *python ? python : "python3"};
-    const struct argp argp = {option_table, parse,       "[SYSTEM...]", documentation,
-                              NULL,         filter_help, NULL};
-    cli_parse(&argp, argc, argv, &options);
-    take_defaults(&options);
+    const struct bench_common *common = &report->options->common;
+    if (common->with_peers) {
+        report->peers =
+            peers_start(common->command, common->python, bench_peers_pairs, common->quiet);
+        if (!report->peers)
+            return exit_failed;
+        find_peers(report);
+    }
+    const int code = measure_all(report, context);
+    peers_end(report->peers);
+    return code;
+}
 
-    const kith_context_options on = {.device = options.device, .threads = options.threads};
+int bench_pairs(int argc, char **argv, cJSON **result)
+{
+    struct pairs_bench_options options = {.common = {.command = argv[0],
+                                                     .device = {KITH_CPU, 0},
+                                                     .threads = {1},
+                                                     .thread_count = 1,
+                                                     .result = result}};
+    const struct argp argp = {option_table, parse,       "[SYSTEM...]", documentation,
+                              children,     filter_help, NULL};
+    cli_parse(&argp, argc, argv, &options);
+
+    const kith_context_options on = {.device = options.common.device,
+                                     .threads = options.common.threads[0]};
     kith_context *context = NULL;
     if (kith_context_create(&on, &context) != KITH_OK)
-        return cli_fail(options.command);
+        return cli_fail(options.common.command);
+    options.common.device = kith_context_device(context);
+    take_defaults(&options);
     struct pairs_report *report = calloc(1, sizeof *report);
     int code = exit_failed;
     if (report) {
         report->options = &options;
-        if (options.with_peers)
-            report->peers =
-                peers_start(options.command, options.python, bench_peers_pairs, options.quiet);
-        if (report->peers)
-            find_peers(report);
-        if (report->peers || !options.with_peers)
-            code = measure_all(report, context);
-        peers_end(report->peers);
-    } else
-        cli_fail_with(options.command, "no memory");
+        code = measure_beside(report, context);
+    } else {
+        cli_fail_with(options.common.command, "no memory");
+    }
     free(report);
     kith_context_free(context);
     return code;

@@ -2,10 +2,10 @@
 #define CLI_BENCH_PAIRS_H
 
 #include "bench_measure.h"
+#include "bench_options.h"
 #include "bench_peers.h"
-#include "cli.h"
 
-enum { pairs_most_peers = 4, pairs_most_cases = 8, pairs_most_counts = 16 };
+enum { pairs_most_peers = 4, pairs_most_cases = 8 };
 
 /* A kind of system to look for pairs in: a row of the table in bench_pairs_systems.c. */
 struct pairs_case {
@@ -39,16 +39,9 @@ bool pairs_points_give(const char *command, struct peers *peers,
                        const struct pairs_points_of *points);
 
 struct pairs_bench_options {
-    const char *command;
-    kith_device device;
+    struct bench_common common;
     const struct pairs_case *cases[pairs_most_cases];
     int32_t case_count;
-    int64_t counts[pairs_most_counts];
-    int32_t count_count;
-    int32_t threads;
-    double seconds;
-    bool json, quiet, with_peers;
-    const char *python;
 };
 
 /* What was measured of a system; [0] is double, [1] single, as kith_dtype. */
@@ -67,7 +60,7 @@ struct pairs_report {
     struct peers *peers;
     const char *peer_name[pairs_most_peers], *peer_version[pairs_most_peers];
     int32_t peer_count;
-    struct pairs_row rows[pairs_most_cases * pairs_most_counts];
+    struct pairs_row rows[pairs_most_cases * bench_most_numbers];
     int32_t row_count;
 };
 
@@ -79,6 +72,6 @@ bool pairs_measure(const struct pairs_report *report, kith_context *context,
 void pairs_bench_heading(const struct pairs_report *report);
 void pairs_bench_row(const struct pairs_report *report, const struct pairs_row *row);
 void pairs_bench_end(const struct pairs_report *report);
-int pairs_bench_json(const struct pairs_report *report);
+cJSON *pairs_bench_json(const struct pairs_report *report);
 
 #endif

@@ -107,7 +107,7 @@ static bool begin_listing(const struct pairs_report *report, kith_context *conte
                           struct listing *listing)
 {
     *listing = (struct listing){
-        .command = report->options->command,
+        .command = report->options->common.command,
         .context = context,
         .kind = points->kind,
         .options = {.cutoff = points->cutoff},
@@ -144,7 +144,8 @@ static int32_t add_peers(const struct pairs_report *report, const struct pairs_c
     for (int32_t k = 0; k < report->peer_count; k++) {
         if (!has_word(kind->peers, report->peer_name[k]))
             continue;
-        peers[k] = (struct peer){report->peers, report->peer_name[k], report->options->threads};
+        peers[k] =
+            (struct peer){report->peers, report->peer_name[k], report->options->common.threads[0]};
         contestants[count] = (struct contestant){.run = run_peer, .state = &peers[k]};
         which[count++] = k;
     }
@@ -179,17 +180,18 @@ bool pairs_measure(const struct pairs_report *report, kith_context *context,
     struct contestant *all[2 + pairs_most_peers];
     int32_t which[2 + pairs_most_peers] = {0};
     bool done =
-        !report->peers || pairs_points_give(report->options->command, report->peers, points);
+        !report->peers || pairs_points_give(report->options->common.command, report->peers, points);
     for (int dtype = 0; dtype < 2; dtype++) {
         done = done && begin_listing(report, context, points, (kith_dtype)dtype, &listings[dtype]);
-        contestants[dtype] = (struct contestant){.run = run_listing,
-                                                 .state = &listings[dtype],
-                                                 .many_threads = report->options->threads > 1};
+        contestants[dtype] =
+            (struct contestant){.run = run_listing,
+                                .state = &listings[dtype],
+                                .many_threads = report->options->common.threads[0] > 1};
     }
     const int32_t count = add_peers(report, points->kind, peers, contestants, which);
     for (int32_t k = 0; k < count; k++)
         all[k] = &contestants[k];
-    done = done && bench_measure(count, all, report->options->seconds);
+    done = done && bench_measure(count, all, report->options->common.seconds);
     if (done) {
         row->kind = points->kind;
         row->points = points->count;

@@ -12,7 +12,7 @@ static const char *const precisions[2] = {"double", "single"};
 
 static bool on_device(const struct pairs_report *report)
 {
-    return report->options->device.kind != KITH_CPU;
+    return report->options->common.device.kind != KITH_CPU;
 }
 
 static double rate(const struct pairs_row *row, int dtype)
@@ -31,9 +31,10 @@ static double ratio_to_best(const struct pairs_report *report, const struct pair
 
 void pairs_bench_heading(const struct pairs_report *report)
 {
-    machine_print(report->options->device);
+    if (!report->options->common.result)
+        machine_print(report->options->common.device);
     if (!on_device(report))
-        printf("threads: %d\n", (int)report->options->threads);
+        printf("threads: %d\n", (int)report->options->common.threads[0]);
     for (int32_t k = 0; k < report->peer_count; k++)
         printf("%s%s %s", k ? ", " : "beside ", report->peer_name[k], report->peer_version[k]);
     printf("%s\n%-8s %9s %11s", report->peer_count ? "\n" : "", "system", "points", "pairs");
@@ -97,16 +98,16 @@ static cJSON *row_as_json(const struct pairs_report *report, const struct pairs_
     return object;
 }
 
-int pairs_bench_json(const struct pairs_report *report)
+cJSON *pairs_bench_json(const struct pairs_report *report)
 {
     cJSON *object = cJSON_CreateObject();
-    machine_add(object, report->options->device);
-    json_add_count(object, "threads", report->options->threads);
+    machine_add(object, report->options->common.device);
+    json_add_count(object, "threads", report->options->common.threads[0]);
     cJSON *versions = cJSON_AddObjectToObject(object, "peers");
     for (int32_t k = 0; k < report->peer_count; k++)
         cJSON_AddStringToObject(versions, report->peer_name[k], report->peer_version[k]);
     cJSON *rows = cJSON_AddArrayToObject(object, "systems");
     for (int32_t k = 0; k < report->row_count; k++)
         cJSON_AddItemToArray(rows, row_as_json(report, &report->rows[k]));
-    return json_print(report->options->command, object);
+    return object;
 }

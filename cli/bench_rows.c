@@ -54,7 +54,7 @@ bool bench_rows_measure(const struct bench_options *options, struct bench_rows *
     struct contestant **taking_part =
         calloc((size_t)(rows->count - first + 1), sizeof(struct contestant *));
     if (!taking_part) {
-        cli_fail_with(options->command, "no memory");
+        cli_fail_with(options->common.command, "no memory");
         return false;
     }
     int64_t count = 0;
@@ -63,7 +63,7 @@ bool bench_rows_measure(const struct bench_options *options, struct bench_rows *
             link_row(rows, first, &rows->at[k]);
             taking_part[count++] = &rows->at[k].contestant;
         }
-    const bool done = bench_measure(count, taking_part, options->seconds);
+    const bool done = bench_measure(count, taking_part, options->common.seconds);
     free(taking_part);
     return done;
 }
@@ -73,7 +73,7 @@ bool bench_rows_measure(const struct bench_options *options, struct bench_rows *
 static bool takes_part(const struct bench_options *options, const struct competitor *competitor,
                        int64_t n)
 {
-    if (options->body_counts_given || competitor->measured)
+    if (options->common.counts_given || competitor->measured)
         return true;
     if (!competitor->context)
         return n >= 1000 && n <= 16384;
@@ -104,13 +104,13 @@ static void add_forces_rows(const struct bench_options *options,
                             struct bench_rows *rows)
 {
     const int64_t n = system->bodies->count;
-    const double most_seconds = (options->body_counts_given ? 100 : 10) * options->seconds;
+    const double most_seconds = (options->common.counts_given ? 100 : 10) * options->common.seconds;
     for (int64_t k = 0; k < competitors->count; k++) {
         const struct competitor *competitor = &competitors->all[k];
         if (!takes_part(options, competitor, n))
             continue;
         struct bench_row *row = bench_rows_add(rows, competitor, n);
-        work[k] = (struct forces_work){options->command, competitor, system};
+        work[k] = (struct forces_work){options->common.command, competitor, system};
         row->contestant.run = forces_work_run;
         row->contestant.state = &work[k];
         row->left_out = (double)n * (double)n / competitor->rate > most_seconds;
@@ -129,7 +129,7 @@ static bool compare_results(const struct bench_options *options, const struct fo
     const kith_status status =
         gpu_forces_difference(forces, gpu_forces_kernels, gpu_forces_gems, &row->difference);
     if (status != KITH_OK)
-        cli_fail(options->command);
+        cli_fail(options->common.command);
     return status == KITH_OK;
 }
 
@@ -139,14 +139,14 @@ bool bench_forces_of(const struct bench_options *options, const struct competito
     const int64_t first = rows->count;
     struct forces_work *work = calloc((size_t)competitors->count, sizeof *work);
     if (!work) {
-        cli_fail_with(options->command, "no memory");
+        cli_fail_with(options->common.command, "no memory");
         return false;
     }
     struct forces_system system;
-    bool done = forces_system_make(options->command, n, &system);
+    bool done = forces_system_make(options->common.command, n, &system);
     if (done) {
         add_forces_rows(options, competitors, &system, work, rows);
-        done = forces_system_share(options->command, competitors, &system) &&
+        done = forces_system_share(options->common.command, competitors, &system) &&
                bench_rows_measure(options, rows, first);
         for (int64_t k = first; k < rows->count && done; k++)
             done = compare_results(options, &system, &rows->at[k]);

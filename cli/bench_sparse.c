@@ -11,23 +11,17 @@
 #include "bench_sparse_gpu.h"
 #include "bench_sparse_matrices.h"
 
-enum { key_device = 0x9000, key_threads, key_seconds, key_peers, key_python, key_json, key_tune };
+enum { key_tune = 0x9000 };
 
 static const struct argp_option option_table[] = {
-    {"device", key_device, "DEVICE", 0, "cpu, cuda or cuda:K (default: cpu)", 0},
-    {"threads", key_threads, "P", 0, "threads of kith (default: 1)", 0},
-    {"tune", key_tune, NULL, 0, "let kith time the best few formats", 0},
-    {"seconds", key_seconds, "S", 0, "measure a matrix for S seconds (default: 0.5)", 0},
-    {"peers", key_peers, NULL, 0, "measure SciPy and MKL too, in turns with kith", 0},
-    {"python", key_python, "PROGRAM", 0,
-     "the Python that has them (default: KITH_PYTHON or python3)", 0},
-    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
-    {"quiet", 'q', NULL, 0, "no notes", 0},
-    {0}};
+    {"tune", key_tune, NULL, 0, "let kith time the best few formats", 0}, {0}};
+
+static const struct argp_child children[] = {
+    {&bench_argp, 0, "Measuring:", 2}, {&bench_peers_argp, 0, "Other programs:", 3}, {0}};
 
 static const char documentation[] =
-    "Measure products of sparse matrices with a vector, in double precision on the CPU, or in both "
-    "precisions on a GPU, with vectors in its memory, beside cuSPARSE.\v"
+    "Measure products of sparse matrices with a vector, in double precision on the CPU, with one "
+    "thread unless --threads says otherwise, or in both precisions on a GPU, with vectors in its memory, beside cuSPARSE.\v"
     "MATRIX is a name of the list below or a Matrix Market file; without any, the usual ones of "
     "the list. Times are medians of repetitions that take turns. A product counts 2 flop an entry; "
     "bandwidth is that of the bytes that plain CSR has, 12 an entry, beside that of a copy.\n\n"
@@ -49,34 +43,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct sparse_bench_options *options = state->input;
     switch (key) {
-    case key_device:
-        options->device = cli_parse_device(argument, state);
-        return 0;
-    case key_threads:
-        options->threads = (int32_t)cli_parse_count("--threads", argument, state);
-        if (options->threads < 1 || options->threads > 4096)
-            cli_usage_error(state, "--threads is %s; give 1 to 4096", argument);
+    case ARGP_KEY_INIT:
+        bench_begin_children(state, 0, 2, &options->common);
         return 0;
     case key_tune:
         options->sparse.tune = true;
         return 0;
-    case key_seconds:
-        options->seconds = cli_parse_positive("--seconds", argument, state);
-        return 0;
-    case key_peers:
-        options->with_peers = true;
-        return 0;
-    case key_python:
-        options->python = argument;
-        return 0;
-    case key_json:
-        options->json = true;
-        return 0;
-    case 'q':
-        options->quiet = true;
-        return 0;
     case ARGP_KEY_ARG:
         return parse_matrix(options, argument, state);
+    case ARGP_KEY_END:
+        if (options->common.with_peers && options->common.device.kind == KITH_CUDA)
+            cli_usage_error(state, "--peers are programs of the CPU; leave out --device (on a GPU "
+                                   "cuSPARSE is always measured)");
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -177,7 +156,7 @@ static double *vector_for(int64_t count)
 static bool measure(const struct sparse_report *report, struct peers *peers, kith_sparse *sparse,
                     struct sparse_row *row)
 {
-    const char *command = report->options->command;
+    const char *command = report->options->common.command;
     const int64_t rows = row->info.rows, columns = row->info.columns;
     double *x = vector_for(columns * sparse_vectors), *y = vector_for(rows * sparse_vectors);
     struct product products[2] = {{command, sparse, kith_array_vector(x, KITH_F64, columns),
@@ -195,7 +174,7 @@ static bool measure(const struct sparse_report *report, struct peers *peers, kit
         all[2 + k] = &contestants[2 + k];
     }
     const bool measured =
-        x && y && bench_measure(2 + report->peer_count, all, report->options->seconds);
+        x && y && bench_measure(2 + report->peer_count, all, report->options->common.seconds);
     for (int32_t k = 0; measured && k < report->peer_count; k++) {
         row->peer_seconds[k] = contestant_median(all[2 + k]);
         row->peer_ratio[k] = contestant_ratio(all[2 + k], all[0]);
@@ -212,24 +191,15 @@ static bool measure(const struct sparse_report *report, struct peers *peers, kit
 static bool make_sparse(const struct sparse_bench_options *options, kith_context *context,
                         const char *name, struct peers *peers, kith_sparse **sparse)
 {
-    const struct bench_matrix_kind *kind = bench_matrix_kind_named(name);
     struct bench_matrix matrix = {0};
-    bool made = false;
-    if (!kind) {
-        made = kith_sparse_read(context, &options->sparse, name, sparse) == KITH_OK ||
-               cli_fail(options->command) == exit_ok;
-        return made && (!peers || peers_use_matrix(peers, name));
-    }
-    if (!kind->make(kind->size, kind->detail, &matrix))
-        cli_fail_with(options->command, "no memory for matrix %s", name);
-    else
-        made = kith_sparse_create_csr(
-                   context, &options->sparse, matrix.columns,
-                   kith_array_vector(matrix.row_start, KITH_I64, matrix.rows + 1),
-                   kith_array_vector(matrix.column, KITH_I32, matrix.nonzeros),
-                   kith_array_vector(matrix.value, KITH_F64, matrix.nonzeros), sparse) == KITH_OK ||
-               cli_fail(options->command) == exit_ok;
-    made = made && (!peers || give_to_peers(options->command, peers, &matrix));
+    bool made = bench_matrix_take(options->common.command, name, options->common.quick, &matrix);
+    if (made && kith_sparse_create_csr(
+                    context, &options->sparse, matrix.columns,
+                    kith_array_vector(matrix.row_start, KITH_I64, matrix.rows + 1),
+                    kith_array_vector(matrix.column, KITH_I32, matrix.nonzeros),
+                    kith_array_vector(matrix.value, KITH_F64, matrix.nonzeros), sparse) != KITH_OK)
+        made = cli_fail(options->common.command) == exit_ok;
+    made = made && (!peers || give_to_peers(options->common.command, peers, &matrix));
     bench_matrix_free(&matrix);
     return made;
 }
@@ -248,7 +218,7 @@ static bool measure_matrix(struct sparse_report *report, kith_context *context, 
     kith_sparse_free(sparse);
     if (!measured)
         return false;
-    if (!report->options->json)
+    if (!report->options->common.json)
         sparse_print_row(report, row);
     report->row_count++;
     return true;
@@ -291,15 +261,14 @@ static int measure_all(struct sparse_report *report, kith_context *context, stru
 {
     const struct sparse_bench_options *options = report->options;
     report->copy_bytes_per_second = copy_bandwidth();
-    if (!options->json)
+    if (!options->common.json)
         sparse_print_heading(report);
     for (int32_t k = 0; k < options->matrix_count; k++)
         if (!measure_matrix(report, context, peers, options->matrices[k]))
             return exit_failed;
-    if (options->json)
-        return sparse_print_json(report);
-    sparse_print_means(report);
-    return exit_ok;
+    if (!options->common.json)
+        sparse_print_means(report);
+    return bench_hand_over(&options->common, "sparse", sparse_as_json(report));
 }
 
 static void take_usual_matrices(struct sparse_bench_options *options)
@@ -307,40 +276,53 @@ static void take_usual_matrices(struct sparse_bench_options *options)
     int64_t count = 0;
     const struct bench_matrix_kind *kinds = bench_matrix_kinds(&count);
     for (int64_t k = 0; k < count; k++)
-        if (kinds[k].usual)
+        if (options->common.quick ? kinds[k].quick_size > 0 : kinds[k].usual)
             options->matrices[options->matrix_count++] = kinds[k].name;
 }
 
-int bench_sparse(int argc, char **argv)
+static int bench_on_cpu(const struct sparse_bench_options *options, kith_context *context)
 {
-    const char *python = getenv("KITH_PYTHON");
-    struct sparse_bench_options options = {
-        .command = argv[0], .threads = 1, .seconds = 0.5, .python = python ? python : "python3"};
-    const struct argp argp = {option_table, parse,       "[MATRIX...]", documentation,
-                              NULL,         filter_help, NULL};
-    cli_parse(&argp, argc, argv, &options);
-    if (options.matrix_count == 0)
-        take_usual_matrices(&options);
-    if (options.device.kind == KITH_CUDA)
-        return bench_sparse_on_gpu(&options);
-
-    const kith_context_options on_cpu = {.device = {KITH_CPU, 0}, .threads = options.threads};
-    kith_context *context = NULL;
-    if (kith_context_create(&on_cpu, &context) != KITH_OK)
-        return cli_fail(options.command);
+    const struct bench_common *common = &options->common;
     struct sparse_report *report = calloc(1, sizeof *report);
     struct peers *peers = NULL;
-    if (options.with_peers)
-        peers = peers_start(options.command, options.python, bench_peers_sparse, options.quiet);
+    if (!report)
+        return cli_fail_with(common->command, "no memory");
+    report->options = options;
     int code = exit_failed;
-    if (report && (peers || !options.with_peers)) {
-        report->options = &options;
-        if (peers)
-            find_peers(report, peers);
+    if (common->with_peers)
+        peers = peers_start(common->command, common->python, bench_peers_sparse, common->quiet);
+    if (peers)
+        find_peers(report, peers);
+    if (peers || !common->with_peers)
         code = measure_all(report, context, peers);
-    }
     peers_end(peers);
     free(report);
+    return code;
+}
+
+int bench_sparse(int argc, char **argv, cJSON **result)
+{
+    struct sparse_bench_options options = {.common = {.command = argv[0],
+                                                      .device = {KITH_CPU, 0},
+                                                      .threads = {1},
+                                                      .thread_count = 1,
+                                                      .result = result}};
+    const struct argp argp = {option_table, parse,       "[MATRIX...]", documentation,
+                              children,     filter_help, NULL};
+    cli_parse(&argp, argc, argv, &options);
+
+    const kith_context_options on = {.device = options.common.device,
+                                     .threads = options.common.threads[0]};
+    kith_context *context = NULL;
+    if (kith_context_create(&on, &context) != KITH_OK)
+        return cli_fail(options.common.command);
+    options.common.device = kith_context_device(context);
+    bench_take_seconds(&options.common, 0.5);
+    if (options.matrix_count == 0)
+        take_usual_matrices(&options);
+    const int code = options.common.device.kind == KITH_CUDA
+                         ? bench_sparse_on_gpu(&options, context)
+                         : bench_on_cpu(&options, context);
     kith_context_free(context);
     return code;
 }

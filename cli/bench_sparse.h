@@ -2,21 +2,16 @@
 #define CLI_BENCH_SPARSE_H
 
 #include "bench_measure.h"
+#include "bench_options.h"
 #include "bench_peers.h"
-#include "cli.h"
 
 enum { sparse_vectors = 8, sparse_most_matrices = 32, sparse_most_peers = 2 };
 
 struct sparse_bench_options {
-    const char *command;
-    kith_device device;
+    struct bench_common common;
     const char *matrices[sparse_most_matrices]; /* names of the table, or files */
     int32_t matrix_count;
-    int32_t threads;
-    double seconds;
     kith_sparse_options sparse;
-    bool json, quiet, with_peers;
-    const char *python;
 };
 
 /* What was measured of a matrix. */
@@ -43,6 +38,6 @@ struct sparse_report {
 void sparse_print_heading(const struct sparse_report *report);
 void sparse_print_row(const struct sparse_report *report, const struct sparse_row *row);
 void sparse_print_means(const struct sparse_report *report);
-int sparse_print_json(const struct sparse_report *report);
+cJSON *sparse_as_json(const struct sparse_report *report);
 
 #endif

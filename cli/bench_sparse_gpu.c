@@ -22,14 +22,14 @@ struct gpu_bench {
     const struct sparse_bench_options *options;
     kith_context *context;
     double copy_rate;
-    cJSON *rows; /* NULL: a table */
+    cJSON *rows;
     double logarithms;
     int32_t compared;
 };
 
 static bool tell(const struct gpu_bench *bench)
 {
-    cli_fail(bench->options->command);
+    cli_fail(bench->options->common.command);
     return false;
 }
 
@@ -57,8 +57,9 @@ static bool measure_peers(const struct gpu_bench *bench, struct gpu_sparse *gpu,
                           struct gpu_row *row)
 {
     for (int peer = gpu_sparse_peers - 1; peer >= 0; peer--) {
-        const kith_status status = time_best(gpu, NULL, 1, (enum gpu_sparse_peer)peer,
-                                             bench->options->seconds, &row->peer_seconds[peer]);
+        const kith_status status =
+            time_best(gpu, NULL, 1, (enum gpu_sparse_peer)peer, bench->options->common.seconds,
+                      &row->peer_seconds[peer]);
         if (status == KITH_UNSUPPORTED)
             row->peer_seconds[peer] = NAN;
         else if (status != KITH_OK)
@@ -70,7 +71,7 @@ static bool measure_peers(const struct gpu_bench *bench, struct gpu_sparse *gpu,
 static bool measure_row(const struct gpu_bench *bench, struct gpu_sparse *gpu, kith_sparse *sparse,
                         struct gpu_row *row)
 {
-    const double seconds = bench->options->seconds;
+    const double seconds = bench->options->common.seconds;
     if (kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &row->info) != KITH_OK ||
         time_best(gpu, sparse, sparse_vectors, 0, seconds, &row->vectors_seconds) != KITH_OK ||
         time_best(gpu, sparse, 1, 0, seconds, &row->seconds) != KITH_OK)
@@ -155,9 +156,9 @@ static bool measure_matrix(struct gpu_bench *bench, const char *name,
             tell(bench);
         const bool measured = sparse && measure_row(bench, gpu, sparse, &row);
         const int best = best_peer(&row);
-        if (measured && bench->rows)
+        if (measured)
             add_json(bench, &row);
-        else if (measured)
+        if (measured && !bench->options->common.json)
             print_row(bench, &row);
         if (measured && best >= 0) {
             bench->logarithms += log(row.peer_seconds[best] / row.seconds);
@@ -173,7 +174,8 @@ static bool measure_matrix(struct gpu_bench *bench, const char *name,
 
 static void print_heading(const struct gpu_bench *bench)
 {
-    machine_print(bench->options->device);
+    if (!bench->options->common.result)
+        machine_print(bench->options->common.device);
     printf("copy: %.0f GB/s\n\n%-12s %-6s %-6s %-10s %9s %7s %7s %8s", 1e-9 * bench->copy_rate,
            "matrix", "", "format", "kernel", "ms", "of copy", "8 vect.", "convert");
     for (int peer = 0; peer < gpu_sparse_peers; peer++)
@@ -183,53 +185,40 @@ static void print_heading(const struct gpu_bench *bench)
 
 static bool measure_named(struct gpu_bench *bench, const char *name)
 {
-    const struct bench_matrix_kind *kind = bench_matrix_kind_named(name);
+    const struct bench_common *common = &bench->options->common;
     struct bench_matrix matrix = {0};
-    bool measured = false;
-    if (!kind)
-        cli_fail_with(bench->options->command,
-                      "'%s' is no matrix of the list; on a GPU, files are not measured", name);
-    else if (!kind->make(kind->size, kind->detail, &matrix))
-        cli_fail_with(bench->options->command, "no memory for matrix %s", name);
-    else
-        measured = measure_matrix(bench, name, &matrix);
+    const bool measured = bench_matrix_take(common->command, name, common->quick, &matrix) &&
+                          measure_matrix(bench, name, &matrix);
     bench_matrix_free(&matrix);
     return measured;
 }
 
-static int finish(struct gpu_bench *bench, bool measured)
+/* Hands the rows over. */
+static int finish(struct gpu_bench *bench)
 {
+    const struct bench_common *common = &bench->options->common;
     const double mean = bench->compared ? exp(bench->logarithms / bench->compared) : NAN;
-    int code = measured ? exit_ok : exit_failed;
-    if (measured && !bench->rows && bench->compared)
+    if (!common->json && bench->compared)
         printf("\nthe best of cuSPARSE takes %.2f times as long (geometric mean of %d)\n", mean,
                (int)bench->compared);
-    if (measured && bench->rows) {
-        cJSON *object = cJSON_CreateObject();
-        json_add_real(object, "copy_bytes_per_second", bench->copy_rate);
-        json_add_real(object, "ratio", mean);
-        cJSON_AddItemToObject(object, "rows", bench->rows);
-        bench->rows = NULL;
-        code = json_print(bench->options->command, object);
-    }
-    cJSON_Delete(bench->rows);
-    return code;
+    cJSON *object = cJSON_CreateObject();
+    machine_add(object, common->device);
+    json_add_real(object, "copy_bytes_per_second", bench->copy_rate);
+    json_add_real(object, "ratio", mean);
+    cJSON_AddItemToObject(object, "rows", bench->rows);
+    bench->rows = NULL;
+    return bench_hand_over(common, "sparse", object);
 }
 
-int bench_sparse_on_gpu(const struct sparse_bench_options *options)
+int bench_sparse_on_gpu(const struct sparse_bench_options *options, kith_context *context)
 {
-    struct gpu_bench bench = {.options = options};
-    const kith_context_options on_gpu = {.device = options->device};
-    if (kith_context_create(&on_gpu, &bench.context) != KITH_OK)
-        return cli_fail(options->command);
-    bench.rows = options->json ? cJSON_CreateArray() : NULL;
-    bool measured =
-        gpu_sparse_copy_rate(bench.context, &bench.copy_rate) == KITH_OK || tell(&bench);
-    if (measured && !options->json)
+    struct gpu_bench bench = {.options = options, .context = context, .rows = cJSON_CreateArray()};
+    bool measured = gpu_sparse_copy_rate(context, &bench.copy_rate) == KITH_OK || tell(&bench);
+    if (measured && !options->common.json)
         print_heading(&bench);
     for (int32_t k = 0; measured && k < options->matrix_count; k++)
         measured = measure_named(&bench, options->matrices[k]);
-    const int code = finish(&bench, measured);
-    kith_context_free(bench.context);
+    const int code = measured ? finish(&bench) : exit_failed;
+    cJSON_Delete(bench.rows);
     return code;
 }

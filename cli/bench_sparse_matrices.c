@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+
 void bench_matrix_free(struct bench_matrix *matrix)
 {
     free(matrix->row_start);
@@ -257,18 +259,19 @@ static bool make_empty_rows(int64_t n, int64_t each, struct bench_matrix *matrix
 }
 
 static const struct bench_matrix_kind kinds[] = {
-    {"poisson-64", "7-point Laplacian, 64^3", 64, 0, true, make_poisson},
-    {"poisson-128", "7-point Laplacian, 128^3", 128, 0, false, make_poisson},
-    {"poisson-160", "7-point Laplacian, 160^3", 160, 0, true, make_poisson},
-    {"random", "1000000 rows of 16 anywhere", 1000000, 16, true, make_random},
-    {"rmat", "R-MAT graph, scale 20, edge factor 16", 20, 16, true, make_rmat},
-    {"blocks", "300000 rows of 8 blocks of 3 x 3", 300000, 8, true, make_blocks},
-    {"arrow", "first row, first column, diagonal of 1000000", 1000000, 0, true, make_arrow},
-    {"band", "1000000 rows, 12 on each side of the diagonal", 1000000, 12, true, make_band},
-    {"dense-row", "1000000 rows of 4, one full row", 1000000, 4, true, make_dense_row},
-    {"empty-rows", "1000000 rows, nine of ten empty, else 32", 1000000, 32, true, make_empty_rows},
-    {"tall", "2000000 rows of 8, 2000 columns", 2000000, 8, true, make_tall},
-    {"wide", "2000 rows of 8000, 2000000 columns", 2000000, 8, true, make_wide},
+    {"poisson-64", "7-point Laplacian, 64^3", 64, 0, 24, true, make_poisson},
+    {"poisson-128", "7-point Laplacian, 128^3", 128, 0, 0, false, make_poisson},
+    {"poisson-160", "7-point Laplacian, 160^3", 160, 0, 0, true, make_poisson},
+    {"random", "1000000 rows of 16 anywhere", 1000000, 16, 20000, true, make_random},
+    {"rmat", "R-MAT graph, scale 20, edge factor 16", 20, 16, 12, true, make_rmat},
+    {"blocks", "300000 rows of 8 blocks of 3 x 3", 300000, 8, 0, true, make_blocks},
+    {"arrow", "first row, first column, diagonal of 1000000", 1000000, 0, 0, true, make_arrow},
+    {"band", "1000000 rows, 12 on each side of the diagonal", 1000000, 12, 20000, true, make_band},
+    {"dense-row", "1000000 rows of 4, one full row", 1000000, 4, 0, true, make_dense_row},
+    {"empty-rows", "1000000 rows, nine of ten empty, else 32", 1000000, 32, 20000, true,
+     make_empty_rows},
+    {"tall", "2000000 rows of 8, 2000 columns", 2000000, 8, 0, true, make_tall},
+    {"wide", "2000 rows of 8000, 2000000 columns", 2000000, 8, 0, true, make_wide},
 };
 
 const struct bench_matrix_kind *bench_matrix_kinds(int64_t *count)
@@ -285,4 +288,45 @@ const struct bench_matrix_kind *bench_matrix_kind_named(const char *name)
         if (strcmp(kind[k].name, name) == 0)
             return &kind[k];
     return NULL;
+}
+
+/* The rows of a Matrix Market file. */
+static bool read_matrix(const char *command, const char *path, struct bench_matrix *matrix)
+{
+    const kith_context_options cpu = {.device = {KITH_CPU, 0}};
+    const kith_sparse_options rows = {.format = KITH_SPARSE_CSR};
+    kith_context *context = NULL;
+    kith_sparse *sparse = NULL;
+    kith_sparse_info info;
+    bool done = kith_context_create(&cpu, &context) == KITH_OK &&
+                kith_sparse_read(context, &rows, path, &sparse) == KITH_OK &&
+                kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info) == KITH_OK;
+    if (!done)
+        cli_fail(command);
+    if (done && !begin(info.rows, info.columns, info.nonzeros, matrix)) {
+        cli_fail_with(command, "no memory for matrix %s", path);
+        done = false;
+    }
+    if (done) {
+        matrix->rows = info.rows;
+        matrix->nonzeros = info.nonzeros;
+        done = kith_sparse_copy_csr(sparse, matrix->row_start, matrix->column, matrix->value) ==
+               KITH_OK;
+    }
+    kith_sparse_free(sparse);
+    kith_context_free(context);
+    return done;
+}
+
+bool bench_matrix_take(const char *command, const char *name, bool quick,
+                       struct bench_matrix *matrix)
+{
+    const struct bench_matrix_kind *kind = bench_matrix_kind_named(name);
+    if (!kind)
+        return read_matrix(command, name, matrix);
+    const int64_t size = quick && kind->quick_size > 0 ? kind->quick_size : kind->size;
+    if (kind->make(size, kind->detail, matrix))
+        return true;
+    cli_fail_with(command, "no memory for matrix %s", name);
+    return false;
 }

@@ -45,7 +45,8 @@ static const char *kernel_of(const struct sparse_row *row)
 
 void sparse_print_heading(const struct sparse_report *report)
 {
-    machine_print((kith_device){KITH_CPU, 0});
+    if (!report->options->common.result)
+        machine_print((kith_device){KITH_CPU, 0});
     printf("copy: %.1f GB/s in one thread", 1e-9 * report->copy_bytes_per_second);
     for (int32_t k = 0; k < report->peer_count; k++)
         printf(", %s %s", report->peer_name[k], report->peer_version[k]);
@@ -114,15 +115,15 @@ static cJSON *row_as_json(const struct sparse_report *report, const struct spars
     return object;
 }
 
-int sparse_print_json(const struct sparse_report *report)
+cJSON *sparse_as_json(const struct sparse_report *report)
 {
     cJSON *object = cJSON_CreateObject(), *rows = cJSON_CreateArray();
     machine_add(object, (kith_device){KITH_CPU, 0});
-    json_add_count(object, "threads", report->options->threads);
+    json_add_count(object, "threads", report->options->common.threads[0]);
     json_add_real(object, "copy_bytes_per_second", report->copy_bytes_per_second);
     for (int32_t k = 0; k < report->row_count; k++)
         cJSON_AddItemToArray(rows, row_as_json(report, &report->rows[k]));
     cJSON_AddItemToObject(object, "matrices", rows);
     json_add_real(object, "mean_ratio", mean_ratio(report));
-    return json_print(report->options->command, object);
+    return object;
 }

@@ -14,15 +14,15 @@ enum { systems_on_cpu = 1024, bodies_on_gpu = 6000000, different_systems = 1024 
 
 static int64_t systems_of_ensemble(const struct bench_options *options, int64_t n)
 {
-    const bool is_gpu = options->device.kind == KITH_CUDA;
+    const bool is_gpu = options->common.device.kind == KITH_CUDA;
     return options->systems ? options->systems : is_gpu ? bodies_on_gpu / n : systems_on_cpu;
 }
 
 /* On a GPU one number of bodies tells enough, unless the user chose. */
 static bool has_ensemble(const struct bench_options *options, int64_t n)
 {
-    const bool is_gpu = options->device.kind == KITH_CUDA;
-    return n <= kith_most_bodies_of_system && (!is_gpu || options->body_counts_given || n == 6);
+    const bool is_gpu = options->common.device.kind == KITH_CUDA;
+    return n <= kith_most_bodies_of_system && (!is_gpu || options->common.counts_given || n == 6);
 }
 
 /* What a contestant of the steps does: kith's simulation, or a peer's. */
@@ -83,12 +83,12 @@ struct steps_bodies {
 static bool make_bodies(const struct bench_options *options, int64_t n, struct steps_bodies *bodies)
 {
     if (make_system(n, 0, &bodies->one) != KITH_OK) {
-        cli_fail(options->command);
+        cli_fail(options->common.command);
         return false;
     }
     bodies->systems = systems_of_ensemble(options, n);
     return !has_ensemble(options, n) ||
-           make_ensemble(options->command, n, bodies->systems, &bodies->all);
+           make_ensemble(options->common.command, n, bodies->systems, &bodies->all);
 }
 
 static bool add_row(const struct bench_options *options, const struct competitor *competitor,
@@ -100,13 +100,13 @@ static bool add_row(const struct bench_options *options, const struct competitor
                                             .softening = softening,
                                             .precision = competitor->precision};
     struct bench_row *row = bench_rows_add(rows, competitor, bodies->one->count);
-    *work = (struct steps_work){options->command, competitor, NULL};
+    *work = (struct steps_work){options->common.command, competitor, NULL};
     row->systems = systems;
     row->contestant.run = run_steps;
     row->contestant.state = work;
     /* An ensemble's steps are short. */
     const double pairs = (double)bodies->one->count * (double)bodies->one->count;
-    row->left_out = systems == 1 && pairs / competitor->rate > 10 * options->seconds;
+    row->left_out = systems == 1 && pairs / competitor->rate > 10 * options->common.seconds;
     if (competitor->peers || row->left_out)
         return true;
     const kith_status status =
@@ -115,7 +115,7 @@ static bool add_row(const struct bench_options *options, const struct competitor
             : kith_simulation_create_ensemble(competitor->context, &chosen, systems, bodies->all,
                                               &work->simulation);
     if (status != KITH_OK)
-        cli_fail(options->command);
+        cli_fail(options->common.command);
     return status == KITH_OK;
 }
 
@@ -135,7 +135,7 @@ static bool steps_one_system(const struct bench_options *options,
     if (competitor->peers)
         return strcmp(competitor->name, "rebound") == 0;
     return shows(options, competitor) &&
-           (competitor->measured || competitor->threads == options->threads[0]);
+           (competitor->measured || competitor->threads == options->common.threads[0]);
 }
 
 static bool add_rows(const struct bench_options *options, const struct competitors *competitors,
@@ -165,7 +165,7 @@ bool bench_steps_of(const struct bench_options *options, const struct competitor
     struct steps_work *work = calloc((size_t)competitors->count, 2 * sizeof *work);
     bool done = false;
     if (!work)
-        cli_fail_with(options->command, "no memory");
+        cli_fail_with(options->common.command, "no memory");
     else
         done = make_bodies(options, n, &bodies) &&
                (!competitors->peers || peers_use(competitors->peers, bodies.one, softening, dt)) &&

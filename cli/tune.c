@@ -13,8 +13,9 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "json.h"
+#include "streams.h"
 
-enum { key_device = 0xa000, key_quick, key_plot, key_json, key_no_save, key_forget };
+enum { key_plot = 0xa000, key_no_save, key_forget };
 
 struct tune_input {
     struct tune_options options;
@@ -22,18 +23,17 @@ struct tune_input {
 };
 
 static const struct argp_option option_table[] = {
-    {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K (default: auto)", 0},
-    {"quick", key_quick, NULL, 0, "measure a fifth of the time", 0},
-    {"output", 'o', "FILE", 0, "write the table to FILE as CSV", 0},
+    {"output", 'o', "FILE", 0, "write the table to FILE as CSV; - is standard output", 0},
     {"plot", key_plot, "FOLDER", 0, "draw the curves in FOLDER, with gnuplot", 0},
     {"no-save", key_no_save, NULL, 0, "do not keep the result for later", 0},
     {"forget", key_forget, NULL, 0, "measure nothing, and forget what was kept of the device", 0},
-    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
-    {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
+static const struct argp_child children[] = {{&bench_device_argp, 0, "Measuring:", 2}, {0}};
+
 static const char documentation[] =
-    "Measure which settings are the fastest on a device, and keep them for later: from how many "
+    "Measure which settings are the fastest on a device, the first GPU or the CPU unless --device "
+    "says otherwise, and keep them for later: from how many "
     "bodies on forces evaluate each pair once, how many threads, which tiles.\v"
     "Without FORCES or MATRIX both are tuned. On a GPU the tiles that one learns from are swept "
     "too: blocks of 1 to 1024 threads, loops unrolled 1 to 32 times, p or p² threads a tile; "
@@ -65,11 +65,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct tune_input *input = state->input;
     struct tune_options *options = &input->options;
     switch (key) {
-    case key_device:
-        options->context.device = cli_parse_device(argument, state);
-        return 0;
-    case key_quick:
-        options->quick = true;
+    case ARGP_KEY_INIT:
+        bench_begin_children(state, 0, 1, &options->common);
         return 0;
     case 'o':
         options->table = argument;
@@ -83,18 +80,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_forget:
         input->forgets = true;
         return 0;
-    case key_json:
-        options->json = true;
-        return 0;
-    case 'q':
-        options->quiet = true;
-        return 0;
     case ARGP_KEY_ARG:
         parse_capability(argument, options, state);
         return 0;
     case ARGP_KEY_END:
         if (!options->forces && !options->matrix)
             options->forces = options->matrix = true;
+        if (options->common.json && cli_is_stdout(options->table))
+            cli_usage_error(state, "-o and --json both want standard output; give -o a file");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -118,20 +111,26 @@ static void print_row(const struct tune_row *row)
     fflush(stdout);
 }
 
+/* Standard output is for JSON or the table alone if one of them goes there. */
+static bool prints(const struct tune_options *options)
+{
+    return !options->common.json && !cli_is_stdout(options->table);
+}
+
 bool tune_add(const struct tune_options *options, struct tune_rows *rows, struct tune_row row)
 {
     if (rows->count == rows->room) {
         const int64_t room = rows->room ? 2 * rows->room : 256;
         struct tune_row *moved = realloc(rows->row, (size_t)room * sizeof *moved);
         if (!moved) {
-            cli_fail_with(options->command, "no memory for %lld rows", (long long)room);
+            cli_fail_with(options->common.command, "no memory for %lld rows", (long long)room);
             return false;
         }
         rows->row = moved;
         rows->room = room;
     }
     rows->row[rows->count++] = row;
-    if (!options->json)
+    if (prints(options))
         print_row(&row);
     return true;
 }
@@ -207,14 +206,18 @@ static void write_csv(FILE *stream, const struct tune_rows *rows)
 
 static bool write_table(const struct tune_options *options, const struct tune_rows *rows)
 {
-    FILE *stream = fopen(options->table, "w");
+    FILE *stream = cli_is_stdout(options->table) ? stdout : fopen(options->table, "w");
+    if (stream == stdout) { /* main looks at its errors */
+        write_csv(stream, rows);
+        return true;
+    }
     if (stream) {
         write_csv(stream, rows);
         const bool failed = ferror(stream) != 0;
         if (fclose(stream) == 0 && !failed)
             return true;
     }
-    cli_fail_with(options->command, "%s: cannot write: %s", options->table, strerror(errno));
+    cli_fail_with(options->common.command, "%s: cannot write: %s", options->table, strerror(errno));
     return false;
 }
 
@@ -222,8 +225,8 @@ static int print_json(const struct tune_options *options, const struct tune_rows
                       const kith_tuning *tuning)
 {
     cJSON *object = cJSON_CreateObject();
-    machine_add(object, options->context.device);
-    cJSON_AddStringToObject(object, "device", cli_device_name(options->context.device));
+    machine_add(object, options->common.device);
+    cJSON_AddStringToObject(object, "device", cli_device_name(options->common.device));
     cJSON_AddItemToObject(object, "tuning", json_of_tuning(tuning));
     cJSON_AddBoolToObject(object, "saved", options->keeps);
     cJSON *list = cJSON_AddArrayToObject(object, "rows");
@@ -243,20 +246,20 @@ static int print_json(const struct tune_options *options, const struct tune_rows
         json_add_real(one, strcmp(row->capability, "forces") == 0 ? "gflops" : "gbytes_per_second",
                       tune_rate(row));
     }
-    return json_print(options->command, object);
+    return json_print(options->common.command, object);
 }
 
 static bool measure(const struct tune_options *options, kith_context *context,
                     struct tune_rows *rows, kith_tuning *tuning)
 {
-    if (!options->json)
+    if (prints(options))
         printf("%-8s %-8s %-10s %-9s %9s %7s %5s %6s %12s %10s\n", "device", "", "method",
                "precision", "N", "threads", "block", "unroll", "us", "Gflop|GB/s");
     if (options->forces && !tune_forces(options, context, rows, tuning))
         return false;
     if (options->matrix && !tune_matrix(options, context, rows, tuning))
         return false;
-    const bool is_gpu = options->context.device.kind == KITH_CUDA;
+    const bool is_gpu = options->common.device.kind == KITH_CUDA;
     return !options->forces || !is_gpu || tune_forces_beside(options, rows);
 }
 
@@ -268,33 +271,36 @@ static int hand_over(const struct tune_options *options, const struct tune_rows 
         return exit_failed;
     if (options->plots && !tune_plot(options, rows))
         return exit_failed;
-    if (options->keeps && kith_tuning_write(options->context.device, tuning) != KITH_OK)
-        return cli_fail(options->command);
-    if (options->json)
+    if (options->keeps && kith_tuning_write(options->common.device, tuning) != KITH_OK)
+        return cli_fail(options->common.command);
+    if (options->common.json)
         return print_json(options, rows, tuning);
-    printf("\n");
-    cli_print_tuning(options->context.device, tuning);
+    if (prints(options)) {
+        printf("\n");
+        cli_print_tuning(options->common.device, tuning);
+    }
     return exit_ok;
 }
 
 int command_tune(int argc, char **argv)
 {
-    struct tune_input input = {.options = {.command = argv[0], .keeps = true}};
+    struct tune_input input = {.options = {.common = {.command = argv[0]}, .keeps = true}};
     struct tune_options *options = &input.options;
-    const struct argp argp = {option_table,    parse, "[forces|matrix]", documentation, NULL,
+    const struct argp argp = {option_table,    parse, "[forces|matrix]", documentation, children,
                               cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &input);
 
     kith_context *context = NULL;
     struct tune_rows rows = {0};
-    if (kith_context_create(&options->context, &context) != KITH_OK)
+    const kith_context_options on = {.device = options->common.device};
+    if (kith_context_create(&on, &context) != KITH_OK)
         return cli_fail(argv[0]);
-    options->context.device = kith_context_device(context);
+    options->common.device = kith_context_device(context);
     kith_tuning tuning;
-    kith_tuning_read(options->context.device, &tuning); /* what is not tuned now stays */
+    kith_tuning_read(options->common.device, &tuning); /* what is not tuned now stays */
     int code = exit_failed;
     if (input.forgets)
-        code = kith_tuning_forget(options->context.device) == KITH_OK ? exit_ok : cli_fail(argv[0]);
+        code = kith_tuning_forget(options->common.device) == KITH_OK ? exit_ok : cli_fail(argv[0]);
     else if (measure(options, context, &rows, &tuning))
         code = hand_over(options, &rows, &tuning);
     free(rows.row);

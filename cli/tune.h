@@ -1,15 +1,13 @@
 #ifndef CLI_TUNE_H
 #define CLI_TUNE_H
 
-#include "cli.h"
+#include "bench_options.h"
 
 /* What kith tune was asked for. */
 struct tune_options {
-    const char *command;
-    kith_context_options context;
+    struct bench_common common;
     bool forces, matrix; /* which capabilities */
-    bool quick, json, quiet;
-    bool keeps; /* the result for later */
+    bool keeps;          /* the result for later */
     const char *table, *plots;
 };
 

@@ -102,9 +102,9 @@ static bool measure(const struct tune_options *options, struct bodies *bodies,
             rows->row[k].count == row.count && tune_best(rows, &row) == &rows->row[k])
             return true;
     problem->way = way;
-    row.seconds = tune_time(context, start_forces, bodies, options->quick ? 0.004 : 0.02);
+    row.seconds = tune_time(context, start_forces, bodies, options->common.quick ? 0.004 : 0.02);
     if (row.seconds < 0) {
-        cli_fail(options->command);
+        cli_fail(options->common.command);
         return false;
     }
     return tune_add(options, rows, row);
@@ -146,7 +146,7 @@ static bool for_bodies(const struct tune_options *options, kith_context *context
     struct bodies bodies;
     bool done = make_bodies(context, dtype, n, &bodies) == KITH_OK;
     if (!done)
-        cli_fail(options->command);
+        cli_fail(options->common.command);
     done = done && measure_them(options, &bodies, rows);
     free_bodies(&bodies);
     return done;
@@ -199,7 +199,7 @@ static bool choose_threads(const struct tune_options *options, struct tune_rows 
          threads = threads < all && 2 * threads > all ? all : 2 * threads) {
         wanted.threads = threads;
         if (kith_context_create(&wanted, &context) != KITH_OK) {
-            cli_fail(options->command);
+            cli_fail(options->common.command);
             return false;
         }
         all = processor_cores();
@@ -263,7 +263,7 @@ bool tune_forces_beside(const struct tune_options *options, struct tune_rows *ro
         const kith_context_options wanted = {.device = {KITH_CPU, 0}, .threads = all ? 0 : 1};
         kith_context *context = NULL;
         if (kith_context_create(&wanted, &context) != KITH_OK) {
-            cli_fail(options->command);
+            cli_fail(options->common.command);
             return false;
         }
         bool done = true;

@@ -69,9 +69,9 @@ static bool measure(const struct tune_options *options, struct matrix_run *run,
     row.threads = row.device.kind == KITH_CPU ? kith_context_threads(run->context) : 0;
     run->options.method = method;
     run->options.block = block;
-    row.seconds = tune_time(run->context, start_matrix, run, options->quick ? 0.004 : 0.02);
+    row.seconds = tune_time(run->context, start_matrix, run, options->common.quick ? 0.004 : 0.02);
     if (row.seconds < 0) {
-        cli_fail(options->command);
+        cli_fail(options->common.command);
         return false;
     }
     return tune_add(options, rows, row);
@@ -85,7 +85,7 @@ bool tune_matrix(const struct tune_options *options, kith_context *context, stru
     struct matrix_run run;
     bool done = make_run(context, n, &run) == KITH_OK;
     if (!done)
-        cli_fail(options->command);
+        cli_fail(options->common.command);
     done = done && measure(options, &run, KITH_MATRIX_DIRECT, 0, rows);
     for (int32_t block = 1; is_gpu && block <= 1024 && done; block *= 2)
         done = measure(options, &run, KITH_MATRIX_TILE_P, block, rows);

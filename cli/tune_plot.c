@@ -138,15 +138,16 @@ static bool draw(const struct tune_options *options, const struct figure *figure
     bool done = false;
     if (!points || !script || !picture ||
         asprintf(&path, "%s/%s", options->plots, figure->name) < 0)
-        cli_fail_with(options->command, "no memory or no temporary file for %s", figure->name);
+        cli_fail_with(options->common.command, "no memory or no temporary file for %s",
+                      figure->name);
     else if (!has_points(figure, rows, points))
         done = true;
     else {
         write_figure(script, figure, rows, points);
         rewind(script);
-        done = picture_can_write(options->command, path) &&
-               gnuplot_run(options->command, script, picture) &&
-               picture_write(options->command, path, picture_format_of(path), picture);
+        done = picture_can_write(options->common.command, path) &&
+               gnuplot_run(options->common.command, script, picture) &&
+               picture_write(options->common.command, path, picture_format_of(path), picture);
     }
     if (script)
         fclose(script);

@@ -28,7 +28,6 @@ static void test_bench_lists_its_capabilities(void **state)
     const struct program_result *result = program_run("bench --help");
     assert_succeeded(result);
     assert_has(result->out, "forces");
-    assert_int_equal(program_run("bench")->exit_code, 2);
     assert_refused(program_run("bench juggling"), 2, "'juggling' is no capability");
 }
 
@@ -263,6 +262,91 @@ static void test_a_peer_that_fails_is_an_error_with_its_words(void **state)
                    "name a Python with --python");
 }
 
+static void test_all_capabilities_make_a_page_and_json(void **state)
+{
+    (void)state;
+    static const char *const capabilities[] = {"Forces", "Matrix", "Pairs", "Collisions", "Sparse"};
+    const struct program_result *result =
+        program_run("bench --quick --seconds 0.0005 --quiet --json -o @page.html");
+    assert_succeeded(result);
+    assert_has(result->out, "\"instruction_set\"");
+    assert_has(result->out, "\"memory_bytes\"");
+    assert_int_equal(occurrences(result->out, "\"machine\""), 1);
+    char *page = program_read("page.html");
+    for (int k = 0; k < 5; k++) {
+        char heading[32];
+        snprintf(heading, sizeof heading, "<h2>%s</h2>", capabilities[k]);
+        assert_int_equal(occurrences(page, heading), 1);
+    }
+    assert_int_equal(occurrences(page, "<svg"), occurrences(page, "</svg>"));
+    assert_true(occurrences(page, "<svg") >= 14);
+    assert_int_equal(occurrences(page, "http"), 0); /* all is in it */
+    assert_int_equal(occurrences(page, "nan"), 0);
+    assert_has(page, "</html>");
+    free(page);
+}
+
+static void test_two_machines_are_compared(void **state)
+{
+    (void)state;
+    program_write("a.json",
+                  "{\"machine\": {\"processor\": \"Old\", \"cores\": 2}, \"quick\": false, "
+                  "\"capabilities\": {\"collisions\": {\"rows\": ["
+                  "{\"method\": \"hash\", \"kind\": \"walk\", \"beads\": 100, "
+                  "\"beads_per_second\": 2e6}, {\"method\": \"sort\", \"kind\": "
+                  "\"walk\", \"beads\": 100, \"beads_per_second\": 5e6}]}}}");
+    program_write("b.json", "{\"machine\": {\"processor\": \"New\", \"cores\": 8}, \"capability\": "
+                            "\"collisions\", \"rows\": [{\"method\": \"hash\", \"kind\": \"walk\", "
+                            "\"beads\": 100, \"beads_per_second\": 3e6}]}");
+    const struct program_result *result = program_run("bench --compare @a.json @b.json");
+    assert_succeeded(result);
+    assert_has(result->out, "Old");
+    assert_has(result->out, "2 M       3 M    1.50");
+    assert_has(result->out, "B is 1.50 times as fast");
+    assert_has(result->out, "1 figures of A and 0 of B have no counterpart");
+    const char *json = program_run("bench --compare @a.json @b.json --json")->out;
+    assert_true(program_json_number(json, "ratio") == 1.5);
+}
+
+static void test_files_that_do_not_fit_are_not_compared(void **state)
+{
+    (void)state;
+    program_write("a.json", "{\"capability\": \"collisions\", \"rows\": [{\"method\": \"hash\", "
+                            "\"kind\": \"walk\", \"beads\": 100, \"beads_per_second\": 3e6}]}");
+    program_write("b.json", "{\"capability\": \"collisions\", \"rows\": [{\"method\": \"hash\", "
+                            "\"kind\": \"walk\", \"beads\": 200, \"beads_per_second\": 3e6}]}");
+    program_write("quick.json", "{\"capability\": \"collisions\", \"quick\": true, \"rows\": "
+                                "[{\"method\": \"hash\", \"kind\": \"walk\", \"beads\": 100, "
+                                "\"beads_per_second\": 3e6}]}");
+    program_write("other.json", "{\"pairs\": 3}");
+    program_write("text.json", "no figures");
+    program_write("empty.json", "");
+    assert_refused(program_run("bench --compare @a.json @b.json"), 1, "no figure in common");
+    assert_refused(program_run("bench --compare @a.json @quick.json"), 1, "--quick");
+    assert_refused(program_run("bench --compare @a.json @other.json"), 1,
+                   "other.json has no figures");
+    assert_refused(program_run("bench --compare @text.json @a.json"), 1,
+                   "text.json has no figures");
+    assert_refused(program_run("bench --compare @empty.json @a.json"), 1, "empty.json has no");
+    assert_refused(program_run("bench --compare @a.json @none.json"), 1,
+                   "none.json: cannot be read");
+    assert_refused(program_run("bench --compare @a.json"), 2, "--compare needs two files");
+    assert_refused(program_run("bench --json -o -"), 2, "standard output");
+    assert_refused(program_run("bench --device cuda --peers"), 2, "programs of the CPU");
+    assert_refused(program_run("bench sparse --device cuda --peers"), 2, "cuSPARSE");
+}
+
+static void test_sparse_matrices_of_files_are_measured(void **state)
+{
+    (void)state;
+    program_write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 2\n3 1 4\n"
+                           "3 3 1\n");
+    const struct program_result *result = program_run("bench sparse @a.mtx --seconds 0.001 --json");
+    assert_succeeded(result);
+    assert_true(program_json_number(result->out, "nonzeros") == 4);
+    assert_refused(program_run("bench sparse @none.mtx --seconds 0.001"), 1, "none.mtx");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +364,10 @@ int main(void)
         cmocka_unit_test(test_the_environment_chooses_the_instruction_set),
         cmocka_unit_test(test_peers_are_measured_beside_kith),
         cmocka_unit_test(test_a_peer_that_fails_is_an_error_with_its_words),
+        cmocka_unit_test(test_all_capabilities_make_a_page_and_json),
+        cmocka_unit_test(test_two_machines_are_compared),
+        cmocka_unit_test(test_files_that_do_not_fit_are_not_compared),
+        cmocka_unit_test(test_sparse_matrices_of_files_are_measured),
     };
     return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
 }
