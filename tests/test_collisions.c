@@ -105,8 +105,11 @@ static void test_a_chain_that_comes_back_fills_its_counters(void **state)
     kith_context *context = cpu_context(1);
     const int64_t n = 300000;
     kith_array beads = new_beads(KITH_I32, n, 3);
-    for (int64_t i = 0; i < n; i++) /* to and fro over 97 sites, then one far away */
-        put_bead(beads, i, 0, i + 1 < n ? i % 97 : 2000000000);
+    for (int64_t i = 0; i < n; i++) /* to and fro over 97 sites */
+        put_bead(beads, i, 0, i % 97);
+    assert_int_equal(count_by(context, KITH_COLLISIONS_LINEAR, beads),
+                     count_by(context, KITH_COLLISIONS_SORT, beads));
+    put_bead(beads, n - 1, 0, 2000000000);
     assert_int_equal(count_by(context, KITH_COLLISIONS_LINEAR, beads),
                      count_by(context, KITH_COLLISIONS_SORT, beads));
     free(beads.data);
@@ -181,17 +184,37 @@ static void test_sites_with_equal_hashes_are_told_apart(void **state)
     kith_context_free(context);
 }
 
+static kith_collisions_method chosen_for(kith_context *context, kith_array beads)
+{
+    kith_collisions_method method = KITH_COLLISIONS_AUTO;
+    assert_ok(kith_collisions_choose(context, NULL, beads, &method));
+    return method;
+}
+
 static void test_auto_tells_what_it_chooses(void **state)
 {
+    const struct {
+        int64_t beads, side;
+        kith_collisions_method method;
+    } scattered[] = {
+        {50, 1 << 20, KITH_COLLISIONS_ALL_PAIRS}, /* few beads */
+        {5000, 1 << 5, KITH_COLLISIONS_LINEAR},   /* few sites */
+        {100000, 100, KITH_COLLISIONS_LINEAR},
+        {5000, 1 << 9, KITH_COLLISIONS_HASH},   /* a table in the caches */
+        {100000, 1 << 9, KITH_COLLISIONS_SORT}, /* short keys */
+        {100000, 1 << 20, KITH_COLLISIONS_HASH},
+    };
     kith_context *context = cpu_context(1);
-    kith_collisions_method method = KITH_COLLISIONS_AUTO;
+    for (size_t k = 0; k < sizeof scattered / sizeof scattered[0]; k++) {
+        kith_array beads = new_beads(KITH_I32, scattered[k].beads, 3);
+        fill_cube(*state, beads, 0, scattered[k].side);
+        assert_int_equal(chosen_for(context, beads), scattered[k].method);
+        free(beads.data);
+    }
     kith_array beads = new_beads(KITH_I32, 100000, 3);
     fill_walk(*state, beads);
-    assert_ok(kith_collisions_choose(context, NULL, beads, &method));
-    assert_int_equal(method, KITH_COLLISIONS_LINEAR);
-    fill_cube(*state, beads, 0, 1 << 20);
-    assert_ok(kith_collisions_choose(context, NULL, beads, &method));
-    assert_int_equal(method, KITH_COLLISIONS_HASH);
+    assert_int_equal(chosen_for(context, beads), KITH_COLLISIONS_LINEAR);
+    kith_collisions_method method = KITH_COLLISIONS_AUTO;
     assert_ok(kith_collisions_choose(context, &(kith_collisions_options){KITH_COLLISIONS_SORT},
                                      beads, &method));
     assert_int_equal(method, KITH_COLLISIONS_SORT);

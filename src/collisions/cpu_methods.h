@@ -23,6 +23,10 @@ collisions_cpu_method collisions_all_pairs_cpu;
  * of blocks of 64 sites; else collisions_hash_cpu. */
 collisions_cpu_method collisions_linear_cpu;
 
+/* Whether the linear method has a counter for every site of the box. */
+bool collisions_sites_are_few(const struct collisions_problem *problem,
+                              const struct collisions_box *box);
+
 /* Beads parted by a hash of their sites into pieces that fit the second cache, and a table of each
  * piece's sites. */
 collisions_cpu_method collisions_hash_cpu;

@@ -22,32 +22,6 @@ enum {
     spare_pages = 512
 };
 
-/* One array of counters for boxes of up to so many sites. */
-static int64_t most_sites(int64_t beads)
-{
-    return 4 * beads + 4096;
-}
-
-static kith_status count_in_array(kith_context *context, const struct collisions_problem *problem,
-                                  const struct collisions_box *box, int64_t *count)
-{
-    const int64_t sites = collisions_box_sites(box);
-    uint32_t *counters = NULL;
-    KITH_TRY(cpu_scratch(context, sites * (int64_t)sizeof *counters, (void **)&counters));
-    memset(counters, 0, (size_t)sites * sizeof *counters);
-    uint64_t number[chunk_beads];
-    int64_t collisions = 0;
-    for (int64_t begin = 0; begin < problem->count; begin += chunk_beads) {
-        const int64_t left = problem->count - begin;
-        const int64_t beads = left < chunk_beads ? left : chunk_beads;
-        collisions_site_numbers(context, problem, box, begin, begin + beads, number);
-        for (int64_t k = 0; k < beads; k++)
-            collisions += counters[number[k]]++;
-    }
-    *count = collisions;
-    return KITH_OK;
-}
-
 /* Bits of a key that number a site in its block, a block in its page. */
 struct level_bits {
     uint64_t mask[3];
@@ -59,9 +33,18 @@ struct page_slot {
     int64_t number;
 };
 
+/* Counters of a byte. */
+struct counters {
+    uint8_t *beads;
+    uint64_t *full; /* a counter's number, each time that it went from 255 to 0 */
+    int64_t fulls;
+    int64_t collisions; /* as if counters went no further than that */
+};
+
 /* The blocks with beads. */
 struct blocks {
     struct level_bits site, block;
+    struct counters counters;
     uint8_t (*counter)[in_block]; /* of each line */
     int32_t (*line)[in_page];     /* of each page, for its blocks; less than 0: none yet */
     int64_t lines, pages, most_pages, slots;
@@ -70,9 +53,6 @@ struct blocks {
     uint64_t *page; /* the key of each */
     uint64_t last;  /* the page that the bead before was in, and its number */
     int64_t last_number;
-    uint64_t *full; /* a counter's number, each time that it went from 255 to 0 */
-    int64_t fulls;
-    int64_t collisions; /* as if counters went no further than that */
 };
 
 /* So many bits of each coordinate from bit `from` on. Where a coordinate has fewer, these are some
@@ -171,26 +151,60 @@ static void count_chunk(struct blocks *blocks, int64_t beads, const uint64_t *ke
         const uint8_t before = blocks->counter[line][site[k]]++;
         collisions += before;
         if (before == counter_values - 1)
-            blocks->full[blocks->fulls++] = (uint64_t)(line * in_block + site[k]);
+            blocks->counters.full[blocks->counters.fulls++] = (uint64_t)(line * in_block + site[k]);
     }
     blocks->last = last;
     blocks->last_number = number;
-    blocks->collisions += collisions;
+    blocks->counters.collisions += collisions;
 }
 
 /* A site with n = 256 m + c beads was counted as m times 256 and c beads. */
-static void correct_full_counters(struct blocks *blocks, uint64_t *buffer)
+static void correct_full_counters(struct counters *counters, uint64_t *buffer)
 {
-    collisions_sort_keys(blocks->fulls, 64, blocks->full, NULL, buffer, NULL);
-    for (int64_t k = 0, m = 1; k < blocks->fulls; k++, m++) {
-        if (k + 1 < blocks->fulls && blocks->full[k] == blocks->full[k + 1])
+    collisions_sort_keys(counters->fulls, 64, counters->full, NULL, buffer, NULL);
+    for (int64_t k = 0, m = 1; k < counters->fulls; k++, m++) {
+        if (k + 1 < counters->fulls && counters->full[k] == counters->full[k + 1])
             continue;
-        const uint64_t at = blocks->full[k];
-        const int64_t c = blocks->counter[at / in_block][at % in_block];
-        blocks->collisions += collisions_of(counter_values * m + c) -
-                              m * collisions_of(counter_values) - collisions_of(c);
+        const int64_t c = counters->beads[counters->full[k]];
+        counters->collisions += collisions_of(counter_values * m + c) -
+                                m * collisions_of(counter_values) - collisions_of(c);
         m = 0;
     }
+}
+
+static void count_sites(struct counters *counters, int64_t beads, const uint64_t *number)
+{
+    uint8_t *counter = counters->beads;
+    int64_t collisions = 0;
+    for (int64_t k = 0; k < beads; k++) {
+        const uint8_t before = counter[number[k]]++;
+        collisions += before;
+        if (before == counter_values - 1)
+            counters->full[counters->fulls++] = number[k];
+    }
+    counters->collisions += collisions;
+}
+
+static kith_status count_in_array(kith_context *context, const struct collisions_problem *problem,
+                                  const struct collisions_box *box, int64_t *count)
+{
+    const int64_t sites = collisions_box_sites(box), fulls = problem->count / counter_values + 1;
+    const int64_t begin_of_full = (sites + 63) / 64 * 64;
+    struct counters counters = {.fulls = 0};
+    uint64_t number[chunk_beads];
+    KITH_TRY(cpu_scratch(context, begin_of_full + 2 * fulls * (int64_t)sizeof *number,
+                         (void **)&counters.beads));
+    counters.full = (uint64_t *)(void *)(counters.beads + begin_of_full);
+    memset(counters.beads, 0, (size_t)sites);
+    for (int64_t begin = 0; begin < problem->count; begin += chunk_beads) {
+        const int64_t left = problem->count - begin;
+        const int64_t beads = left < chunk_beads ? left : chunk_beads;
+        collisions_site_numbers(context, problem, box, begin, begin + beads, number);
+        count_sites(&counters, beads, number);
+    }
+    correct_full_counters(&counters, counters.full + fulls);
+    *count = counters.collisions;
+    return KITH_OK;
 }
 
 /* Room for a line to four beads and a page to 32: with more, the beads are no chain. */
@@ -217,8 +231,9 @@ static kith_status set_up_blocks(kith_context *context, const struct collisions_
     blocks->line = (int32_t(*)[in_page])(memory + lines * in_block);
     blocks->slot = (struct page_slot *)(blocks->line + pages);
     blocks->page = (uint64_t *)(blocks->slot + slots);
-    blocks->full = blocks->page + pages;
-    *buffer = blocks->full + fulls;
+    blocks->counters.beads = (uint8_t *)memory;
+    blocks->counters.full = blocks->page + pages;
+    *buffer = blocks->counters.full + fulls;
     set_slots(blocks, first_slots);
     return KITH_OK;
 }
@@ -239,16 +254,23 @@ static kith_status count_in_blocks(kith_context *context, const struct collision
         *is_chain =
             blocks.lines <= begin / 4 + spare_lines && blocks.pages <= begin / 32 + spare_pages;
     }
-    correct_full_counters(&blocks, buffer);
-    *count = blocks.collisions;
+    correct_full_counters(&blocks.counters, buffer);
+    *count = blocks.counters.collisions;
     return KITH_OK;
+}
+
+bool collisions_sites_are_few(const struct collisions_problem *problem,
+                              const struct collisions_box *box)
+{
+    const int64_t n = problem->count;
+    return collisions_box_sites(box) <= (n < INT64_MAX / 32 ? 16 * n : n) + 4096;
 }
 
 kith_status collisions_linear_cpu(kith_context *context, const struct collisions_problem *problem,
                                   const struct collisions_box *box, int64_t *count)
 {
     bool is_chain = false;
-    if (collisions_box_sites(box) <= most_sites(problem->count) && problem->count <= UINT32_MAX)
+    if (collisions_sites_are_few(problem, box))
         return count_in_array(context, problem, box, count);
     if (collisions_box_has_keys(box) && problem->count <= INT32_MAX)
         KITH_TRY(count_in_blocks(context, problem, box, &is_chain, count));
