@@ -1,8 +1,9 @@
 /* A star cluster that stays as it is: a Plummer sphere for ten time units.
  *
- *     cluster [N]
+ *     cluster [N] [OUTPUT]
  *
- * Prints time, energy error and virial ratio (1 in equilibrium) once a time unit. */
+ * Prints time, energy error and virial ratio (1 in equilibrium) once a time unit. The stars go to
+ * OUTPUT in the end, in the format that its name says; cluster.gp draws them. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,9 @@ int main(int argc, char **argv)
                now.virial_ratio);
     }
 
+    if (kith_simulation_get_bodies(simulation, bodies) ||
+        (argc > 2 && kith_bodies_write(bodies, argv[2], NULL)))
+        return fail();
     kith_simulation_free(simulation);
     kith_bodies_free(bodies);
     kith_context_free(context);

@@ -1,6 +1,6 @@
 /* Which page matters: PageRank by the power method on kith's sparse matrix.
  *
- *     pagerank [GRAPH.mtx]
+ *     pagerank [GRAPH.mtx|-] [RANKS.csv]
  *
  * A reader follows one of a page's links, each as likely; with probability 1 − d, or from a page
  * without links, any page. The ranks are where the reader is in the long run (Brin & Page 1998,
@@ -9,11 +9,13 @@
  *     r = d (Pᵀ r + dangling/n) + (1 − d)/n,       P[i][j] = A[i][j] / links of i,  d = 0.85
  *
  * A graph is a square matrix, with an entry in row i and column j for a link from i to j. Without
- * one, the eleven pages of Wikipedia's picture of PageRank: B has 38.4 %, C 34.3 %, E 8.1 %. */
+ * one, the eleven pages of Wikipedia's picture of PageRank: B has 38.4 %, C 34.3 %, E 8.1 %.
+ * pagerank.gp draws their ranks. */
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kith/kith.h"
 
@@ -35,7 +37,7 @@ static int fail(void)
 
 static kith_status load(kith_context *context, const char *path, kith_sparse **graph)
 {
-    if (path)
+    if (path && strcmp(path, "-") != 0)
         return kith_sparse_read(context, NULL, path, graph);
     return kith_sparse_create_coo(context, NULL, page_count, page_count,
                                   kith_array_vector((void *)from, KITH_I64, link_count),
@@ -132,7 +134,10 @@ int main(int argc, char **argv)
     }
     printf("%lld pages, %lld links, %lld iterations; the ranks add up to %.12f\n", (long long)n,
            (long long)info.nonzeros, (long long)iterations, sum);
-    print_highest(ranks, n, argc < 2);
+    print_highest(ranks, n, argc < 2 || strcmp(argv[1], "-") == 0);
+    const kith_table_column column = {"rank", kith_array_vector(ranks, KITH_F64, n)};
+    if (argc > 2 && kith_table_write(argv[2], NULL, 1, &column))
+        return fail();
     free(room);
     kith_sparse_free(graph);
     kith_context_free(context);

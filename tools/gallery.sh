@@ -1,0 +1,32 @@
+#!/bin/sh
+# The gallery: runs each example and the commands of docs/gallery.md, and draws their pictures.
+#   gallery.sh KITH FOLDER
+set -eu
+kith=$1
+folder=$2
+examples=$(dirname "$kith")/examples
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$folder"
+
+draw() { # NAME: NAME.gp draws NAME.csv into NAME.png
+    gnuplot -e "csv='$work/$1.csv'; png='$folder/$1.png'" "examples/$1.gp"
+    echo "  $folder/$1.png"
+}
+
+"$examples/cluster" 2000 "$work/cluster.csv"
+draw cluster
+"$examples/pluto_resonance" "$work/pluto_resonance.csv"
+draw pluto_resonance
+"$examples/argon" 4000 "$work/argon.xyz"
+"$kith" plot "$work/argon.xyz" --what distances --cutoff 5 -o "$folder/argon.png" --quiet
+"$examples/shallow_water" cpu 20000 wet "$work/shallow_water.csv"
+draw shallow_water
+"$examples/kriging" 2000 "$work/kriging.csv"
+draw kriging
+"$examples/heat" 60 cpu "$work/heat.csv"
+draw heat
+"$examples/pagerank" - "$work/pagerank.csv"
+draw pagerank
+"$examples/hp_fold" HPHHPPHHHHPHHHPPHHPPHPHHHPHPHHPPHHPPPHPPPPPPPPHH 3 60000 "$work/fold.xyz"
+"$kith" plot "$work/fold.xyz" --what chain -o "$folder/hp_fold.png" --quiet
