@@ -6,6 +6,7 @@ packages_of() {
     build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libcjson-dev librandom123-dev" ;;
     test) echo "libcmocka-dev python3 python3-venv" ;;
     bench) echo "python3 python3-venv" ;;
+    docs) echo "doxygen python3 python3-venv" ;;
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
     lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libcmocka-dev" ;;
     fuzz) echo "clang libclang-rt-dev libomp-dev" ;;

@@ -1,0 +1,38 @@
+"""The book of kith: `./dev docs` builds it into build/docs/html."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+docs = Path(__file__).parent
+sys.path.insert(0, str(docs / "_ext"))
+
+project = "kith"
+copyright = "the authors of kith, MIT license"
+version = release = re.search(r"VERSION ([\d.]+)", (docs.parent / "CMakeLists.txt").read_text().split("project(", 1)[1])[1]
+
+extensions = ["myst_parser", "breathe", "headers"]
+exclude_patterns = ["_ext"]
+myst_heading_anchors = 3
+
+# What Doxygen read out of the headers; tools/docs.sh runs it.
+breathe_projects = {"kith": os.environ.get("KITH_DOXYGEN_XML", str(docs.parent / "build/docs/xml"))}
+breathe_default_project = "kith"
+breathe_domain_by_extension = {"h": "c"}
+c_id_attributes = ["KITH_API"]
+
+# Names that are no declarations of kith.
+nitpick_ignore = [("c:identifier", name) for name in (
+    "bool", "char", "double", "int32_t", "int64_t", "uint64_t", "unsigned", "void", "kith_pairs_memory",
+    "kith_most_bodies_of_system", "KITH_ISA", "KITH_TUNING")]
+
+# Formulas stand in blocks without a language.
+highlight_language = "none"
+
+html_theme = "furo"
+html_title = "kith"
+html_static_path = ["_static"]
+html_css_files = ["kith.css"]
+html_copy_source = False
+html_show_sphinx = False
