@@ -23,6 +23,7 @@ typedef struct kith_run_options {
     int64_t systems;              /* of so many systems, M */
     const char *const *inputs;    /* recorded: each system's file, M of them; or NULL. The seed of
                                      an ensemble is system 0's, and one more for each next */
+    kith_bodies *last;            /* filled in with the state at the end: as many bodies; or NULL */
 } kith_run_options;
 
 typedef struct kith_run_summary {

@@ -120,6 +120,34 @@ kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies 
 kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t first, int64_t systems,
                                         kith_bodies *bodies);
 
+/* Goes on with other bodies, as many as at creation: with positions and velocities that were
+ * changed between steps, or other masses. Columns that are absent are as at creation: velocities 0,
+ * masses 1. The time is then the bodies'; the steps done go on counting.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (another count or dimensions; what kith_simulation_create refuses),
+ *         KITH_OUT_OF_MEMORY. After the first the simulation is as it was.
+ * Cost:   one evaluation of all forces. */
+kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies);
+
+typedef enum kith_simulation_column {
+    KITH_SIMULATION_POSITION = 0,
+    KITH_SIMULATION_VELOCITY,
+    KITH_SIMULATION_MASS
+} kith_simulation_column;
+
+/* Shows the state where it is, without a copy: it is always that after the last step.
+ *
+ *   column  which
+ *   view    [out] N × D, or N masses, in the simulation's precision and on the context's device; of
+ *           an ensemble M × N × D, or M × N. Not dense. To be read only: kith_simulation_set_bodies
+ *           changes the state. Good until kith_simulation_free; on a device, what is on the
+ *           context's stream comes first
+ *
+ * Errors: KITH_UNSUPPORTED: the largest length or mass is beyond 10^±6 in single or 10^±18 in
+ * double precision, and the state is kept in other units. kith_simulation_get_bodies copies. */
+kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulation_column column,
+                                 kith_array *view);
+
 /* Of an ensemble: the sums over all systems, the centre of mass of all, and the virial ratio of the
  * summed T and W. */
 kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnostics *diagnostics);

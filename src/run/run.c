@@ -249,6 +249,15 @@ static kith_status begin_again(struct run *run, const kith_run_options *options,
     return KITH_OK;
 }
 
+/* The state at the end, or where the run was cancelled. */
+static kith_status hand_over(struct run *run, kith_bodies *last)
+{
+    KITH_TRY(kith_simulation_get_bodies(run->simulation, last));
+    if (kith_simulation_steps(run->simulation) == run->plan.end)
+        last->time = run->plan.parameters.until;
+    return KITH_OK;
+}
+
 static kith_status run_all(struct run *run, const kith_run_options *options,
                            const kith_bodies *bodies, kith_run_summary *summary)
 {
@@ -265,7 +274,11 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
     pace_begin(&run->pace, options->checkpoint_seconds, is_ensemble ? ensemble_steps : 1,
                kith_clock());
     run->mass = bodies ? bodies->mass : NULL;
-    const kith_status status = finish(run, go(run));
+    kith_status status = finish(run, go(run));
+    if (options->last && (status == KITH_OK || status == KITH_CANCELLED)) {
+        const kith_status handed = hand_over(run, options->last);
+        status = handed == KITH_OK ? status : handed;
+    }
     const int64_t systems = run->record.systems;
     if (summary && run->record.has_frames)
         *summary = run_summarize(&run->record, &run->plan, run->context, run->simulation,

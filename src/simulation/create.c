@@ -8,6 +8,14 @@
 #include "forces/law_choice.h"
 #include "simulation/integrator.h"
 
+static kith_status check_softening_of_bodies(bool wanted, const kith_bodies *bodies)
+{
+    if (wanted && !bodies->softening && bodies->count > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "the bodies have no softening lengths of their "
+                                                "own; add that column or give one softening");
+    return KITH_OK;
+}
+
 static kith_status check_options(const kith_simulation_options *options, const kith_bodies *bodies)
 {
     if (!(options->dt > 0) || !isfinite(options->dt))
@@ -23,10 +31,7 @@ static kith_status check_options(const kith_simulation_options *options, const k
     if (options->precision != KITH_F64 && options->precision != KITH_F32)
         return kith_fail(KITH_INVALID_ARGUMENT, "precision is dtype %d; give KITH_F64 or KITH_F32",
                          (int)options->precision);
-    if (options->softening_of_bodies && !bodies->softening && bodies->count > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "the bodies have no softening lengths of their "
-                                                "own; add that column or give one softening");
-    return KITH_OK;
+    return check_softening_of_bodies(options->softening_of_bodies, bodies);
 }
 
 static kith_status check_law(const struct law_choice *choice,
@@ -117,10 +122,12 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->systems = systems;
     created->count = systems > 0 ? bodies->count / systems : 0;
     created->dt = options->dt;
+    created->softening = options->softening;
+    created->softening_of_bodies = options->softening_of_bodies;
     created->law = choice;
     created->start_time = bodies->time;
 
-    kith_status status = simulation_load(created, options, bodies);
+    kith_status status = simulation_load(created, bodies);
     if (status == KITH_OK)
         status = integrator_prepare(created);
     if (status != KITH_OK) {
@@ -147,6 +154,43 @@ kith_status kith_simulation_create_ensemble(kith_context *context,
     *simulation = NULL;
     KITH_TRY(check_systems(bodies, systems));
     return create(context, options, true, systems, bodies, simulation);
+}
+
+static kith_status check_replacement(const kith_simulation *simulation, const kith_bodies *bodies)
+{
+    if (simulation->is_ensemble)
+        KITH_TRY(check_systems(bodies, simulation->systems));
+    KITH_TRY(kith_bodies_check(bodies));
+    KITH_TRY(check_masses(bodies));
+    KITH_TRY(check_masses_of_law(&simulation->law, bodies));
+    const int64_t count = simulation->systems * simulation->count;
+    if (bodies->count != count || bodies->dimensions != simulation->dimensions)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the bodies are %lld in %d dimensions and the simulation has %lld in %d; "
+                         "give as many, or make another simulation",
+                         (long long)bodies->count, (int)bodies->dimensions, (long long)count,
+                         (int)simulation->dimensions);
+    return check_softening_of_bodies(simulation->softening_of_bodies, bodies);
+}
+
+kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies)
+{
+    KITH_TRY(check_replacement(simulation, bodies));
+    double *at_rest = NULL;
+    kith_bodies moving = *bodies;
+    if (!bodies->velocity) {
+        KITH_TRY(kith_allocate(bodies->count * bodies->dimensions, sizeof *at_rest, "velocities",
+                               &at_rest));
+        moving.velocity = at_rest;
+    }
+    kith_status status = simulation_fill(simulation, &moving);
+    if (status == KITH_OK)
+        status = integrator_prepare(simulation);
+    free(at_rest);
+    KITH_TRY(status);
+    simulation->start_time = bodies->time;
+    simulation->start_steps = simulation->steps;
+    return KITH_OK;
 }
 
 void kith_simulation_free(kith_simulation *simulation)

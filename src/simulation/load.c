@@ -1,4 +1,4 @@
-/* The memory of a simulation: allocated, and filled from bodies. */
+/* The memory of a simulation: allocated, and filled from bodies, at first and later. */
 
 #include <float.h>
 #include <stdlib.h>
@@ -19,9 +19,18 @@ static double largest(const double *numbers, int64_t count)
     return found;
 }
 
+/* The unit of numbers up to `largest`: 1 if the kernels are in range without one, so that the state
+ * can be seen in place (kith_simulation_view). They are if s⁶ is, of the largest lengths and of
+ * their last bits. */
+static double unit_for(const struct kith_simulation *simulation, double largest)
+{
+    const bool is_double = simulation->dtype == KITH_F64;
+    const double low = is_double ? 0x1p-60 : 0x1p-10, high = is_double ? 0x1p120 : 0x1p20;
+    return largest == 0 || (largest >= low && largest <= high) ? 1 : forces_unit_for(largest);
+}
+
 /* What the bodies cover in one step counts as a length too: a lone body may start at the origin. */
-static kith_status choose_units(struct kith_simulation *simulation,
-                                const kith_simulation_options *options, const kith_bodies *bodies)
+static kith_status choose_units(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     const int64_t numbers = bodies->count * bodies->dimensions;
     if (simulation->law.law) {
@@ -30,20 +39,22 @@ static kith_status choose_units(struct kith_simulation *simulation,
         return KITH_OK;
     }
     double length = largest(bodies->position, numbers);
-    length = fmax(length, options->softening_of_bodies ? largest(bodies->softening, bodies->count)
-                                                       : options->softening);
+    length =
+        fmax(length, simulation->softening_of_bodies ? largest(bodies->softening, bodies->count)
+                                                     : simulation->softening);
     length = fmax(length, largest(bodies->velocity, numbers) * simulation->dt);
-    simulation->units.length = forces_unit_for(length);
-    simulation->units.mass =
-        forces_unit_for(bodies->mass ? largest(bodies->mass, bodies->count) : 1);
-
-    const double scaled = forces_scaled_g(simulation->law.g, simulation->units);
+    const struct forces_units units = {
+        .length = unit_for(simulation, length),
+        .mass = unit_for(simulation, bodies->mass ? largest(bodies->mass, bodies->count) : 1),
+    };
+    const double scaled = forces_scaled_g(simulation->law.g, units);
     const double limit = simulation->dtype == KITH_F64 ? DBL_MAX : (double)FLT_MAX;
     if (!(fabs(scaled) <= limit))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "G·mass/length³ is about %g, too large for %s precision; give bodies "
                          "and G in other units of time or length",
                          scaled, simulation->dtype == KITH_F64 ? "double" : "single");
+    simulation->units = units;
     simulation->problem.gravitational_constant = scaled;
     return KITH_OK;
 }
@@ -66,13 +77,14 @@ static kith_status allocate_arrays(struct kith_simulation *simulation)
 }
 
 /* A number a body: (numbers[i] / unit), or ½ (numbers[i] / unit)² for softening lengths; 1 / unit
- * where numbers are absent. */
+ * where numbers are absent. *memory is allocated the first time. */
 static kith_status load_column(struct kith_simulation *simulation, const double *numbers,
                                double unit, bool half_square, void **memory)
 {
-    KITH_TRY(backend_of(simulation)
-                 ->allocate(simulation->context, simulation->stride,
-                            kith_dtype_bytes(simulation->dtype), "masses", memory));
+    if (!*memory)
+        KITH_TRY(backend_of(simulation)
+                     ->allocate(simulation->context, simulation->stride,
+                                kith_dtype_bytes(simulation->dtype), "masses", memory));
     const struct system_layout layout = simulation_layout(simulation, simulation->systems);
     double *column = NULL;
     KITH_TRY(kith_allocate(layout.numbers, sizeof *column, "masses", &column));
@@ -86,8 +98,7 @@ static kith_status load_column(struct kith_simulation *simulation, const double 
     return status;
 }
 
-static kith_status load_problem(struct kith_simulation *simulation,
-                                const kith_simulation_options *options, const kith_bodies *bodies)
+static kith_status load_problem(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     struct forces_problem *problem = &simulation->problem;
     problem->dtype = simulation->dtype;
@@ -110,27 +121,31 @@ static kith_status load_problem(struct kith_simulation *simulation,
         KITH_TRY(load_column(simulation, bodies->charge, 1, false, &simulation->charge));
         problem->target_charge = problem->source_charge = simulation->charge;
     }
-    if (options->softening_of_bodies) {
+    if (simulation->softening_of_bodies) {
         KITH_TRY(load_column(simulation, bodies->softening, simulation->units.length, true,
                              &simulation->half_softening2));
         problem->target_half_softening2 = simulation->half_softening2;
         problem->source_half_softening2 = simulation->half_softening2;
     } else {
-        const double softening = options->softening / simulation->units.length;
+        const double softening = simulation->softening / simulation->units.length;
         problem->softening2 = softening * softening;
     }
     return KITH_OK;
 }
 
-kith_status simulation_load(struct kith_simulation *simulation,
-                            const kith_simulation_options *options, const kith_bodies *bodies)
+kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
-    KITH_TRY(choose_units(simulation, options, bodies));
-    KITH_TRY(allocate_arrays(simulation));
-    KITH_TRY(load_problem(simulation, options, bodies));
+    KITH_TRY(choose_units(simulation, bodies));
+    KITH_TRY(load_problem(simulation, bodies));
     KITH_TRY(simulation_write_vectors(simulation, POSITION, bodies->position));
     return bodies->velocity ? simulation_write_vectors(simulation, VELOCITY, bodies->velocity)
                             : KITH_OK;
+}
+
+kith_status simulation_load(struct kith_simulation *simulation, const kith_bodies *bodies)
+{
+    KITH_TRY(allocate_arrays(simulation));
+    return simulation_fill(simulation, bodies);
 }
 
 void simulation_release(struct kith_simulation *simulation)

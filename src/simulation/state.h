@@ -20,8 +20,8 @@ enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = 7 };
  * zero, always: forces may be evaluated there too.
  *
  * With gravity lengths are divided by units.length and masses by units.mass (forces/scale.h), the
- * same for all systems; times are not. So velocities, accelerations and jerks are divided by
- * units.length too. With another law both units are 1. */
+ * same for all systems and 1 if their range allows; times are not. So velocities, accelerations and
+ * jerks are divided by units.length too. With another law both units are 1. */
 struct kith_simulation {
     kith_context *context;
     const struct integrator_method *method;
@@ -32,6 +32,8 @@ struct kith_simulation {
     int64_t count;   /* N, bodies of a system */
     int64_t stride;
     double dt;
+    double softening;
+    bool softening_of_bodies; /* instead of it */
 
     struct law_choice law;
     struct forces_units units;
@@ -67,9 +69,11 @@ static inline struct system_layout simulation_layout(const struct kith_simulatio
 }
 
 /* Allocates the arrays and fills in masses, softening, positions and velocities. The simulation's
- * fields up to dt are set; its memory goes with simulation_release, also after a failure. */
-kith_status simulation_load(struct kith_simulation *simulation,
-                            const kith_simulation_options *options, const kith_bodies *bodies);
+ * fields up to the law are set; its memory goes with simulation_release, also after a failure. */
+kith_status simulation_load(struct kith_simulation *simulation, const kith_bodies *bodies);
+
+/* Fills in those of other bodies, as many. */
+kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodies *bodies);
 void simulation_release(struct kith_simulation *simulation);
 
 /* vector[acceleration] = the forces at vector[position]. */
