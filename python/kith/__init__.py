@@ -1,0 +1,30 @@
+"""kith: which particles interact, and how.
+
+Pair interactions on CPUs and GPUs: all-pairs forces, interaction matrices, neighbour pairs, lattice
+collisions, sparse products, and N-body runs that stand on them. Arrays of NumPy, CuPy, PyTorch and
+JAX go in and come out where they are.
+"""
+
+from kith import _kith
+from kith._bodies import Bodies, formats, make, read
+from kith._collisions import Batch, Groups, Promise, collisions
+from kith._context import Context, Device, devices
+from kith._forces import Forces, forces
+from kith._law import Law, LawInfo, law, laws
+from kith._matrix import matrix
+from kith._neighbors import NeighborList
+from kith._operator import scipy_linear_operator
+from kith._pairs import Pairs, nearest, pairs
+from kith._simulation import Energies, Integrator, Simulation, Summary, integrators
+from kith._sparse import SparseMatrix
+
+FormatError = _kith.FormatError
+Cancelled = _kith.Cancelled
+__version__ = _kith.version
+
+__all__ = [
+    "Batch", "Bodies", "Cancelled", "Context", "Device", "Energies", "Forces", "FormatError", "Groups", "Integrator",
+    "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "collisions",
+    "devices", "forces", "formats", "integrators", "law", "laws", "make", "matrix", "nearest", "pairs", "read",
+    "scipy_linear_operator",
+]

@@ -1,0 +1,107 @@
+// Contexts, and what this build and this machine can do.
+
+#include "binding.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+static context_ref create(int32_t device_kind, int32_t device_index, int32_t threads,
+                          uintptr_t stream)
+{
+    kith_context_options options = {};
+    options.device = {(kith_device_kind)device_kind, device_index};
+    options.threads = threads;
+    options.stream = reinterpret_cast<void *>(stream);
+    context_ref created = std::make_shared<context>();
+    calling([&] { return kith_context_create(&options, &created->handle); });
+    return created;
+}
+
+static nb::tuple device_of(const context &where)
+{
+    const kith_device device = kith_context_device(where.handle);
+    return nb::make_tuple((int)device.kind, device.index);
+}
+
+static nb::dict describe(const kith_backend_info &backend, int32_t index)
+{
+    nb::dict found;
+    const bool is_cpu = std::string(backend.name) == "cpu";
+    found["kind"] = backend.name;
+    found["index"] = index;
+    kith_device_info info;
+    if (!is_cpu && kith_device_describe({KITH_CUDA, index}, &info)) {
+        found["name"] = (const char *)info.name;
+        found["architecture"] = (const char *)info.architecture;
+        found["multiprocessors"] = info.multiprocessors;
+        found["memory_bytes"] = info.memory_bytes;
+    }
+    return found;
+}
+
+// Every device of this machine, the one that "auto" stands for first.
+static nb::list devices()
+{
+    nb::list found;
+    kith_backend_info backend;
+    for (int32_t k = 0; kith_backend_describe(k, &backend); k++)
+        for (int32_t index = 0; index < backend.device_count; index++)
+            found.append(describe(backend, index));
+    return found;
+}
+
+// The backends, and why one has no device.
+static nb::list backends()
+{
+    nb::list found;
+    kith_backend_info backend;
+    for (int32_t k = 0; kith_backend_describe(k, &backend); k++) {
+        nb::dict row;
+        row["name"] = backend.name;
+        row["built"] = backend.built;
+        row["device_count"] = backend.device_count;
+        row["note"] = backend.note ? nb::object(nb::str(backend.note)) : nb::none();
+        found.append(row);
+    }
+    return found;
+}
+
+static nb::list isas()
+{
+    nb::list found;
+    int64_t count = 0;
+    const kith_isa *list = kith_isa_list(&count);
+    for (int64_t k = 0; k < count; k++) {
+        nb::dict row;
+        row["name"] = list[k].name;
+        row["description"] = list[k].description;
+        row["supported"] = list[k].supported;
+        found.append(row);
+    }
+    return found;
+}
+
+void add_context(nb::module_ &module)
+{
+    nb::class_<context>(module, "Context")
+        .def_prop_ro("device", device_of)
+        .def_prop_ro("threads",
+                     [](const context &where) { return kith_context_threads(where.handle); })
+        .def_prop_ro("isa", [](const context &where) { return kith_context_isa(where.handle); })
+        .def_prop_ro("stream",
+                     [](const context &where) {
+                         return reinterpret_cast<uintptr_t>(kith_context_stream(where.handle));
+                     })
+        .def("synchronize",
+             [](context &where) {
+                 calling(where, [&] { return kith_context_synchronize(where.handle); });
+             })
+        .def("cancel", [](context &where) { kith_context_cancel(where.handle); })
+        .def("clear_cancel", [](context &where) { kith_context_clear_cancel(where.handle); });
+    module.def("create_context", create, nb::arg("device_kind"), nb::arg("device_index"),
+               nb::arg("threads"), nb::arg("stream"));
+    module.def("devices", devices);
+    module.def("backends", backends);
+    module.def("isas", isas);
+    module.def("has_hdf5", kith_build_has_hdf5);
+}

@@ -1,0 +1,316 @@
+// Simulations: advanced with an eye on the keyboard, seen in place, run into files.
+
+#include "binding.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+struct simulation {
+    context_ref where;
+    law_ref law;
+    kith_simulation_options options = {};
+    std::string integrator;
+    int64_t systems = 0; // 0: no ensemble
+    kith_simulation *handle = nullptr;
+    ~simulation()
+    {
+        freeing(where, [&] { kith_simulation_free(handle); });
+    }
+};
+
+static std::shared_ptr<simulation> create(context_ref where, const bodies &start, double dt,
+                                          const std::string &integrator, double g, double softening,
+                                          bool softening_of_bodies, bool single, law_ref law,
+                                          std::optional<int64_t> systems)
+{
+    auto made = std::make_shared<simulation>();
+    made->integrator = integrator;
+    made->law = std::move(law);
+    kith_simulation_options &options = made->options;
+    options.dt = dt;
+    options.integrator = made->integrator.c_str();
+    options.gravitational_constant = g;
+    options.softening = softening;
+    options.softening_of_bodies = softening_of_bodies;
+    options.precision = single ? KITH_F32 : KITH_F64;
+    options.law = handle_of(made->law);
+    made->systems = systems.value_or(0);
+    calling(*where, [&] {
+        return systems
+                   ? kith_simulation_create_ensemble(where->handle, &options, *systems,
+                                                     start.handle, &made->handle)
+                   : kith_simulation_create(where->handle, &options, start.handle, &made->handle);
+    });
+    made->where = std::move(where);
+    return made;
+}
+
+// What Ctrl-C has asked for; signals are heard by the interpreter alone.
+static void look_up()
+{
+    if (PyErr_CheckSignals() != 0)
+        throw nb::python_error();
+}
+
+// So many steps that a look at the keyboard between two calls costs nothing and nobody waits.
+static const double seconds_between_looks = 0.05;
+
+class pace
+{
+  public:
+    int64_t steps(int64_t left) const
+    {
+        return std::min(left, steps_);
+    }
+    template <class Call> void measure(Call &&call)
+    {
+        const auto start = std::chrono::steady_clock::now();
+        call();
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        if (took.count() < seconds_between_looks / 2)
+            steps_ = std::min<int64_t>(2 * steps_, INT64_C(1) << 40);
+        else if (took.count() > seconds_between_looks * 2)
+            steps_ = std::max<int64_t>(steps_ / 2, 1);
+    }
+
+  private:
+    int64_t steps_ = 16;
+};
+
+// On a device a call only starts the work.
+static void step_in_pieces(simulation &of, int64_t steps)
+{
+    pace pace;
+    if (steps <= 0)
+        calling(*of.where, [&] { return kith_simulation_step(of.handle, steps); });
+    while (steps > 0) {
+        const int64_t some = pace.steps(steps);
+        pace.measure([&] {
+            calling(*of.where, [&] {
+                const kith_status status = kith_simulation_step(of.handle, some);
+                return status != KITH_OK ? status : kith_context_synchronize(of.where->handle);
+            });
+        });
+        steps -= some;
+        look_up();
+    }
+}
+
+static void step_by(simulation &of, double h)
+{
+    calling(*of.where, [&] { return kith_simulation_step_by(of.handle, h); });
+}
+
+// All but the last steps in pieces: the last call does what is left, and ends exactly at until.
+static void run(simulation &of, double until)
+{
+    double rest = 0;
+    const double time = kith_simulation_time(of.handle);
+    const int64_t whole = kith_simulation_whole_steps(time, until, of.options.dt, &rest);
+    if (std::isfinite(until) && whole > 1 && whole < INT64_MAX)
+        step_in_pieces(of, whole - 1);
+    calling(*of.where, [&] {
+        const kith_status status = kith_simulation_run(of.handle, until);
+        return status != KITH_OK ? status : kith_context_synchronize(of.where->handle);
+    });
+    look_up();
+}
+
+// A column as it lies in the simulation; None where it is kept in other units.
+static std::optional<view> column_of(nb::handle_t<simulation> self, int column)
+{
+    simulation &of = nb::cast<simulation &>(self);
+    kith_array array;
+    const kith_status status =
+        kith_simulation_view(of.handle, (kith_simulation_column)column, &array);
+    if (status == KITH_UNSUPPORTED)
+        return std::nullopt;
+    if (status != KITH_OK)
+        raise(status, kith_error_message());
+    return view_of(array, self);
+}
+
+static void get_bodies(simulation &of, bodies &to)
+{
+    calling(*of.where, [&] { return kith_simulation_get_bodies(of.handle, to.handle); });
+}
+
+static void set_bodies(simulation &of, const bodies &from)
+{
+    calling(*of.where, [&] { return kith_simulation_set_bodies(of.handle, from.handle); });
+}
+
+static nb::tuple three(const double numbers[3])
+{
+    return nb::make_tuple(numbers[0], numbers[1], numbers[2]);
+}
+
+static nb::dict dict_of(const kith_diagnostics &sums)
+{
+    nb::dict found;
+    found["kinetic_energy"] = sums.kinetic_energy;
+    found["potential_energy"] = sums.potential_energy;
+    found["total_energy"] = sums.total_energy;
+    found["momentum"] = three(sums.momentum);
+    found["angular_momentum"] = three(sums.angular_momentum);
+    found["center_of_mass"] = three(sums.center_of_mass);
+    found["virial_ratio"] = sums.virial_ratio;
+    return found;
+}
+
+static nb::dict diagnose(simulation &of)
+{
+    kith_diagnostics sums = {};
+    calling(*of.where, [&] { return kith_simulation_diagnose(of.handle, &sums); });
+    return dict_of(sums);
+}
+
+static nb::list diagnose_systems(simulation &of)
+{
+    const int64_t systems = kith_simulation_systems(of.handle);
+    std::vector<kith_diagnostics> sums((size_t)systems);
+    calling(*of.where,
+            [&] { return kith_simulation_diagnose_systems(of.handle, 0, systems, sums.data()); });
+    nb::list found;
+    for (const kith_diagnostics &one : sums)
+        found.append(dict_of(one));
+    return found;
+}
+
+// Asks the run to stop at the next step when a signal has raised an exception.
+struct listener {
+    kith_context *where;
+    bool stopped = false;
+};
+
+static void report(void *user, int64_t, int64_t)
+{
+    listener *listening = static_cast<listener *>(user);
+    const nb::gil_scoped_acquire acquire;
+    if (!listening->stopped && PyErr_CheckSignals() != 0) {
+        listening->stopped = true;
+        kith_context_cancel(listening->where);
+    }
+}
+
+struct run_words {
+    std::string output, integrator;
+    std::vector<std::string> units;
+};
+
+static kith_run_options run_options_of(const simulation &of, const run_words &words, double until,
+                                       int64_t every, double checkpoint_seconds, bool resume)
+{
+    kith_run_options options = {};
+    options.simulation = of.options;
+    options.until = until;
+    options.every = every;
+    options.output = words.output.c_str();
+    options.checkpoint_seconds = checkpoint_seconds;
+    options.resume = resume;
+    for (size_t k = 0; k < 3 && k < words.units.size(); k++)
+        options.units[k] = words.units[k].c_str();
+    options.is_ensemble = of.systems > 0;
+    options.systems = of.systems;
+    return options;
+}
+
+static nb::dict dict_of(const kith_run_summary &summary)
+{
+    nb::dict found;
+    found["bodies"] = summary.bodies;
+    found["steps"] = summary.steps;
+    found["dt"] = summary.dt;
+    found["time"] = summary.time;
+    found["energy_initial"] = summary.energy_initial;
+    found["energy_final"] = summary.energy_final;
+    found["relative_energy_error"] = summary.relative_energy_error;
+    found["max_relative_energy_error"] = summary.max_relative_energy_error;
+    found["momentum_error"] = summary.momentum_error;
+    found["interactions_per_second"] = summary.interactions_per_second;
+    found["gflops"] = summary.gflops;
+    found["seconds"] = summary.seconds;
+    found["integrator"] = (const char *)summary.integrator;
+    return found;
+}
+
+// Runs bodies into a file with the simulation's options; last gets the state at the end, also when
+// a signal ends the run.
+static nb::dict run_to_file(simulation &of, const bodies &start, bodies &last,
+                            const std::string &path, double until, int64_t every,
+                            double checkpoint_seconds, const std::vector<std::string> &units,
+                            bool resume)
+{
+    const run_words words = {path, of.integrator, units};
+    kith_run_options options = run_options_of(of, words, until, every, checkpoint_seconds, resume);
+    options.last = last.handle;
+    listener listening = {of.where->handle};
+    kith_run_summary summary = {};
+    const auto go = [&] {
+        kith_context_set_progress(of.where->handle, report, &listening);
+        const kith_status status = kith_run(of.where->handle, &options, start.handle, &summary);
+        kith_context_set_progress(of.where->handle, nullptr, nullptr);
+        if (!listening.stopped)
+            return status;
+        kith_context_clear_cancel(of.where->handle);
+        return KITH_OK;
+    };
+    calling(*of.where, go);
+    if (listening.stopped) // the signal's exception is still set
+        throw nb::python_error();
+    return dict_of(summary);
+}
+
+static nb::list integrators()
+{
+    nb::list found;
+    int64_t count = 0;
+    const kith_integrator *list = kith_integrator_list(&count);
+    for (int64_t k = 0; k < count; k++) {
+        nb::dict row;
+        row["name"] = list[k].name;
+        row["description"] = list[k].description;
+        row["order"] = list[k].order;
+        row["evaluations"] = list[k].evaluations;
+        row["symplectic"] = list[k].symplectic;
+        found.append(row);
+    }
+    return found;
+}
+
+void add_simulation(nb::module_ &module)
+{
+    nb::class_<simulation>(module, "SimulationHandle")
+        .def("step", step_in_pieces, nb::arg("steps"))
+        .def("step_by", step_by, nb::arg("h"))
+        .def("run", run, nb::arg("until"))
+        .def_prop_ro("time", [](const simulation &s) { return kith_simulation_time(s.handle); })
+        .def_prop_ro("steps", [](const simulation &s) { return kith_simulation_steps(s.handle); })
+        .def_prop_ro("dt", [](const simulation &s) { return s.options.dt; })
+        .def_prop_ro("systems",
+                     [](const simulation &s) { return kith_simulation_systems(s.handle); })
+        .def("column", column_of, nb::arg("column"))
+        .def("get_bodies", get_bodies, nb::arg("bodies"))
+        .def("set_bodies", set_bodies, nb::arg("bodies"))
+        .def("diagnose", diagnose)
+        .def("diagnose_systems", diagnose_systems)
+        .def("run_to_file", run_to_file, nb::arg("start"), nb::arg("last"), nb::arg("path"),
+             nb::arg("until"), nb::arg("every"), nb::arg("checkpoint_seconds"), nb::arg("units"),
+             nb::arg("resume"));
+    module.def("create_simulation", create, nb::arg("context"), nb::arg("start"), nb::arg("dt"),
+               nb::arg("integrator"), nb::arg("g"), nb::arg("softening"),
+               nb::arg("softening_of_bodies"), nb::arg("single"), nb::arg("law").none(),
+               nb::arg("systems").none());
+    module.def("integrators", integrators);
+    module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
+    module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;
+    module.attr("column_mass") = (int)KITH_SIMULATION_MASS;
+}

@@ -1,0 +1,117 @@
+"""Forces against the formula, written in NumPy."""
+
+import numpy
+import pytest
+
+import kith
+
+
+def by_formula(positions, masses, softening, g=1.0):
+    d = positions[None] - positions[:, None]
+    s2 = (d**2).sum(axis=2) + softening**2
+    numpy.fill_diagonal(s2, numpy.inf)
+    acceleration = g * numpy.einsum("ijk,ij->ik", d, masses / s2**1.5)
+    return acceleration, -g * (masses / numpy.sqrt(s2)).sum(axis=1)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float64", 1e-13), ("float32", 1e-5)])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_forces_are_those_of_the_formula(cloud, dtype, tolerance, dimensions):
+    positions, masses = cloud[0][:, :dimensions].astype(dtype), cloud[1].astype(dtype)
+    acceleration, potential = kith.forces(positions, masses, softening=0.1, g=2.5)
+    expected = by_formula(positions.astype(float), masses.astype(float), 0.1, 2.5)
+    assert numpy.allclose(acceleration, expected[0], rtol=tolerance, atol=100 * tolerance)
+    assert numpy.allclose(potential, expected[1], rtol=tolerance)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_few_bodies(n):
+    found = kith.forces(numpy.zeros((n, 3)) + numpy.arange(n)[:, None])
+    assert found.acceleration.shape == (n, 3) and found.potential.shape == (n,)
+
+
+def test_the_same_bits_for_every_number_of_threads(cloud):
+    one, three = (kith.forces(*cloud, threads=threads, device="cpu") for threads in (1, 3))
+    assert numpy.array_equal(one.acceleration, three.acceleration)
+
+
+def test_targets_of_their_own(cloud):
+    positions, masses = cloud
+    found = kith.forces(positions, masses, targets=positions[:7] + 10.0)
+    d = positions[None] - (positions[:7] + 10.0)[:, None]
+    assert numpy.allclose(found.potential, -(masses / numpy.linalg.norm(d, axis=2)).sum(axis=1))
+
+
+def test_a_law_instead_of_gravity(cloud):
+    positions, masses = cloud
+    found = kith.forces(positions, masses, law=kith.law("expr: k*r2/2", k=3.0))
+    d = positions[None] - positions[:, None]
+    assert numpy.allclose(found.acceleration, 3.0 * d.sum(axis=1) / masses[:, None])
+    assert numpy.allclose(found.potential, 1.5 * (d**2).sum(axis=(1, 2)))
+    value = kith.forces(positions, masses, law="gravity", want="value")
+    assert value.acceleration is None
+    assert numpy.allclose(value.potential, masses * by_formula(positions, masses, 0)[1])
+
+
+def test_softening_a_body(cloud):
+    positions, masses = cloud
+    each = kith.forces(positions, masses, softening=numpy.full(203, 0.3))
+    all_alike = kith.forces(positions, masses, softening=0.3)
+    assert numpy.allclose(each.acceleration, all_alike.acceleration, rtol=1e-12)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (dict(positions=numpy.zeros((3, 4))), "positions|sources|columns"),
+    (dict(positions=numpy.zeros(3)), "positions has 1 dimensions; give 2"),
+    (dict(positions=[[0.0, 0], [1, numpy.nan]]), "nan"),
+    (dict(positions=[[0.0, 0]], softening=-1), "-1"),
+    (dict(positions=[[0.0, 0]], method="fast"), "method is 'fast'; give one of 'auto', 'direct'"),
+    (dict(positions=[[0.0, 0]], method="symetric"), "did you mean 'symmetric'"),
+    (dict(positions=[[0.0, 0]], want="all"), "want is 'all'"),
+    (dict(positions=[[0.0, 0]], g=0), "g is 0"),
+    (dict(positions=[[0.0, 0]], law="newton"), "newton"),
+    (dict(positions=[[0.0, 0]], device="gpu"), "device is 'gpu'"),
+    (dict(positions=[[0.0, 0]], masses=[1.0, 2.0]), "masses"),
+    (dict(positions=[[0.0, 0]], threads=-1), "threads"),
+])
+def test_errors_name_the_argument(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        kith.forces(**arguments)
+
+
+def test_a_device_that_is_not_there():
+    with pytest.raises((RuntimeError, ValueError)):
+        kith.forces([[0.0, 0]], device="cuda:77")
+
+
+def test_other_threads_run_meanwhile():
+    """The interpreter's lock is released: another thread counts while forces are computed."""
+    import threading
+
+    positions = numpy.random.default_rng(1).normal(size=(30_000, 3))
+    turns, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            turns[0] += 1
+            done.wait(1e-4)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = turns[0]
+    kith.forces(positions, device="cpu", threads=1)
+    counted = turns[0] - before
+    done.set()
+    thread.join()
+    assert counted > 2
+
+
+def test_one_context_serves_many_threads(cloud):
+    """Calls of one context wait for each other."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    context = kith.Context("cpu", threads=1)
+    expected = kith.forces(*cloud, context=context).potential
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: kith.forces(*cloud, context=context).potential, range(40)))
+    assert all(numpy.array_equal(one, expected) for one in found)
