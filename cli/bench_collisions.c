@@ -29,8 +29,8 @@ static const char documentation[] =
     "where they would take long. On a GPU the beads are there, and counts follow each other without "
     "waiting; sort is CUB's radix sort of 64-bit keys.\n\n"
     "Examples:\n"
-    "  kith bench collisions --peers --python venv/bin/python --plot collisions.png\n"
-    "  kith bench collisions -n 1000000 --threads 2\n"
+    "  kith bench collisions -n 100,1000 --plot collisions.png\n"
+    "  kith bench collisions -n 1000 --threads 2\n"
     "  kith bench collisions --device cuda --json";
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -172,7 +172,7 @@ int bench_collisions(int argc, char **argv, cJSON **result)
                                                 .threads = {1},
                                                 .thread_count = 1,
                                                 .result = result}};
-    const struct argp argp = {options, parse, "", documentation, children, cli_filter_help, NULL};
+    const struct argp argp = {options, parse, NULL, documentation, children, cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &bench);
 
     const kith_context_options on = {.device = bench.common.device,

@@ -42,14 +42,13 @@ static const char documentation[] =
     "evaluated once for both bodies: 18, in double 20.\n\n"
     "Examples:\n"
     "  kith bench forces\n"
-    "  kith bench forces -n 16384 --precision double --isa v4,v3 --threads 1,2,4\n"
-    "  kith bench forces -n 262144 --seconds 5\n"
+    "  kith bench forces -n 4096 --precision double --threads 1,2\n"
+    "  kith bench forces -n 64 --integrator hermite4\n"
+    "  kith bench forces --law yukawa:1 -n 4096\n"
+    "  kith bench forces --quick --json\n"
     "  kith bench forces --device cuda --seconds 5\n"
-    "  kith bench forces --device cuda -n 4194304\n"
     "  kith bench forces --device cuda -n 32 --systems 100000 --integrator hermite4\n"
     "  kith bench forces --device cuda --method tile-p -n 16384,65536\n"
-    "  kith bench forces --law yukawa:1 -n 16384\n"
-    "  kith bench forces --peers --python venv/bin/python --json\n"
     "With a law or a method, forces alone are measured; the limit on the CPU is then that of its arithmetic.";
 
 #define ROOM(list) ((int)(sizeof(list) / sizeof(list)[0]))
@@ -267,7 +266,7 @@ int bench_forces(int argc, char **argv, cJSON **result)
                                                .takes_many_threads = true,
                                                .result = result},
                                     .integrator = "leapfrog"};
-    const struct argp argp = {option_table, parse,           "",  documentation,
+    const struct argp argp = {option_table, parse,           NULL, documentation,
                               children,     cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &options);
     if (!choose_defaults(&options))

@@ -28,8 +28,8 @@ static const char documentation[] =
     "(64 GB on a GPU) are not stored.\n\n"
     "Examples:\n"
     "  kith bench matrix\n"
-    "  kith bench matrix -n 65536 --device cuda --blocks\n"
-    "  kith bench matrix -n 1000000 --device cuda --json";
+    "  kith bench matrix -n 1000 --precision double --json\n"
+    "  kith bench matrix -n 65536 --device cuda --blocks";
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -134,7 +134,7 @@ int bench_matrix(int argc, char **argv, cJSON **result)
                                             .thread_count = 1,
                                             .result = result},
                                  .precision = KITH_F32};
-    const struct argp argp = {options, parse, "", documentation, children, cli_filter_help, NULL};
+    const struct argp argp = {options, parse, NULL, documentation, children, cli_filter_help, NULL};
     struct matrix_rows_measured rows = {.count = 0};
     kith_context *context = NULL;
     cli_parse(&argp, argc, argv, &bench);

@@ -22,7 +22,8 @@ static const struct argp_option time_options[] = {
     {0}};
 
 static const struct argp_option peer_options[] = {
-    {"peers", key_peers, NULL, 0, "measure other programs too, in turns with kith", 0},
+    {"peers", key_peers, NULL, 0,
+     "measure other programs too, in turns with kith; ./dev bench installs them", 0},
     {"python", key_python, "PROGRAM", 0,
      "the Python that has them (default: KITH_PYTHON or python3)", 0},
     {0}};

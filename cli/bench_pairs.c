@@ -23,8 +23,8 @@ static const char documentation[] =
     "and use their memory again.\n\n"
     "Examples:\n"
     "  kith bench pairs\n"
-    "  kith bench pairs cube square -n 1000,1000000 --threads 2\n"
-    "  kith bench pairs --peers --python venv/bin/python\n"
+    "  kith bench pairs cube square -n 1000,10000 --threads 2\n"
+    "  kith bench pairs --quick --json\n"
     "  kith bench pairs --device cuda -n 1000,10000,100000,1000000,10000000";
 
 static void parse_case(struct pairs_bench_options *options, const char *name,

@@ -27,8 +27,8 @@ static const char documentation[] =
     "bandwidth is that of the bytes that plain CSR has, 12 an entry, beside that of a copy.\n\n"
     "Examples:\n"
     "  kith bench sparse\n"
-    "  kith bench sparse --device cuda\n"
-    "  kith bench sparse band blocks A.mtx --peers --python venv/bin/python";
+    "  kith bench sparse band random --threads 2\n"
+    "  kith bench sparse --device cuda";
 
 static error_t parse_matrix(struct sparse_bench_options *options, char *argument,
                             const struct argp_state *state)

@@ -25,7 +25,8 @@ enum {
 
 static const struct argp_option options[] = {
     {"method", key_method, "METHOD", 0, "how to count: see below (default: auto)", 0},
-    {"list", key_list, "FILE", 0, "write the colliding pairs i,j to FILE as CSV, i < j, sorted", 0},
+    {"list", key_list, "FILE", 0,
+     "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", 0},
     {"contacts", key_contacts, NULL, 0,
      "count contacts instead: pairs at distance 1 that are no neighbours along the chain; with "
      "--json both counts",
@@ -44,11 +45,12 @@ static const char documentation[] =
     "Count the pairs of beads at the same site of a lattice. FILE has whole numbers: CSV, NPY, XYZ "
     "or another format of kith convert.\v"
     "Examples:\n"
-    "  kith make lattice-walk -n 1000000 -o walk.npy\n"
+    "  kith make lattice-walk -n 100000 -o walk.npy\n"
     "  kith collisions walk.npy\n"
     "  kith collisions walk.npy --list pairs.csv --json\n"
+    "  kith make self-avoiding-walk -n 20 -o fold.csv\n"
     "  kith collisions fold.csv --contacts --sequence HPHPPHHPHPPHPHHPPHPH\n"
-    "  kith make self-avoiding-walk -n 64 --batch 1000 -o walks.npy\n"
+    "  kith make self-avoiding-walk -n 64 --batch 100 -o walks.npy\n"
     "  kith collisions walks.npy --batch --contacts --json";
 
 static void method_row(int64_t k, const char **name, const char **description)

@@ -101,10 +101,12 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct parsing parsing = {argp, input};
     usage_check_options(argp, argc, argv);
+    setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
     struct argp silent = *argp;
     silent.parser = parse_silently;
     if (argp_parse(&silent, argc, argv, 0, NULL, &parsing) != 0)
-        exit(exit_usage);
+        cli_usage_error(&(struct argp_state){.name = argv[0]},
+                        "there is an argument too much; %s --help tells what it takes", argv[0]);
 }
 
 _Noreturn void cli_usage_error(const struct argp_state *state, const char *format, ...)
@@ -232,6 +234,8 @@ char *cli_help_table(const char *title, int64_t count,
         const char *name = NULL, *description = NULL;
         row(k, &name, &description);
         fprintf(stream, "\n  %-*s ", name_width, name);
+        if ((int)strlen(name) > name_width)
+            fprintf(stream, "\n%*s", indent, "");
         print_wrapped(stream, description, indent);
     }
     fclose(stream);

@@ -30,12 +30,17 @@ static const struct argp_option options[] = {
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
-static const char documentation[] = "Convert the bodies of file A to file B.\v"
-                                    "Examples:\n"
-                                    "  kith convert galaxy.tipsy galaxy.h5\n"
-                                    "  kith convert run.h5 end.csv\n"
-                                    "  kith convert run.h5 start.csv --frame 1\n"
-                                    "  kith convert ensemble.h5 one.csv --system 17";
+static const char documentation[] =
+    "Convert the bodies of file A to file B; - is standard input, or output.\v"
+    "Examples:\n"
+    "  kith make galaxies -n 2000 -o galaxy.tipsy\n"
+    "  kith convert galaxy.tipsy galaxy.h5\n"
+    "  kith run six --dt 0.01 --until 1 -o run.h5\n"
+    "  kith convert run.h5 end.csv\n"
+    "  kith convert run.h5 start.csv --frame 1\n"
+    "  kith convert run.h5 - --to xyz | kith forces -\n"
+    "  kith run six --ensemble 20 --dt 0.01 --until 1 -o ensemble.h5\n"
+    "  kith convert ensemble.h5 one.csv --system 17";
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {

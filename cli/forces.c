@@ -49,12 +49,13 @@ static const char documentation[] =
     "Compute the acceleration and the potential of every body of FILE under the gravity of all "
     "others, or under another law.\v"
     "Examples:\n"
+    "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith forces plummer.csv --softening 0.01 -o acc.csv\n"
     "  kith forces plummer.csv --precision single --json\n"
+    "  kith forces plummer.csv --law yukawa:2.5 --param k=332.06 -o ions.csv\n"
+    "  kith forces plummer.csv --law lennard-jones:1,0.1 --sum value -o e.npy\n"
+    "  kith forces plummer.csv --potential 'a*exp(-r/b)' --param a=2 --param b=1\n"
     "  kith forces plummer.csv --device cuda --method tile-p --block 128\n"
-    "  kith forces ions.csv --law yukawa:2.5 --param k=332.06 -o acc.csv\n"
-    "  kith forces atoms.xyz --law lennard-jones:0.0103,3.4 --sum value\n"
-    "  kith forces ions.csv --potential 'q_i*q_j/r + b*exp(-r/rho)' --param b=1 --param rho=0.3\n"
     "With another law than gravity the potential is the energy of a body with all others, not "
     "divided by its mass. Masses and charges that FILE does not give are 1.";
 

@@ -12,7 +12,10 @@ static const struct argp_option options[] = {
 
 static const char documentation[] =
     "Tell the version, instruction sets, threads, devices and file formats.\v"
-    "The environment variable KITH_ISA (v4, v3, v2, neon) forces an instruction set.";
+    "The environment variable KITH_ISA (v4, v3, v2, neon) forces an instruction set.\n\n"
+    "Examples:\n"
+    "  kith info\n"
+    "  kith info --json";
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -190,7 +193,7 @@ static int print_text(const kith_context *context)
 int command_info(int argc, char **argv)
 {
     bool json = false;
-    const struct argp argp = {options, parse, "", documentation, NULL, cli_filter_help, NULL};
+    const struct argp argp = {options, parse, NULL, documentation, NULL, cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &json);
 
     /* One on the CPU: a GPU that does not work must not keep this from telling of it. */

@@ -36,7 +36,9 @@ static const char documentation[] =
     "Make initial conditions; the same bits on every machine for a seed.\v"
     "Examples:\n"
     "  kith make plummer -n 10000 --seed 7 -o plummer.csv\n"
-    "  kith make two-body --eccentricity 0.9 -o kepler.csv";
+    "  kith make two-body --eccentricity 0.9 -o kepler.csv\n"
+    "  kith make lattice-walk -n 64 --batch 100 -o walks.npy\n"
+    "  kith make six | kith run - --dt 0.001 --until 10 -o six.h5";
 
 static int32_t parse_dimensions(const char *text, const struct argp_state *state)
 {

@@ -50,10 +50,13 @@ static const char documentation[] =
     "Compute the matrix V[i][j] of a law between all pairs of FILE's particles, or what can be "
     "known of it without storing it.\v"
     "Examples:\n"
+    "  kith make uniform-cube -n 500 -o cube.csv\n"
     "  kith matrix cube.csv --law power:1 -o V.npy\n"
-    "  kith matrix atoms.xyz --law distance --histogram 200,0,10 -o g.csv\n"
-    "  kith matrix points.npy --law gaussian:0.1 --times b.npy -o y.npy\n"
-    "  kith matrix a.csv --columns b.csv --law distance --reduce argmin -o near.npy";
+    "  kith matrix cube.csv --law distance --histogram 200,0,1.8 -o g.csv\n"
+    "  kith matrix cube.csv --law distance --reduce sum -o b.npy\n"
+    "  kith matrix cube.csv --law gaussian:0.1 --times b.npy -o y.npy\n"
+    "  kith make plummer -n 100 -o stars.csv\n"
+    "  kith matrix stars.csv --columns cube.csv --law distance --reduce argmin";
 
 /* The names of enum kith_matrix_method and kith_matrix_reduction, in their order. */
 static const char *const methods[] = {"auto", "reference", "direct", "tile-p", "tile-p2"};

@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
     {"block", key_block, "B", 0, "of bsr: 2, 3 or 4 (default: the best)", 0},
     {"tune", key_tune, NULL, 0, "time the best few formats and take the fastest", 0},
     {"repeat", key_repeat, "K", 0, "multiply K times; the time told is the shortest", 0},
-    {"output", 'o', "FILE", 0, "write the result to FILE, .npy", 0},
+    {"output", 'o', "FILE", 0, "write the result to FILE, .npy; - is standard output", 0},
     {0}};
 
 static const struct argp_child children[] = {{&common_argp, 0, "Common options:", 3}, {0}};
@@ -40,8 +40,10 @@ static const char documentation[] =
     "Multiply the sparse matrix in FILE by a vector.\v"
     "FILE is a Matrix Market file, also compressed (.mtx, .mtx.gz).\n\n"
     "Examples:\n"
+    "  kith make uniform-cube -n 1000 -o cube.csv\n"
+    "  kith pairs cube.csv --cutoff 0.2 -o A.mtx\n"
     "  kith multiply A.mtx -o y.npy\n"
-    "  kith multiply A.mtx -x x.npy --transpose -o y.npy\n"
+    "  kith multiply A.mtx -x y.npy --transpose -o z.npy\n"
     "  kith multiply A.mtx --format sell --repeat 100 --json";
 
 static const char *name_of_sparse_format(int64_t k)

@@ -53,9 +53,11 @@ static const char documentation[] =
     "or in a periodic cell of any shape.\v"
     "Particles are counted from 0; the list is sorted by i, j and S, and has both i,j and j,i.\n\n"
     "Examples:\n"
-    "  kith pairs water.xyz --cutoff 6 -o pairs.npy\n"
+    "  kith make uniform-cube -n 1000 -o cube.csv\n"
+    "  kith pairs cube.csv --cutoff 0.1 --box 1,1,1 --vectors -o pairs.npy\n"
     "  kith pairs cube.csv --cutoff 0.1 --box 1,1,1 --half --count-only\n"
-    "  kith pairs dust.h5 --nearest 8 --vectors -o nearest.csv";
+    "  kith pairs cube.csv --nearest 8 -o nearest.csv\n"
+    "  kith pairs cube.csv --cutoff 0.2 -o graph.mtx";
 
 static void parse_cell(const char *option, const char *text, struct pairs_options *pairs,
                        const struct argp_state *state)

@@ -45,8 +45,9 @@ static const char documentation[] =
     "unused.\n\n"
     "Examples:\n"
     "  kith tune\n"
-    "  kith tune forces --device cuda -o tiles.csv --plot pictures\n"
-    "  kith tune --forget";
+    "  kith tune matrix -o table.csv\n"
+    "  kith tune --forget\n"
+    "  kith tune forces --device cuda -o tiles.csv --plot .";
 
 static void parse_capability(const char *word, struct tune_options *options,
                              const struct argp_state *state)

@@ -1,0 +1,129 @@
+/* The examples of every --help work as they are printed, pasted into a shell in an empty folder. */
+
+#include "testing.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
+
+static const char *const commands[] = {
+    "",      "make",         "run",   "plot",         "forces",      "matrix",
+    "pairs", "collisions",   "bench", "multiply",     "convert",     "bench forces",
+    "tune",  "bench matrix", "info",  "bench sparse", "bench pairs", "bench collisions"};
+enum { command_count = sizeof commands / sizeof commands[0] };
+
+/* Only where there is one. */
+static bool has_gpu(void)
+{
+    return strstr(program_run("info --json")->out, "cuda:0") != NULL;
+}
+
+/* Benchmarks are asked for a glance, whatever the example's numbers. */
+static const char *shortened(const char *line)
+{
+    const bool measures =
+        strncmp(line, "kith bench", 10) == 0 || strncmp(line, "kith tune", 9) == 0;
+    if (!measures || strstr(line, "--compare") || strstr(line, "--forget"))
+        return "";
+    return strstr(line, "kith bench") ? " --quick --seconds 0.0005" : " --quick";
+}
+
+/* A new folder, with what the examples call kith in ./.bin, and a cache of its own. */
+static void begin_script(FILE *script, const char *folder)
+{
+    fprintf(script,
+            "set -e\nmkdir '%s'\ncd '%s'\nmkdir .bin\nln -s \"$KITH_PROGRAM\" .bin/kith\n"
+            "PATH=$PWD/.bin:$PATH XDG_CACHE_HOME=$PWD/.cache\nexport PATH XDG_CACHE_HOME\n",
+            folder, folder);
+}
+
+/* Writes the lines below each heading that ends in "xample:" or "xamples:" as a script; gives how
+ * many. */
+static int write_script(FILE *script, const char *help, bool gpu)
+{
+    int count = 0;
+    bool is_example = false;
+    for (const char *line = help; *line;) {
+        const int length = (int)strcspn(line, "\n");
+        char text[256];
+        snprintf(text, sizeof text, "%.*s", length, line);
+        if (is_example && strncmp(text, "  ", 2) != 0)
+            is_example = false;
+        if (is_example && (gpu || !strstr(text, "cuda"))) {
+            fprintf(script, "%s%s\n", text + 2, shortened(text + 2));
+            count++;
+        }
+        if (strstr(text, "xample:") || strstr(text, "xamples:"))
+            is_example = true;
+        line += length + (line[length] == '\n');
+    }
+    return count;
+}
+
+static void assert_examples_work(const char *command, int number, bool gpu)
+{
+    char name[32], run[512];
+    snprintf(name, sizeof name, "script%d", number);
+    snprintf(run, sizeof run, "sh '%s' > '%s.out' 2> '%s.err' < /dev/null", program_file(name),
+             program_file(name), program_file(name));
+    char *help = strdup(program_run("%s --help", command)->out);
+    FILE *script = fopen(program_file(name), "w");
+    assert_non_null(script);
+    begin_script(script, program_file(command[0] ? command : "kith"));
+    const int count = write_script(script, help, gpu);
+    fclose(script);
+    free(help);
+    if (count == 0)
+        fail_msg("kith %s --help has no examples", command);
+    const int status = system(run);
+    if (status != 0) {
+        snprintf(name, sizeof name, "script%d.err", number);
+        char *said = program_read(name);
+        fail_msg("an example of kith %s --help fails: %s", command, said ? said : "");
+    }
+}
+
+static void test_every_example_works_when_pasted(void **state)
+{
+    (void)state;
+    const bool gpu = has_gpu();
+    for (int k = 0; k < command_count; k++)
+        assert_examples_work(commands[k], k, gpu);
+}
+
+static void assert_fits(const char *command)
+{
+    bool is_example = false;
+    for (const char *line = program_run("%s --help", command)->out; *line;) {
+        const int length = (int)strcspn(line, "\n");
+        int columns = 0;
+        for (int i = 0; i < length; i++)
+            columns += ((unsigned char)line[i] & 0xc0) != 0x80;
+        if (columns > 80)
+            fail_msg("kith %s --help has %d columns: %.*s", command, columns, length, line);
+        /* A long example would go on in a line that does not begin with blanks. */
+        if (is_example && length > 0 && line[0] == '-')
+            fail_msg("kith %s --help breaks an example: %.*s", command, length, line);
+        is_example = length > 7 && strncmp(line, "  kith ", 7) == 0;
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void test_help_of_every_command_fits_eighty_columns(void **state)
+{
+    (void)state;
+    for (int k = 0; k < command_count; k++)
+        assert_fits(commands[k]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_example_works_when_pasted),
+        cmocka_unit_test(test_help_of_every_command_fits_eighty_columns),
+    };
+    return cmocka_run_group_tests_name("examples", tests, NULL, NULL);
+}
