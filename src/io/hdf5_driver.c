@@ -41,8 +41,12 @@ static H5FD_t *steady_open(const char *name, unsigned flags, hid_t access, haddr
     const struct steady_info *info = H5Pget_driver_info(access);
     struct steady_file *file = NULL;
     struct stat found;
-    if (!info || kith_allocate(1, sizeof *file, "HDF5 file", &file) != KITH_OK)
+    if (!info)
         return NULL;
+    if (kith_allocate(1, sizeof *file, "HDF5 file", &file) != KITH_OK) {
+        *info->error = ENOMEM;
+        return NULL;
+    }
     file->error = info->error;
     const int access_mode = (flags & H5F_ACC_RDWR) ? O_RDWR : O_RDONLY;
     const int creation = (flags & H5F_ACC_CREAT) ? O_CREAT : 0;

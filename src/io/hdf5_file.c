@@ -99,13 +99,22 @@ kith_status hdf5_open(const char *path, hid_t *file)
     return status;
 }
 
+/* Why a file did not open: the system's reason if there is one, else HDF5's. */
+static kith_status fail_to_open(int error, kith_status otherwise, const char *what)
+{
+    if (error)
+        return kith_fail(error == ENOMEM ? KITH_OUT_OF_MEMORY : KITH_IO_ERROR,
+                         "cannot be written: %s", strerror(error));
+    return hdf5_fail(otherwise, "%s", what);
+}
+
 kith_status hdf5_open_to_write(const char *path, int *error, hid_t *file)
 {
     *file = H5I_INVALID_HID;
     const hid_t access = file_access();
     kith_status status = hdf5_use_steady_driver(access, error);
     if (status == KITH_OK && (*file = H5Fopen(path, H5F_ACC_RDWR, access)) < 0)
-        status = hdf5_fail(KITH_BAD_FORMAT, "not an HDF5 file, or a damaged one");
+        status = fail_to_open(*error, KITH_BAD_FORMAT, "not an HDF5 file, or a damaged one");
     H5Pclose(access);
     return status;
 }
@@ -116,7 +125,7 @@ kith_status hdf5_create(const char *path, int *error, hid_t *file)
     const hid_t access = file_access();
     kith_status status = hdf5_use_steady_driver(access, error);
     if (status == KITH_OK && (*file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)) < 0)
-        status = hdf5_fail(KITH_IO_ERROR, "cannot be created");
+        status = fail_to_open(*error, KITH_IO_ERROR, "cannot be created");
     H5Pclose(access);
     return status;
 }

@@ -30,7 +30,8 @@ static void close_and_free(kith_output *output)
 
 static kith_status fail_to_write(const char *path, int error)
 {
-    return kith_fail(KITH_IO_ERROR, "%s: cannot be written: %s", path, strerror(error));
+    return kith_fail(error == ENOMEM ? KITH_OUT_OF_MEMORY : KITH_IO_ERROR,
+                     "%s: cannot be written: %s", path, strerror(error));
 }
 
 /* /dev/stdout is a link that may lead to a regular file, which belongs to whoever opened it. What

@@ -9,7 +9,8 @@
 
 static kith_status fail_to_read(int error)
 {
-    return kith_fail(KITH_IO_ERROR, "cannot be read: %s", strerror(error));
+    return kith_fail(error == ENOMEM ? KITH_OUT_OF_MEMORY : KITH_IO_ERROR, "cannot be read: %s",
+                     strerror(error));
 }
 
 kith_status open_input(const char *path, FILE **stream)
