@@ -104,7 +104,10 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
     setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
     struct argp silent = *argp;
     silent.parser = parse_silently;
-    if (argp_parse(&silent, argc, argv, 0, NULL, &parsing) != 0)
+    const error_t error = argp_parse(&silent, argc, argv, 0, NULL, &parsing);
+    if (error == ENOMEM)
+        exit(cli_fail_with(argv[0], "no memory for the command line"));
+    if (error != 0)
         cli_usage_error(&(struct argp_state){.name = argv[0]},
                         "there is an argument too much; %s --help tells what it takes", argv[0]);
 }
@@ -118,6 +121,14 @@ _Noreturn void cli_usage_error(const struct argp_state *state, const char *forma
     fputc('\n', stderr);
     va_end(arguments);
     exit(exit_usage);
+}
+
+char *cli_copy(const char *text, const struct argp_state *state)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        exit(cli_fail_with(state->name, "no memory for the command line"));
+    return copy;
 }
 
 int cli_fail(const char *command)

@@ -7,6 +7,21 @@
 
 #include "cli.h"
 
+/* cJSON leaves out what it finds no memory for, without a word. */
+static bool is_incomplete;
+
+static void *allocate(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    is_incomplete |= !memory;
+    return memory;
+}
+
+void json_begin(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){allocate, free});
+}
+
 void json_add_real(cJSON *object, const char *key, double value)
 {
     if (!isfinite(value)) {
@@ -33,8 +48,10 @@ int json_print(const char *command, cJSON *object)
 {
     char *text = cJSON_Print(object);
     cJSON_Delete(object);
-    if (!text)
+    if (!text || is_incomplete) {
+        free(text);
         return cli_fail_with(command, "no memory for the JSON output");
+    }
     const bool written = printf("%s\n", text) >= 0 && fflush(stdout) == 0;
     free(text);
     return written ? exit_ok : cli_fail_with(command, "standard output cannot be written");

@@ -36,7 +36,7 @@ static void add_parameter(struct law_options *options, const char *argument,
 {
     if (options->count == law_most_options)
         cli_usage_error(state, "--param is given more than %d times", law_most_options);
-    char *word = strdup(argument), *equals = word ? strchr(word, '=') : NULL;
+    char *word = cli_copy(argument, state), *equals = strchr(word, '=');
     if (equals) {
         *equals = '\0';
         options->words[options->count] = word;
@@ -76,10 +76,12 @@ static void make_law(struct law_options *options, const struct argp_state *state
     const bool needs_prefix = options->is_potential && strncmp(text, prefix, strlen(prefix)) != 0;
     char *whole = NULL;
     if (asprintf(&whole, "%s%s", needs_prefix ? prefix : "", text) < 0)
-        whole = NULL;
+        exit(cli_fail_with(state->name, "no memory for the law"));
     const kith_status status =
         kith_law_parse(whole, options->count, options->parameters, &options->law);
     free(whole);
+    if (status == KITH_OUT_OF_MEMORY)
+        exit(cli_fail(state->name));
     if (status != KITH_OK)
         explain_law(options, state);
 }

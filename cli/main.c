@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
+
 static void print_help(FILE *stream)
 {
     fprintf(stream,
@@ -30,6 +32,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     snprintf(name, sizeof name, "kith %s", command->name);
     argv[0] = name;
     argp_program_version = "kith";
+    json_begin();
     const int code = command->run(argc, argv);
     /* A full disk shows when the last words leave the buffer. */
     if (code == exit_ok && (fflush(stdout) != 0 || ferror(stdout)))

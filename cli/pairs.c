@@ -64,8 +64,8 @@ static void parse_cell(const char *option, const char *text, struct pairs_option
 {
     if (pairs->cell_numbers > 0)
         cli_usage_error(state, "%s is a second cell; give one of --box and --cell", option);
-    char *copy = strdup(text), *rest = copy;
-    for (const char *word; copy && (word = strsep(&rest, ","));) {
+    char *copy = cli_copy(text, state), *rest = copy;
+    for (const char *word; (word = strsep(&rest, ","));) {
         if (pairs->cell_numbers == 9)
             cli_usage_error(state, "%s has more than 9 numbers: '%s'", option, text);
         pairs->cell[pairs->cell_numbers++] = cli_parse_real(option, word, state);

@@ -188,9 +188,9 @@ static void check_options(struct plot *plot, const struct argp_state *state)
 
 static void parse_box(const char *text, struct plot *plot, const struct argp_state *state)
 {
-    char *copy = strdup(text), *rest = copy;
+    char *copy = cli_copy(text, state), *rest = copy;
     plot->box_sides = 0;
-    for (const char *word; copy && (word = strsep(&rest, ","));) {
+    for (const char *word; (word = strsep(&rest, ","));) {
         if (plot->box_sides == 3)
             cli_usage_error(state, "--box is '%s'; give 2 or 3 lengths", text);
         plot->box[plot->box_sides++] = cli_parse_positive("--box", word, state);

@@ -109,7 +109,7 @@ static void parse_units(const char *text, struct run_options *run, const struct 
     int count = 0;
     char *rest = NULL;
     free(run->units);
-    run->units = strdup(text);
+    run->units = cli_copy(text, state);
     for (char *word = strtok_r(run->units, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (count < 3 && strlen(word) < KITH_NAME_BYTES)
             run->run.units[count++] = word;
