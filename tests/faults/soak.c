@@ -1,0 +1,147 @@
+/* soak SECONDS [THREADS]: calls of all public functions in random order from several threads at
+ * once, each with a context of its own. Every result must have the bits of the first, and after the
+ * first minute (or the first quarter of a shorter time) the memory must not grow. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scenarios.h"
+
+enum { most_threads = 64, most_scenarios = 64, calls_with_a_context = 100, context_threads = 2 };
+
+/* Growth that the allocator's arenas may show when threads meet in another order. */
+static const double most_growth = 1.05, most_growth_bytes = 8 << 20;
+
+static struct scenario all[most_scenarios];
+static int count;
+static uint64_t expected[most_scenarios];
+static atomic_bool ended, failed;
+static atomic_llong calls;
+
+struct worker {
+    pthread_t thread;
+    unsigned seed;
+    char folder[32];
+};
+
+static void collect(const struct scenario *scenarios)
+{
+    for (; scenarios->name && count < most_scenarios; scenarios++)
+        all[count++] = *scenarios;
+}
+
+static void complain(const struct scenario *scenario, kith_status status)
+{
+    fprintf(stderr, "soak: %s: %s\n", scenario->name,
+            status == KITH_OK ? "other bits than the first time" : kith_error_message());
+    atomic_store(&failed, true);
+    atomic_store(&ended, true);
+}
+
+/* Many calls with one context. */
+static void use_context(struct worker *worker)
+{
+    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = context_threads};
+    struct call call = {.folder = worker->folder};
+    kith_status status = kith_context_create(&options, &call.context);
+    if (status != KITH_OK)
+        complain(&(struct scenario){.name = "context"}, status);
+    for (int k = 0; k < calls_with_a_context && !atomic_load(&ended); k++) {
+        const int chosen = rand_r(&worker->seed) % count;
+        call.digest = 0xcbf29ce484222325u;
+        status = all[chosen].run(&call);
+        atomic_fetch_add(&calls, 1);
+        if (status != KITH_OK || call.digest != expected[chosen])
+            complain(&all[chosen], status);
+    }
+    kith_context_free(call.context);
+}
+
+static void *work(void *argument)
+{
+    while (!atomic_load(&ended))
+        use_context(argument);
+    return NULL;
+}
+
+static double resident_bytes(void)
+{
+    long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%*d %lld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Looks at the memory each second; returns whether it kept to what it was. */
+static bool watch(int seconds)
+{
+    const int settled = seconds >= 240 ? 60 : seconds / 4;
+    double before = 0, most = 0;
+    for (int second = 1; second <= seconds && !atomic_load(&ended); second++) {
+        sleep(1);
+        const double bytes = resident_bytes();
+        if (second <= settled)
+            before = bytes > before ? bytes : before;
+        most = bytes > most ? bytes : most;
+        if (second % 60 == 0 || second == seconds)
+            printf("%5d s  %9lld calls  %6.1f MB, at most %.1f, in the beginning %.1f\n", second,
+                   (long long)atomic_load(&calls), bytes / 1e6, most / 1e6, before / 1e6);
+        fflush(stdout);
+    }
+    return most <= before * most_growth + most_growth_bytes;
+}
+
+static bool remember_results(const char *folder)
+{
+    for (int k = 0; k < count; k++)
+        if (scenario_run(&all[k], context_threads, folder, &expected[k]) != KITH_OK) {
+            complain(&all[k], KITH_INTERNAL_ERROR);
+            return false;
+        }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    const int seconds = argc > 1 ? atoi(argv[1]) : 60, threads = argc > 2 ? atoi(argv[2]) : 8;
+    static struct worker workers[most_threads];
+    if (seconds < 1 || threads < 1 || threads > most_threads) {
+        fprintf(stderr, "soak SECONDS [THREADS]: at least a second, at most %d threads\n",
+                most_threads);
+        return 2;
+    }
+    setenv("KITH_TUNING", "off", 1);
+    collect(scenarios_of_computing);
+    collect(scenarios_of_files);
+    for (int k = 0; k < threads; k++) {
+        workers[k].seed = (unsigned)k + 1;
+        strcpy(workers[k].folder, "/tmp/kith-soak-XXXXXX");
+        if (!mkdtemp(workers[k].folder)) {
+            perror(workers[k].folder);
+            return 1;
+        }
+    }
+    bool steady = false;
+    if (remember_results(workers[0].folder)) {
+        for (int k = 0; k < threads; k++)
+            if (pthread_create(&workers[k].thread, NULL, work, &workers[k]) != 0)
+                abort();
+        steady = watch(seconds);
+        atomic_store(&ended, true);
+        for (int k = 0; k < threads; k++)
+            pthread_join(workers[k].thread, NULL);
+    }
+    for (int k = 0; k < threads; k++)
+        rmdir(workers[k].folder);
+    if (!steady && !atomic_load(&failed))
+        fprintf(stderr, "soak: the memory grew\n");
+    return steady && !atomic_load(&failed) ? 0 : 1;
+}
