@@ -130,7 +130,7 @@ static kith_status read_file(const char *path, const char *name, kith_tuning *tu
     char text[text_bytes] = "";
     KITH_TRY(cache_read(path, &data, &bytes));
     const bool fits = bytes < (int64_t)sizeof text;
-    if (fits)
+    if (fits && bytes > 0)
         memcpy(text, data, (size_t)bytes);
     free(data);
     kith_tuning read = {0};

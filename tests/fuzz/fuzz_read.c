@@ -1,32 +1,39 @@
-/* libFuzzer target: a reader must take any bytes and give bodies or an error, never a crash.
+/* A reader of bodies takes any bytes and gives bodies or an error.
  *
  * Compiled once a format, with KITH_FUZZ_FORMAT its name. */
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "kith/kith.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void read_as(const char *path, const kith_read_options *options)
+{
+    kith_bodies *bodies = NULL;
+    fuzz_check(kith_bodies_read(path, options, &bodies), bodies != NULL);
+    fuzz_require(!bodies || kith_bodies_check(bodies) == KITH_OK, "bodies that are none");
+    kith_bodies_free(bodies);
+}
+
+/* Arrays and lattices are read from NPY files too. */
+static void read_arrays(const char *path)
+{
+    kith_array reals = kith_array_none(), integers = kith_array_none();
+    const kith_status status = kith_npy_read(path, &reals);
+    fuzz_check(status, status == KITH_OK);
+    free(reals.data);
+    fuzz_check(kith_integers_read(path, &integers), !kith_array_is_none(integers));
+    kith_integers_free(&integers);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const int file = memfd_create("kith-fuzz", 0);
-    if (file < 0 || write(file, data, size) != (ssize_t)size)
-        abort();
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-
-    const kith_read_options options = {.format = KITH_FUZZ_FORMAT};
-    kith_bodies *bodies = NULL;
-    const kith_status status = kith_bodies_read(path, &options, &bodies);
-    if ((status == KITH_OK) != (bodies != NULL) || (bodies && kith_bodies_check(bodies) != KITH_OK))
-        abort();
-    kith_bodies_free(bodies);
-    close(file);
+    const char *path = fuzz_file(data, size, "input");
+    read_as(path, &(kith_read_options){.format = KITH_FUZZ_FORMAT});
+    if (strcmp(KITH_FUZZ_FORMAT, "xyz") == 0)
+        read_as(path, &(kith_read_options){
+                          .format = KITH_FUZZ_FORMAT, .frame = 1, .without_velocities = true});
+    if (strcmp(KITH_FUZZ_FORMAT, "npy") == 0)
+        read_arrays(path);
     return 0;
 }

@@ -17,11 +17,12 @@ import time
 
 import h5py
 
-BODIES, FRAMES, KILLS_A_RUN = 48, 60, 12
+BODIES, FRAMES, STEPS_A_FRAME, KILLS_A_RUN = 300, 100, 100, 5
 
 
 def run(kith, start, output, extra, resume):
-    words = [kith, "run", start, "--dt", "1e-4", "--until", str(FRAMES * 50 * 1e-4), "--every", "50"]
+    words = [kith, "run", start, "--dt", "1e-4", "--until", str(FRAMES * STEPS_A_FRAME * 1e-4)]
+    words += ["--every", str(STEPS_A_FRAME)]
     words += ["--softening", "0.05", "--threads", "1", "--checkpoint-every", "0.005", "--quiet"]
     words += ["-o", output, *extra] + (["--resume"] if resume else [])
     return subprocess.Popen([str(word) for word in words])
@@ -37,7 +38,7 @@ def datasets(path):
 
     with h5py.File(path, "r") as file:
         file.visititems(take)
-    frames = len(found["particles/trajectory/position/step"])
+        frames = len(file["particles/trajectory/position/step"])
     for name, values in found.items():
         if name.endswith("/value") and len(values) != frames:
             raise SystemExit(f"{name} has {len(values)} frames, and there are {frames} steps")

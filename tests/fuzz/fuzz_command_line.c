@@ -1,0 +1,151 @@
+/* Any words are the options of a command, or wrong usage. One word a line; the first is the
+ * command.
+ *
+ * The linker puts the functions with __wrap_ in place of the program's own (--wrap), so that a
+ * command ends when its line is read, before it computes. */
+
+#include <argp.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "fuzz.h"
+
+enum { most_words = 40, most_blocks = 1 << 16 };
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"make", command_make},
+    {"run", command_run},
+    {"plot", command_plot},
+    {"forces", command_forces},
+    {"matrix", command_matrix},
+    {"pairs", command_pairs},
+    {"collisions", command_collisions},
+    {"multiply", command_multiply},
+    {"convert", command_convert},
+    {"bench", command_bench},
+    {"tune", command_tune},
+    {"info", command_info},
+};
+
+static jmp_buf end_of_command;
+
+void __real_cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
+                          int *index, void *input);
+error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
+                          int *index, void *input);
+_Noreturn void __wrap_exit(int code);
+
+void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    __real_cli_parse(argp, argc, argv, input);
+    longjmp(end_of_command, 1);
+}
+
+/* argp itself ends the program after --help. */
+error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
+                          int *index, void *input)
+{
+    return __real_argp_parse(argp, argc, argv, flags | ARGP_NO_EXIT, index, input);
+}
+
+_Noreturn void __wrap_exit(int code)
+{
+    fuzz_require(code == exit_ok || code == exit_failed || code == exit_usage,
+                 "an unknown exit code");
+    longjmp(end_of_command, 1);
+}
+
+#ifdef FUZZ_FREES_WHAT_IS_LEFT
+/* What a command leaves when it is cut short is no leak; it goes here. */
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+                                              void (*on_free)(const volatile void *));
+
+static void *blocks[most_blocks];
+static int block_count;
+static bool is_noting;
+
+static void note(const volatile void *block, size_t bytes)
+{
+    (void)bytes;
+    if (is_noting && block_count < most_blocks)
+        blocks[block_count++] = (void *)(uintptr_t)block;
+}
+
+static void forget(const volatile void *block)
+{
+    for (int k = block_count - 1; is_noting && k >= 0; k--)
+        if (blocks[k] == block) {
+            blocks[k] = blocks[--block_count];
+            return;
+        }
+}
+
+static void begin_noting(void)
+{
+    static bool installed;
+    if (!installed)
+        installed = __sanitizer_install_malloc_and_free_hooks(note, forget) != 0;
+    block_count = 0;
+    is_noting = true;
+}
+
+static void end_noting(void)
+{
+    is_noting = false;
+    while (block_count > 0)
+        free(blocks[--block_count]);
+}
+#else
+static void begin_noting(void)
+{
+}
+
+static void end_noting(void)
+{
+}
+#endif
+
+static int split(char *text, char **words)
+{
+    int count = 0;
+    for (char *rest = text; rest && count < most_words;)
+        words[count++] = strsep(&rest, "\n");
+    words[count] = NULL;
+    return count;
+}
+
+static void run(char *text)
+{
+    char *words[most_words + 1], name[64];
+    const int count = split(text, words);
+    for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {
+        if (strcmp(words[0], commands[k].name) != 0)
+            continue;
+        snprintf(name, sizeof name, "kith %s", commands[k].name);
+        words[0] = name;
+        argp_program_version = "kith";
+        begin_noting();
+        if (setjmp(end_of_command) == 0)
+            commands[k].run(count, words);
+        end_noting();
+        return;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    fuzz_require(text != NULL, "no memory");
+    memcpy(text, data, size);
+    text[size] = 0;
+    run(text);
+    free(text);
+    return 0;
+}

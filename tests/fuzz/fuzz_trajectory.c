@@ -1,0 +1,38 @@
+/* Any bytes are a trajectory, of which frames, observables, units and systems can be had, or an
+ * error. */
+
+#include <stdlib.h>
+
+#include "fuzz.h"
+
+static void look_at(kith_trajectory *trajectory)
+{
+    static const char *const quantities[] = {"length", "time", "mass"};
+    kith_bodies *frame = NULL;
+    kith_name unit;
+    int64_t components = 0;
+    double *values = NULL, *times = NULL;
+    const int64_t frames = kith_trajectory_frames(trajectory);
+    if (frames > 0)
+        fuzz_check(kith_trajectory_read(trajectory, frames - 1, &frame), frame != NULL);
+    kith_bodies_free(frame);
+    fuzz_check(kith_trajectory_observable(trajectory, "total_energy", &components, &values, &times),
+               times != NULL || frames == 0);
+    free(values);
+    free(times);
+    for (int k = 0; k < 3; k++)
+        kith_trajectory_unit(trajectory, quantities[k], unit);
+    if (kith_trajectory_systems(trajectory) > 1)
+        kith_trajectory_choose_system(trajectory, 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    kith_trajectory *trajectory = NULL;
+    fuzz_check(kith_trajectory_open(fuzz_file(data, size, "run.h5"), &trajectory),
+               trajectory != NULL);
+    if (trajectory)
+        look_at(trajectory);
+    kith_trajectory_close(trajectory);
+    return 0;
+}
