@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const kith_status status = run_past_read(fuzz_file(data, size, "run.h5"), &past);
     fuzz_check(status, status == KITH_OK);
     if (status == KITH_OK) {
-        fuzz_require(past.start && past.checkpoint.state ? true : past.start->count == 0,
+        fuzz_require(past.start && (past.checkpoint.state || past.start->count == 0),
                      "a past without a start");
         const kith_status lawful = law_of_record(past.parameters.law, &law);
         fuzz_check(lawful, lawful == KITH_OK);

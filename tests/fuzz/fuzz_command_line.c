@@ -14,24 +14,6 @@
 
 enum { most_words = 40, most_blocks = 1 << 16 };
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"make", command_make},
-    {"run", command_run},
-    {"plot", command_plot},
-    {"forces", command_forces},
-    {"matrix", command_matrix},
-    {"pairs", command_pairs},
-    {"collisions", command_collisions},
-    {"multiply", command_multiply},
-    {"convert", command_convert},
-    {"bench", command_bench},
-    {"tune", command_tune},
-    {"info", command_info},
-};
-
 static jmp_buf end_of_command;
 
 void __real_cli_parse(const struct argp *argp, int argc, char **argv, void *input);
@@ -121,28 +103,32 @@ static int split(char *text, char **words)
     return count;
 }
 
+static void run_until_read(const struct command *command, int count, char **words)
+{
+    if (setjmp(end_of_command) == 0)
+        command->run(count, words);
+}
+
 static void run(char *text)
 {
     char *words[most_words + 1], name[64];
     const int count = split(text, words);
-    for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {
-        if (strcmp(words[0], commands[k].name) != 0)
-            continue;
-        snprintf(name, sizeof name, "kith %s", commands[k].name);
-        words[0] = name;
-        argp_program_version = "kith";
-        begin_noting();
-        if (setjmp(end_of_command) == 0)
-            commands[k].run(count, words);
-        end_noting();
+    const struct command *command = command_named(program_commands, words[0]);
+    if (!command)
         return;
-    }
+    snprintf(name, sizeof name, "kith %s", command->name);
+    words[0] = name;
+    argp_program_version = "kith";
+    begin_noting();
+    run_until_read(command, count, words);
+    end_noting();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
-    fuzz_require(text != NULL, "no memory");
+    if (!text)
+        abort();
     memcpy(text, data, size);
     text[size] = 0;
     run(text);

@@ -10,7 +10,8 @@
 static void read_as(const char *path, const kith_read_options *options)
 {
     kith_bodies *bodies = NULL;
-    fuzz_check(kith_bodies_read(path, options, &bodies), bodies != NULL);
+    const kith_status status = kith_bodies_read(path, options, &bodies);
+    fuzz_check(status, bodies != NULL);
     fuzz_require(!bodies || kith_bodies_check(bodies) == KITH_OK, "bodies that are none");
     kith_bodies_free(bodies);
 }
@@ -19,10 +20,11 @@ static void read_as(const char *path, const kith_read_options *options)
 static void read_arrays(const char *path)
 {
     kith_array reals = kith_array_none(), integers = kith_array_none();
-    const kith_status status = kith_npy_read(path, &reals);
-    fuzz_check(status, status == KITH_OK);
+    kith_status status = kith_npy_read(path, &reals);
+    fuzz_check(status, !kith_array_is_none(reals));
     free(reals.data);
-    fuzz_check(kith_integers_read(path, &integers), !kith_array_is_none(integers));
+    status = kith_integers_read(path, &integers);
+    fuzz_check(status, !kith_array_is_none(integers));
     kith_integers_free(&integers);
 }
 

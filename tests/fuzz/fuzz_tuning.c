@@ -83,7 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_text((const char *)data, size);
 
     char *text = malloc(heading_bytes + size + 64);
-    fuzz_require(text != NULL, "no memory");
+    if (!text)
+        abort();
     memcpy(text, heading, heading_bytes);
     memcpy(text + heading_bytes, data, size);
     const size_t length = heading_bytes + size;
