@@ -105,6 +105,12 @@ static const char *hint_of(const struct search *search, const char *command)
     return text;
 }
 
+/* argp lets a program hang, for its makers. */
+static bool is_for_makers(const struct argp_option *option)
+{
+    return strcmp(option->name ? option->name : "", "HANG") == 0;
+}
+
 /* "--name" or "--name=value"; true if its value is the next argument. */
 static bool check_long(const struct argp *argp, const char *command, const char *word, bool is_last)
 {
@@ -115,7 +121,7 @@ static bool check_long(const struct argp *argp, const char *command, const char 
     struct search search = {.name = word, .length = length, .nearest = nearest_to(name)};
     look_through(&search, argp);
     look_through(&search, &added_argp);
-    if (!search.found)
+    if (!search.found || is_for_makers(search.found))
         refuse(command, "'--%s' is no option; %s", name, hint_of(&search, command));
     if (search.matches > 1)
         refuse(command, "'--%s' may be several options; write it out (%s)", name,

@@ -175,6 +175,7 @@ static void test_options_that_getopt_refuses_are_one_line(void **state)
     assert_refused(program_run("run --zzzzzz"), 2, "'--zzzzzz' is no option; kith run --help");
     assert_refused(program_run("run -z"), 2, "'-z' is no option");
     assert_refused(program_run("run -qz"), 2, "'-z' is no option");
+    assert_refused(program_run("run --HANG"), 2, "'--HANG' is no option");
     assert_refused(program_run("run a.csv --dt"), 2, "--dt has no value; give D");
     assert_refused(program_run("run a.csv -o"), 2, "-o has no value; give FILE");
     assert_refused(program_run("run a.csv --resume=yes"), 2, "--resume takes no value");
