@@ -27,7 +27,7 @@ enum { kith_most_bodies_of_system = 64 };
 kith_status kith_ensemble_join(int64_t systems, const kith_bodies *const *each, kith_bodies **all);
 
 /* The bodies of one system, 0 ≤ system < systems: a view of the rows of all, with nothing to free.
- * all->count is a multiple of systems. */
+ * all->count is a multiple of systems. A system that is not there has no bodies. */
 kith_bodies kith_ensemble_system(const kith_bodies *all, int64_t systems, int64_t system);
 
 /* As kith_bodies_check, with a message that names the system and its body; also if the rows are no

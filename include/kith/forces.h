@@ -91,8 +91,10 @@ typedef struct kith_forces_options {
  *         reference; a formula, and no compiler; a method that the device has not, or
  *         not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   n·m pairs, O(n + m) memory, kept by the context for the next call.
- * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; with a law, of
- *         the sums of magnitudes, times the error of a pair (kith/law.h).
+ * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; where pulls
+ *         cancel, and with a law, of the sums of their magnitudes (with a law, times the error of a
+ *         pair, kith/law.h).
+ *         Bodies lighter than 1e-280 (float: 1e-20) of the heaviest lose digits of their pull.
  * Bits:   the same on every run and for every number of threads; on a device, the same for arrays
  *         on the host and for arrays there, of any strides. */
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,

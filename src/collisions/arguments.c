@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 
@@ -70,7 +71,7 @@ static kith_status check_shape(kith_array beads)
     if (!beads.data && beads.shape[0] > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "beads has %lld rows and its data is NULL",
                          (long long)beads.shape[0]);
-    return KITH_OK;
+    return kith_check_extent(beads, "beads");
 }
 
 kith_status collisions_check_beads(const kith_context *context, kith_array beads,

@@ -2,6 +2,7 @@
 
 #include "collisions/arguments.h"
 #include "collisions/backend.h"
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 
@@ -29,6 +30,7 @@ static kith_status check_beads(const kith_context *context, kith_array beads, bo
             is_ragged ? "m × 2 or m × 3 with offsets" : "B × L × 2 or B × L × 3, or offsets");
     if (beads.dtype != KITH_I32 && beads.dtype != KITH_I64)
         return kith_fail(KITH_INVALID_ARGUMENT, "beads is of floating point; give int32 or int64");
+    KITH_TRY(kith_check_extent(beads, "beads"));
     if (!is_dense(beads))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "beads has gaps or another order than row-major; give a dense copy");
@@ -64,6 +66,8 @@ static kith_status check_offsets(const kith_context *context, kith_array beads, 
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "offsets has %d dimensions and %lld elements; give B + 1 dense int64",
                          (int)offsets.ndim, (long long)offsets.shape[0]);
+    KITH_TRY(kith_check_extent(offsets, "offsets"));
+    KITH_TRY(kith_check_pointer(offsets.data, "offsets' data"));
     const int64_t *offset = offsets.data;
     problem->offsets = offset;
     problem->conformations = offsets.shape[0] - 1;
@@ -105,6 +109,7 @@ static kith_status check_output(const kith_context *context, const char *name, k
 kith_status kith_collisions_batch(kith_context *context, kith_array beads, kith_array offsets,
                                   const char *sequence, kith_array collisions, kith_array contacts)
 {
+    KITH_TRY(kith_check_pointer(context, "context"));
     struct collisions_batch_problem problem = {0};
     const bool is_ragged = !kith_array_is_none(offsets);
     KITH_TRY(collisions_check_backend(context));

@@ -4,6 +4,7 @@
 
 #include "collisions/arguments.h"
 #include "collisions/backend.h"
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 
@@ -30,7 +31,8 @@ enum { method_count = sizeof methods / sizeof methods[0] };
 
 const kith_collisions_method_info *kith_collisions_method_list(int64_t *count)
 {
-    *count = method_count;
+    if (count)
+        *count = method_count;
     return methods;
 }
 
@@ -52,10 +54,12 @@ static const struct collisions_backend *backend_of(const kith_context *context)
 kith_status kith_collisions_count(kith_context *context, const kith_collisions_options *options,
                                   kith_array beads, int64_t *count)
 {
+    KITH_TRY(kith_check_pointer(count, "count"));
     struct collisions_problem problem;
     kith_collisions_method method = KITH_COLLISIONS_AUTO;
     bool on_host = false;
     *count = 0;
+    KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(check_method(options, &method));
     KITH_TRY(collisions_check_beads(context, beads, &problem, &on_host));
     if (problem.count < 2)
@@ -66,6 +70,8 @@ kith_status kith_collisions_count(kith_context *context, const kith_collisions_o
 kith_status kith_collisions_choose(kith_context *context, const kith_collisions_options *options,
                                    kith_array beads, kith_collisions_method *method)
 {
+    KITH_TRY(kith_check_pointer(method, "method"));
+    KITH_TRY(kith_check_pointer(context, "context"));
     struct collisions_problem problem;
     bool on_host = false;
     KITH_TRY(check_method(options, method));
@@ -83,10 +89,12 @@ struct kith_collisions_promise {
 kith_status kith_collisions_launch(kith_context *context, const kith_collisions_options *options,
                                    kith_array beads, kith_collisions_promise **promise)
 {
+    KITH_TRY(kith_check_pointer(promise, "promise"));
     struct collisions_problem problem;
     kith_collisions_method method = KITH_COLLISIONS_AUTO;
     bool on_host = false;
     *promise = NULL;
+    KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(check_method(options, &method));
     KITH_TRY(collisions_check_beads(context, beads, &problem, &on_host));
 
@@ -107,7 +115,9 @@ kith_status kith_collisions_launch(kith_context *context, const kith_collisions_
 
 kith_status kith_collisions_fetch(kith_collisions_promise *promise, int64_t *count)
 {
+    KITH_TRY(kith_check_pointer(count, "count"));
     *count = 0;
+    KITH_TRY(kith_check_pointer(promise, "promise"));
     if (!promise->state)
         return KITH_OK;
     return backend_of(promise->context)->fetch(promise->context, promise->state, count);

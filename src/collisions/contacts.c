@@ -2,6 +2,7 @@
 
 #include "collisions/arguments.h"
 #include "collisions/batch_cpu.h"
+#include "core/arguments.h"
 #include "core/context.h"
 
 static kith_status count_contacts(kith_context *context, struct collisions_problem *problem,
@@ -17,9 +18,11 @@ static kith_status count_contacts(kith_context *context, struct collisions_probl
 kith_status kith_contacts_count(kith_context *context, kith_array beads, const char *sequence,
                                 int64_t *count)
 {
+    KITH_TRY(kith_check_pointer(count, "count"));
     struct collisions_problem problem;
     unsigned char *hydrophobic = NULL;
     *count = 0;
+    KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(collisions_check_host_beads(context, beads, &problem));
     KITH_TRY(collisions_parse_sequence(sequence, problem.count, &hydrophobic));
     const kith_status status = count_contacts(context, &problem, hydrophobic, count);
@@ -30,6 +33,7 @@ kith_status kith_contacts_count(kith_context *context, kith_array beads, const c
 kith_status kith_hp_energy(kith_context *context, kith_array beads, const char *sequence,
                            int64_t *energy)
 {
+    KITH_TRY(kith_check_pointer(energy, "energy"));
     *energy = 0;
     if (!sequence)
         return kith_fail(KITH_INVALID_ARGUMENT,

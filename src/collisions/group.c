@@ -2,6 +2,7 @@
 
 #include "collisions/arguments.h"
 #include "collisions/radix_sort.h"
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 
@@ -93,9 +94,11 @@ static kith_status group(const kith_context *context, struct collisions_problem 
 kith_status kith_collisions_group(kith_context *context, kith_array beads,
                                   kith_collisions_groups **groups)
 {
+    KITH_TRY(kith_check_pointer(groups, "groups"));
     struct collisions_problem problem;
     kith_collisions_groups *made = NULL;
     *groups = NULL;
+    KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(collisions_check_host_beads(context, beads, &problem));
     KITH_TRY(kith_allocate(1, sizeof *made, "the groups", &made));
     const kith_status status = group(context, &problem, made);
@@ -118,6 +121,9 @@ void kith_collisions_groups_free(kith_collisions_groups *groups)
 
 kith_status kith_collisions_pairs(const kith_collisions_groups *groups, int64_t *pairs)
 {
+    KITH_TRY(kith_check_pointer(groups, "groups"));
+    if (groups->collisions > 0)
+        KITH_TRY(kith_check_pointer(pairs, "pairs"));
     /* For each bead, the place behind it in member, and its group's end. */
     int64_t *after = NULL, written = 0;
     KITH_TRY(kith_allocate(groups->beads, 2 * (int64_t)sizeof *after, "the pairs' order", &after));

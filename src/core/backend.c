@@ -18,6 +18,8 @@ const struct kith_backend *kith_backend_at(int32_t k)
 
 bool kith_backend_describe(int32_t k, kith_backend_info *info)
 {
+    if (!info)
+        return false;
     const struct kith_backend *backend = kith_backend_at(k);
     if (backend) {
         const char *note = NULL;
@@ -36,6 +38,8 @@ bool kith_backend_describe(int32_t k, kith_backend_info *info)
 
 bool kith_device_describe(kith_device device, kith_device_info *info)
 {
+    if (!info)
+        return false;
     *info = (kith_device_info){0};
     const struct kith_backend *backend = NULL;
     for (int32_t k = 0; (backend = kith_backend_at(k)); k++)

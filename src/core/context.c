@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "core/arguments.h"
 #include "core/isa.h"
 #include "core/memory.h"
 #include "core/team.h"
@@ -72,6 +73,7 @@ static kith_status set_up(const kith_context_options *options, struct kith_conte
 
 kith_status kith_context_create(const kith_context_options *options, kith_context **context)
 {
+    KITH_TRY(kith_check_pointer(context, "context"));
     const kith_context_options chosen = options ? *options : (kith_context_options){0};
     *context = NULL;
     struct kith_context *created = NULL;
@@ -98,49 +100,54 @@ void kith_context_free(kith_context *context)
 
 kith_status kith_context_synchronize(kith_context *context)
 {
+    KITH_TRY(kith_check_pointer(context, "context"));
     return context->backend->synchronize(context);
 }
 
 void *kith_context_stream(kith_context *context)
 {
-    return context->backend->stream ? context->backend->stream(context) : NULL;
+    return context && context->backend->stream ? context->backend->stream(context) : NULL;
 }
 
 kith_device kith_context_device(const kith_context *context)
 {
-    return context->device;
+    return context ? context->device : (kith_device){0};
 }
 
 int32_t kith_context_threads(const kith_context *context)
 {
-    return context->threads;
+    return context ? context->threads : 0;
 }
 
 const char *kith_context_isa(const kith_context *context)
 {
     int64_t count = 0;
-    return kith_isa_list(&count)[context->isa].name;
+    return context ? kith_isa_list(&count)[context->isa].name : "";
 }
 
 void kith_context_set_progress(kith_context *context, kith_progress *progress, void *user)
 {
+    if (!context)
+        return;
     context->progress = progress;
     context->progress_user = user;
 }
 
 void kith_context_cancel(kith_context *context)
 {
-    atomic_store(&context->cancelled, true);
+    if (context)
+        atomic_store(&context->cancelled, true);
 }
 
 void kith_context_clear_cancel(kith_context *context)
 {
-    atomic_store(&context->cancelled, false);
+    if (context)
+        atomic_store(&context->cancelled, false);
 }
 
 bool kith_context_is_cancelled(const kith_context *context)
 {
-    return atomic_load(&context->cancelled);
+    return context && atomic_load(&context->cancelled);
 }
 
 kith_status kith_context_check_cancelled(const kith_context *context)

@@ -49,7 +49,8 @@ const kith_isa *kith_isa_list(int64_t *count)
         list[k] = descriptions[k];
         list[k].supported = SUPPORTED(list[k].name);
     }
-    *count = isa_count;
+    if (count)
+        *count = isa_count;
     return list;
 }
 

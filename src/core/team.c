@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/float_environment.h"
 
 /* A thread that has nothing to do stays awake for a while, because the next job of a simulation
  * comes soon. */
@@ -32,11 +33,12 @@ struct job {
     kith_task *task;
     void *argument;
     int64_t count;
-    atomic_llong number;  /* 1, 2, … of the team's jobs */
-    atomic_int processor; /* the caller's */
-    atomic_llong next;    /* task */
-    atomic_int seats;     /* left for others than the caller */
-    atomic_int inside;    /* others that look at the job */
+    uint64_t float_environment; /* the caller's */
+    atomic_llong number;        /* 1, 2, … of the team's jobs */
+    atomic_int processor;       /* the caller's */
+    atomic_llong next;          /* task */
+    atomic_int seats;           /* left for others than the caller */
+    atomic_int inside;          /* others that look at the job */
     atomic_bool open;
 };
 
@@ -95,8 +97,10 @@ static void join_job(struct kith_team *team)
     if (!is_out_of_the_way(team))
         return;
     atomic_fetch_add(&job->inside, 1);
-    if (atomic_load(&job->open) && atomic_fetch_sub(&job->seats, 1) > 0)
+    if (atomic_load(&job->open) && atomic_fetch_sub(&job->seats, 1) > 0) {
+        float_environment_take_over(job->float_environment);
         take_tasks(job);
+    }
     atomic_fetch_sub(&job->inside, 1);
 }
 
@@ -243,6 +247,7 @@ void kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_t
     job->task = task;
     job->argument = argument;
     job->count = count;
+    job->float_environment = float_environment_of_thread();
     atomic_fetch_add(&job->number, 1);
     atomic_store(&job->processor, sched_getcpu());
     atomic_store(&job->next, 0);

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/arguments.h"
 #include "core/cache_folder.h"
 #include "core/isa.h"
 #include "core/processor.h"
@@ -144,6 +145,7 @@ static kith_status read_file(const char *path, const char *name, kith_tuning *tu
 
 kith_status kith_tuning_read(kith_device device, kith_tuning *tuning)
 {
+    KITH_TRY(kith_check_pointer(tuning, "tuning"));
     *tuning = (kith_tuning){0};
     const char *wanted = getenv("KITH_TUNING");
     if (wanted && strcmp(wanted, "off") == 0)
@@ -191,6 +193,7 @@ static kith_status replace(const char *folder, const char *path, const char *tex
 
 kith_status kith_tuning_write(kith_device device, const kith_tuning *tuning)
 {
+    KITH_TRY(kith_check_pointer(tuning, "tuning"));
     char name[name_bytes], folder[cache_path_bytes], path[cache_path_bytes], text[text_bytes];
     KITH_TRY(check_numbers(tuning));
     KITH_TRY(name_device(device, name));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/arguments.h"
 #include "core/status.h"
 #include "forces/columns.h"
 #include "forces/element.h"
@@ -99,6 +100,7 @@ static kith_status check_array(const struct named_array *named, kith_array sourc
                          "%s is of %s and sources is of %s; give all arrays one dtype", named->name,
                          dtype_name(named->array.dtype), dtype_name(sources.dtype));
     KITH_TRY(check_shape(named));
+    KITH_TRY(kith_check_extent(named->array, named->name));
     if (!named->array.data && named->array.shape[0] > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL",
                          named->name, (long long)named->array.shape[0]);
@@ -134,7 +136,7 @@ static kith_status check_output_strides(const struct named_array *output)
 {
     const kith_array *array = &output->array;
     for (int32_t k = 0; k < array->ndim; k++)
-        if (array->strides[k] == 0 && array->shape[k] > 1)
+        if (array->strides[k] == 0 && array->shape[k] > 1 && array->shape[0] > 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "%s has stride 0 along dimension %d, so that results would overwrite "
                              "each other; give each element its own memory",

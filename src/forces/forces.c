@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "forces/arguments.h"
 #include "forces/forces_reference.h"
@@ -136,6 +137,7 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
                                 kith_array targets, kith_array sources, kith_array masses,
                                 kith_array acceleration, kith_array potential)
 {
+    KITH_TRY(kith_check_pointer(context, "context"));
     const kith_forces_options chosen = options ? *options : (kith_forces_options){0};
     struct forces_arguments arguments = {
         .targets = same_view(targets, sources) ? kith_array_none() : targets,

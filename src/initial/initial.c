@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/status.h"
 #include "initial/recipe.h"
 #include "initial/self_avoiding.h"
@@ -114,7 +115,8 @@ static const struct initial_recipe recipes[KIND_COUNT] = {
 
 const kith_initial *kith_initial_list(int64_t *count)
 {
-    *count = KIND_COUNT;
+    if (count)
+        *count = KIND_COUNT;
     return kinds;
 }
 
@@ -190,6 +192,7 @@ static kith_initial_options with_defaults(int kind, const kith_initial_options *
 kith_status kith_initial_make(const char *name, const kith_initial_options *options,
                               kith_bodies **bodies)
 {
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
     *bodies = NULL;
     int kind = 0;
     KITH_TRY(find_kind(name, &kind));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 
 enum column_kind { real_scalar, real_vector, other };
@@ -47,6 +48,7 @@ static int64_t bytes_of_row(const kith_bodies *bodies, const struct column *colu
 
 kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned wanted)
 {
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
     for (int32_t k = 0; k < column_count; k++) {
         const struct column *column = &columns[k];
         if (!(wanted & column->flag) || get_column(bodies, column))
@@ -61,6 +63,7 @@ kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned wanted)
 kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned wanted,
                                kith_bodies **bodies)
 {
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
     *bodies = NULL;
     if (count < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; give a number of bodies ≥ 0",

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/arguments.h"
 #include "io/bodies.h"
 #include "io/numbers.h"
 
@@ -37,7 +38,8 @@ const kith_format *kith_format_list(int64_t *count)
         list[k] =
             (kith_format){formats[k].name,         formats[k].extensions,    formats[k].description,
                           formats[k].read != NULL, formats[k].write != NULL, formats[k].lacks};
-    *count = format_count;
+    if (count)
+        *count = format_count;
     return list;
 }
 
@@ -143,8 +145,10 @@ static kith_status check_system(const char *path, const struct format *format,
 kith_status kith_bodies_read(const char *path, const kith_read_options *options,
                              kith_bodies **bodies)
 {
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
     const kith_read_options chosen = options ? *options : (kith_read_options){0};
     *bodies = NULL;
+    KITH_TRY(kith_check_pointer(path, "path"));
     const struct format *format = NULL;
     KITH_TRY(choose(path, chosen.format, &format));
     if (!chosen.format)
@@ -171,6 +175,7 @@ kith_status kith_bodies_read(const char *path, const kith_read_options *options,
 kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
                               const kith_write_options *options)
 {
+    KITH_TRY(kith_check_pointer(path, "path"));
     const kith_write_options chosen = options ? *options : (kith_write_options){0};
     const struct format *format = NULL;
     KITH_TRY(choose(path, chosen.format, &format));
@@ -187,7 +192,10 @@ kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
 kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
                               const kith_write_options *options, unsigned *columns)
 {
+    KITH_TRY(kith_check_pointer(columns, "columns"));
     *columns = 0;
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
+    KITH_TRY(kith_check_pointer(path, "path"));
     const struct format *format = NULL;
     KITH_TRY(choose(path, options ? options->format : NULL, &format));
     KITH_TRY(require(path, format, format->write));

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "core/arguments.h"
 #include "io/records.h"
 #include "io/run_file.h"
 #include "kith/trajectory.h"
@@ -16,7 +17,9 @@ static kith_status lacks_hdf5(const char *path)
 
 kith_status kith_trajectory_open(const char *path, kith_trajectory **trajectory)
 {
+    KITH_TRY(kith_check_pointer(trajectory, "trajectory"));
     *trajectory = NULL;
+    KITH_TRY(kith_check_pointer(path, "path"));
     return lacks_hdf5(path);
 }
 
@@ -52,7 +55,8 @@ kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kit
 void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kith_name unit)
 {
     (void)trajectory, (void)quantity;
-    unit[0] = 0;
+    if (unit)
+        unit[0] = 0;
 }
 
 kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,

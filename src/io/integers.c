@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 #include "io/bytes.h"
 #include "io/npy_header.h"
@@ -171,8 +172,10 @@ static kith_status read_array(FILE *stream, kith_array *array)
 
 kith_status kith_integers_read(const char *path, kith_array *array)
 {
+    KITH_TRY(kith_check_pointer(array, "array"));
     FILE *stream = NULL;
     *array = kith_array_none();
+    KITH_TRY(kith_check_pointer(path, "path"));
     kith_array made = kith_array_vector(NULL, KITH_I64, 0);
     kith_status status = open_input(path, &stream);
     if (status == KITH_OK) {
@@ -190,10 +193,18 @@ kith_status kith_integers_read(const char *path, kith_array *array)
 kith_status kith_integers_from_reals(const char *name, const double *values, int64_t rows,
                                      int64_t columns, kith_array *array)
 {
+    KITH_TRY(kith_check_pointer(array, "array"));
     *array = kith_array_none();
-    int64_t *whole = NULL;
-    KITH_TRY(kith_allocate(rows * columns, sizeof *whole, name, &whole));
-    for (int64_t k = 0; k < rows * columns; k++) {
+    KITH_TRY(kith_check_pointer(name, "name"));
+    int64_t *whole = NULL, count = 0;
+    if (rows < 0 || columns < 0 || __builtin_mul_overflow(rows, columns, &count))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s has %lld rows and %lld columns; give as many numbers as there are",
+                         name, (long long)rows, (long long)columns);
+    if (count > 0)
+        KITH_TRY(kith_check_pointer(values, "values"));
+    KITH_TRY(kith_allocate(count, sizeof *whole, name, &whole));
+    for (int64_t k = 0; k < count; k++) {
         const double value = values[k];
         if (fabs(value) >= 0x1p53) { /* another whole number may have become this one */
             free(whole);
@@ -211,24 +222,31 @@ kith_status kith_integers_from_reals(const char *name, const double *values, int
         whole[k] = (int64_t)value;
     }
     *array = kith_array_matrix(whole, KITH_I64, rows, columns);
-    shorten(rows * columns, array);
+    shorten(count, array);
     return KITH_OK;
 }
 
 kith_status kith_integers_write(const char *path, kith_array array)
 {
+    KITH_TRY(kith_check_pointer(path, "path"));
     if ((array.dtype != KITH_I32 && array.dtype != KITH_I64) || array.ndim < 1 ||
         array.ndim > KITH_MAX_DIMENSIONS)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "array has %d dimensions or is of reals; give "
                          "int32 or int64 of 1 to 3 dimensions",
                          (int)array.ndim);
-    kith_output *output = NULL;
-    KITH_TRY(kith_output_open(path, &output));
-    FILE *stream = kith_output_stream(output);
+    KITH_TRY(kith_check_extent(array, "array"));
     int64_t count = 1;
     for (int32_t k = 0; k < array.ndim; k++)
         count *= array.shape[k];
+    if (array.device.kind != KITH_CPU || (!array.data && count > 0))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "array has %lld elements on a device, or its data is NULL; give an array "
+                         "on the host",
+                         (long long)count);
+    kith_output *output = NULL;
+    KITH_TRY(kith_output_open(path, &output));
+    FILE *stream = kith_output_stream(output);
     npy_header_write_shape(stream, array.dtype == KITH_I32 ? "i4" : "i8", array.ndim, array.shape);
     if (count > 0)
         fwrite(array.data, (size_t)kith_dtype_bytes(array.dtype), (size_t)count, stream);
@@ -237,6 +255,8 @@ kith_status kith_integers_write(const char *path, kith_array array)
 
 void kith_integers_free(kith_array *array)
 {
+    if (!array)
+        return;
     free(array->data);
     *array = kith_array_none();
 }

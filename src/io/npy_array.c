@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 #include "io/bytes.h"
 #include "io/format.h"
@@ -142,8 +143,10 @@ static kith_status read_array(FILE *stream, kith_array *array)
 
 kith_status kith_npy_read(const char *path, kith_array *array)
 {
+    KITH_TRY(kith_check_pointer(array, "array"));
     FILE *stream = NULL;
     *array = kith_array_none();
+    KITH_TRY(kith_check_pointer(path, "path"));
     kith_status status = open_input(path, &stream);
     if (status == KITH_OK) {
         status = read_array(stream, array);
@@ -169,6 +172,7 @@ static void write_elements(FILE *stream, kith_array array)
 
 kith_status kith_npy_write(const char *path, kith_array array)
 {
+    KITH_TRY(kith_check_pointer(path, "path"));
     kith_output *output = NULL;
     if ((array.ndim != 1 && array.ndim != 2) || array.device.kind != KITH_CPU ||
         (array.dtype != KITH_F64 && array.dtype != KITH_F32))
@@ -176,6 +180,10 @@ kith_status kith_npy_write(const char *path, kith_array array)
                          "array has %d dimensions; give a vector or a matrix of float64 or float32 "
                          "on the host",
                          (int)array.ndim);
+    KITH_TRY(kith_check_extent(array, "array"));
+    if (!array.data && array.shape[0] > 0 && (array.ndim == 1 || array.shape[1] > 0))
+        return kith_fail(KITH_INVALID_ARGUMENT, "array has %lld rows and its data is NULL",
+                         (long long)array.shape[0]);
     KITH_TRY(kith_output_open(path, &output));
     FILE *stream = kith_output_stream(output);
     npy_header_write_shape(stream, array.dtype == KITH_F64 ? "f8" : "f4", array.ndim, array.shape);

@@ -85,6 +85,8 @@ static bool is_one_of(const char *name, const char *first, const char *second)
 kith_status kith_table_write_records(const char *path, const char *format, int64_t column_count,
                                      const kith_table_column *columns)
 {
+    int64_t rows = 0;
+    KITH_TRY(table_check(path, most_columns, column_count, columns, &rows));
     const char *dot = strrchr(path, '.');
     const char *name = format ? format : dot ? dot + 1 : "";
     const bool npy = is_one_of(name, "npy", "npy"), hdf5 = is_one_of(name, "h5", "hdf5");
@@ -95,15 +97,9 @@ kith_status kith_table_write_records(const char *path, const char *format, int64
                          path);
     if (!npy && !hdf5)
         return kith_table_write(path, format, column_count, columns);
-    if (column_count < 1 || column_count > most_columns)
-        return kith_fail(KITH_INVALID_ARGUMENT, "the table has %lld columns; give 1 to %d",
-                         (long long)column_count, most_columns);
-    const int64_t rows = columns[0].values.shape[0];
-    for (int64_t k = 1; k < column_count; k++)
-        if (columns[k].values.shape[0] != rows)
-            return kith_fail(KITH_INVALID_ARGUMENT, "column %s has %lld rows, and the first %lld",
-                             columns[k].name, (long long)columns[k].values.shape[0],
-                             (long long)rows);
+    if (column_count == 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "the table has 0 columns; give 1 to %d",
+                         most_columns);
     return npy ? write_npy(path, column_count, columns, rows)
                : records_write_hdf5(path, column_count, columns, rows);
 }

@@ -4,10 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "io/numbers.h"
 #include "io/output.h"
+#include "io/records.h"
 #include "kith/npy.h"
 
 static double value_at(const kith_array *column, int64_t row)
@@ -89,7 +91,7 @@ static const struct {
                          int64_t rows);
 } formats[] = {{"csv", write_csv}, {"npy", write_npy}};
 
-enum { format_count = sizeof formats / sizeof formats[0] };
+enum { format_count = sizeof formats / sizeof formats[0], most_columns = INT32_MAX };
 
 static kith_status write_in_c_locale(int k, const char *path, int64_t column_count,
                                      const kith_table_column *columns, int64_t rows)
@@ -101,18 +103,49 @@ static kith_status write_in_c_locale(int k, const char *path, int64_t column_cou
     return status;
 }
 
+/* A vector on the host that has a name. */
+static kith_status check_column(const kith_table_column *column, int64_t k)
+{
+    const kith_array *values = &column->values;
+    if (!column->name)
+        return kith_fail(KITH_INVALID_ARGUMENT, "column %lld (from 0) has no name; give it one",
+                         (long long)k);
+    if (values->ndim != 1 || values->device.kind != KITH_CPU ||
+        (unsigned)values->dtype > KITH_I32 || (!values->data && values->shape[0] > 0))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "column %.60s has %d dimensions and %lld elements; give a vector on the "
+                         "host",
+                         column->name, (int)values->ndim, (long long)values->shape[0]);
+    return kith_check_extent(*values, column->name);
+}
+
+kith_status table_check(const char *path, int64_t most, int64_t column_count,
+                        const kith_table_column *columns, int64_t *rows)
+{
+    KITH_TRY(kith_check_pointer(path, "path"));
+    if (column_count < 0 || column_count > most)
+        return kith_fail(KITH_INVALID_ARGUMENT, "the table has %lld columns; give at most %lld",
+                         (long long)column_count, (long long)most);
+    if (column_count > 0)
+        KITH_TRY(kith_check_pointer(columns, "columns"));
+    for (int64_t k = 0; k < column_count; k++) {
+        KITH_TRY(check_column(&columns[k], k));
+        if (columns[k].values.shape[0] != columns[0].values.shape[0])
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "column %.60s has %lld rows and column %.60s %lld; give columns of "
+                             "one length",
+                             columns[0].name, (long long)columns[0].values.shape[0],
+                             columns[k].name, (long long)columns[k].values.shape[0]);
+    }
+    *rows = column_count > 0 ? columns[0].values.shape[0] : 0;
+    return KITH_OK;
+}
+
 kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
                              const kith_table_column *columns)
 {
-    const int64_t rows = column_count > 0 ? columns[0].values.shape[0] : 0;
-    for (int64_t k = 1; k < column_count; k++)
-        if (columns[k].values.shape[0] != rows)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "column %s has %lld rows and column %s %lld; give columns of one "
-                             "length",
-                             columns[0].name, (long long)rows, columns[k].name,
-                             (long long)columns[k].values.shape[0]);
-
+    int64_t rows = 0;
+    KITH_TRY(table_check(path, most_columns, column_count, columns, &rows));
     const bool to_stdout = strcmp(path, "-") == 0;
     const char *dot = strrchr(path, '.');
     const char *name = format ? format : to_stdout ? "csv" : dot ? dot + 1 : "";

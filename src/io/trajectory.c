@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 #include "io/h5md_layout.h"
 #include "io/h5md_reader.h"
@@ -17,7 +18,9 @@ struct kith_trajectory {
 
 kith_status kith_trajectory_open(const char *path, kith_trajectory **trajectory)
 {
+    KITH_TRY(kith_check_pointer(trajectory, "trajectory"));
     *trajectory = NULL;
+    KITH_TRY(kith_check_pointer(path, "path"));
     struct kith_trajectory *opened = NULL;
     KITH_TRY(kith_allocate(1, sizeof *opened, "trajectory", &opened));
     kith_status status = kith_allocate((int64_t)strlen(path) + 1, 1, "file name", &opened->path);
@@ -51,7 +54,7 @@ void kith_trajectory_close(kith_trajectory *trajectory)
 
 int64_t kith_trajectory_frames(const kith_trajectory *trajectory)
 {
-    return trajectory->reader.frames;
+    return trajectory ? trajectory->reader.frames : 0;
 }
 
 static kith_status read_frame(const struct h5md_reader *reader, int64_t frame, kith_bodies *bodies)
@@ -75,6 +78,8 @@ static kith_status make_bodies(const struct h5md_reader *reader, kith_bodies **b
 
 kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kith_bodies **bodies)
 {
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
+    KITH_TRY(kith_check_pointer(trajectory, "trajectory"));
     const struct h5md_reader *reader = &trajectory->reader;
     if (frame < 0 || frame >= reader->frames)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s: frame is %lld; the file has frames 0 to %lld",
@@ -100,7 +105,11 @@ void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kit
 {
     char path[128];
     struct hdf5_session session;
+    if (!unit)
+        return;
     unit[0] = 0;
+    if (!trajectory || !quantity)
+        return;
     snprintf(path, sizeof path, H5MD_PARAMETERS "/units/%s", quantity);
     hdf5_begin(&session);
     if (hdf5_exists(trajectory->reader.file, path) &&
@@ -111,11 +120,14 @@ void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kit
 
 int64_t kith_trajectory_systems(const kith_trajectory *trajectory)
 {
+    if (!trajectory)
+        return 0;
     return trajectory->reader.system < 0 ? trajectory->reader.systems : 1;
 }
 
 kith_status kith_trajectory_choose_system(kith_trajectory *trajectory, int64_t system)
 {
+    KITH_TRY(kith_check_pointer(trajectory, "trajectory"));
     const kith_status status = h5md_reader_choose_system(&trajectory->reader, system);
     return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", trajectory->path);
 }
@@ -158,7 +170,11 @@ kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *
                                        int64_t *components, double **values, double **times)
 {
     struct hdf5_session session;
+    KITH_TRY(kith_check_pointer(values, "values"));
     *values = NULL;
+    KITH_TRY(kith_check_pointer(trajectory, "trajectory"));
+    KITH_TRY(kith_check_pointer(name, "name"));
+    KITH_TRY(kith_check_pointer(components, "components"));
     if (times)
         *times = NULL;
     hdf5_begin(&session);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 #include "io/numbers.h"
 #include "law/compiled.h"
@@ -197,6 +198,7 @@ static kith_status make(const char *text, int64_t count, const kith_law_paramete
 kith_status kith_law_parse(const char *text, int64_t count, const kith_law_parameter *parameters,
                            kith_law **law)
 {
+    KITH_TRY(kith_check_pointer(law, "law"));
     *law = NULL;
     if (!text)
         return kith_fail(KITH_INVALID_ARGUMENT, "law is NULL; give a text");
@@ -222,11 +224,12 @@ void kith_law_free(kith_law *law)
 
 const char *kith_law_text(const kith_law *law)
 {
-    return law->text;
+    return law ? law->text : "";
 }
 
 kith_status kith_law_set(kith_law *law, const char *name, double value)
 {
+    KITH_TRY(kith_check_pointer(law, "law"));
     int32_t index = 0;
     KITH_TRY(find_parameter(law, name, &index));
     KITH_TRY(check_value(law, index, value));
@@ -236,6 +239,8 @@ kith_status kith_law_set(kith_law *law, const char *name, double value)
 
 kith_status kith_law_get(const kith_law *law, const char *name, double *value)
 {
+    KITH_TRY(kith_check_pointer(value, "value"));
+    KITH_TRY(kith_check_pointer(law, "law"));
     int32_t index = 0;
     KITH_TRY(find_parameter(law, name, &index));
     *value = law->parameter[index];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "law/compiled.h"
@@ -30,7 +31,9 @@ static kith_status compile_values(kith_context *context, const kith_law *law)
 kith_status kith_law_compile(kith_context *context, const char *expression, int64_t count,
                              const kith_law_parameter *parameters, kith_law **law)
 {
+    KITH_TRY(kith_check_pointer(law, "law"));
     *law = NULL;
+    KITH_TRY(kith_check_pointer(context, "context"));
     if (!expression)
         return kith_fail(KITH_INVALID_ARGUMENT, "expression is NULL; give a text");
     const size_t length = strnlen(expression, formula_most_bytes + 1);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/arguments.h"
 #include "law/formula.h"
 #include "law/law_math_scalar.h"
 
@@ -94,6 +95,8 @@ static kith_status check_pair(const kith_law_pair *pair)
 kith_status kith_law_evaluate(const kith_law *law, const kith_law_pair *pair, double *value,
                               double force[3])
 {
+    KITH_TRY(kith_check_pointer(law, "law"));
+    KITH_TRY(kith_check_pointer(pair, "pair"));
     KITH_TRY(check_pair(pair));
     const double *d = pair->d;
     const struct law_reference_pair given = {.d = {d[0], d[1], d[2]},

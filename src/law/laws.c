@@ -59,7 +59,8 @@ static const kith_law_info infos[ROW_COUNT] = {
 
 const kith_law_info *kith_law_list(int64_t *count)
 {
-    *count = ROW_COUNT;
+    if (count)
+        *count = ROW_COUNT;
     return infos;
 }
 

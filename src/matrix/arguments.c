@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/status.h"
 
@@ -65,7 +66,7 @@ static kith_status check_positions(const char *name, kith_array positions)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "%s has %d dimensions and %lld columns; give n × 2 or n × 3", name,
                          (int)positions.ndim, (long long)columns_of(positions));
-    return KITH_OK;
+    return kith_check_extent(positions, name);
 }
 
 /* Byte addresses that an array's elements lie between. */
@@ -115,7 +116,8 @@ static kith_status check_shape(const struct matrix_result *result)
                              : k == 0         ? "rows"
                                               : "columns",
                              (long long)result->shape[k]);
-        if (result->is_output && array->strides[k] == 0 && array->shape[k] > 1)
+        if (result->is_output && array->strides[k] == 0 && array->shape[k] > 1 &&
+            array->shape[0] > 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "%s has stride 0 along dimension %d, so that results would overwrite "
                              "each other; give each element its own memory",
@@ -137,6 +139,7 @@ static kith_status check_array(const struct matrix_arguments *arguments,
     if (array->dtype != result->dtype)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is of %s; give %s", result->name,
                          dtype_name(array->dtype), dtype_name(result->dtype));
+    KITH_TRY(kith_check_extent(*array, result->name));
     KITH_TRY(check_shape(result));
     if (!array->data && !is_empty(*array))
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld elements and its data is NULL",
@@ -242,6 +245,7 @@ kith_status matrix_take_arguments(kith_context *context, const kith_law *law,
                                   const kith_particles *columns, struct matrix_arguments *arguments)
 {
     *arguments = (struct matrix_arguments){.context = context, .law = law};
+    KITH_TRY(kith_check_pointer(context, "context"));
     if (!rows)
         return kith_fail(KITH_INVALID_ARGUMENT, "rows is NULL; give the particles of the rows");
     if (!law) {

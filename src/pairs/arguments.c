@@ -1,7 +1,9 @@
 #include "pairs/arguments.h"
 
+#include <float.h>
 #include <stdio.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 
 enum { most_points = INT32_MAX };
@@ -48,7 +50,7 @@ static kith_status check_positions(kith_array positions)
                          "positions has %d dimensions and %lld columns; give n × 2 or n × 3",
                          (int)positions.ndim,
                          (long long)(positions.ndim == 2 ? positions.shape[1] : 1));
-    return KITH_OK;
+    return kith_check_extent(positions, "positions");
 }
 
 static kith_status check_place(const kith_context *context, kith_device place)
@@ -95,6 +97,7 @@ static kith_status check_array(const struct named_array *named, kith_device plac
     if (array.dtype != named->dtype)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is of %s; give %s", named->name,
                          dtype_name(array.dtype), dtype_name(named->dtype));
+    KITH_TRY(kith_check_extent(array, named->name));
     KITH_TRY(check_shape(named));
     if (!array.data && array.shape[0] > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL",
@@ -162,6 +165,22 @@ static kith_status check_combinations(const struct pairs_arguments *arguments)
                            "query_system_offsets");
 }
 
+/* The cutoff is a number of the positions' precision too. */
+static kith_status check_precision(const struct pairs_arguments *arguments)
+{
+    const bool narrow = arguments->positions.dtype == KITH_F32;
+    const double cutoff = arguments->options.cutoff, reach = cutoff + arguments->options.skin;
+    const double least = narrow ? (double)FLT_MIN : DBL_MIN;
+    const double most = narrow ? (double)FLT_MAX : DBL_MAX;
+    if (reach == 0 || (reach >= least && reach <= most))
+        return KITH_OK;
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "cutoff is %g and skin %g, and positions of %s have lengths from %g to %g; "
+                     "give other units%s",
+                     cutoff, arguments->options.skin, dtype_name(arguments->positions.dtype), least,
+                     most, narrow ? " or float64" : "");
+}
+
 static kith_status check_lengths(const struct pairs_arguments *arguments)
 {
     const kith_pairs_options *options = &arguments->options;
@@ -181,14 +200,14 @@ static kith_status check_lengths(const struct pairs_arguments *arguments)
         if (!(cutoff >= 0) || isinf(cutoff))
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "cutoff is %g; give a finite length, or 0 for none", cutoff);
-        return KITH_OK;
+        return check_precision(arguments);
     }
     if (!isfinite(cutoff) || cutoff < 0 || (cutoff == 0 && !radii))
         return kith_fail(KITH_INVALID_ARGUMENT, "cutoff is %g; give a finite length greater than 0",
                          cutoff);
     if (!isfinite(skin) || skin < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "skin is %g; give a length of at least 0", skin);
-    return KITH_OK;
+    return check_precision(arguments);
 }
 
 static kith_status check_options(const struct pairs_arguments *arguments)

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/team.h"
 #include "pairs/arguments.h"
+#include "pairs/lattice.h"
 #include "pairs/search.h"
 #include "pairs/stage.h"
 
@@ -319,6 +320,7 @@ kith_status pairs_bin_system(kith_context *context, struct pairs_search *search,
     each_part(&both, wrap_part);
     KITH_TRY(join_bounds(&both, &bounds));
     choose_lengths(search, &bounds, &edge, &reach);
+    KITH_TRY(pairs_check_images(search->lattice, reach, search->problem->unit));
     const bool enlarged = choose_grid(search, edge, reach, &bounds);
     each_part(&both, number_part);
     for (int32_t k = 0; k < both.step_count; k++)

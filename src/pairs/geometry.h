@@ -120,6 +120,8 @@ KITH_BOTH_SIDES static inline bool pairs_wrap(const struct pairs_lattice *lattic
 static inline double pairs_limit_double(double cutoff)
 {
     double limit = cutoff * cutoff;
+    if (!(cutoff > 0))
+        return 0; /* of radii alone */
     while (sqrt(limit) >= cutoff)
         limit = nextafter(limit, 0.0);
     while (sqrt(limit) < cutoff)
@@ -130,6 +132,8 @@ static inline double pairs_limit_double(double cutoff)
 static inline float pairs_limit_float(float cutoff)
 {
     float limit = cutoff * cutoff;
+    if (!(cutoff > 0))
+        return 0;
     while (sqrtf(limit) >= cutoff)
         limit = nextafterf(limit, 0.0f);
     while (sqrtf(limit) < cutoff)

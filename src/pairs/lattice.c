@@ -6,6 +6,9 @@
  * linearly dependent: the rounding of their numbers decides what its volume is. */
 static const double least_relative_volume = 1e-12;
 
+/* A billion images of each point: counting them takes seconds a point. */
+static const double most_images = 0x1p30;
+
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -67,11 +70,24 @@ static void complete_basis(struct pairs_lattice *lattice)
     }
 }
 
+/* A power of two to divide the basis by, so that no volume of it leaves the range of doubles. */
+static double unit_of_basis(const struct pairs_lattice *lattice)
+{
+    double largest = 0;
+    for (int k = 0; k < 9; k++)
+        largest = fmax(largest, fabs(lattice->basis[k / 3][k % 3]));
+    const int exponent = ilogb(largest), limit = 1000;
+    return ldexp(1, exponent < -limit ? -limit : exponent > limit ? limit : exponent);
+}
+
 /* The inverse's columns are the cross products over the volume; a height is 1 over a column's
  * length. False if the vectors are linearly dependent. */
 static bool invert(struct pairs_lattice *lattice)
 {
-    const double(*basis)[3] = (const double(*)[3])lattice->basis;
+    const double unit = unit_of_basis(lattice);
+    double basis[3][3];
+    for (int k = 0; k < 9; k++)
+        basis[k / 3][k % 3] = lattice->basis[k / 3][k % 3] / unit;
     for (int k = 0; k < 3; k++) {
         double column[3];
         cross(basis[(k + 1) % 3], basis[(k + 2) % 3], column);
@@ -80,9 +96,9 @@ static bool invert(struct pairs_lattice *lattice)
         if (!(fabs(volume) > least_relative_volume * edges))
             return false;
         scale(1 / volume, column);
-        lattice->height[k] = 1 / length(column);
+        lattice->height[k] = unit / length(column);
         for (int component = 0; component < 3; component++)
-            lattice->inverse[component][k] = column[component];
+            lattice->inverse[component][k] = column[component] / unit;
     }
     return true;
 }
@@ -135,4 +151,20 @@ kith_status pairs_lattice_make(const kith_cell *cell, int32_t dimensions, double
         complete_basis(lattice);
     }
     return invert(lattice) ? KITH_OK : fail_at_dependent(cell);
+}
+
+kith_status pairs_check_images(const struct pairs_lattice *lattice, double distance, double unit)
+{
+    double images = 1;
+    if (isinf(distance)) /* of the nearest points: as far as it takes */
+        return KITH_OK;
+    for (int k = 0; k < 3; k++)
+        if (lattice->periodic[k])
+            images *= 2 * ceil(distance / lattice->height[k]) + 1;
+    if (images <= most_images)
+        return KITH_OK;
+    return kith_fail(KITH_UNSUPPORTED,
+                     "about %g images of each point are within %g, and 2^30 are the most; give a "
+                     "shorter distance, fewer points to look for, or a larger cell",
+                     images, distance * unit);
 }

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "pairs/arguments.h"
 #include "pairs/lattice.h"
@@ -93,9 +94,11 @@ static kith_status make_systems(const struct pairs_arguments *arguments, kith_pa
             offset_at(options->system_offsets, s + 1, points) - system->first_point;
         system->first_target = offset_at(of_targets, s, targets);
         system->target_count = offset_at(of_targets, s + 1, targets) - system->first_target;
-        const kith_status status =
+        kith_status status =
             pairs_lattice_make(arguments->cell ? &arguments->cell[s] : NULL, problem->dimensions,
                                problem->unit, &system->lattice);
+        if (status == KITH_OK)
+            status = pairs_check_images(&system->lattice, problem->cutoff, problem->unit);
         if (status != KITH_OK)
             return count == 1 ? status : kith_fail_within(status, "system %lld: ", (long long)s);
     }
@@ -165,6 +168,7 @@ static kith_status begin(kith_context *context, const kith_pairs_options *option
                          kith_array positions, const kith_cell *cell,
                          struct pairs_arguments *arguments)
 {
+    KITH_TRY(kith_check_pointer(context, "context"));
     if (!options)
         return kith_fail(KITH_INVALID_ARGUMENT, "options is NULL; give some, with a cutoff");
     *arguments = (struct pairs_arguments){context, *options, positions, cell, false, 0};
@@ -174,6 +178,7 @@ static kith_status begin(kith_context *context, const kith_pairs_options *option
 kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *options,
                                kith_array positions, const kith_cell *cell, kith_pairs **pairs)
 {
+    KITH_TRY(kith_check_pointer(pairs, "pairs"));
     struct pairs_arguments arguments;
     KITH_TRY(begin(context, options, positions, cell, &arguments));
     return pairs_compute(&arguments, pairs);
@@ -183,6 +188,7 @@ kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *o
                               kith_array positions, const kith_cell *cell, kith_pairs **pairs,
                               bool *rebuilt)
 {
+    KITH_TRY(kith_check_pointer(pairs, "pairs"));
     struct pairs_arguments arguments;
     KITH_TRY(begin(context, options, positions, cell, &arguments));
     return pairs_update(&arguments, pairs, rebuilt);
@@ -192,6 +198,7 @@ kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *
                                kith_array positions, const kith_cell *cell, int64_t k,
                                kith_pairs **pairs)
 {
+    KITH_TRY(kith_check_pointer(pairs, "pairs"));
     struct pairs_arguments arguments;
     KITH_TRY(begin(context, options, positions, cell, &arguments));
     arguments.nearest = true;

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "pairs/arguments.h"
+#include "pairs/lattice.h"
 #include "pairs/list.h"
 
 struct hit {
@@ -81,6 +82,7 @@ static kith_status add_images(const struct pairs_problem *problem,
                               double radius, struct row *row)
 {
     double xi[3], xj[3], difference[3], first[3], last[3];
+    KITH_TRY(pairs_check_images(lattice, radius, problem->unit));
     point_of(problem, problem->targets, i, xi);
     point_of(problem, problem->points, j, xj);
     for (int k = 0; k < 3; k++)
@@ -88,6 +90,8 @@ static kith_status add_images(const struct pairs_problem *problem,
     for (int k = 0; k < 3; k++) {
         const double f = pairs_fraction(lattice, difference, k);
         const double most = radius * (1 + 1e-6) / lattice->height[k];
+        if (lattice->periodic[k] && !(fabs(f) < PAIRS_MOST_CELLS_AWAY))
+            return pairs_fail_at_far_point("positions", j);
         first[k] = lattice->periodic[k] ? ceil(-most - f - 1e-6) : 0;
         last[k] = lattice->periodic[k] ? floor(most - f + 1e-6) : 0;
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/arguments.h"
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/memory.h"
@@ -289,6 +290,8 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
 kith_status kith_run(kith_context *context, const kith_run_options *options,
                      const kith_bodies *bodies, kith_run_summary *summary)
 {
+    KITH_TRY(kith_check_pointer(context, "context"));
+    KITH_TRY(kith_check_pointer(options, "options"));
     struct run run = {.context = context};
     if (summary)
         *summary = (kith_run_summary){0};

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 #include "simulation/integrator.h"
 
@@ -21,6 +22,8 @@ kith_status simulation_check_range(const struct kith_simulation *simulation,
 kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t first, int64_t systems,
                                         kith_bodies *bodies)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
     const struct system_range range = {first, systems};
     KITH_TRY(simulation_check_range(simulation, range));
     const int64_t count = systems * simulation->count;
@@ -39,6 +42,7 @@ kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t fir
 
 kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
     return kith_simulation_get_systems(simulation, 0, simulation->systems, bodies);
 }
 
@@ -100,6 +104,8 @@ static kith_status restore_arrays(struct kith_simulation *simulation, double *ro
 
 kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *checkpoint)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    KITH_TRY(kith_check_pointer(checkpoint, "checkpoint"));
     double *rows = NULL;
     void *state = NULL;
     KITH_TRY(kith_allocate(array_numbers(simulation), sizeof *rows, "checkpoint", &rows));
@@ -126,6 +132,8 @@ kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *c
 
 kith_status kith_simulation_restore(kith_simulation *simulation, const kith_checkpoint *checkpoint)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    KITH_TRY(kith_check_pointer(checkpoint, "checkpoint"));
     if (checkpoint->arrays != simulation->method->kept ||
         checkpoint->bytes != state_bytes(simulation))
         return kith_fail(KITH_INVALID_ARGUMENT,
@@ -134,6 +142,8 @@ kith_status kith_simulation_restore(kith_simulation *simulation, const kith_chec
                          "and precision",
                          (long long)checkpoint->arrays, (long long)checkpoint->bytes,
                          (int)simulation->method->kept, (long long)state_bytes(simulation));
+    if (checkpoint->bytes > 0)
+        KITH_TRY(kith_check_pointer(checkpoint->state, "the checkpoint's state"));
     double *rows = NULL;
     KITH_TRY(kith_allocate(array_numbers(simulation), sizeof *rows, "checkpoint", &rows));
     kith_status status = KITH_OK;

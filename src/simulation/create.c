@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "forces/law_choice.h"
@@ -141,7 +142,10 @@ static kith_status create(kith_context *context, const kith_simulation_options *
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
     *simulation = NULL;
+    KITH_TRY(kith_check_pointer(context, "context"));
+    KITH_TRY(kith_check_pointer(options, "options"));
     KITH_TRY(kith_bodies_check(bodies));
     KITH_TRY(check_masses(bodies));
     return create(context, options, false, 1, bodies, simulation);
@@ -151,7 +155,10 @@ kith_status kith_simulation_create_ensemble(kith_context *context,
                                             const kith_simulation_options *options, int64_t systems,
                                             const kith_bodies *bodies, kith_simulation **simulation)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
     *simulation = NULL;
+    KITH_TRY(kith_check_pointer(context, "context"));
+    KITH_TRY(kith_check_pointer(options, "options"));
     KITH_TRY(check_systems(bodies, systems));
     return create(context, options, true, systems, bodies, simulation);
 }

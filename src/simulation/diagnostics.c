@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "core/arguments.h"
 #include "simulation/diagnostics.h"
 
 /* A sum with its rounding errors carried along (Neumaier 1974, ZAMM 54, 39). */
@@ -164,6 +165,8 @@ static kith_status diagnose(struct kith_simulation *simulation, struct system_ra
 
 kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnostics *diagnostics)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    KITH_TRY(kith_check_pointer(diagnostics, "diagnostics"));
     struct sum all[PARTS] = {0};
     KITH_TRY(diagnose(simulation, simulation_all(simulation), all, NULL));
     *diagnostics = diagnostics_of(all, simulation->units);
@@ -173,6 +176,9 @@ kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnosti
 kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_t first,
                                              int64_t systems, kith_diagnostics *diagnostics)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    if (systems > 0)
+        KITH_TRY(kith_check_pointer(diagnostics, "diagnostics"));
     const struct system_range range = {first, systems};
     struct sum all[PARTS] = {0};
     KITH_TRY(simulation_check_range(simulation, range));

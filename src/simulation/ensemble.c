@@ -4,11 +4,16 @@
 
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/status.h"
 
 kith_bodies kith_ensemble_system(const kith_bodies *all, int64_t systems, int64_t system)
 {
-    kith_bodies one = *all;
+    kith_bodies one = all ? *all : (kith_bodies){.dimensions = 3};
+    if (!all || systems < 1 || system < 0 || system >= systems) {
+        one.count = 0;
+        return one;
+    }
     one.count = all->count / systems;
     const int64_t first = system * one.count;
     if (one.position)
@@ -60,6 +65,17 @@ static unsigned columns_of(const kith_bodies *bodies)
            (bodies->mass ? (unsigned)KITH_MASS : 0) | (bodies->charge ? (unsigned)KITH_CHARGE : 0) |
            (bodies->softening ? (unsigned)KITH_SOFTENING : 0) |
            (bodies->id ? (unsigned)KITH_ID : 0) | (bodies->name ? (unsigned)KITH_NAME : 0);
+}
+
+/* Bodies as kith_bodies_create makes them, or of no possible shape. */
+static kith_status check_given(const kith_bodies *bodies, int64_t s)
+{
+    const bool possible = bodies && bodies->count >= 0 && (bodies->position || bodies->count == 0);
+    if (!possible)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "system %lld (from 0) is %s; give bodies of kith_bodies_create",
+                         (long long)s, bodies ? "of no possible shape" : "NULL");
+    return KITH_OK;
 }
 
 static kith_status check_like_first(const kith_bodies *first, const kith_bodies *other, int64_t s)
@@ -114,10 +130,14 @@ static void copy_system(const kith_bodies *from, kith_bodies *to)
 
 kith_status kith_ensemble_join(int64_t systems, const kith_bodies *const *each, kith_bodies **all)
 {
+    KITH_TRY(kith_check_pointer(all, "all"));
     *all = NULL;
     KITH_TRY(check_shape(NULL, systems));
     unsigned columns = 0;
+    if (systems > 0)
+        KITH_TRY(kith_check_pointer(each, "each"));
     for (int64_t s = 0; s < systems; s++) {
+        KITH_TRY(check_given(each[s], s));
         KITH_TRY(check_like_first(each[0], each[s], s));
         columns |= columns_of(each[s]);
     }

@@ -39,7 +39,8 @@ enum { integrator_count = sizeof integrators / sizeof integrators[0] };
 
 const kith_integrator *kith_integrator_list(int64_t *count)
 {
-    *count = integrator_count;
+    if (count)
+        *count = integrator_count;
     return integrators;
 }
 

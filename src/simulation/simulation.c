@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "simulation/integrator.h"
 
@@ -42,9 +43,14 @@ static kith_status take_steps(struct kith_simulation *simulation, double h, int6
 
 kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
     if (steps < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "steps is %lld; give a number ≥ 0",
                          (long long)steps);
+    if (steps > INT64_MAX - simulation->steps)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "steps is %lld, after %lld that were done; give fewer than can be counted",
+                         (long long)steps, (long long)simulation->steps);
     const int64_t most = steps_at_once(simulation), end = simulation->steps + steps;
     while (simulation->steps < end) {
         const int64_t left = end - simulation->steps;
@@ -62,6 +68,7 @@ static void set_time(struct kith_simulation *simulation, double time)
 
 kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
     if (!isfinite(h))
         return kith_fail(KITH_INVALID_ARGUMENT, "the step is %g; give a finite length", h);
     const double time = kith_simulation_time(simulation) + h;
@@ -72,18 +79,20 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
 
 double kith_simulation_time(const kith_simulation *simulation)
 {
+    if (!simulation)
+        return 0;
     const int64_t steps = simulation->steps - simulation->start_steps;
     return simulation->start_time + (double)steps * simulation->dt;
 }
 
 int64_t kith_simulation_steps(const kith_simulation *simulation)
 {
-    return simulation->steps;
+    return simulation ? simulation->steps : 0;
 }
 
 int64_t kith_simulation_systems(const kith_simulation *simulation)
 {
-    return simulation->systems;
+    return simulation ? simulation->systems : 0;
 }
 
 /* (until − start) / dt, rounded to a whole number if that is as near as the tolerance: 1e-9, or
@@ -99,13 +108,14 @@ static double steps_between(double start, double until, double dt)
 int64_t kith_simulation_whole_steps(double start, double until, double dt, double *rest)
 {
     const double between = steps_between(start, until, dt);
-    *rest = 0;
+    if (rest)
+        *rest = 0;
     if (!(between > 0))
         return 0;
     if (between >= max_steps)
         return INT64_MAX;
     const double whole = floor(between);
-    if (whole < between)
+    if (rest && whole < between)
         *rest = fmax(until - (start + whole * dt), 0);
     return (int64_t)whole;
 }
@@ -113,6 +123,7 @@ int64_t kith_simulation_whole_steps(double start, double until, double dt, doubl
 /* Counts from the start and not from now, so that a run in pieces ends with the same last step. */
 kith_status kith_simulation_run(kith_simulation *simulation, double until)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
     const double start = simulation->start_time, dt = simulation->dt;
     const int64_t done = simulation->steps - simulation->start_steps;
     const double needed = steps_between(start, until, dt);

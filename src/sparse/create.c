@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "sparse/assemble.h"
@@ -32,8 +33,10 @@ static kith_status check_options(const kith_sparse_options *options)
 kith_status sparse_begin(kith_context *context, const kith_sparse_options *options,
                          kith_sparse **sparse)
 {
+    KITH_TRY(kith_check_pointer(sparse, "sparse"));
     const kith_sparse_options chosen = options ? *options : (kith_sparse_options){0};
     *sparse = NULL;
+    KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(check_options(&chosen));
     if (!context->backend->sparse_multiply)
         return kith_fail(KITH_UNSUPPORTED,
@@ -147,7 +150,7 @@ static kith_status check_vector(const char *name, kith_array array, int64_t coun
     if (!array.data && count > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld elements and its data is NULL", name,
                          (long long)count);
-    return KITH_OK;
+    return kith_check_extent(array, name);
 }
 
 /* On the host or, if the context computes there, on its device. */
@@ -214,6 +217,7 @@ kith_status kith_sparse_create_csr(kith_context *context, const kith_sparse_opti
                                    int64_t columns, kith_array row_start, kith_array column,
                                    kith_array values, kith_sparse **sparse)
 {
+    KITH_TRY(kith_check_pointer(sparse, "sparse"));
     *sparse = NULL;
     if (row_start.ndim != 1 || row_start.shape[0] < 1)
         return kith_fail(KITH_INVALID_ARGUMENT,
@@ -235,6 +239,7 @@ static kith_status check_dense(kith_array matrix)
                          "matrix has %d dimensions; give rows × columns of float64 or float32",
                          (int)matrix.ndim);
     KITH_TRY(check_size(matrix.shape[0], matrix.shape[1]));
+    KITH_TRY(kith_check_extent(matrix, "matrix"));
     if (!matrix.data && matrix.shape[0] > 0 && matrix.shape[1] > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "matrix has %lld rows and its data is NULL",
                          (long long)matrix.shape[0]);

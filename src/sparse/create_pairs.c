@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 #include "law/law_reference.h"
 #include "sparse/formats.h"
@@ -112,7 +113,7 @@ static kith_status check_weights(const char *name, kith_array array, int64_t cou
                          "%s has %d dimensions and %lld elements; give %lld of float64 or float32 "
                          "on the host",
                          name, (int)array.ndim, (long long)array.shape[0], (long long)count);
-    return KITH_OK;
+    return kith_check_extent(array, name);
 }
 
 static kith_status check_law(const struct graph *graph)
@@ -146,6 +147,7 @@ static kith_status check(const struct graph *graph)
 {
     const kith_pairs *pairs = graph->pairs;
     const kith_sparse_graph *chosen = &graph->chosen;
+    KITH_TRY(kith_check_pointer(pairs->offsets.data, "the list's offsets"));
     if (kith_array_is_none(pairs->j) && pairs->count > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "the list has no j; list KITH_PAIRS_J, and what the law needs");
@@ -194,11 +196,13 @@ kith_status kith_sparse_create_pairs(kith_context *context, const kith_sparse_op
                                      const kith_pairs *pairs, const kith_sparse_graph *graph,
                                      kith_sparse **sparse)
 {
+    KITH_TRY(kith_check_pointer(sparse, "sparse"));
     kith_sparse_options chosen = options ? *options : (kith_sparse_options){0};
     struct graph made = {
         .pairs = pairs, .chosen = graph ? *graph : (kith_sparse_graph){0}, .dtype = chosen.dtype};
     double *row_sum = NULL;
     *sparse = NULL;
+    KITH_TRY(kith_check_pointer(context, "context"));
     chosen.index_base = 0;
     if (!pairs)
         return kith_fail(KITH_INVALID_ARGUMENT, "pairs is NULL; give a list of kith_pairs_compute");

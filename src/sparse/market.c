@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "io/numbers.h"
@@ -53,6 +54,7 @@ kith_status kith_sparse_read(kith_context *context, const kith_sparse_options *o
 {
     struct market_text text;
     struct sparse_csr made = {0};
+    KITH_TRY(kith_check_pointer(path, "path"));
     KITH_TRY(sparse_begin(context, options, sparse));
     kith_status status = market_load(path, &text);
     if (status == KITH_OK)
@@ -109,6 +111,8 @@ static kith_status write_file(const struct sparse_csr *csr, const char *path)
 
 kith_status kith_sparse_write(const kith_sparse *sparse, const char *path)
 {
+    KITH_TRY(kith_check_pointer(sparse, "sparse"));
+    KITH_TRY(kith_check_pointer(path, "path"));
     const struct sparse_csr *own = &sparse->side[KITH_SPARSE_AS_IS].csr;
     const size_t length = strlen(path);
     if (length > 3 && strcmp(path + length - 3, ".gz") == 0)

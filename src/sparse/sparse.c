@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/memory.h"
@@ -32,13 +33,15 @@ static const kith_sparse_choice kernels[] = {
 
 const kith_sparse_choice *kith_sparse_format_list(int64_t *count)
 {
-    *count = sizeof formats / sizeof formats[0];
+    if (count)
+        *count = sizeof formats / sizeof formats[0];
     return formats;
 }
 
 const kith_sparse_choice *kith_sparse_kernel_list(int64_t *count)
 {
-    *count = sizeof kernels / sizeof kernels[0];
+    if (count)
+        *count = sizeof kernels / sizeof kernels[0];
     return kernels;
 }
 
@@ -105,6 +108,8 @@ kith_status sparse_side_of(kith_sparse *sparse, kith_sparse_operation operation,
 kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation operation,
                                  kith_sparse_info *info)
 {
+    KITH_TRY(kith_check_pointer(info, "info"));
+    KITH_TRY(kith_check_pointer(sparse, "sparse"));
     struct sparse_side *side = NULL;
     KITH_TRY(sparse_side_of(sparse, operation, &side));
     const struct sparse_csr *csr = &sparse->side[KITH_SPARSE_AS_IS].csr;
@@ -130,6 +135,7 @@ static kith_status copy_out(const kith_sparse *sparse, void *to, const void *fro
 kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start, int32_t *column,
                                  void *values)
 {
+    KITH_TRY(kith_check_pointer(sparse, "sparse"));
     const struct sparse_csr *csr = &sparse->side[KITH_SPARSE_AS_IS].csr;
     KITH_TRY(
         copy_out(sparse, row_start, csr->row_start, (csr->rows + 1) * (int64_t)sizeof *row_start));
@@ -140,6 +146,7 @@ kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start, 
 kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation operation, double alpha,
                                  kith_array x, double beta, kith_array y)
 {
+    KITH_TRY(kith_check_pointer(sparse, "sparse"));
     kith_context *context = sparse->context;
     struct sparse_side *side = NULL;
     struct sparse_product product;

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "core/arguments.h"
 #include "core/context.h"
 #include "core/memory.h"
 
@@ -37,7 +38,7 @@ static kith_status check_vector(const kith_context *context, const struct sparse
     if (!array.data && count > 0 && sparse_vectors_of(array) > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL", name,
                          (long long)count);
-    return KITH_OK;
+    return kith_check_extent(array, name);
 }
 
 /* The first and the last byte's address + 1 of an array without gaps, or of its first element. */
@@ -55,7 +56,7 @@ static void extent(kith_array array, uintptr_t *first, uintptr_t *end)
 static kith_status check_memory(kith_array x, kith_array y)
 {
     for (int32_t k = 0; k < y.ndim; k++)
-        if (y.strides[k] == 0 && y.shape[k] > 1)
+        if (y.strides[k] == 0 && y.shape[k] > 1 && y.shape[0] > 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "y has stride 0 along dimension %d, so that results would overwrite "
                              "each other; give each element its own memory",

@@ -1,0 +1,34 @@
+#ifndef CORE_FLOAT_ENVIRONMENT_H
+#define CORE_FLOAT_ENVIRONMENT_H
+
+#include <stdint.h>
+
+/* How the processor rounds, and what it makes of denormal numbers. That is the caller's choice, in
+ * his thread alone; other threads take it over while they work for him, so that their number
+ * changes no bit of a result. */
+
+static inline uint64_t float_environment_of_thread(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_stmxcsr();
+#elif defined(__aarch64__)
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
+#else
+    return 0;
+#endif
+}
+
+static inline void float_environment_take_over(uint64_t environment)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_ldmxcsr((uint32_t)environment);
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(environment));
+#else
+    (void)environment;
+#endif
+}
+
+#endif
