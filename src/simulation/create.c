@@ -182,6 +182,7 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
 
 kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies)
 {
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
     KITH_TRY(check_replacement(simulation, bodies));
     double *at_rest = NULL;
     kith_bodies moving = *bodies;

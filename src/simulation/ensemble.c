@@ -7,13 +7,10 @@
 #include "core/arguments.h"
 #include "core/status.h"
 
-kith_bodies kith_ensemble_system(const kith_bodies *all, int64_t systems, int64_t system)
+/* Of systems that are there. */
+static kith_bodies rows_of(const kith_bodies *all, int64_t systems, int64_t system)
 {
-    kith_bodies one = all ? *all : (kith_bodies){.dimensions = 3};
-    if (!all || systems < 1 || system < 0 || system >= systems) {
-        one.count = 0;
-        return one;
-    }
+    kith_bodies one = *all;
     one.count = all->count / systems;
     const int64_t first = system * one.count;
     if (one.position)
@@ -31,6 +28,15 @@ kith_bodies kith_ensemble_system(const kith_bodies *all, int64_t systems, int64_
     if (one.name)
         one.name += first;
     return one;
+}
+
+kith_bodies kith_ensemble_system(const kith_bodies *all, int64_t systems, int64_t system)
+{
+    const kith_bodies nobody = {.dimensions = 3};
+    kith_bodies none = all ? *all : nobody;
+    none.count = 0;
+    const bool is_there = all && system >= 0 && system < systems;
+    return is_there ? rows_of(all, systems, system) : none;
 }
 
 static kith_status check_shape(const kith_bodies *all, int64_t systems)
@@ -149,7 +155,7 @@ kith_status kith_ensemble_join(int64_t systems, const kith_bodies *const *each, 
     KITH_TRY(
         kith_bodies_create(systems * count, systems > 0 ? each[0]->dimensions : 3, columns, all));
     for (int64_t s = 0; s < systems; s++) {
-        kith_bodies one = kith_ensemble_system(*all, systems, s);
+        kith_bodies one = rows_of(*all, systems, s);
         copy_system(each[s], &one);
     }
     (*all)->time = systems > 0 ? each[0]->time : 0;

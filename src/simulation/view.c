@@ -1,5 +1,6 @@
 /* The state of a simulation as arrays in place. */
 
+#include "core/arguments.h"
 #include "simulation/state.h"
 
 static kith_status check_unit(double unit, const char *what)
@@ -30,7 +31,9 @@ static kith_array bodies_of(const kith_simulation *simulation, void *data)
 kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulation_column column,
                                  kith_array *view)
 {
+    KITH_TRY(kith_check_pointer(view, "view"));
     *view = kith_array_none();
+    KITH_TRY(kith_check_pointer(simulation, "simulation"));
     switch (column) {
     case KITH_SIMULATION_POSITION:
     case KITH_SIMULATION_VELOCITY:

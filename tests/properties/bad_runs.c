@@ -60,7 +60,8 @@ void bad_bodies(struct property *p)
 
 void bad_ensembles(struct property *p)
 {
-    kith_bodies *owned[3], views[3], *joined = NULL, **to = &joined;
+    kith_bodies *owned[3], *views = case_memory(3 * sizeof *views);
+    kith_bodies *joined = NULL, **to = &joined;
     const kith_bodies *each[3] = {&views[0], &views[1], &views[2]};
     const kith_bodies *const *given = each;
     int64_t systems = 3;
@@ -195,6 +196,10 @@ void bad_steps(struct property *p)
     else
         assert_told("kith_simulation_get_bodies",
                     counted(kith_simulation_get_bodies(of, bodies ? owned : NULL)));
+    kith_array seen, *shown = chance(p, 0.1) ? NULL : &seen;
+    assert_told("kith_simulation_view",
+                counted(kith_simulation_view(of, (kith_simulation_column)whole(p, -1, 4), shown)));
+    assert_told("kith_simulation_set_bodies", counted(kith_simulation_set_bodies(of, bodies)));
     free(state);
     kith_simulation_free(simulation);
     kith_bodies_free(owned);
