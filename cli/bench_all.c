@@ -40,8 +40,7 @@ static const char documentation[] =
     "rate, the faster. Files of --json can be compared, also those of one capability; a file that "
     "has no figure in common with the other is an error.\n\n"
     "Examples:\n"
-    "  kith bench --quick -o page.html\n"
-    "  kith bench --quick --json > here.json\n"
+    "  kith bench --quick --json -o page.html > here.json\n"
     "  kith bench --quick --json > there.json\n"
     "  kith bench --compare here.json there.json\n"
     "  kith bench forces -n 1024,4096";
@@ -55,8 +54,6 @@ static void check(const struct everything *all, const struct argp_state *state)
                         all->files[0]);
     if (all->common.json && cli_is_stdout(all->output))
         cli_usage_error(state, "-o and --json both want standard output; give -o a file");
-    if (all->common.with_peers && all->common.device.kind == KITH_CUDA)
-        cli_usage_error(state, "--peers are programs of the CPU; leave out --device");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -67,7 +67,6 @@ static void check_choices(const struct bench_options *options, const struct argp
 {
     const char *of_cpu = options->isas_given                ? "--isa"
                          : options->common.thread_count > 0 ? "--threads"
-                         : options->common.with_peers       ? "--peers"
                                                             : NULL;
     if (options->law.law && (options->common.with_peers || options->systems > 0))
         cli_usage_error(state, "%s is for gravity; leave it or --law out",

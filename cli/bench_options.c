@@ -142,6 +142,8 @@ static error_t parse_peers(int key, char *argument, struct argp_state *state)
             common->python = getenv("KITH_PYTHON");
         if (!common->python || !*common->python)
             common->python = "python3";
+        if (common->with_peers && common->device.kind == KITH_CUDA)
+            cli_usage_error(state, "--peers are programs of the CPU; leave out --device");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -57,10 +57,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         parse_case(options, argument, state);
         return 0;
-    case ARGP_KEY_END:
-        if (options->common.with_peers && options->common.device.kind != KITH_CPU)
-            cli_usage_error(state, "--peers are programs of the CPU; leave out --device");
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -78,13 +74,8 @@ static char *filter_help(int key, const char *text, void *input)
 {
     int64_t count = 0;
     pairs_cases(&count);
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return cli_filter_help(key, text, input);
-    char *table = cli_help_table("\n\nSystems:", count, help_row), *all = NULL;
-    if (table && asprintf(&all, "%s%s", text, table) < 0)
-        all = NULL;
-    free(table);
-    return all ? all : (char *)text;
+    return key == ARGP_KEY_HELP_EXTRA ? cli_help_table("Systems:", count, help_row)
+                                      : cli_filter_help(key, text, input);
 }
 
 static void take_defaults(struct pairs_bench_options *options)

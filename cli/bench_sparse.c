@@ -51,11 +51,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         return parse_matrix(options, argument, state);
-    case ARGP_KEY_END:
-        if (options->common.with_peers && options->common.device.kind == KITH_CUDA)
-            cli_usage_error(state, "--peers are programs of the CPU; leave out --device (on a GPU "
-                                   "cuSPARSE is always measured)");
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -73,13 +68,8 @@ static char *filter_help(int key, const char *text, void *input)
 {
     int64_t count = 0;
     bench_matrix_kinds(&count);
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return cli_filter_help(key, text, input);
-    char *table = cli_help_table("\n\nMatrices:", count, help_row), *all = NULL;
-    if (table && asprintf(&all, "%s%s", text, table) < 0)
-        all = NULL;
-    free(table);
-    return all ? all : (char *)text;
+    return key == ARGP_KEY_HELP_EXTRA ? cli_help_table("Matrices:", count, help_row)
+                                      : cli_filter_help(key, text, input);
 }
 
 /* kith with one or several vectors, as a contestant. */

@@ -96,6 +96,9 @@ char *cli_filter_help(int key, const char *text, void *input);
 char *cli_help_table(const char *title, int64_t count,
                      void (*row)(int64_t k, const char **name, const char **description));
 
+/* Two such texts as one, which takes their memory. */
+char *cli_join_help(char *first, char *second);
+
 /* The value of --method of forces, and its name. */
 kith_forces_method cli_parse_method(const char *text, const struct argp_state *state);
 const char *cli_method_name(kith_forces_method method);

@@ -231,6 +231,18 @@ static void print_wrapped(FILE *stream, const char *text, int indent)
     }
 }
 
+char *cli_join_help(char *first, char *second)
+{
+    char *both = NULL;
+    if (!first || !second || asprintf(&both, "%s\n\n%s", first, second) < 0)
+        both = NULL;
+    free(second);
+    if (!both)
+        return first;
+    free(first);
+    return both;
+}
+
 char *cli_help_table(const char *title, int64_t count,
                      void (*row)(int64_t k, const char **name, const char **description))
 {

@@ -152,23 +152,15 @@ static void help_kernel(int64_t k, const char **name, const char **description)
     *description = choice->description;
 }
 
-/* The help ends with the tables of formats and kernels. */
 static char *filter_help(int key, const char *text, void *input)
 {
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return cli_filter_help(key, text, input);
     int64_t formats = 0, kernels = 0;
     kith_sparse_format_list(&formats);
     kith_sparse_kernel_list(&kernels);
-    char *format_table = cli_help_table("\n\nFormats:", formats, help_format);
-    char *kernel_table = cli_help_table("\n\nKernels:", kernels, help_kernel);
-    char *all = NULL;
-    if (format_table && kernel_table &&
-        asprintf(&all, "%s%s%s", text, format_table, kernel_table) < 0)
-        all = NULL;
-    free(format_table);
-    free(kernel_table);
-    return all ? all : (char *)text;
+    if (key == ARGP_KEY_HELP_EXTRA)
+        return cli_join_help(cli_help_table("Formats:", formats, help_format),
+                             cli_help_table("Kernels:", kernels, help_kernel));
+    return cli_filter_help(key, text, input);
 }
 
 /* What a product works on. */

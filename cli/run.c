@@ -177,25 +177,13 @@ static void integrator_row(int64_t k, const char **name, const char **descriptio
     *description = row->description;
 }
 
-/* Both tables, one after the other, on the heap. */
-static char *with_laws(char *integrators)
-{
-    char *laws = law_help_table(), *both = NULL;
-    if (!laws || !integrators || asprintf(&both, "%s\n\n%s", integrators, laws) < 0)
-        both = NULL;
-    free(laws);
-    if (!both)
-        return integrators;
-    free(integrators);
-    return both;
-}
-
 static char *filter_help(int key, const char *text, void *input)
 {
     int64_t count = 0;
     kith_integrator_list(&count);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return with_laws(cli_help_table("Integrators:", count, integrator_row));
+        return cli_join_help(cli_help_table("Integrators:", count, integrator_row),
+                             law_help_table());
     return cli_filter_help(key, text, input);
 }
 
