@@ -78,10 +78,15 @@ static const char *look_at_input(void)
     return format_of_content(bytes, got > 0 ? (size_t)got : 0);
 }
 
+static bool is_stdin(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, stdin_path) == 0;
+}
+
 int cli_take_plain_input(const char *command, const char **path)
 {
     static bool is_taken;
-    if (strcmp(*path, "-") != 0)
+    if (!is_stdin(*path))
         return exit_ok;
     if (is_taken) {
         cli_fail_with(command, "two inputs are '-', and standard input is read once; give a file");
@@ -94,7 +99,7 @@ int cli_take_plain_input(const char *command, const char **path)
 
 int cli_take_input(const char *command, const char **path, const char **format)
 {
-    if (strcmp(*path, "-") != 0)
+    if (!is_stdin(*path))
         return exit_ok;
     const int code = cli_take_plain_input(command, path);
     if (code != exit_ok)

@@ -5,7 +5,7 @@
 
 /* "-" among the files of a command: standard input, and standard output. */
 
-/* Makes an input that is "-" ready: *path becomes a path that reads standard input, and *format, if
+/* Makes an input that is "-", or /dev/stdin, ready: *path becomes a path that reads standard input, and *format, if
  * it is NULL, what the content looks like, as the format's name in the table of bodies. Any other
  * path is left as it is.
  *

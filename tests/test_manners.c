@@ -60,6 +60,7 @@ static void test_bodies_of_every_streaming_format_come_through_a_pipe(void **sta
     write_pair();
     assert_prints("cat pair.csv | kith forces -", accelerations);
     assert_prints("kith forces - < pair.csv", accelerations);
+    assert_prints("cat pair.csv | kith forces /dev/stdin", accelerations);
     assert_prints("kith convert pair.csv - --to npy | kith forces -", accelerations);
     assert_prints("kith convert pair.csv - --to tipsy | kith forces -", accelerations);
     assert_prints("kith convert pair.csv - --to xyz | kith forces -", accelerations);
