@@ -289,7 +289,8 @@ class Simulation:
         checkpoint_seconds : float
             Of wall time between checkpoints; 0: 10.
         resume : bool
-            Go on from the file's checkpoint instead of from the simulation's state.
+            Go on from the file's checkpoint, whatever the simulation's state is; ``steps`` are then
+            those since the start of the file.
 
         Returns
         -------
@@ -300,14 +301,20 @@ class Simulation:
         NotImplementedError
             This build has no HDF5.
         """
-        start, last = self.bodies(), self.bodies()
+        start, last, before = self.bodies(), self.bodies(), self.steps
         try:
-            summary = self._handle.run_to_file(start._handle, last._handle, os.fspath(path), float(until), int(every),
-                                               float(checkpoint_seconds), [str(unit) for unit in units or ()],
-                                               bool(resume))
+            summary = self._handle.run_to_file(None if resume else start._handle, last._handle, os.fspath(path),
+                                               float(until), int(every), float(checkpoint_seconds),
+                                               [str(unit) for unit in units or ()], bool(resume))
+            before += 0 if resume else summary["steps"]
+        except BaseException:
+            before += round((last.time - start.time) / self._handle.dt)
+            raise
         finally:
             self._handle.set_bodies(last._handle)
-        self._steps_in_files += summary["steps"]
+            self._steps_in_files = before - self._handle.steps
+        if resume:
+            self._steps_in_files = summary["steps"] - self._handle.steps
         return Summary(**summary)
 
     def __repr__(self) -> str:

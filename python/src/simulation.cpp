@@ -242,9 +242,9 @@ static nb::dict dict_of(const kith_run_summary &summary)
     return found;
 }
 
-// Runs bodies into a file with the simulation's options; last gets the state at the end, also when
-// a signal ends the run.
-static nb::dict run_to_file(simulation &of, const bodies &start, bodies &last,
+// Runs bodies, or those of the file that it resumes, into a file with the simulation's options.
+// last gets the state at the end, also when a signal ends the run.
+static nb::dict run_to_file(simulation &of, const bodies *start, bodies &last,
                             const std::string &path, double until, int64_t every,
                             double checkpoint_seconds, const std::vector<std::string> &units,
                             bool resume)
@@ -256,7 +256,8 @@ static nb::dict run_to_file(simulation &of, const bodies &start, bodies &last,
     kith_run_summary summary = {};
     const auto go = [&] {
         kith_context_set_progress(of.where->handle, report, &listening);
-        const kith_status status = kith_run(of.where->handle, &options, start.handle, &summary);
+        const kith_status status =
+            kith_run(of.where->handle, &options, start ? start->handle : nullptr, &summary);
         kith_context_set_progress(of.where->handle, nullptr, nullptr);
         if (!listening.stopped)
             return status;
@@ -302,7 +303,7 @@ void add_simulation(nb::module_ &module)
         .def("set_bodies", set_bodies, nb::arg("bodies"))
         .def("diagnose", diagnose)
         .def("diagnose_systems", diagnose_systems)
-        .def("run_to_file", run_to_file, nb::arg("start"), nb::arg("last"), nb::arg("path"),
+        .def("run_to_file", run_to_file, nb::arg("start").none(), nb::arg("last"), nb::arg("path"),
              nb::arg("until"), nb::arg("every"), nb::arg("checkpoint_seconds"), nb::arg("units"),
              nb::arg("resume"));
     module.def("create_simulation", create, nb::arg("context"), nb::arg("start"), nb::arg("dt"),

@@ -1,0 +1,198 @@
+"""Simulations: live arrays, energies, frames, files, and what Ctrl-C leaves."""
+
+import os
+import signal
+import threading
+
+import numpy
+import pytest
+
+import kith
+
+
+@pytest.fixture
+def six():
+    return kith.make("six")
+
+
+def test_a_simulation_of_arrays_and_of_bodies_is_the_same(six):
+    of_bodies = kith.Simulation(six, dt=1e-3, softening=0.05)
+    of_arrays = kith.Simulation(six.positions, six.velocities, six.masses, dt=1e-3, softening=0.05)
+    for simulation in (of_bodies, of_arrays):
+        simulation.step(100)
+    assert numpy.array_equal(of_bodies.positions, of_arrays.positions)
+    assert of_bodies.time == 0.1 and of_bodies.steps == 100
+
+
+def test_arrays_are_live_views(six):
+    simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
+    positions, velocities = simulation.positions, simulation.velocities
+    before, address = positions.copy(), positions.__array_interface__["data"][0]
+    assert not positions.flags.writeable and not positions.flags.owndata
+    simulation.step(10)
+    assert not numpy.array_equal(positions, before)
+    assert simulation.positions.__array_interface__["data"][0] == address
+    assert numpy.array_equal(positions, simulation.bodies().positions)
+    assert numpy.array_equal(velocities, simulation.bodies().velocities)
+    with pytest.raises(ValueError, match="read-only"):
+        positions[0] = 0
+    assert numpy.allclose(simulation.masses, six.masses)
+    del simulation  # the view keeps it
+    assert numpy.isfinite(positions).all()
+
+
+def test_lengths_far_out_of_range_are_copied():
+    bodies = kith.Bodies(numpy.eye(3) * 1e60, masses=numpy.full(3, 1e60))
+    simulation = kith.Simulation(bodies, dt=1e20)
+    assert numpy.array_equal(simulation.positions, bodies.positions)
+    assert numpy.array_equal(simulation.masses, bodies.masses)
+
+
+@pytest.mark.parametrize("precision, dtype", [("double", numpy.float64), ("single", numpy.float32)])
+def test_energies_are_kept_and_momenta(six, precision, dtype):
+    simulation = kith.Simulation(six, dt=1e-3, softening=0.05, precision=precision)
+    start = simulation.energies
+    simulation.run(1.0)
+    end = simulation.energies
+    assert simulation.positions.dtype == dtype and simulation.time == 1.0
+    assert end.total_energy == pytest.approx(start.total_energy, rel=1e-2)
+    assert numpy.allclose(end.momentum, start.momentum, atol=1e-11 if precision == "double" else 1e-3)
+    assert end.total_energy == pytest.approx(end.kinetic_energy + end.potential_energy)
+
+
+def test_run_ends_exactly_and_steps_may_be_split(six):
+    whole, parts = (kith.Simulation(six, dt=1e-3, softening=0.05) for _ in range(2))
+    whole.run(0.5004)
+    parts.step(17)
+    parts.run(0.2)
+    parts.run(0.5004)
+    assert whole.time == parts.time == 0.5004 and whole.steps == 501
+    assert numpy.array_equal(whole.positions, parts.positions)
+    whole.step_by(-0.0004)
+    assert whole.time == pytest.approx(0.5)
+
+
+def test_frames(six):
+    simulation = kith.Simulation(six, dt=0.01, softening=0.05)
+    times, positions = zip(*((frame.time, frame.positions.copy()) for frame in simulation.frames(1.0, every=30)))
+    assert times == pytest.approx([0, 0.3, 0.6, 0.9, 1.0]) and times[-1] == 1.0
+    other = kith.Simulation(six, dt=0.01, softening=0.05)
+    other.run(1.0)
+    assert numpy.array_equal(positions[-1], other.positions)
+    assert [frame.time for frame in simulation.frames(1.0)] == [1.0]
+    with pytest.raises(ValueError, match="every is 0"):
+        next(simulation.frames(2.0, every=0))
+
+
+def test_the_state_can_be_changed_between_steps(six):
+    simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
+    simulation.step(5)
+    kept = simulation.positions.copy()
+    simulation.set(velocities=numpy.zeros_like(kept), masses=2 * six.masses)
+    assert numpy.array_equal(simulation.positions, kept)
+    assert simulation.energies.kinetic_energy == 0 and simulation.time == 0.005
+    assert numpy.allclose(simulation.masses, 2 * six.masses)
+    with pytest.raises(ValueError, match="velocities has shape"):
+        simulation.set(velocities=[[0.0, 0, 0]])
+
+
+def test_ensembles():
+    starts = [kith.make("six", seed=seed) for seed in range(3)]
+    joined = kith.Bodies(*(numpy.concatenate([getattr(start, name) for start in starts])
+                           for name in ("positions", "velocities", "masses")))
+    simulation = kith.Simulation(joined, dt=1e-3, softening=0.05, systems=3)
+    simulation.step(50)
+    assert simulation.positions.shape == (3, 6, 3)
+    for k, start in enumerate(starts):
+        alone = kith.Simulation(start, dt=1e-3, softening=0.05)
+        alone.step(50)
+        assert numpy.allclose(simulation.positions[k], alone.positions, rtol=1e-9)
+        assert simulation.energies_of_systems[k].total_energy == pytest.approx(alone.energies.total_energy)
+
+
+def test_a_law_and_softening_lengths(six):
+    spring = kith.Simulation([[0.0, 0], [2.0, 0]], masses=[1.0, 1.0], dt=1e-3, law="expr: r2/2")
+    spring.run(numpy.pi / numpy.sqrt(2))
+    assert numpy.allclose(spring.positions, [[2.0, 0], [0.0, 0]], atol=1e-3)
+    lengths = kith.Simulation(six, dt=1e-3, softening=numpy.full(6, 0.05))
+    alike = kith.Simulation(six, dt=1e-3, softening=0.05)
+    assert lengths.energies.total_energy == pytest.approx(alike.energies.total_energy, rel=1e-12)
+
+
+def test_a_run_into_a_file(six, tmp_path):
+    path = tmp_path / "run.h5"
+    simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
+    summary = simulation.to_h5md(path, 0.5, every=100)
+    other = kith.Simulation(six, dt=1e-3, softening=0.05)
+    other.run(0.5)
+    assert numpy.array_equal(simulation.positions, other.positions)
+    assert simulation.time == summary.time == 0.5 and simulation.steps == summary.steps == 500
+    last, first = kith.read(path), kith.read(path, frame=1)
+    assert numpy.array_equal(last.positions, simulation.positions)
+    assert numpy.array_equal(first.positions, six.positions)
+    simulation.to_h5md(path, 0.75, resume=True, every=100)
+    other.run(0.75)
+    assert numpy.array_equal(simulation.positions, other.positions)
+    assert simulation.steps == 750
+    with pytest.raises(ValueError, match="resume"):
+        simulation.to_h5md(tmp_path / "nothing.h5", 1.0, resume=True)
+
+
+def interrupted(call):
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    timer.join()
+
+
+def test_ctrl_c_stops_between_two_steps(six):
+    simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
+    interrupted(lambda: simulation.run(1e6))
+    done = simulation.steps
+    assert 0 < done < 1e9 and simulation.time == pytest.approx(done * 1e-3)
+    again = kith.Simulation(six, dt=1e-3, softening=0.05)
+    again.step(done)
+    assert numpy.array_equal(again.positions, simulation.positions)
+    interrupted(lambda: again.step(1 << 40))
+
+
+def test_ctrl_c_leaves_a_file_to_resume(six, tmp_path):
+    path = tmp_path / "run.h5"
+    simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
+    interrupted(lambda: simulation.to_h5md(path, 1e6, every=1 << 30))
+    assert path.exists() and simulation.time > 0
+    until = simulation.time + 1.0
+    simulation.step(3)  # the context is not cancelled for ever
+    other = kith.Simulation(six, dt=1e-3, softening=0.05)
+    kith.Simulation(six, dt=1e-3, softening=0.05).to_h5md(path, until, every=1 << 30, resume=True)
+    other.run(until)
+    assert numpy.array_equal(kith.read(path).positions, other.positions)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (dict(dt=0), "dt is 0"), (dict(dt=1, integrator="euler"), "euler"), (dict(dt=1, precision="half"), "precision is"),
+    (dict(dt=1, masses=[1.0]), "masses has shape"), (dict(dt=1, softening=-1), "softening is -1"),
+])
+def test_errors(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        kith.Simulation([[0.0, 0], [1, 0]], **arguments)
+
+
+def test_bodies_there_and_back(tmp_path):
+    bodies = kith.Bodies(numpy.arange(6.0).reshape(2, 3), numpy.ones((2, 3)), [1.0, 2.0], charges=[0.5, -0.5],
+                         names=["Na", "Cl"], cell=[9.0, 9, 9], periodic=[True, True, False], time=3.0)
+    bodies.write(tmp_path / "b.xyz")
+    back = kith.read(tmp_path / "b.xyz")
+    assert numpy.array_equal(back.positions, bodies.positions) and back.names == ["Na", "Cl"]
+    assert numpy.array_equal(back.cell, numpy.diag([9.0, 9, 9])) and back.periodic == (True, True, False)
+    bodies.masses[0] = 7
+    assert bodies.masses.tolist() == [7.0, 2.0]
+    assert "xyz" in kith.formats()
+    with pytest.raises(ValueError, match="longer than 31"):
+        kith.Bodies([[0.0, 0]], names=["x" * 40])
+    with pytest.raises(kith.FormatError, match="line"):
+        (tmp_path / "bad.csv").write_text("x,y\n1,2\n3,z\n")
+        kith.read(tmp_path / "bad.csv")
+    with pytest.raises(ValueError, match="nonsense"):
+        kith.make("nonsense")

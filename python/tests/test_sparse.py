@@ -1,0 +1,98 @@
+"""Sparse matrices against SciPy's."""
+
+import numpy
+import pytest
+import scipy.io
+import scipy.sparse
+
+import kith
+
+
+@pytest.fixture
+def A(numbers):
+    return scipy.sparse.random_array((150, 90), density=0.05, rng=numbers, format="csr")
+
+
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "dia", "lil"])
+def test_products_with_matrices_of_scipy(A, numbers, format):
+    x, X, y = numbers.normal(size=90), numbers.normal(size=(90, 3)), numbers.normal(size=150)
+    B = kith.SparseMatrix(A.asformat(format))
+    assert B.shape == A.shape and B.nnz >= A.nnz and B.dtype == A.dtype
+    assert numpy.allclose(B @ x, A @ x)
+    assert numpy.allclose(B @ X, A @ X)
+    assert numpy.allclose(B @ numpy.asfortranarray(X), A @ X)
+    assert numpy.allclose(B.T @ y, A.T @ y)
+    assert B.T.shape == (90, 150) and numpy.allclose(B.T.T @ x, A @ x)
+
+
+def test_there_and_back(A):
+    B = kith.SparseMatrix(A)
+    assert (B.to_scipy() != A).nnz == 0
+    assert (B.T.to_scipy() != A.T).nnz == 0
+    assert B.to_scipy().has_sorted_indices
+
+
+@pytest.mark.parametrize("format", ["coo", "csr", "ell", "hybrid", "sell"])
+def test_every_format_multiplies(A, numbers, format):
+    x = numbers.normal(size=90)
+    B = kith.SparseMatrix(A, format=format, device="cpu")
+    assert B.info["format"] == format and B.info["reason"]
+    assert numpy.allclose(B @ x, A @ x)
+
+
+def test_alpha_beta_and_the_callers_y(A, numbers):
+    x, y = numbers.normal(size=90), numbers.normal(size=150)
+    expected = 2 * (A @ x) - 3 * y
+    B = kith.SparseMatrix(A)
+    assert B.multiply(x, alpha=2, beta=-3, out=y) is y
+    assert numpy.allclose(y, expected)
+    with pytest.raises(ValueError, match="beta is given without out"):
+        B.multiply(x, beta=1)
+
+
+def test_single_precision_and_lists(A):
+    single = kith.SparseMatrix(A.astype("f4"))
+    assert single.dtype == numpy.float32 and (single @ numpy.ones(90)).dtype == numpy.float32
+    assert (kith.SparseMatrix([[1.0, 0], [0, 2]]) @ [3, 4]).tolist() == [3.0, 8.0]
+    ones = kith.SparseMatrix.from_coo([0, 0, 1], [1, 1, 0], shape=(2, 3))
+    assert ones.to_scipy().toarray().tolist() == [[0, 2, 0], [1, 0, 0]]
+    based = kith.SparseMatrix.from_csr([1, 2, 3], [1, 2], [5.0, 6.0], shape=(2, 2), index_base=1)
+    assert (based @ [1, 1]).tolist() == [5.0, 6.0]
+
+
+def test_files(A, tmp_path):
+    B = kith.SparseMatrix(A)
+    B.write(tmp_path / "A.mtx")
+    assert (kith.SparseMatrix.read(tmp_path / "A.mtx").to_scipy() != A).nnz == 0
+    assert numpy.allclose(scipy.sparse.coo_array(scipy.io.mmread(tmp_path / "A.mtx")).toarray(), A.toarray())
+    (tmp_path / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 3\n")
+    with pytest.raises(kith.FormatError, match="3"):
+        kith.SparseMatrix.read(tmp_path / "bad.mtx")
+    with pytest.raises(OSError, match="nothing.mtx"):
+        kith.SparseMatrix.read(tmp_path / "nothing.mtx")
+    with pytest.raises(ValueError, match="transpose"):
+        B.T.write(tmp_path / "B.mtx")
+
+
+def test_matrices_of_pairs(cloud):
+    positions = cloud[0]
+    pairs = kith.pairs(positions, 0.8, quantities="ijd")
+    W = scipy.sparse.coo_array((numpy.exp(-pairs.distances**2 / 0.5), (pairs.i, pairs.j)), shape=(203, 203)).toarray()
+    assert numpy.allclose(kith.SparseMatrix.from_pairs(pairs, law="gaussian:0.5").to_scipy().toarray(), W)
+    L = kith.SparseMatrix.from_pairs(pairs, law="gaussian:0.5", laplacian=True)
+    assert numpy.allclose(L @ numpy.ones(203), 0, atol=1e-13)
+    half = kith.SparseMatrix.from_pairs(kith.pairs(positions, 0.8, half=True), half=True)
+    assert numpy.array_equal(half.to_scipy().toarray(), (W > 0).astype(float))
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda: kith.SparseMatrix.from_coo([0, 5], [0, 0], shape=(2, 2)), ValueError, "5"),
+    (lambda: kith.SparseMatrix.from_csr([0, 1], [0], [1.0], shape=(2, 2)), ValueError, "give 3"),
+    (lambda: kith.SparseMatrix([[1.0]], format="sells"), ValueError, "did you mean 'sell'"),
+    (lambda: kith.SparseMatrix([[1.0, 2.0]]) @ [1.0], ValueError, "x"),
+    (lambda: kith.SparseMatrix.from_coo([0.5], [0], shape=(1, 1)), TypeError, "row has dtype float64"),
+])
+def test_errors(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
