@@ -5,9 +5,9 @@
 
 /* "-" among the files of a command: standard input, and standard output. */
 
-/* Makes an input that is "-", or /dev/stdin, ready: *path becomes a path that reads standard input, and *format, if
- * it is NULL, what the content looks like, as the format's name in the table of bodies. Any other
- * path is left as it is.
+/* Makes an input that is "-", or /dev/stdin, ready: *path becomes a path that reads standard input,
+ * and *format, if it is NULL, what the content looks like, as the format's name in the table of
+ * bodies. Any other path is left as it is.
  *
  * What comes through a pipe is kept in a temporary file, since some formats are read twice. Only
  * one input can be standard input. HDF5 does not stream: that is told here. Returns an exit code.
