@@ -205,13 +205,17 @@ static const H5FD_class_t steady_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-kith_status hdf5_use_steady_driver(hid_t access, int *error)
+kith_status hdf5_use_steady_driver(hid_t access, int *error, hid_t *driver)
 {
     const struct steady_info info = {error};
     *error = 0;
-    const hid_t driver = H5FDregister(&steady_class);
-    if (driver < 0 || H5Pset_driver(access, driver, &info) < 0)
-        return hdf5_fail(KITH_INTERNAL_ERROR, "HDF5 does not take kith's file driver");
-    H5FDunregister(driver);
-    return KITH_OK;
+    *driver = H5FDregister(&steady_class);
+    if (*driver >= 0 && H5Pset_driver(access, *driver, &info) >= 0)
+        return KITH_OK;
+    const kith_status status =
+        hdf5_fail(KITH_INTERNAL_ERROR, "HDF5 does not take kith's file driver");
+    if (*driver >= 0)
+        H5FDunregister(*driver);
+    *driver = H5I_INVALID_HID;
+    return status;
 }

@@ -12,8 +12,12 @@
  * driver keeps all writes in memory, where reads find them too, and tells the error only to kith,
  * which then closes the file in peace and throws it away.
  *
+ * HDF5 1.10 lets go of a file's driver before it closes the file with it (H5FD_close): so the
+ * driver must be held until after that.
+ *
  *   access  a file access property list, which is given the driver
- *   error   where the driver puts the first error number; must outlive the file */
-kith_status hdf5_use_steady_driver(hid_t access, int *error);
+ *   error   where the driver puts the first error number; must outlive the file
+ *   driver  [out] goes with H5FDunregister when the file is closed; H5I_INVALID_HID on failure */
+kith_status hdf5_use_steady_driver(hid_t access, int *error, hid_t *driver);
 
 #endif

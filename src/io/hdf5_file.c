@@ -112,9 +112,12 @@ kith_status hdf5_open_to_write(const char *path, int *error, hid_t *file)
 {
     *file = H5I_INVALID_HID;
     const hid_t access = file_access();
-    kith_status status = hdf5_use_steady_driver(access, error);
-    if (status == KITH_OK && (*file = H5Fopen(path, H5F_ACC_RDWR, access)) < 0)
+    hid_t driver = H5I_INVALID_HID;
+    kith_status status = hdf5_use_steady_driver(access, error, &driver);
+    if (status == KITH_OK && (*file = H5Fopen(path, H5F_ACC_RDWR, access)) < 0) {
         status = fail_to_open(*error, KITH_BAD_FORMAT, "not an HDF5 file, or a damaged one");
+        H5FDunregister(driver);
+    }
     H5Pclose(access);
     return status;
 }
@@ -123,11 +126,25 @@ kith_status hdf5_create(const char *path, int *error, hid_t *file)
 {
     *file = H5I_INVALID_HID;
     const hid_t access = file_access();
-    kith_status status = hdf5_use_steady_driver(access, error);
-    if (status == KITH_OK && (*file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)) < 0)
+    hid_t driver = H5I_INVALID_HID;
+    kith_status status = hdf5_use_steady_driver(access, error, &driver);
+    if (status == KITH_OK && (*file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)) < 0) {
         status = fail_to_open(*error, KITH_IO_ERROR, "cannot be created");
+        H5FDunregister(driver);
+    }
     H5Pclose(access);
     return status;
+}
+
+herr_t hdf5_close_written(hid_t file)
+{
+    const hid_t access = H5Fget_access_plist(file);
+    const hid_t driver = H5Pget_driver(access);
+    H5Pclose(access);
+    const herr_t result = H5Fclose(file);
+    if (result >= 0 && driver >= 0)
+        H5FDunregister(driver);
+    return result;
 }
 
 kith_status hdf5_create_in_memory(hid_t *file)

@@ -37,6 +37,9 @@ kith_status hdf5_open(const char *path, hid_t *file);
  *          file and be looked at after the work and after H5Fclose */
 kith_status hdf5_open_to_write(const char *path, int *error, hid_t *file);
 
+/* Closes a file of hdf5_open_to_write or hdf5_create; negative if HDF5 could not. */
+herr_t hdf5_close_written(hid_t file);
+
 /* Makes an HDF5 file in the earliest format, which every reader knows. An old one is emptied. */
 kith_status hdf5_create(const char *path, int *error, hid_t *file);
 

@@ -35,7 +35,7 @@ static kith_status check_written(int error)
 static herr_t close_hdf5(struct run_file *file)
 {
     file->is_open = false;
-    return H5Fclose(file->writer.file);
+    return hdf5_close_written(file->writer.file);
 }
 
 /* Begins to append frames to an HDF5 file just opened, which is closed on failure. */
@@ -97,7 +97,7 @@ static kith_status create(const struct run_parameters *parameters, const struct 
     KITH_TRY(hdf5_create(file->working.path, &file->error, &hdf5));
     const kith_status status = write_beginning(hdf5, file, parameters, origin, bodies);
     if (status != KITH_OK) {
-        H5Fclose(hdf5);
+        hdf5_close_written(hdf5);
         return status;
     }
     return begin_frames(file, hdf5);
@@ -146,7 +146,7 @@ static kith_status cut_and_reopen(struct run_file *file, const struct run_parame
         status = run_parameters_write(hdf5, parameters);
     if (status == KITH_OK)
         return begin_frames(file, hdf5);
-    H5Fclose(hdf5);
+    hdf5_close_written(hdf5);
     return status;
 }
 
@@ -210,7 +210,7 @@ static kith_status complete_copy(struct run_file *file, const kith_checkpoint *c
     KITH_TRY(working_file_copy(&file->working));
     KITH_TRY(hdf5_open_to_write(file->working.copy, &error, &hdf5));
     kith_status status = complete(file, checkpoint, hdf5);
-    if (H5Fclose(hdf5) < 0 && status == KITH_OK)
+    if (hdf5_close_written(hdf5) < 0 && status == KITH_OK)
         status = hdf5_fail(KITH_IO_ERROR, "cannot be written");
     return status == KITH_OK ? check_written(error) : status;
 }
