@@ -26,13 +26,6 @@ make_bodies() { # FORMAT
     done
     "$kith" make plummer -n 20 --quiet --format "$1" -o "$corpus/plummer"
 }
-make_run() {
-    "$kith" make lagrange --quiet -o "$corpus/start.csv"
-    "$kith" run "$corpus/start.csv" --dt 0.01 --until 0.05 --every 1 --quiet -o "$corpus/run.h5"
-    "$kith" run plummer -n 4 --ensemble 2 --dt 0.01 --until 0.02 --softening 0.1 --quiet \
-        -o "$corpus/ensemble.h5"
-    rm "$corpus/start.csv"
-}
 make_matrices() {
     echo "%%MatrixMarket matrix coordinate real general
 % a comment
@@ -59,16 +52,11 @@ make_matrices() {
 
 case $target in
 csv | xyz | npy | tipsy) [ -z "$first" ] || make_bodies "$target" ;;
-gadget | h5md)
-    [ -z "$first" ] || make_bodies "$target"
-    dictionary=hdf5
-    most_bytes=131072
-    most_megabytes=1000000
-    ;;
-trajectory | checkpoint)
-    [ -z "$first" ] || make_run
-    dictionary=hdf5
-    most_bytes=131072
+gadget | h5md | trajectory | checkpoint) # edits of a file, tests/fuzz/edited.h
+    printf '\007\004\001' >"$corpus/numbers"
+    printf '\001\004\010\003\002\003\003\000' >"$corpus/dataset"
+    dictionary=
+    most_bytes=256
     most_megabytes=1000000
     ;;
 market) [ -z "$first" ] || make_matrices ;;
@@ -105,7 +93,7 @@ found=0
 # shellcheck disable=SC2086 # several options
 build-fuzz/fuzz/fuzz_"$target" -max_total_time="$seconds" -max_len=$most_bytes \
     -malloc_limit_mb=$most_megabytes -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
-    -artifact_prefix="build-fuzz/$target-" -dict=tests/fuzz/dictionaries/"$dictionary".dict $options \
+    -artifact_prefix="build-fuzz/$target-" ${dictionary:+-dict=tests/fuzz/dictionaries/$dictionary.dict} $options \
     "$corpus" "$kept" >"$log" 2>&1 || found=$?
 if [ "$found" -ne 0 ]; then
     tail -60 "$log" >&2

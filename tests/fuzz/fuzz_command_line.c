@@ -15,6 +15,7 @@
 enum { most_words = 40, most_blocks = 1 << 16 };
 
 static jmp_buf end_of_command;
+static bool is_in_command;
 
 void __real_cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input);
@@ -22,6 +23,7 @@ error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsign
                           int *index, void *input);
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
                           int *index, void *input);
+_Noreturn void __real_exit(int code);
 _Noreturn void __wrap_exit(int code);
 
 void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input)
@@ -37,8 +39,11 @@ error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsign
     return __real_argp_parse(argp, argc, argv, flags | ARGP_NO_EXIT, index, input);
 }
 
+/* libFuzzer's own end comes here too. */
 _Noreturn void __wrap_exit(int code)
 {
+    if (!is_in_command)
+        __real_exit(code);
     fuzz_require(code == exit_ok || code == exit_failed || code == exit_usage,
                  "an unknown exit code");
     longjmp(end_of_command, 1);
@@ -72,6 +77,11 @@ static void forget(const volatile void *block)
 static void begin_noting(void)
 {
     static bool installed;
+    static char buffer[BUFSIZ];
+    if (!installed) { /* what stays: a variable that cli_parse sets, room for what is printed */
+        setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
+        setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+    }
     if (!installed)
         installed = __sanitizer_install_malloc_and_free_hooks(note, forget) != 0;
     block_count = 0;
@@ -105,8 +115,10 @@ static int split(char *text, char **words)
 
 static void run_until_read(const struct command *command, int count, char **words)
 {
+    is_in_command = true;
     if (setjmp(end_of_command) == 0)
         command->run(count, words);
+    is_in_command = false;
 }
 
 static void run(char *text)
