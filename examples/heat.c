@@ -31,11 +31,13 @@ static kith_status make_matrix(kith_context *context, int64_t n, double factor,
 {
     const int64_t points = n * n * n, step[3] = {1, n, n * n};
     const double off = -factor * (double)((n + 1) * (n + 1));
-    int64_t *row = malloc(14 * (size_t)points * sizeof *row), *column = row + 7 * points;
+    int64_t *row = malloc(7 * (size_t)points * sizeof *row);
+    int64_t *column = malloc(7 * (size_t)points * sizeof *column);
     double *value = malloc(7 * (size_t)points * sizeof *value);
     int64_t count = 0;
-    if (!row || !value) {
+    if (!row || !column || !value) {
         free(row);
+        free(column);
         free(value);
         return KITH_OUT_OF_MEMORY;
     }
@@ -56,6 +58,7 @@ static kith_status make_matrix(kith_context *context, int64_t n, double factor,
         kith_array_vector(column, KITH_I64, count), kith_array_vector(value, KITH_F64, count),
         matrix);
     free(row);
+    free(column);
     free(value);
     return status;
 }
@@ -139,9 +142,10 @@ int main(int argc, char **argv)
     printf("%lld unknowns, %lld entries: %s\n", (long long)info.rows, (long long)info.nonzeros,
            info.reason);
 
-    double *u = calloc((size_t)points, 5 * sizeof *u), *b = u + points, *work = u + 2 * points;
+    double *u = calloc((size_t)points, 5 * sizeof *u);
     if (!u)
         return 1;
+    double *b = u + points, *work = u + 2 * points;
     FILE *file = argc > 3 ? fopen(argv[3], "w") : NULL;
     if (file)
         fprintf(file, "t,x,y,temperature\n");

@@ -48,9 +48,10 @@ static double dot(const double *a, const double *b, int64_t n)
 static kith_status solve(kith_context *context, const kith_law *law, const kith_particles *points,
                          const double *h, double *w, int64_t n, int *iterations)
 {
-    double *r = malloc(3 * (size_t)n * sizeof *r), *p = r + n, *q = r + 2 * n;
+    double *r = malloc(3 * (size_t)n * sizeof *r);
     if (!r)
         return KITH_OUT_OF_MEMORY;
+    double *p = r + n, *q = r + 2 * n;
     memcpy(r, h, (size_t)n * sizeof *r);
     memcpy(p, h, (size_t)n * sizeof *p);
     memset(w, 0, (size_t)n * sizeof *w);
@@ -88,9 +89,10 @@ int main(int argc, char **argv)
         kith_initial_make("uniform-cube", &square, &bodies))
         return fail();
     const int64_t n = bodies->count;
-    double *h = malloc(2 * (size_t)n * sizeof *h), *w = h + n;
+    double *h = malloc(2 * (size_t)n * sizeof *h);
     if (!h)
         return 1;
+    double *w = h + n;
     for (int64_t i = 0; i < n; i++)
         h[i] = franke(bodies->position + 2 * i);
     for (int k = 0; k < grid * grid; k++) {
