@@ -154,8 +154,7 @@ static void choose_arguments(const struct everything *all, const struct part *pa
     *arguments = (struct arguments){0};
     snprintf(text, sizeof text, "kith bench %s", part->name);
     add(arguments, text);
-    snprintf(text, sizeof text, "--device=%s",
-             common->device.kind == KITH_DEVICE_AUTO ? "auto" : cli_device_name(common->device));
+    snprintf(text, sizeof text, "--device=%s", cli_device_name(common->device));
     add(arguments, text);
     if (common->quick)
         add(arguments, "--quick");
@@ -214,6 +213,18 @@ static int write_report(const struct everything *all, const cJSON *report)
     return code;
 }
 
+/* "auto" becomes the device that it is. */
+static int find_device(struct bench_common *common)
+{
+    const kith_context_options wanted = {.device = common->device};
+    kith_context *context = NULL;
+    if (kith_context_create(&wanted, &context) != KITH_OK)
+        return cli_fail(common->command);
+    common->device = kith_context_device(context);
+    kith_context_free(context);
+    return exit_ok;
+}
+
 static int measure_everything(const struct everything *all)
 {
     const bool mute = all->common.json || all->common.quiet || cli_is_stdout(all->output);
@@ -239,6 +250,8 @@ int bench_all(int argc, char **argv)
                               documentation, children, filter_help,
                               NULL};
     cli_parse(&argp, argc, argv, &all);
-    return all.compares ? bench_compare(argv[0], all.files, all.common.json)
-                        : measure_everything(&all);
+    if (all.compares)
+        return bench_compare(argv[0], all.files, all.common.json);
+    const int code = find_device(&all.common);
+    return code == exit_ok ? measure_everything(&all) : code;
 }

@@ -332,6 +332,7 @@ static void test_files_that_do_not_fit_are_not_compared(void **state)
                    "none.json: cannot be read");
     assert_refused(program_run("bench --compare @a.json"), 2, "--compare needs two files");
     assert_refused(program_run("bench --json -o -"), 2, "standard output");
+    assert_refused(program_run("bench --device cuda:1000"), 1, "cuda");
     assert_refused(program_run("bench --device cuda --peers"), 2, "programs of the CPU");
     assert_refused(program_run("bench sparse --device cuda --peers"), 2, "programs of the CPU");
 }
