@@ -61,11 +61,20 @@ static const char *any_text(struct property *p)
     return texts[whole(p, 0, sizeof texts / sizeof texts[0] - 1)];
 }
 
+/* Whether its elements are in its memory still, after an earlier spoiling. */
+static bool is_roomy(const kith_array *array)
+{
+    for (int k = 0; k < 2; k++)
+        if (array->shape[k] > 100 || llabs(array->strides[k]) > 100)
+            return false;
+    return array->data != NULL;
+}
+
 /* One of its numbers, where it is. */
 static void spoil_number(struct property *p, kith_array *array)
 {
     const int64_t rows = array->shape[0], columns = array->ndim == 2 ? array->shape[1] : 1;
-    if (!array->data || rows < 1 || columns < 1 || rows > 100 || columns > 100)
+    if (!is_roomy(array) || rows < 1 || columns < 1)
         return;
     const bool real = array->dtype == KITH_F64 || array->dtype == KITH_F32;
     array_put(*array, whole(p, 0, rows - 1), whole(p, 0, columns - 1),
