@@ -8,6 +8,7 @@ packages_of() {
     bench) echo "python3 python3-venv" ;;
     docs) echo "doxygen python3 python3-venv" ;;
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
+    coverage) echo "gcovr" ;;
     lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libcmocka-dev" ;;
     fuzz) echo "clang libclang-rt-dev libomp-dev" ;;
     esac

@@ -22,6 +22,13 @@ grep -q '/src/cuda/' build-lint/compile_commands.json || without='^(src/cuda/|te
 git ls-files '*.c' | grep -vE "$without" | xargs -P "$jobs" -n 4 clang-tidy -p build-lint --quiet 2>build-lint/tidy.log ||
     { cat build-lint/tidy.log >&2; exit 1; }
 
+echo "processes"
+# docs/security.md: programs are started by posix_spawn alone, never by a shell.
+if git grep -nE '\b(system|popen|v?fork|exec[lv][pe]*)\(' -- 'src/*.[ch]' 'cli/*.[ch]' '*.cu'; then
+    echo "lint: start programs by posix_spawn (docs/security.md)" >&2
+    exit 1
+fi
+
 echo "cppcheck"
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
     --error-exitcode=1 -j "$jobs" -Iinclude -Isrc -DKITH_VERSION='""' -D__x86_64__ \
