@@ -11,7 +11,11 @@ extern "C" {
 /* Where and how to compute: a device, a number of threads, a stream.
  *
  * A context may be used by one thread at a time; different contexts by different threads at once.
- * Nothing in kith is global. */
+ * Nothing in kith is global.
+ *
+ * On the CPU, all threads of a context round as the calling thread does, and treat denormal numbers
+ * as it does; kith changes neither for it. Floating-point exceptions must not trap: kernels divide
+ * by zero where the quotient is not used. */
 typedef struct kith_context kith_context;
 
 typedef struct kith_context_options {
