@@ -6,6 +6,7 @@
 
 #include "kith/status.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -69,5 +70,6 @@ kith_status kith_bodies_check(const kith_bodies *bodies);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

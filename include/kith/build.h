@@ -6,6 +6,7 @@
 
 #include "kith/array.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -53,5 +54,6 @@ bool kith_build_has_hdf5(void);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,7 @@
 #include "kith/array.h"
 #include "kith/context.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -162,5 +163,6 @@ kith_status kith_collisions_batch(kith_context *context, kith_array beads, kith_
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,7 @@
 #include "kith/array.h"
 #include "kith/status.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -83,5 +84,6 @@ bool kith_context_is_cancelled(const kith_context *context);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "kith/bodies.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -37,5 +38,6 @@ kith_status kith_ensemble_check(const kith_bodies *all, int64_t systems);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

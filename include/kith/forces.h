@@ -5,6 +5,7 @@
 #include "kith/context.h"
 #include "kith/law.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -104,5 +105,6 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

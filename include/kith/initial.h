@@ -3,6 +3,7 @@
 
 #include "kith/bodies.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -46,5 +47,6 @@ kith_status kith_initial_make(const char *kind, const kith_initial_options *opti
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

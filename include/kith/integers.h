@@ -4,6 +4,7 @@
 #include "kith/array.h"
 #include "kith/status.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,5 +41,6 @@ void kith_integers_free(kith_array *array);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "kith/bodies.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,5 +67,6 @@ kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -1,7 +1,10 @@
 #ifndef KITH_KITH_H
 #define KITH_KITH_H
 
-/* kith: which particles interact, and how. This header includes all of the library's. */
+/* kith: which particles interact, and how. This header includes all of the library's.
+ *
+ * What the headers declare between "visibility push" and "pop" is what libkith.so shows; everything
+ * else in it is hidden. */
 
 #include "kith/array.h"
 #include "kith/bodies.h"

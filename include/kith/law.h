@@ -3,6 +3,7 @@
 
 #include "kith/context.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -105,5 +106,6 @@ kith_status kith_law_evaluate(const kith_law *law, const kith_law_pair *pair, do
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

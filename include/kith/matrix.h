@@ -5,6 +5,7 @@
 #include "kith/context.h"
 #include "kith/law.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -135,5 +136,6 @@ kith_status kith_matrix_multiply(kith_context *context, const kith_law *law,
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,7 @@
 #include "kith/array.h"
 #include "kith/status.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,5 +29,6 @@ kith_status kith_npy_write(const char *path, kith_array array);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

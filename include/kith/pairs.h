@@ -4,6 +4,7 @@
 #include "kith/array.h"
 #include "kith/context.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -139,5 +140,6 @@ void kith_pairs_free(kith_pairs *pairs);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "kith/simulation.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -77,5 +78,6 @@ kith_status kith_run(kith_context *context, const kith_run_options *options,
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

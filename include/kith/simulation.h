@@ -6,6 +6,7 @@
 #include "kith/ensemble.h"
 #include "kith/law.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -183,5 +184,6 @@ void kith_checkpoint_free(kith_checkpoint *checkpoint);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -6,6 +6,7 @@
 #include "kith/law.h"
 #include "kith/pairs.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -206,5 +207,6 @@ kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation oper
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -1,6 +1,7 @@
 #ifndef KITH_STATUS_H
 #define KITH_STATUS_H
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,5 +30,6 @@ const char *kith_status_name(kith_status status);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

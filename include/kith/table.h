@@ -4,6 +4,7 @@
 #include "kith/array.h"
 #include "kith/status.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -37,5 +38,6 @@ kith_status kith_table_write_records(const char *path, const char *format, int64
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "kith/bodies.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -52,5 +53,6 @@ kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

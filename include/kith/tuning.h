@@ -4,6 +4,7 @@
 #include "kith/array.h"
 #include "kith/status.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,5 +44,6 @@ kith_status kith_tuning_forget(kith_device device);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif
