@@ -1,0 +1,67 @@
+# Debian packages by cpack -G DEB: kith (the program), libkith0 (the shared library) and libkith-dev.
+set(KITH_MAINTAINER "The kith authors" CACHE STRING "Who stands in the Debian packages for them")
+
+set(CPACK_PACKAGE_NAME kith)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
+set(CPACK_PACKAGE_VENDOR "${KITH_MAINTAINER}")
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_GENERATOR DEB)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL program library development)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/KithDebian.cmake)
+set(CPACK_KITH_SOURCE_DIR ${PROJECT_SOURCE_DIR})
+set(CPACK_KITH_DATE ${KITH_RELEASE_DATE})
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${KITH_MAINTAINER}")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME kith)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gcc | c-compiler, libc6-dev, gnuplot-nox | gnuplot")
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
+"which particles interact, and how: the program
+kith answers questions about pairs of particles: the forces of all on all and
+the simulations that stand on them, the matrix of a law between all pairs,
+neighbours nearer than a cutoff, collisions on a lattice, and products with
+sparse matrices. Results have the same bits on every run and for every number
+of threads.
+
+Laws that are formulas are compiled when they are used, by a C compiler;
+pictures are drawn by gnuplot.")
+
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libkith${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "gcc | c-compiler, libc6-dev")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
+"which particles interact, and how: the shared library
+kith answers questions about pairs of particles. This package has the library
+that programs use which were built with libkith-dev.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkith-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "libkith${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libc6-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf | pkg-config")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+"which particles interact, and how: for building programs
+kith answers questions about pairs of particles. This package has the headers
+and the static library, what find_package(kith) and pkg-config read, and
+examples.")
+if(KITH_HAS_HDF5)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS ", libhdf5-dev")
+endif()
+if(KITH_ZLIB_LIBRARIES)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS ", zlib1g-dev")
+endif()
+include(CPack)
