@@ -4,7 +4,9 @@
 packages_of() {
     case $1 in
     build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libcjson-dev librandom123-dev" ;;
-    test) echo "libcmocka-dev python3 python3-venv" ;;
+    test) echo "libcmocka-dev python3 python3-venv $(packages_of consume)" ;;
+    package) echo "dpkg-dev file" ;;
+    consume) echo "g++ clang pkgconf binutils $(packages_of package) mandoc groff-base bash zsh fish" ;;
     bench) echo "python3 python3-venv" ;;
     docs) echo "doxygen python3 python3-venv" ;;
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
