@@ -258,40 +258,52 @@ static void test_pairs_in_float_differ_only_at_the_cutoff(void **state)
     kith_context_free(context);
 }
 
-static void test_the_number_of_threads_changes_no_bit(void **state)
+/* Several calls, so that the threads have been woken. */
+static void assert_threads_change_no_bit(const struct pairs_system_of_test *system,
+                                         const kith_cell *cell, const kith_pairs_options *options)
 {
-    (void)state;
-    enum { n = 30000 };
-    struct random_numbers numbers = random_numbers_begin("threads");
-    struct pairs_system_of_test system = new_points(n, 3);
-    for (int64_t k = 0; k < 3 * n; k++)
-        system.x[k] = random_uniform(&numbers, 0, 1);
-    const kith_cell cell = {{{1, 0, 0}, {0.2, 1, 0}, {0, 0, 1}}, {true, true, false}};
-    for (int unsorted = 0; unsorted < 2; unsorted++) {
-        const kith_pairs_options options = {
-            .cutoff = 0.06, .quantities = pairs_everything, .unsorted = unsorted};
-        kith_pairs *expected = NULL;
-        kith_context *one = pairs_context(1);
-        assert_ok(
-            kith_pairs_compute(one, &options, positions_of(&system, KITH_F32), &cell, &expected));
-        for (int32_t threads = 2; threads < 8; threads += 3) {
-            kith_context *context = pairs_context(threads);
-            kith_pairs *pairs = NULL;
-            assert_ok(kith_pairs_compute(context, &options, positions_of(&system, KITH_F32), &cell,
-                                         &pairs));
+    kith_pairs *expected = NULL;
+    kith_context *one = pairs_context(1);
+    const kith_array positions = positions_of(system, KITH_F32);
+    assert_ok(kith_pairs_compute(one, options, positions, cell, &expected));
+    assert_true(expected->count > system->n);
+    for (int32_t threads = 2; threads < 8; threads += 3) {
+        kith_context *context = pairs_context(threads);
+        kith_pairs *pairs = NULL;
+        for (int turn = 0; turn < 3; turn++) {
+            assert_ok(kith_pairs_compute(context, options, positions, cell, &pairs));
             assert_int_equal(pairs->count, expected->count);
             assert_memory_equal(pairs->j.data, expected->j.data, 8 * (size_t)expected->count);
             assert_memory_equal(pairs->shifts.data, expected->shifts.data,
                                 12 * (size_t)expected->count);
             assert_memory_equal(pairs->vectors.data, expected->vectors.data,
                                 12 * (size_t)expected->count);
-            kith_pairs_free(pairs);
-            kith_context_free(context);
         }
-        kith_pairs_free(expected);
-        kith_context_free(one);
+        kith_pairs_free(pairs);
+        kith_context_free(context);
     }
-    free_points(&system);
+    kith_pairs_free(expected);
+    kith_context_free(one);
+}
+
+static void test_the_number_of_threads_changes_no_bit(void **state)
+{
+    (void)state;
+    enum { n = 30000 };
+    struct random_numbers numbers = random_numbers_begin("threads");
+    struct pairs_system_of_test even = new_points(n, 3), uneven = new_points(n, 3);
+    for (int64_t k = 0; k < 3 * n; k++)
+        even.x[k] = uneven.x[k] = random_uniform(&numbers, 0, 1);
+    uneven.x[0] = 1e9;
+    const kith_cell cell = {{{1, 0, 0}, {0.2, 1, 0}, {0, 0, 1}}, {true, true, false}};
+    for (int unsorted = 0; unsorted < 2; unsorted++) {
+        const kith_pairs_options options = {
+            .cutoff = 0.06, .quantities = pairs_everything, .unsorted = unsorted};
+        assert_threads_change_no_bit(&even, &cell, &options);
+        assert_threads_change_no_bit(&uneven, NULL, &options);
+    }
+    free_points(&even);
+    free_points(&uneven);
 }
 
 int main(void)

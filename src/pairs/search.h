@@ -68,6 +68,7 @@ kith_status pairs_bin_system(kith_context *context, struct pairs_search *search,
 struct pairs_entry {
     int64_t key;
     int32_t row;
+    int32_t place; /* of its coordinate among those of its part */
 };
 
 /* The rows of each set in the order of their cells. */
@@ -78,9 +79,9 @@ struct pairs_occupied {
 /* Chooses cells whose number is not bounded, for a system whose bins have their unsorted
  * coordinates, and sorts the rows by cell: index, begin and cell_count. Goes with
  * pairs_keep_occupied, after the points have been gathered; also on failure. */
-kith_status pairs_bin_sparsely(struct pairs_search *search, double edge, double reach,
-                               const double low[3], const double high[3], const double typical[3],
-                               struct pairs_occupied *occupied);
+kith_status pairs_bin_sparsely(kith_context *context, int32_t threads, struct pairs_search *search,
+                               double edge, double reach, const double low[3], const double high[3],
+                               const double typical[3], struct pairs_occupied *occupied);
 
 /* Writes the bins' keys where their unsorted coordinates were. */
 void pairs_keep_occupied(struct pairs_search *search, struct pairs_occupied *occupied);
