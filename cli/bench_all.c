@@ -213,18 +213,6 @@ static int write_report(const struct everything *all, const cJSON *report)
     return code;
 }
 
-/* "auto" becomes the device that it is. */
-static int find_device(struct bench_common *common)
-{
-    const kith_context_options wanted = {.device = common->device};
-    kith_context *context = NULL;
-    if (kith_context_create(&wanted, &context) != KITH_OK)
-        return cli_fail(common->command);
-    common->device = kith_context_device(context);
-    kith_context_free(context);
-    return exit_ok;
-}
-
 static int measure_everything(const struct everything *all)
 {
     const bool mute = all->common.json || all->common.quiet || cli_is_stdout(all->output);
@@ -252,6 +240,8 @@ int bench_all(int argc, char **argv)
     cli_parse(&argp, argc, argv, &all);
     if (all.compares)
         return bench_compare(argv[0], all.files, all.common.json);
-    const int code = find_device(&all.common);
+    kith_context *context = NULL; /* only to find the device */
+    const int code = bench_open(&all.common, &context);
+    kith_context_free(context);
     return code == exit_ok ? measure_everything(&all) : code;
 }

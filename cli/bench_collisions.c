@@ -167,25 +167,16 @@ static int bench_and_tell(struct collisions_bench *bench, kith_context *context,
 
 int bench_collisions(int argc, char **argv, cJSON **result)
 {
-    struct collisions_bench bench = {.common = {.command = argv[0],
-                                                .device = {KITH_CPU, 0},
-                                                .threads = {1},
-                                                .thread_count = 1,
-                                                .result = result}};
+    struct collisions_bench bench = {.common = bench_begin(argv[0], result)};
     const struct argp argp = {options, parse, NULL, documentation, children, cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &bench);
 
-    const kith_context_options on = {.device = bench.common.device,
-                                     .threads = bench.common.threads[0]};
     kith_context *context = NULL;
     struct collisions_rows *rows = calloc(1, sizeof *rows);
     int code = exit_failed;
     if (!rows)
         return cli_fail_with(argv[0], "no memory for the rows");
-    if (kith_context_create(&on, &context) != KITH_OK) {
-        code = cli_fail(argv[0]);
-    } else {
-        bench.common.device = kith_context_device(context);
+    if (bench_open(&bench.common, &context) == exit_ok) {
         choose_counts(&bench.common);
         code = bench_and_tell(&bench, context, rows);
     }

@@ -128,21 +128,13 @@ static bool measure_all(const struct matrix_bench *bench, kith_context *context,
 
 int bench_matrix(int argc, char **argv, cJSON **result)
 {
-    struct matrix_bench bench = {.common = {.command = argv[0],
-                                            .device = {KITH_CPU, 0},
-                                            .threads = {1},
-                                            .thread_count = 1,
-                                            .result = result},
-                                 .precision = KITH_F32};
+    struct matrix_bench bench = {.common = bench_begin(argv[0], result), .precision = KITH_F32};
     const struct argp argp = {options, parse, NULL, documentation, children, cli_filter_help, NULL};
     struct matrix_rows_measured rows = {.count = 0};
     kith_context *context = NULL;
     cli_parse(&argp, argc, argv, &bench);
-    const kith_context_options on = {.device = bench.common.device,
-                                     .threads = bench.common.threads[0]};
-    if (kith_context_create(&on, &context) != KITH_OK)
-        return cli_fail(argv[0]);
-    bench.common.device = kith_context_device(context);
+    if (bench_open(&bench.common, &context) != exit_ok)
+        return exit_failed;
     choose_sizes(&bench.common);
     const bool done = measure_all(&bench, context, &rows);
     kith_context_free(context);

@@ -28,6 +28,24 @@ static const struct argp_option peer_options[] = {
      "the Python that has them (default: KITH_PYTHON or python3)", 0},
     {0}};
 
+struct bench_common bench_begin(const char *command, cJSON **result)
+{
+    return (struct bench_common){.command = command,
+                                 .device = {KITH_CPU, 0},
+                                 .threads = {1},
+                                 .thread_count = 1,
+                                 .result = result};
+}
+
+int bench_open(struct bench_common *common, kith_context **context)
+{
+    const kith_context_options on = {.device = common->device, .threads = common->threads[0]};
+    if (kith_context_create(&on, context) != KITH_OK)
+        return cli_fail(common->command);
+    common->device = kith_context_device(*context);
+    return exit_ok;
+}
+
 void bench_begin_children(const struct argp_state *state, int first, int count,
                           struct bench_common *common)
 {

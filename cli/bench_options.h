@@ -26,6 +26,13 @@ extern const struct argp bench_device_argp; /* --device, --quick, --json, --quie
 extern const struct argp bench_argp;        /* those, --threads and --seconds */
 extern const struct argp bench_peers_argp;  /* --peers, --python */
 
+/* What a benchmark begins with: the CPU, one thread. */
+struct bench_common bench_begin(const char *command, cJSON **result);
+
+/* Makes the context to measure with, and the device that it is on of "auto". Returns an exit code.
+ */
+int bench_open(struct bench_common *common, kith_context **context);
+
 /* For ARGP_KEY_INIT: all children from the first on have the common options as their input. */
 void bench_begin_children(const struct argp_state *state, int first, int count,
                           struct bench_common *common);

@@ -155,21 +155,14 @@ static int measure_beside(struct pairs_report *report, kith_context *context)
 
 int bench_pairs(int argc, char **argv, cJSON **result)
 {
-    struct pairs_bench_options options = {.common = {.command = argv[0],
-                                                     .device = {KITH_CPU, 0},
-                                                     .threads = {1},
-                                                     .thread_count = 1,
-                                                     .result = result}};
+    struct pairs_bench_options options = {.common = bench_begin(argv[0], result)};
     const struct argp argp = {option_table, parse,       "[SYSTEM...]", documentation,
                               children,     filter_help, NULL};
     cli_parse(&argp, argc, argv, &options);
 
-    const kith_context_options on = {.device = options.common.device,
-                                     .threads = options.common.threads[0]};
     kith_context *context = NULL;
-    if (kith_context_create(&on, &context) != KITH_OK)
-        return cli_fail(options.common.command);
-    options.common.device = kith_context_device(context);
+    if (bench_open(&options.common, &context) != exit_ok)
+        return exit_failed;
     take_defaults(&options);
     struct pairs_report *report = calloc(1, sizeof *report);
     int code = exit_failed;

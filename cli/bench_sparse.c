@@ -292,21 +292,14 @@ static int bench_on_cpu(const struct sparse_bench_options *options, kith_context
 
 int bench_sparse(int argc, char **argv, cJSON **result)
 {
-    struct sparse_bench_options options = {.common = {.command = argv[0],
-                                                      .device = {KITH_CPU, 0},
-                                                      .threads = {1},
-                                                      .thread_count = 1,
-                                                      .result = result}};
+    struct sparse_bench_options options = {.common = bench_begin(argv[0], result)};
     const struct argp argp = {option_table, parse,       "[MATRIX...]", documentation,
                               children,     filter_help, NULL};
     cli_parse(&argp, argc, argv, &options);
 
-    const kith_context_options on = {.device = options.common.device,
-                                     .threads = options.common.threads[0]};
     kith_context *context = NULL;
-    if (kith_context_create(&on, &context) != KITH_OK)
-        return cli_fail(options.common.command);
-    options.common.device = kith_context_device(context);
+    if (bench_open(&options.common, &context) != exit_ok)
+        return exit_failed;
     bench_take_seconds(&options.common, 0.5);
     if (options.matrix_count == 0)
         take_usual_matrices(&options);
