@@ -7,6 +7,7 @@ packages_of() {
     test) echo "libcmocka-dev python3 python3-venv $(packages_of consume)" ;;
     package) echo "dpkg-dev file" ;;
     consume) echo "g++ clang pkgconf binutils $(packages_of package) mandoc groff-base bash zsh fish" ;;
+    python) echo "g++ binutils python3-dev python3-venv" ;;
     bench) echo "python3 python3-venv" ;;
     docs) echo "doxygen python3 python3-venv" ;;
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;

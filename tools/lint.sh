@@ -3,7 +3,7 @@
 set -eu
 jobs=$1
 
-sources=$(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+sources=$(git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 echo "clang-format"
 # shellcheck disable=SC2086
 clang-format --dry-run --Werror $sources

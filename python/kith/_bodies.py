@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import numpy
+from numpy.typing import ArrayLike
 
 from kith import _kith
 from kith._arrays import take
@@ -41,8 +43,10 @@ class Bodies:
     [1.0, 2.0]
     """
 
-    def __init__(self, positions, velocities=None, masses=None, *, charges=None, softening=None, ids=None, names=None,
-                 time=0.0, cell=None, periodic=True):
+    def __init__(self, positions: ArrayLike, velocities: ArrayLike | None = None, masses: ArrayLike | None = None, *,
+                 charges: ArrayLike | None = None, softening: ArrayLike | None = None, ids: ArrayLike | None = None,
+                 names: Sequence[str] | None = None, time: float = 0.0, cell: ArrayLike | None = None,
+                 periodic: bool | Sequence[bool] = True):
         points = _host("positions", positions, (2,))
         given = {"velocities": velocities, "masses": masses, "charges": charges, "softening": softening, "ids": ids,
                  "names": names}
@@ -126,7 +130,7 @@ class Bodies:
         """Along which cell vectors space repeats itself."""
         return tuple(self._handle.periodic)
 
-    def write(self, path, format=None) -> None:
+    def write(self, path: str | os.PathLike, format: str | None = None) -> None:
         """Writes the bodies to a file: whole or not at all.
 
         Parameters
@@ -151,7 +155,8 @@ def _host(name, values, dimensions):
     return numpy.asarray(taken.array)
 
 
-def make(kind, n=None, *, seed=0, dimensions=0, eccentricity=0.0, mass_ratio=0.0) -> Bodies:
+def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0, eccentricity: float = 0.0,
+         mass_ratio: float = 0.0) -> Bodies:
     """Makes initial conditions: the same bits on every machine for the same arguments.
 
     Parameters
@@ -177,7 +182,7 @@ def make(kind, n=None, *, seed=0, dimensions=0, eccentricity=0.0, mass_ratio=0.0
                                         float(eccentricity), float(mass_ratio)))
 
 
-def read(path, *, format=None, frame=0, system=None) -> Bodies:
+def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, system: int | None = None) -> Bodies:
     """Reads bodies from a file of any format that kith knows.
 
     Parameters

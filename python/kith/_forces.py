@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy
+from numpy.typing import ArrayLike
 
 from kith import _kith
 from kith._arrays import reals, result, take
 from kith._choice import chosen
-from kith._context import Call
-from kith._law import handle_of
+from kith._context import Call, Context, Device
+from kith._law import Law, handle_of
 
 
 class Forces(NamedTuple):
@@ -40,9 +41,12 @@ def constant_of_gravity(g) -> float:
 _WANTED = {"both": (True, True), "acceleration": (True, False), "potential": (False, True), "value": (False, True)}
 
 
-def forces(positions, masses=None, *, targets=None, softening=0.0, target_softening=None, g=None, law=None,
-           charges=None, target_charges=None, target_masses=None, want="both", out=None, method="auto",
-           block=0, unroll=0, device="auto", threads=0, context=None) -> Forces:
+def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: ArrayLike | None = None,
+           softening: float | ArrayLike = 0.0, target_softening: ArrayLike | None = None, g: float | None = None,
+           law: str | Law | None = None, charges: ArrayLike | None = None, target_charges: ArrayLike | None = None,
+           target_masses: ArrayLike | None = None, want: str = "both", out: tuple | None = None, method: str = "auto",
+           block: int = 0, unroll: int = 0, device: str | Device = "auto", threads: int = 0,
+           context: Context | None = None) -> Forces:
     """Gravity of all bodies at all bodies, with Plummer softening, or the sums of another law.
 
     ``a_i = G sum_j m_j (x_j - x_i) / (r^2 + eps^2)^(3/2)`` and

@@ -80,7 +80,7 @@ class Law:
         return f"kith.law({self.text!r})"
 
 
-def law(text, **parameters) -> Law:
+def law(text: str | Law, **parameters: float) -> Law:
     """Makes a law of a text.
 
     Parameters

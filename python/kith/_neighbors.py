@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy
+from numpy.typing import ArrayLike
 
 from kith._arrays import from_view, take
+from kith._context import Context, Device
 from kith._pairs import Search
 
 _ALGORITHMS = {"auto": "auto", "brute_force": "brute-force", "cell_list": "cells"}
@@ -47,8 +51,9 @@ class NeighborList:
     ([1, 0], [1.0, 1.0])
     """
 
-    def __init__(self, cutoff, full_list, sorted=False, algorithm="auto", skin=0.0, n_threads=0, *, device="auto",
-                 context=None):
+    def __init__(self, cutoff: float, full_list: bool, sorted: bool = False, algorithm: str = "auto",
+                 skin: float = 0.0, n_threads: int = 0, *, device: str | Device = "auto",
+                 context: Context | None = None):
         self.cutoff, self.full_list, self.sorted = float(cutoff), bool(full_list), bool(sorted)
         self.skin, self.n_threads = float(skin), int(n_threads)
         self.algorithm, self.device, self.context = algorithm, device, context
@@ -65,7 +70,8 @@ class NeighborList:
             raise ValueError(f"algorithm is {word!r}; give one of {', '.join(map(repr, _ALGORITHMS))}")
         self._algorithm = word.lower()
 
-    def compute(self, points, box, periodic, quantities="ij", copy=True):
+    def compute(self, points: ArrayLike, box: ArrayLike, periodic: bool | Sequence[bool], quantities: str = "ij",
+                copy: bool = True) -> tuple:
         """The pairs of these points.
 
         Parameters

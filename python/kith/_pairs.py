@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy
+from numpy.typing import ArrayLike
 
 from kith import _kith
 from kith._arrays import Taken, from_view, in_one_place, reals, take, whole
 from kith._choice import chosen
-from kith._context import Call
+from kith._context import Call, Context, Device
 
 _ALL = "ijSDd"
 
@@ -151,7 +155,12 @@ def _exclusions_of(exclusions, positions):
     return in_one_place((positions, starts, points))[1:]
 
 
-def pairs(positions, cutoff, *, cell=None, periodic=None, quantities="ij", half=False, **options) -> Pairs:
+def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
+          periodic: bool | Sequence[bool] | None = None, quantities: str = "ij", half: bool = False,
+          sorted: bool = True, narrow: bool = False, queries: ArrayLike | None = None, radii: ArrayLike | None = None,
+          query_radii: ArrayLike | None = None, exclusions: Any = None, systems: ArrayLike | None = None,
+          query_systems: ArrayLike | None = None, method: str = "auto", memory_limit: int = 0,
+          device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Pairs:
     """Pairs of points nearer to each other than a cutoff.
 
     Lists every i, j and S with ``|x_j - x_i + S cell| < cutoff``, strictly; i = j only with S other
@@ -212,14 +221,18 @@ def pairs(positions, cutoff, *, cell=None, periodic=None, quantities="ij", half=
     >>> kith.pairs([[0.0, 0], [1.0, 0], [5.0, 0]], 2.0, cell=[6.0, 6.0], half=True).count
     2
     """
-    search = Search(positions, cutoff, cell=cell, periodic=periodic, quantities=quantities, half=half, **options)
+    search = Search(positions, cutoff, cell=cell, periodic=periodic, quantities=quantities, half=half, sorted=sorted,
+                    narrow=narrow, queries=queries, radii=radii, query_radii=query_radii, exclusions=exclusions,
+                    systems=systems, query_systems=query_systems, method=method, memory_limit=memory_limit,
+                    device=device, threads=threads, context=context)
     handle = search.list()
     handle.compute(search.request, search.shown())
     search.call.done()
     return Pairs(handle, search.positions, quantities)
 
 
-def nearest(positions, k, *, cutoff=0.0, cell=None, periodic=None, quantities="ij", **options) -> Pairs:
+def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLike | None = None,
+            periodic: bool | Sequence[bool] | None = None, quantities: str = "ij", **options: Any) -> Pairs:
     """The k nearest points of every point, by distance, then j, then S.
 
     Parameters
@@ -229,8 +242,11 @@ def nearest(positions, k, *, cutoff=0.0, cell=None, periodic=None, quantities="i
         Fewer are listed where there are no more.
     cutoff : float
         Points farther away do not count; 0: none is too far.
-    cell, periodic, quantities, queries, systems, method, device, threads, context
-        As of `pairs`. In a periodic cell images count as points of their own.
+    cell, periodic, quantities
+        As of `pairs`.
+    **options
+        queries, systems, query_systems, narrow, method, memory_limit, device, threads, context: as
+        of `pairs`. In a periodic cell images count as points of their own.
 
     Returns
     -------

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy
+from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arrays import Taken, from_view
 from kith._bodies import Bodies
-from kith._context import Call
+from kith._context import Call, Context, Device
 from kith._forces import constant_of_gravity
+from kith._law import Law
 from kith._law import law as law_of
 
 
@@ -122,9 +124,12 @@ class Simulation:
     (1.0, True)
     """
 
-    def __init__(self, positions, velocities=None, masses=None, *, dt, charges=None, integrator="leapfrog",
-                 softening=None, g=None, law=None, precision="double", time=None, systems=None, device="auto",
-                 threads=0, context=None):
+    def __init__(self, positions: Bodies | ArrayLike, velocities: ArrayLike | None = None,
+                 masses: ArrayLike | None = None, *, dt: float, charges: ArrayLike | None = None,
+                 integrator: str = "leapfrog", softening: float | ArrayLike | None = None, g: float | None = None,
+                 law: str | Law | None = None, precision: str = "double", time: float | None = None,
+                 systems: int | None = None, device: str | Device = "auto", threads: int = 0,
+                 context: Context | None = None):
         lengths = None if softening is None or numpy.ndim(softening) == 0 else softening
         bodies = _bodies_of(positions, velocities, masses, charges, lengths)
         if time is not None:
@@ -152,7 +157,8 @@ class Simulation:
         return self._handle.steps + self._steps_in_files
 
     @property
-    def context(self):
+    def context(self) -> Context:
+        """Where it computes."""
         return self._call.context
 
     def step(self, n: int = 1) -> None:
@@ -167,7 +173,7 @@ class Simulation:
         """Steps until the time is exactly ``until``; the last step is shorter if dt does not divide the rest."""
         self._handle.run(float(until))
 
-    def frames(self, until: float, every: int = 1):
+    def frames(self, until: float, every: int = 1) -> Iterator[Simulation]:
         """Advances to ``until`` and yields the simulation itself at the start, each ``every`` steps, and the end.
 
         Its arrays show the state of that moment: copy those that are to be kept.
@@ -239,7 +245,8 @@ class Simulation:
         self._handle.get_bodies(copied._handle)
         return copied
 
-    def set(self, positions=None, velocities=None, masses=None, *, charges=None, time=None) -> None:
+    def set(self, positions: ArrayLike | None = None, velocities: ArrayLike | None = None,
+            masses: ArrayLike | None = None, *, charges: ArrayLike | None = None, time: float | None = None) -> None:
         """Changes the state between two steps; what is left out stays.
 
         Takes one evaluation of all forces.
@@ -270,7 +277,7 @@ class Simulation:
         """Energies and momenta of each system of an ensemble."""
         return [Energies(**sums) for sums in self._handle.diagnose_systems()]
 
-    def to_h5md(self, path, until: float, *, every: int = 0, units=None, checkpoint_seconds: float = 0.0,
+    def to_h5md(self, path: str | os.PathLike, until: float, *, every: int = 0, units=None, checkpoint_seconds: float = 0.0,
                 resume: bool = False) -> Summary:
         """Advances to ``until`` and writes the run into an H5MD file, as ``kith run`` does.
 

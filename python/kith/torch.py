@@ -72,7 +72,7 @@ def energy(positions, masses=None, **options):
     >>> E = kith.torch.energy(x)
     >>> E.backward()
     >>> E.item(), x.grad.tolist()
-    (-0.5, [[-0.25, 0.0], [0.25, 0.0]])
+    (-0.5, [[-0.25, -0.0], [0.25, -0.0]])
     """
     return _Energy.apply(positions, masses, options)
 
@@ -109,7 +109,14 @@ class _Accelerations(torch.autograd.Function):
         return by_position, by_mass, None
 
 
-_LETTERS = "xyz"
+# A component of the tidal tensor, and of the pull: u and v are unit vectors, w is 1 on the diagonal.
+# Two formulas for all, as each is compiled once.
+_TIDE = "expr: w/(r2*r) - 3*(ux*dx + uy*dy + uz*dz)*(vx*dx + vy*dy + vz*dz)/(r2*r2*r)"
+_PULL = "expr: (ux*dx + uy*dy + uz*dz)/(r2*r)"
+
+
+def _along(name, axis):
+    return {name + letter: float(k == axis) for k, letter in enumerate("xyz")}
 
 
 class _Tide:
@@ -122,9 +129,8 @@ class _Tide:
 
     def _component(self, a, b, vectors):
         """sum_j T_ij[a][b] vectors_j; the law has s for r, the softened distance."""
-        unit = "1/(r2*r)" if a == b else "0"
-        text = f"expr: {unit} - 3*d{_LETTERS[a]}*d{_LETTERS[b]}/(r2*r2*r)"
-        return _matrix.multiply(vectors, self._positions, law=text, softening=self._softening, **self._places)
+        law = _law(_TIDE, w=float(a == b), **_along("u", a), **_along("v", b))
+        return _matrix.multiply(vectors, self._positions, law=law, softening=self._softening, **self._places)
 
     def _apply(self, vectors, contract):
         total = None
@@ -163,7 +169,7 @@ def _pulled(positions, gradient, softening, options):
     places = {name: options[name] for name in ("device", "threads", "context") if name in options}
     total = torch.zeros_like(positions[:, 0])
     for a in range(positions.shape[1]):
-        law = f"expr: d{_LETTERS[a]}/(r2*r)"
+        law = _law(_PULL, **_along("u", a))
         total += _matrix.multiply(gradient[:, a].contiguous(), positions, law=law, softening=softening, **places)
     return total
 
@@ -194,7 +200,7 @@ def forces(positions, masses=None, **options):
     >>> import pytest; torch = pytest.importorskip("torch")
     >>> import kith.torch
     >>> kith.torch.forces(torch.tensor([[0.0, 0.0], [2.0, 0.0]])).tolist()
-    [[0.25, 0.0], [-0.25, -0.0]]
+    [[0.25, 0.0], [-0.25, 0.0]]
     """
     if _is_gravity(options.get("law")):
         return _Accelerations.apply(positions, masses, options)

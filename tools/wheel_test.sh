@@ -1,0 +1,11 @@
+#!/bin/sh
+# Tests a wheel in an environment that has nothing of this project but it: wheel_test.sh WHEEL PYTHON
+set -eu
+wheel=$1
+python=$2
+tests=$PWD/python/tests
+"$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+cd "$(dirname "$wheel")" # not the repository, whose python/kith has no extension module
+package=$("$python" -c 'import kith, os; print(os.path.dirname(kith.__file__))')
+"$python" -m pytest -q -p no:cacheprovider -c "$tests/../../pyproject.toml" --rootdir "$tests" \
+    --doctest-modules --doctest-ignore-import-errors --import-mode importlib "$package" "$tests"
