@@ -15,8 +15,14 @@
 #include <kith/kith.h>
 
 struct release {
-    void operator()(kith_context *context) const { kith_context_free(context); }
-    void operator()(kith_pairs *pairs) const { kith_pairs_free(pairs); }
+    void operator()(kith_context *context) const
+    {
+        kith_context_free(context);
+    }
+    void operator()(kith_pairs *pairs) const
+    {
+        kith_pairs_free(pairs);
+    }
 };
 template <typename Object> using owned = std::unique_ptr<Object, release>;
 
@@ -53,9 +59,8 @@ static std::map<int, double> shells(std::vector<double> positions, int cells)
     options.cutoff = 1.6;
     options.quantities = KITH_PAIRS_DISTANCES;
     kith_pairs *pairs = nullptr;
-    check(kith_pairs_compute(context, &options,
-                             kith_array_matrix(positions.data(), KITH_F64, atoms, 3), &cell,
-                             &pairs));
+    check(kith_pairs_compute(
+        context, &options, kith_array_matrix(positions.data(), KITH_F64, atoms, 3), &cell, &pairs));
     const owned<kith_pairs> pairs_owner(pairs);
 
     std::map<int, double> count;
