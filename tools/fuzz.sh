@@ -24,5 +24,7 @@ cmake -S . -B build-fuzz -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=De
     -DKITH_BUILD_EXAMPLES=OFF -DKITH_SANITIZE=fuzzer-no-link,address,undefined \
     >build-fuzz.log 2>&1 || { cat build-fuzz.log >&2; exit 1; }
 rm -f build-fuzz.log
+# shellcheck disable=SC2046,SC2086 # several targets
 cmake --build build-fuzz --parallel "$jobs" --target $(printf 'fuzz_%s ' $targets)
+# shellcheck disable=SC2086
 printf '%s\n' $targets | xargs -P "$jobs" -I TARGET sh tools/fuzz_one.sh "$kith" TARGET "$seconds"

@@ -13,6 +13,7 @@ packages_of() {
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
     coverage) echo "gcovr" ;;
     lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libcmocka-dev" ;;
+    valgrind) echo "valgrind" ;;
     fuzz) echo "clang libclang-rt-dev libomp-dev" ;;
     esac
 }
