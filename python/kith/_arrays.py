@@ -227,6 +227,8 @@ class Given:
         shape = tuple(shape)
         if taken.shape != shape or taken.dtype != dtype or not _is_native(taken.array):
             raise ValueError(f"{name} is {taken.shape} of {taken.dtype}; give {shape} of {dtype}")
+        if array_api_compat.is_jax_array(value):
+            raise TypeError(f"{name} is an array of JAX, which cannot be written; leave {name.partition('[')[0]} out")
         if isinstance(taken.array, numpy.ndarray):
             if not taken.array.flags.writeable:
                 raise ValueError(f"{name} is read-only; give an array that can be written")

@@ -2,6 +2,8 @@
 
 #include "binding.h"
 
+#include <nanobind/stl/string.h>
+
 static kith_dtype dtype_of(const char *name, nb::dlpack::dtype dtype)
 {
     if (dtype.lanes == 1 && (dtype.bits == 64 || dtype.bits == 32)) {
