@@ -4,8 +4,9 @@ set -eu
 wheel=$1
 python=$2
 tests=$PWD/python/tests
+page=$PWD/docs/python.md
 "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
 cd "$(dirname "$wheel")" # not the repository, whose python/kith has no extension module
 package=$("$python" -c 'import kith, os; print(os.path.dirname(kith.__file__))')
 "$python" -m pytest -q -p no:cacheprovider -c "$tests/../../pyproject.toml" --rootdir "$tests" \
-    --doctest-modules --doctest-ignore-import-errors --import-mode importlib "$package" "$tests"
+    --doctest-modules --doctest-ignore-import-errors --import-mode importlib --doctest-glob "*.md" "$package" "$tests" "$page"
