@@ -103,6 +103,17 @@ static bool is_own(const struct figure *figure)
     return strncmp(figure->series, "kith", 4) == 0 || strcmp(figure->capability, "collisions") == 0;
 }
 
+/* A dot, which tells its numbers where the mouse rests on it. */
+static void write_point(FILE *stream, const struct figure *figure, const struct axis *x,
+                        const struct axis *y, const char *color)
+{
+    fprintf(stream, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.8\" fill=\"%s\"><title>",
+            place_on(x, figure->size), place_on(y, figure->rate), color);
+    bench_write_escaped(stream, figure->series);
+    fprintf(stream, ", %s: %s%s</title></circle>\n", figure_size(figure->size),
+            figure_text(figure->rate), figure->unit);
+}
+
 /* The line of the series that figure k is the first of, and its name beside the picture. */
 static void write_series(FILE *stream, const struct figure *figures, int64_t count, int64_t k,
                          const struct axis *x, const struct axis *y)
@@ -120,12 +131,7 @@ static void write_series(FILE *stream, const struct figure *figures, int64_t cou
     fprintf(stream, "\"/>\n");
     for (int64_t i = k; i < count; i++)
         if (is_of_series(&figures[i], &figures[k]))
-            fprintf(stream,
-                    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.8\" fill=\"%s\"><title>%s, %s: %s%s"
-                    "</title></circle>\n",
-                    place_on(x, figures[i].size), place_on(y, figures[i].rate), color,
-                    figures[i].series, figure_size(figures[i].size), figure_text(figures[i].rate),
-                    figures[i].unit);
+            write_point(stream, &figures[i], x, y, color);
     fprintf(stream,
             "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
             "stroke-width=\"2.2\"%s/>\n",
