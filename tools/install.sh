@@ -12,7 +12,7 @@ packages_of() {
     docs) echo "doxygen python3 python3-venv" ;;
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
     coverage) echo "gcovr" ;;
-    lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libcmocka-dev" ;;
+    lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libcmocka-dev python3 python3-venv" ;;
     valgrind) echo "valgrind" ;;
     fuzz) echo "clang libclang-rt-dev libomp-dev" ;;
     esac

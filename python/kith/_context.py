@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import array_api_compat
 
@@ -13,7 +13,8 @@ from kith._arrays import Taken
 _KINDS = {"auto": 0, "cpu": 1, "cuda": 2}
 
 
-class Device(NamedTuple):
+@dataclass(frozen=True)
+class Device:
     """A device that kith can compute on.
 
     Attributes

@@ -48,7 +48,8 @@ class Pairs:
             return from_view(view, self._like)
         if name == "offsets":
             raise ValueError("the list has not been computed")
-        raise AttributeError(f"the list has no {name}; ask for them with quantities={self._quantities + _LETTER[name]!r}")
+        wanted = self._quantities + _LETTER[name]
+        raise AttributeError(f"the list has no {name}; ask for them with quantities={wanted!r}")
 
     count = property(lambda self: self._handle.count)
     offsets = property(lambda self: self._column("offsets"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy
@@ -277,8 +277,8 @@ class Simulation:
         """Energies and momenta of each system of an ensemble."""
         return [Energies(**sums) for sums in self._handle.diagnose_systems()]
 
-    def to_h5md(self, path: str | os.PathLike, until: float, *, every: int = 0, units=None, checkpoint_seconds: float = 0.0,
-                resume: bool = False) -> Summary:
+    def to_h5md(self, path: str | os.PathLike, until: float, *, every: int = 0, units: Sequence[str] | None = None,
+                checkpoint_seconds: float = 0.0, resume: bool = False) -> Summary:
         """Advances to ``until`` and writes the run into an H5MD file, as ``kith run`` does.
 
         The file has frames, energies and momenta, and a checkpoint from which ``kith run --resume``

@@ -79,7 +79,9 @@ def test_no_atoms_and_no_reach():
     compare(molecule("H2O"), 0.0, self_interaction=True)
 
 
-@pytest.mark.parametrize("quantities, cutoff, words", [("ijx", 1.0, "quantity is 'x'"), ("ij", [1.0], "radius for each")])
+@pytest.mark.parametrize("quantities, cutoff, words", [
+    ("ijx", 1.0, "quantity is 'x'"), ("ij", [1.0], "radius for each"),
+])
 def test_errors(quantities, cutoff, words):
     with pytest.raises(ValueError, match=words):
         kith.ase.neighbor_list(quantities, molecule("H2O"), cutoff)

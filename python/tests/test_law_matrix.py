@@ -25,7 +25,9 @@ def test_parameters_are_read_and_set():
         law["zeta"] = 1
 
 
-@pytest.mark.parametrize("text, words", [("expr: r +", "expr|formula|place|\\^"), ("yukawa", "L"), ("nothing", "nothing")])
+@pytest.mark.parametrize("text, words", [
+    ("expr: r +", "expr|formula|place|\\^"), ("yukawa", "L"), ("nothing", "nothing"),
+])
 def test_a_mistake_in_a_law_is_told(text, words):
     with pytest.raises(ValueError, match=words):
         kith.law(text)

@@ -33,7 +33,8 @@ def test_pairs_are_those_of_the_definition(numbers, dimensions, method):
     pairs = kith.pairs(positions, 1.3, cell=cell, periodic=periodic, quantities="ijSDd", method=method, device="cpu")
     assert rows_of(pairs) == by_definition(positions, 1.3, cell, periodic)
     vectors = positions[pairs.j] - positions[pairs.i] + pairs.shifts @ cell
-    assert numpy.allclose(pairs.vectors, vectors) and numpy.allclose(pairs.distances, numpy.linalg.norm(vectors, axis=1))
+    assert numpy.allclose(pairs.vectors, vectors)
+    assert numpy.allclose(pairs.distances, numpy.linalg.norm(vectors, axis=1))
     assert pairs.offsets.tolist() == numpy.searchsorted(pairs.i, numpy.arange(26)).tolist()
 
 

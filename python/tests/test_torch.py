@@ -65,5 +65,6 @@ def test_the_gradient_of_accelerations(tensors, dimensions, softening):
     import kith.torch
 
     positions, masses = tensors[0].detach()[:, :dimensions].clone().requires_grad_(), tensors[1]
-    assert torch.autograd.gradcheck(lambda x, m: kith.torch.forces(x, m, softening=softening, g=0.7), (positions, masses))
+    options = {"softening": softening, "g": 0.7}
+    assert torch.autograd.gradcheck(lambda x, m: kith.torch.forces(x, m, **options), (positions, masses))
     assert torch.autograd.gradcheck(lambda x: kith.torch.forces(x, softening=softening), (positions,))
