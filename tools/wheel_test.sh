@@ -2,7 +2,7 @@
 # Tests a wheel in an environment that has nothing of this project but it: wheel_test.sh WHEEL PYTHON
 set -eu
 wheel=$1
-python=$2
+python=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 tests=$PWD/python/tests
 page=$PWD/docs/python.md
 "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
