@@ -31,6 +31,13 @@
     {                                                                                              \
         for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
             simd_store(result + k, simd_rsqrt3_scaled(simd_load(x + k)) / SCALE);                  \
+    }                                                                                              \
+                                                                                                   \
+    static void rsqrt_or_0_##real(const real *x, real *result)                                     \
+    {                                                                                              \
+        for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
+            simd_store(result + k, simd_rsqrt_or_0_scaled(simd_load(x + k)) *                      \
+                                       simd_rsqrt_or_0_unscaled(simd_all((real)1)));               \
     }
 
 #define SCALE SIMD_RSQRT3_SCALE_FLOAT
@@ -44,8 +51,10 @@ const struct simd_functions KITH_ISA_SYMBOL(simd_functions) = {
     .unless_equal_float = unless_equal_float,
     .rsqrt_float = rsqrt_float,
     .rsqrt3_float = rsqrt3_float,
+    .rsqrt_or_0_float = rsqrt_or_0_float,
     .fma_double = fma_double,
     .unless_equal_double = unless_equal_double,
     .rsqrt_double = rsqrt_double,
     .rsqrt3_double = rsqrt3_double,
+    .rsqrt_or_0_double = rsqrt_or_0_double,
 };

@@ -9,12 +9,14 @@ struct simd_functions {
     void (*unless_equal_float)(const float *a, const float *b, const float *value, float *result);
     void (*rsqrt_float)(const float *x, float *result);
     void (*rsqrt3_float)(const float *x, float *result); /* unscaled */
+    void (*rsqrt_or_0_float)(const float *x, float *result);
 
     void (*fma_double)(const double *a, const double *b, const double *c, double *result);
     void (*unless_equal_double)(const double *a, const double *b, const double *value,
                                 double *result);
     void (*rsqrt_double)(const double *x, double *result);
     void (*rsqrt3_double)(const double *x, double *result); /* unscaled */
+    void (*rsqrt_or_0_double)(const double *x, double *result);
 };
 
 enum { simd_elements = 16 };

@@ -54,6 +54,32 @@ static void test_forces_of_formulas_agree_with_the_reference(void **state)
     kith_context_free(context);
 }
 
+/* Most sums of forces do not look for particles at the same place: only where it shows. */
+static void test_forces_of_bodies_at_the_same_place_are_none(void **state)
+{
+    (void)state;
+    enum { n = 450, twins = 40 };
+    static const char *const laws[] = {"coulomb", "yukawa:0.7", "power:3", "expr:-m_i*m_j/r",
+                                       "expr:m_i*q_i/r"};
+    struct random_numbers random = random_numbers_begin("twins");
+    int64_t isas = 0;
+    const kith_isa *isa = kith_isa_list(&isas);
+    for (int64_t k = 0; k < isas; k++)
+        for (int law = 0; isa[k].supported && law < (k == 0 ? 5 : 3); law++)
+            for (int single = 0; single < 2; single++) {
+                kith_context *context = new_context(isa[k].name, 2);
+                struct system s = system_random(&random, single ? KITH_F32 : KITH_F64, n, 3);
+                const kith_array q = random_charges(&random, &s);
+                const kith_forces_options options = {0};
+                for (int64_t i = 0; i < twins * 3; i++)
+                    put(s.x, (n - twins) * 3 + i, get(s.x, i));
+                check_law(context, laws[law], &s, q, &options);
+                free(q.data);
+                system_free(&s);
+                kith_context_free(context);
+            }
+}
+
 /* m_i a_i = −∂/∂x_i of the energy ½ Σ φ, by differences. */
 static void test_forces_are_the_slope_of_the_energy(void **state)
 {
@@ -312,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces_of_every_law_agree_with_the_reference),
         cmocka_unit_test(test_forces_of_formulas_agree_with_the_reference),
+        cmocka_unit_test(test_forces_of_bodies_at_the_same_place_are_none),
         cmocka_unit_test(test_forces_are_the_slope_of_the_energy),
         cmocka_unit_test(test_forces_of_all_laws_add_up_to_nothing),
         cmocka_unit_test(test_forces_of_opposite_charges_attract),

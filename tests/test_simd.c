@@ -79,6 +79,27 @@ static void for_each_set(void (*check)(const struct simd_functions *, struct ran
         assert_true(worst < 3.5 * (double)epsilon);                                                \
     }                                                                                              \
                                                                                                    \
+    static void check_rsqrt_or_0_##real(const struct simd_functions *functions,                    \
+                                        struct random_numbers *random)                             \
+    {                                                                                              \
+        double worst = 0;                                                                          \
+        for (int turn = 0; turn < 20000; turn++) {                                                 \
+            real x[simd_elements], y[simd_elements];                                               \
+            for (int k = 0; k < simd_elements; k++)                                                \
+                x[k] =                                                                             \
+                    k == turn % simd_elements                                                      \
+                        ? 0                                                                        \
+                        : (real)exp2(random_uniform(random, least_exponent, greatest_exponent));   \
+            functions->rsqrt_or_0_##real(x, y);                                                    \
+            for (int k = 0; k < simd_elements; k++) {                                              \
+                const long double exact = x[k] != 0 ? 1 / sqrtl((long double)x[k]) : 1;            \
+                worst = x[k] != 0 ? fmax(worst, (double)fabsl((y[k] - exact) / exact)) : worst;    \
+                assert_true(x[k] != 0 || y[k] == 0);                                               \
+            }                                                                                      \
+        }                                                                                          \
+        assert_true(worst < 2.5 * (double)epsilon);                                                \
+    }                                                                                              \
+                                                                                                   \
     static void check_rest_##real(const struct simd_functions *functions,                          \
                                   struct random_numbers *random)                                   \
     {                                                                                              \
@@ -112,6 +133,12 @@ static void test_simd_rsqrt3_is_exact_to_a_few_epsilon(void **state)
     for_each_set(check_rsqrt3_double, *state);
 }
 
+static void test_simd_rsqrt_or_0_is_0_at_0(void **state)
+{
+    for_each_set(check_rsqrt_or_0_float, *state);
+    for_each_set(check_rsqrt_or_0_double, *state);
+}
+
 static void test_simd_operations_are_those_of_scalars(void **state)
 {
     for_each_set(check_rest_float, *state);
@@ -124,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_simd_rsqrt_is_exact_to_an_epsilon, &random),
         cmocka_unit_test_prestate(test_simd_rsqrt3_is_exact_to_a_few_epsilon, &random),
+        cmocka_unit_test_prestate(test_simd_rsqrt_or_0_is_0_at_0, &random),
         cmocka_unit_test_prestate(test_simd_operations_are_those_of_scalars, &random),
     };
     return cmocka_run_group_tests_name("simd", tests, NULL, NULL);

@@ -60,6 +60,16 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
  */
 #define simd_rsqrt3_scaled(x) SIMD_OF(x, simd_rsqrt3_scaled)(x)
 
+/* SIMD_RSQRT_SCALE_FLOAT or _DOUBLE times 1/√x, to about two ulps for normal x > 0, and 0 for x =
+ * 0.
+ */
+#define simd_rsqrt_or_0_scaled(x) SIMD_OF(x, simd_rsqrt_or_0_scaled)(x)
+
+/* c over the factor of simd_rsqrt3_scaled or simd_rsqrt_or_0_scaled: what their results are to be
+ * multiplied by in c's place. */
+#define simd_rsqrt3_unscaled(c)     SIMD_OF(c, simd_rsqrt3_unscaled)(c)
+#define simd_rsqrt_or_0_unscaled(c) SIMD_OF(c, simd_rsqrt_or_0_unscaled)(c)
+
 /* The vector at an address, of any alignment. */
 #define simd_load(from)                                                                            \
     _Generic(*(from), float : simd_load_float, double : simd_load_double)((const void *)(from))
@@ -173,6 +183,8 @@ SIMD_DEFINE_SUM_ROWS(double, 2)
 #define SIMD_RSQRT3_SCALE_FLOAT                                                                    \
     (SIMD_TERMS_FLOAT(SIMD_ESTIMATE_BITS_FLOAT) == 1 ? 5.0f / 3 - 1 : 1.0f)
 #define SIMD_RSQRT3_SCALE_DOUBLE 1.0
+#define SIMD_RSQRT_SCALE_FLOAT   (SIMD_TERMS_FLOAT(SIMD_ESTIMATE_BITS_FLOAT) == 1 ? 2.0f : 1.0f)
+#define SIMD_RSQRT_SCALE_DOUBLE  1.0
 
 #define SIMD_DEFINE_RSQRT(real, REAL)                                                              \
     /* An estimate of 1/√x that the series takes to the last digit. */                           \
@@ -201,7 +213,46 @@ SIMD_DEFINE_SUM_ROWS(double, 2)
             return y * y2 * simd_fma_##real(-x, y2, simd_all_##real((real)5 / 3));                 \
         return simd_times_series_##real(y * y2, simd_fma_##real(-x, y2, simd_all_##real(1)),       \
                                         simd_coefficients_rsqrt3_##real, terms);                   \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt_or_0_scaled_##real(v##real x)                                   \
+    {                                                                                              \
+        if (SIMD_TERMS_##REAL(SIMD_ESTIMATE_BITS_##REAL) > 1)                                      \
+            return simd_0_at_0_##real(x, simd_rsqrt_##real(x));                                    \
+        const v##real y = simd_begin_rsqrt_##real(x); /* y (2 + e) */                              \
+        return simd_0_at_0_##real(x, y * simd_fma_##real(-x, y * y, simd_all_##real(3)));          \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt3_unscaled_##real(v##real c)                                     \
+    {                                                                                              \
+        return c * simd_all_##real(1 / SIMD_RSQRT3_SCALE_##REAL);                                  \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt_or_0_unscaled_##real(v##real c)                                 \
+    {                                                                                              \
+        return c * simd_all_##real(1 / SIMD_RSQRT_SCALE_##REAL);                                   \
     }
+
+/* What becomes of x = 0 in 1/√x: 0. Where the estimate is infinite there, the result is not a
+ * number, which max passes over in its first operand: it takes none of the units that multiply,
+ * as a comparison does. */
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+#define SIMD_DEFINE_0_AT_0(real, type)                                                             \
+    SIMD_INLINE v##real simd_0_at_0_##real(v##real x, v##real rsqrt)                               \
+    {                                                                                              \
+        (void)x;                                                                                   \
+        return _mm512_max_##type(rsqrt, _mm512_setzero_##type());                                  \
+    }
+#else
+#define SIMD_DEFINE_0_AT_0(real, type)                                                             \
+    SIMD_INLINE v##real simd_0_at_0_##real(v##real x, v##real rsqrt)                               \
+    {                                                                                              \
+        return simd_unless_equal_##real(x, simd_all_##real(0), rsqrt);                             \
+    }
+#endif
+
+SIMD_DEFINE_0_AT_0(float, ps)
+SIMD_DEFINE_0_AT_0(double, pd)
 
 SIMD_DEFINE_RSQRT(float, FLOAT)
 SIMD_DEFINE_RSQRT(double, DOUBLE)

@@ -1,6 +1,8 @@
 /* Sums over pairs by any law, for one precision (law/for_each_real.h). A block of targets sits in
  * registers, a target a lane, and every source is broadcast to it. */
 
+#include "law/law_parts_body.h"
+
 enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = wide * NAME(lanes) };
 
 struct NAME(source) {
@@ -76,9 +78,11 @@ SIMD_INLINE struct NAME(targets)
 }
 
 /* Adds the pairs of a source with a vector of targets. Without softening a central force of j = i
- * is 0 by itself; else that pair must be left out, as its value may be large: omit_self. */
-SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_self,
-                                 const struct NAME(law_constants) * law,
+ * is 0 by itself; else that pair must be left out, as its value may be large: omit_self. may_touch:
+ * pairs may be at the same place; if they are and that is not said, central forces become 0 or not
+ * a number. */
+SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool may_touch,
+                                 const bool omit_self, const struct NAME(law_constants) * law,
                                  const struct NAME(source) * source,
                                  const struct NAME(targets) * targets, struct NAME(sums) * sums)
 {
@@ -100,8 +104,13 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
         pair.q_j = simd_all(source->charge);
     }
 
+    VREAL value = {0};
     if (variant.sums != law_sums_value && variant.central) {
-        VREAL factor = NAME(law_factor)(variant.form, law, &pair);
+        VREAL factor = NAME(law_inner_factor)(variant.form, law, &pair);
+        if (may_touch)
+            factor = simd_unless_equal(pair.s2, simd_all((REAL)0), factor);
+        if (variant.sums == law_sums_both)
+            value = NAME(law_inner_value_of)(variant.form, law, &pair, factor);
         if (omit_self)
             factor = simd_unless_equal(targets->index, simd_all(source->index), factor);
         SIMD_UNROLL
@@ -117,12 +126,24 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
                 (omit_self ? simd_unless_equal(targets->index, simd_all(source->index), force[c])
                            : force[c]);
     }
+    if (variant.sums == law_sums_value || !variant.central)
+        value = NAME(law_inner_value)(variant.form, law, &pair);
     if (variant.sums != law_sums_force) {
-        VREAL value = NAME(law_value)(variant.form, law, &pair);
         if (omit_self)
             value = simd_unless_equal(targets->index, simd_all(source->index), value);
         sums->value[3] = sums->value[3] + value;
     }
+}
+
+SIMD_INLINE bool NAME(are_numbers)(const struct NAME(sums) * sums)
+{
+    VREAL all = sums->value[0] - sums->value[0];
+    bool are_numbers = true;
+    for (int v = 1; v < law_sums_values; v++)
+        all += sums->value[v] - sums->value[v];
+    for (int lane = 0; lane < NAME(lanes); lane++)
+        are_numbers = are_numbers && all[lane] == 0;
+    return are_numbers;
 }
 
 SIMD_INLINE void NAME(add_sums)(const struct NAME(sums) * sums, int first_lane,
@@ -133,8 +154,10 @@ SIMD_INLINE void NAME(add_sums)(const struct NAME(sums) * sums, int first_lane,
             totals->value[v][first_lane + lane] += (double)sums->value[v][lane];
 }
 
-/* Adds what the sources first … last − 1 do to the block of targets at begin. */
-SIMD_INLINE void NAME(add_chunk)(const struct variant variant,
+/* Adds what the sources first … last − 1 do to the block of targets at begin. Most chunks have no
+ * two particles at the same place and need not look for them (may_touch): a force that is not a
+ * finite number tells of those that have. Then nothing is added, and it returns false. */
+SIMD_INLINE bool NAME(add_chunk)(const struct variant variant, const bool may_touch,
                                  const struct law_sums_problem *problem,
                                  const struct NAME(law_constants) * law, long long begin,
                                  long long first, long long last, struct NAME(totals) * totals)
@@ -150,11 +173,15 @@ SIMD_INLINE void NAME(add_chunk)(const struct variant variant,
         const struct NAME(source) source = NAME(load_source)(variant, problem, begin, j);
         SIMD_UNROLL
         for (int k = 0; k < wide; k++)
-            NAME(add_pairs)(variant, false, law, &source, &targets[k], &sums[k]);
+            NAME(add_pairs)(variant, may_touch, false, law, &source, &targets[k], &sums[k]);
     }
+    bool are_numbers = true;
+    for (int k = 0; k < wide && !may_touch && variant.sums != law_sums_value; k++)
+        are_numbers = are_numbers && NAME(are_numbers)(&sums[k]);
     SIMD_UNROLL
-    for (int k = 0; k < wide; k++)
+    for (int k = 0; k < wide && are_numbers; k++)
         NAME(add_sums)(&sums[k], k * NAME(lanes), totals);
+    return are_numbers;
 }
 
 /* The same for what is rare, a vector of targets after the other: less code. Leaves j = i out. */
@@ -169,36 +196,13 @@ SIMD_INLINE void NAME(add_chunk_by_vector)(const struct variant variant,
         struct NAME(sums) sums = {0};
         for (long long j = first; j < last; j++) {
             const struct NAME(source) source = NAME(load_source)(variant, problem, begin, j);
-            NAME(add_pairs)(variant, true, law, &source, &targets, &sums);
+            NAME(add_pairs)(variant, true, true, law, &source, &targets, &sums);
         }
         NAME(add_sums)(&sums, k * NAME(lanes), totals);
     }
 }
 
-/* w_i, which was left out of the sums, over what the sum is divided by. */
-static void NAME(store_value)(const void *weight, const void *divisor, void *to, long long begin,
-                              const double *restrict total)
-{
-    for (int lane = 0; lane < NAME(block); lane++) {
-        const double w = (double)NAME(element)(weight, begin + lane, 1);
-        const double m = (double)NAME(element)(divisor, begin + lane, 1);
-        /* + 0: no −0 of an empty sum. Behind the last body masses are 0. */
-        ((REAL *)to)[begin + lane] = m != 0 ? (REAL)(w * total[lane] / m + 0.0) : 0;
-    }
-}
-
-SIMD_INLINE void NAME(store_block)(const struct variant variant,
-                                   const struct law_sums_problem *problem, long long begin,
-                                   const struct NAME(totals) * totals)
-{
-    const void *weight = variant.form.weighting == law_product ? problem->target_weight : NULL;
-    for (int c = 0; c < 3; c++)
-        if (problem->acceleration[c])
-            NAME(store_value)
-    (weight, problem->target_mass, problem->acceleration[c], begin, totals->value[c]);
-    if (problem->value)
-        NAME(store_value)(weight, NULL, problem->value, begin, totals->value[3]);
-}
+#include "forces/law_sums_store_body.h"
 
 /* A chunk of a law that goes by vectors: a function of each law's own, as it is called from all its
  * variants. */
@@ -218,8 +222,8 @@ SIMD_INLINE long long NAME(chunk_end)(const struct law_sums_problem *problem, lo
 }
 
 /* All sources on one block of targets. Where a pair i = j must be left out, where every body has
- * its own softening and where the force is not central the chunk goes by vectors, and all is
- * summed. */
+ * its own softening, where the force is not central and where particles are at the same place the
+ * chunk goes by vectors, and all is summed. */
 SIMD_INLINE void NAME(compute_block)(const struct variant variant, NAME(rare_chunk) * rare,
                                      const struct law_sums_problem *problem,
                                      const struct NAME(law_constants) * law, long long begin)
@@ -227,15 +231,23 @@ SIMD_INLINE void NAME(compute_block)(const struct variant variant, NAME(rare_chu
     const bool needs_care =
         problem->self && (variant.sums != law_sums_force || problem->softening2 > 0);
     const bool is_rare = !variant.central || variant.per_body;
+    /* Of the others the comparison is a small part, and each way takes its time to compile. */
+    const bool always_looks = variant.form.kind != law_inverse && variant.form.kind != law_custom;
     struct NAME(totals) totals = {0};
     for (long long first = 0, last = 0; first < problem->source_count; first = last) {
         last = NAME(chunk_end)(problem, first, needs_care, begin);
+        const bool has_self = problem->self && first < begin + NAME(block) && begin < last;
+        bool done = false;
         if (is_rare || (needs_care && first == begin))
-            rare(problem, law, begin, first, last, &totals);
+            done = false;
+        else if (always_looks || (variant.sums == law_sums_force && has_self))
+            done = NAME(add_chunk)(variant, true, problem, law, begin, first, last, &totals);
         else
-            NAME(add_chunk)(variant, problem, law, begin, first, last, &totals);
+            done = NAME(add_chunk)(variant, false, problem, law, begin, first, last, &totals);
+        if (!done)
+            rare(problem, law, begin, first, last, &totals);
     }
-    NAME(store_block)(variant, problem, begin, &totals);
+    NAME(store_block)(variant, problem, law, begin, &totals);
 }
 
 SIMD_INLINE void NAME(compute_variant)(const struct variant variant, NAME(rare_chunk) * rare,
@@ -320,7 +332,7 @@ SIMD_INLINE long long NAME(limit)(const struct law_form form,
             SIMD_LAUNDER(source.x[c]);
         SIMD_UNROLL
         for (int k = 0; k < wide; k++)
-            NAME(add_pairs)(variant, false, &law, &source, &targets[k], &sums[k]);
+            NAME(add_pairs)(variant, false, false, &law, &source, &targets[k], &sums[k]);
     }
     SIMD_UNROLL
     for (int k = 0; k < wide; k++)

@@ -14,7 +14,7 @@
 const char *const formula_function_names[formula_function_count] = {
     FORMULA_EACH_FUNCTION(NAME_ROW)};
 const char *const formula_variable_names[formula_variable_count] = {
-    FORMULA_EACH_VARIABLE(VARIABLE_ROW) "1/r"};
+    FORMULA_EACH_VARIABLE(VARIABLE_ROW)};
 
 static size_t name_length(const char *text)
 {
@@ -30,7 +30,7 @@ kith_status formula_check_name(const char *name)
     bool taken = name && strcmp(name, "pi") == 0;
     for (int32_t k = 0; name && k < formula_function_count; k++)
         taken |= strcmp(name, formula_function_names[k]) == 0;
-    for (int32_t k = 0; name && k < formula_named_variables; k++)
+    for (int32_t k = 0; name && k < formula_variable_count; k++)
         taken |= strcmp(name, formula_variable_names[k]) == 0;
     if (!name || length == 0 || name[length] || isdigit((unsigned char)name[0]) ||
         length >= formula_name_bytes)

@@ -18,9 +18,7 @@ enum formula_variable {
 #define FORMULA_ENUMERATOR(name) formula_##name,
     FORMULA_EACH_VARIABLE(FORMULA_ENUMERATOR)
 #undef FORMULA_ENUMERATOR
-        formula_named_variables,
-    formula_inverse_r = formula_named_variables, /* which nobody writes, but 1/r becomes */
-    formula_variable_count
+        formula_variable_count
 };
 
 /* clang-format off */
@@ -41,8 +39,9 @@ enum formula_function {
 
 enum formula_operation {
     formula_number,
-    formula_variable,  /* which: a formula_variable */
-    formula_parameter, /* which: its index */
+    formula_variable,   /* which: a formula_variable other than r and r2, which become */
+    formula_power_of_r, /* r^which, not 0 */
+    formula_parameter,  /* which: its index */
     formula_add,
     formula_subtract,
     formula_multiply,
@@ -68,7 +67,14 @@ enum {
     formula_most_bytes = 65536,
     formula_most_depth = 200,
     formula_most_nodes = 8192,
-    formula_name_bytes = 32
+    formula_name_bytes = 32,
+    formula_greatest_power = 128 /* of r, and of 1/r */
+};
+
+/* A product outer · inner · r^power, in which outer depends on particle i alone: what a sum over j
+ * need not multiply by again and again. −1 is 1. */
+struct formula_product {
+    int32_t outer, inner, power;
 };
 
 struct law_formula {
@@ -83,6 +89,7 @@ struct law_formula {
     /* Nodes; −1 is a value of 0. The force on i is radial·d + (gradient of what else depends on d).
      */
     int32_t value, radial, along[3];
+    struct formula_product value_product, radial_product; /* of value and radial, if not −1 */
 };
 
 /* Reads a formula and derives its force.
@@ -103,6 +110,9 @@ kith_status formula_read(struct law_formula *formula, const char *text);
 
 /* Finds radial and along (formula_derive.c). */
 void formula_derive(struct law_formula *formula);
+
+/* Finds value_product and radial_product (formula_product.c). */
+void formula_find_products(struct law_formula *formula);
 
 /* Sets used of a node (unless it is −1) and of all that it is made of. */
 void formula_mark(const struct law_formula *formula, int32_t root, bool *used);
@@ -128,6 +138,7 @@ extern const char *const formula_variable_names[formula_variable_count];
  * no value but by rounding. −1 where an argument is −1 or there is no room. */
 int32_t formula_make_number(struct law_formula *formula, double number);
 int32_t formula_make_variable(struct law_formula *formula, enum formula_variable variable);
+int32_t formula_make_power_of_r(struct law_formula *formula, int32_t power); /* any whole number */
 int32_t formula_make(struct law_formula *formula, enum formula_operation operation, int32_t which,
                      int32_t a, int32_t b, int32_t c);
 int32_t formula_make_call(struct law_formula *formula, enum formula_function function, int32_t a,

@@ -1,6 +1,7 @@
 /* Nodes of a formula, each once, with what is constant computed. */
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "law/formula.h"
@@ -47,8 +48,17 @@ int32_t formula_make_number(struct law_formula *formula, double number)
     return add_node(formula, (struct formula_node){number, formula_number, 0, {-1, -1, -1}});
 }
 
+int32_t formula_make_power_of_r(struct law_formula *formula, int32_t power)
+{
+    if (power == 0)
+        return formula_make_number(formula, 1);
+    return add_node(formula, (struct formula_node){0, formula_power_of_r, power, {-1, -1, -1}});
+}
+
 int32_t formula_make_variable(struct law_formula *formula, enum formula_variable variable)
 {
+    if (variable == formula_r || variable == formula_r2)
+        return formula_make_power_of_r(formula, variable == formula_r ? 1 : 2);
     return add_node(formula,
                     (struct formula_node){0, formula_variable, (int32_t)variable, {-1, -1, -1}});
 }
@@ -61,10 +71,9 @@ static bool is_number(const struct law_formula *formula, int32_t node, double *n
     return true;
 }
 
-static bool is_variable(const struct law_formula *formula, int32_t node, int32_t variable)
+static bool is_operation(const struct law_formula *formula, int32_t node, int32_t operation)
 {
-    return formula->nodes[node].operation == formula_variable &&
-           formula->nodes[node].which == variable;
+    return node >= 0 && formula->nodes[node].operation == operation;
 }
 
 static bool is_call(const struct law_formula *formula, int32_t node, int32_t function)
@@ -93,31 +102,88 @@ static int32_t plain(struct law_formula *formula, enum formula_operation operati
     return add_node(formula, node);
 }
 
+static int32_t multiply(struct law_formula *formula, int32_t a, int32_t b);
+
+/* A number and another node. Numbers stand first. */
+static int32_t multiply_by_number(struct law_formula *formula, int32_t a, int32_t b)
+{
+    const struct formula_node *other = &formula->nodes[b];
+    double x = 0, y = 0;
+    is_number(formula, a, &x);
+    if (x == 1)
+        return b;
+    if (other->operation == formula_multiply && is_number(formula, other->argument[0], &y) &&
+        isfinite(x * y))
+        return multiply(formula, formula_make_number(formula, x * y), other->argument[1]);
+    if (other->operation == formula_negate)
+        return multiply(formula, formula_make_number(formula, -x), other->argument[0]);
+    if (x == -1)
+        return formula_make(formula, formula_negate, 0, b, -1, -1);
+    return plain(formula, formula_multiply, 0, a, b, -1);
+}
+
+/* Takes rⁿ out of a product, in which it stands last; −1: nothing is left. 0: there is none. */
+static int32_t take_power_of_r(const struct law_formula *formula, int32_t *node)
+{
+    const struct formula_node *product = &formula->nodes[*node];
+    int32_t power = 0;
+    if (product->operation == formula_power_of_r) {
+        power = product->which;
+        *node = -1;
+    } else if (product->operation == formula_multiply &&
+               is_operation(formula, product->argument[1], formula_power_of_r)) {
+        power = formula->nodes[product->argument[1]].which;
+        *node = product->argument[0];
+    }
+    return power;
+}
+
+/* Powers of r become one. */
+static int32_t multiply_powers_of_r(struct law_formula *formula, int32_t a, int32_t b)
+{
+    const int32_t power = take_power_of_r(formula, &a) + take_power_of_r(formula, &b);
+    const int32_t rest = a < 0 ? b : b < 0 ? a : multiply(formula, a, b);
+    const int32_t of_r = formula_make_power_of_r(formula, power);
+    if (rest < 0 || of_r < 0 || power == 0)
+        return a < 0 && b < 0 ? of_r : rest;
+    double number = 0;
+    return is_number(formula, rest, &number) ? multiply_by_number(formula, rest, of_r)
+                                             : plain(formula, formula_multiply, 0, rest, of_r, -1);
+}
+
+/* Whether there are any, and not too large a one comes of them. */
+static bool have_powers_of_r(const struct law_formula *formula, int32_t a, int32_t b)
+{
+    const int32_t of_a = take_power_of_r(formula, &a), of_b = take_power_of_r(formula, &b);
+    return (of_a != 0 || of_b != 0) && abs(of_a + of_b) <= formula_greatest_power;
+}
+
+/* Numbers and signs come to the front, powers of r to the end, and what is between is in one order,
+ * so that what is equal is found to be so. */
 static int32_t multiply(struct law_formula *formula, int32_t a, int32_t b)
 {
-    double x = 0, y = 0;
+    double x = 0;
     if (a < 0 || b < 0)
         return -1;
-    if (is_number(formula, b, &y)) { /* numbers stand first */
-        const int32_t first = b;
-        b = a;
-        a = first;
+    if (is_number(formula, a, &x) && is_number(formula, b, &x))
+        return plain(formula, formula_multiply, 0, a, b, -1);
+    if (is_number(formula, a, &x))
+        return multiply_by_number(formula, a, b);
+    if (is_number(formula, b, &x))
+        return multiply_by_number(formula, b, a);
+    for (int side = 0; side < 2; side++) {
+        const struct formula_node first = formula->nodes[side ? b : a];
+        const int32_t second = side ? a : b;
+        if (first.operation == formula_negate)
+            return formula_make(formula, formula_negate, 0,
+                                multiply(formula, first.argument[0], second), -1, -1);
+        if (first.operation == formula_multiply && is_number(formula, first.argument[0], &x))
+            return multiply(formula, first.argument[0],
+                            multiply(formula, first.argument[1], second));
     }
-    if (is_number(formula, a, &x)) {
-        const struct formula_node *other = &formula->nodes[b];
-        if (x == 1)
-            return b;
-        if (other->operation == formula_multiply && is_number(formula, other->argument[0], &y) &&
-            isfinite(x * y))
-            return multiply(formula, formula_make_number(formula, x * y), other->argument[1]);
-        if (other->operation == formula_negate)
-            return multiply(formula, formula_make_number(formula, -x), other->argument[0]);
-        if (x == -1)
-            return formula_make(formula, formula_negate, 0, b, -1, -1);
-    }
-    if (is_variable(formula, a, formula_r) && is_variable(formula, b, formula_r))
-        return formula_make_variable(formula, formula_r2);
-    return plain(formula, formula_multiply, 0, a, b, -1);
+    if (have_powers_of_r(formula, a, b))
+        return multiply_powers_of_r(formula, a, b);
+    return plain(formula, formula_multiply, 0, a < b ? a : b, a < b ? b : a, -1);
 }
 
 static int32_t negate(struct law_formula *formula, int32_t a)
@@ -131,16 +197,21 @@ static int32_t negate(struct law_formula *formula, int32_t a)
     return plain(formula, formula_negate, 0, a, -1, -1);
 }
 
-/* 1/r and 1/√x cost less than a division. */
+/* Divisions by r and √x become products, and so do those by what is the same for all pairs: that is
+ * divided once. */
 static int32_t divide(struct law_formula *formula, int32_t a, int32_t b)
 {
-    const int32_t inverse_r = formula_make_variable(formula, formula_inverse_r);
-    if (inverse_r < 0)
-        return -1;
-    if (is_variable(formula, b, formula_r))
-        return multiply(formula, a, inverse_r);
-    if (is_variable(formula, b, formula_r2))
-        return multiply(formula, a, multiply(formula, inverse_r, inverse_r));
+    double x = 1;
+    const bool is_constant = is_operation(formula, b, formula_parameter) ||
+                             (is_number(formula, b, &x) && isfinite(1 / x));
+    if (is_constant && !is_number(formula, a, &x))
+        return multiply(formula, a,
+                        plain(formula, formula_divide, 0, formula_make_number(formula, 1), b, -1));
+    const int32_t power = take_power_of_r(formula, &b);
+    if (power != 0) {
+        const int32_t product = multiply(formula, a, formula_make_power_of_r(formula, -power));
+        return b < 0 ? product : formula_make(formula, formula_divide, 0, product, b, -1);
+    }
     if (is_call(formula, b, formula_sqrt))
         return formula_make(
             formula, formula_multiply, 0, a,
@@ -164,6 +235,8 @@ int32_t formula_make(struct law_formula *formula, enum formula_operation operati
             return b;
         if (is_number(formula, b, &y) && y == 0)
             return a;
+        if (a == b)
+            return multiply(formula, formula_make_number(formula, 2), a);
         break;
     case formula_subtract:
         if (is_number(formula, b, &y) && y == 0)
@@ -208,9 +281,11 @@ static int32_t power(struct law_formula *formula, int32_t a, double exponent, in
     if (twice > 2 * greatest_power || twice != floor(twice))
         return plain(formula, formula_call, formula_pow, a, b, -1);
     const bool is_whole = fmod(twice, 2) == 0;
-    if (is_variable(formula, a, formula_r2) && twice <= greatest_power)
-        return power(formula, formula_make_variable(formula, formula_r), 2 * exponent,
-                     formula_make_number(formula, 2 * exponent));
+    if (is_operation(formula, a, formula_power_of_r)) {
+        const double of_r = exponent * formula->nodes[a].which;
+        if (of_r == floor(of_r) && fabs(of_r) <= greatest_power)
+            return formula_make_power_of_r(formula, (int32_t)of_r);
+    }
     if (exponent > 0) {
         if (is_whole)
             return whole_power(formula, a, (int)exponent);
@@ -219,12 +294,9 @@ static int32_t power(struct law_formula *formula, int32_t a, double exponent, in
                : exponent > 1 ? multiply(formula, whole_power(formula, a, (int)exponent), root)
                               : root;
     }
-    if (is_whole && !is_variable(formula, a, formula_r))
+    if (is_whole)
         return formula_make(formula, formula_divide, 0, formula_make_number(formula, 1),
                             whole_power(formula, a, (int)-exponent), -1);
-    if (is_whole)
-        return whole_power(formula, formula_make_variable(formula, formula_inverse_r),
-                           (int)-exponent);
     return whole_power(formula, plain(formula, formula_call, formula_rsqrt, a, -1, -1), (int)twice);
 }
 
@@ -234,8 +306,9 @@ int32_t formula_make_call(struct law_formula *formula, enum formula_function fun
     double exponent = 0;
     if (a < 0)
         return -1;
-    if (function == formula_sqrt && is_variable(formula, a, formula_r2))
-        return formula_make_variable(formula, formula_r);
+    if (function == formula_sqrt && is_operation(formula, a, formula_power_of_r) &&
+        formula->nodes[a].which == 2)
+        return formula_make_power_of_r(formula, 1);
     if (function == formula_pow && is_number(formula, b, &exponent) &&
         !is_number(formula, a, &(double){0}))
         return power(formula, a, exponent, b);

@@ -1,7 +1,7 @@
 /* The force of a formula, by the rules of differentiation.
  *
  * V(r², dx, dy, dz) has the force ∂V/∂d = 2 ∂V/∂(r²) d + (∂V/∂dx, ∂V/∂dy, ∂V/∂dz) on i, as d grows
- * when x_i falls. D = 2 ∂/∂(r²) = (1/r) ∂/∂r takes r to 1/r, r² to 2, and 1/r to −1/r³. */
+ * when x_i falls. D = 2 ∂/∂(r²) = (1/r) ∂/∂r takes rⁿ to n rⁿ⁻². */
 
 #include <math.h>
 #include <string.h>
@@ -48,21 +48,11 @@ static int32_t over(const struct derivative *d, int32_t a, int32_t b)
     return a < 0 ? -1 : formula_make(d->formula, formula_divide, 0, a, b, -1);
 }
 
-static int32_t of_variable(const struct derivative *d, int32_t variable)
+static int32_t of_power_of_r(const struct derivative *d, int32_t n)
 {
     if (d->along >= 0)
-        return variable == formula_dx + d->along ? number(d, 1) : -1;
-    const int32_t inverse = formula_make_variable(d->formula, formula_inverse_r);
-    switch (variable) {
-    case formula_r:
-        return inverse;
-    case formula_r2:
-        return number(d, 2);
-    case formula_inverse_r:
-        return minus(d, -1, times(d, times(d, inverse, inverse), inverse));
-    default:
         return -1;
-    }
+    return times(d, number(d, n), formula_make_power_of_r(d->formula, n - 2));
 }
 
 /* f'(a) of a function of one argument whose value is node f; −1 where it is 0. */
@@ -172,7 +162,9 @@ static int32_t of_node(const struct derivative *d, int32_t k)
     const int32_t a = node.argument[0], b = node.argument[1], c = node.argument[2];
     switch (node.operation) {
     case formula_variable:
-        return of_variable(d, node.which);
+        return d->along >= 0 && node.which == (int32_t)formula_dx + d->along ? number(d, 1) : -1;
+    case formula_power_of_r:
+        return of_power_of_r(d, node.which);
     case formula_add:
         return plus(d, d->of[a], d->of[b]);
     case formula_subtract:

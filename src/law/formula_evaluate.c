@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "law/formula.h"
 
@@ -60,6 +61,18 @@ double formula_apply(enum formula_operation operation, int32_t which, const doub
     }
 }
 
+/* r^n: of r² as far as possible, which has been rounded once less than r. */
+static double power_of_r(const double *variable, int32_t n)
+{
+    double base = variable[formula_r2], power = n % 2 ? variable[formula_r] : 1;
+    for (int32_t left = abs(n) / 2; left > 0; left >>= 1) {
+        if (left & 1)
+            power *= base;
+        base *= base;
+    }
+    return n < 0 ? 1 / power : power;
+}
+
 void formula_evaluate(const struct law_formula *formula, const double *parameter,
                       const double variable[formula_variable_count], double *values)
 {
@@ -73,6 +86,8 @@ void formula_evaluate(const struct law_formula *formula, const double *parameter
             values[k] = node->number;
         else if (node->operation == formula_variable)
             values[k] = variable[node->which];
+        else if (node->operation == formula_power_of_r)
+            values[k] = power_of_r(variable, node->which);
         else if (node->operation == formula_parameter)
             values[k] = parameter[node->which];
         else

@@ -178,7 +178,7 @@ static kith_status read_name(struct parser *parser, int32_t *node)
     for (int32_t k = 0; k < formula->parameters; k++)
         if (is_name(formula->names[k], start, length))
             found = formula_make(formula, formula_parameter, k, -1, -1, -1);
-    for (int32_t k = 0; k < formula_named_variables; k++)
+    for (int32_t k = 0; k < formula_variable_count; k++)
         if (is_name(formula_variable_names[k], start, length))
             found = formula_make_variable(formula, (enum formula_variable)k);
     if (is_name("pi", start, length))
@@ -335,6 +335,7 @@ kith_status formula_read(struct law_formula *formula, const char *text)
     if (*parser->at)
         return fail_behind(parser);
     formula_derive(parser->formula);
+    formula_find_products(parser->formula);
     if (parser->formula->is_full)
         return fail_at(parser, parser->text,
                        "the formula and its derivative have more than %d operations; write less",

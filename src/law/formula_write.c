@@ -26,12 +26,55 @@ static void write_number(FILE *to, double number)
 static void write_variable(FILE *to, int32_t variable)
 {
     static const char *const texts[formula_variable_count] = {
-        [formula_r] = "pair->s2 * inverse_r", [formula_r2] = "pair->s2",
-        [formula_dx] = "pair->d[0]",          [formula_dy] = "pair->d[1]",
-        [formula_dz] = "pair->d[2]",          [formula_m_i] = "pair->w_i",
-        [formula_m_j] = "pair->w_j",          [formula_q_i] = "pair->q_i",
-        [formula_q_j] = "pair->q_j",          [formula_inverse_r] = "inverse_r"};
+        [formula_dx] = "pair->d[0]", [formula_dy] = "pair->d[1]", [formula_dz] = "pair->d[2]",
+        [formula_m_i] = "pair->w_i", [formula_m_j] = "pair->w_j", [formula_q_i] = "pair->q_i",
+        [formula_q_j] = "pair->q_j"};
     fputs(texts[variable], to);
+}
+
+/* Which powers of r stand in a function already. */
+struct powers {
+    FILE *to;
+    const char *floor; /* what is added to r² so that 1/r is finite at r = 0, or nothing */
+    bool is_there[2 * formula_greatest_power + 5];
+};
+
+static void write_power_name(FILE *to, int32_t power)
+{
+    if (power == 2)
+        fputs("pair->s2", to);
+    else
+        fprintf(to, "%s_%d", power < 0 ? "inverse_r" : "r", abs(power));
+}
+
+/* Powers of 1/r are products of others; so are those of r, of r² as far as possible. */
+static void write_power(struct powers *powers, int32_t power)
+{
+    bool *is_there = &powers->is_there[power + formula_greatest_power + 2];
+    if (*is_there || power == 2)
+        return;
+    *is_there = true;
+    const int32_t half = power / 2, even = half % 2 ? half + 1 : half;
+    const int32_t first = power == 1                    ? 2
+                          : power == -1                 ? 0
+                          : power > 2 && power % 2 == 0 ? even
+                          : power > 2                   ? power - 1
+                                                        : half;
+    if (first != 0) {
+        write_power(powers, first);
+        write_power(powers, power - first);
+    }
+    fputs("    const VREAL ", powers->to);
+    write_power_name(powers->to, power);
+    if (first == 0) {
+        fprintf(powers->to, " = law_rsqrt(pair->s2%s);\n", powers->floor);
+        return;
+    }
+    fputs(" = ", powers->to);
+    write_power_name(powers->to, first);
+    fputs(" * ", powers->to);
+    write_power_name(powers->to, power - first);
+    fputs(";\n", powers->to);
 }
 
 /* Node k as a number, or as a truth. */
@@ -82,6 +125,9 @@ static void write_operation(FILE *to, const struct law_formula *formula, int32_t
     case formula_variable:
         write_variable(to, node->which);
         break;
+    case formula_power_of_r:
+        write_power_name(to, node->which);
+        break;
     case formula_parameter:
         fprintf(to, "law_all(law->c[%d])", (int)node->which);
         break;
@@ -105,23 +151,19 @@ static void write_operation(FILE *to, const struct law_formula *formula, int32_t
     }
 }
 
-/* What the roots need. floor: 1/r must be finite at r = 0. */
-static void write_statements(FILE *to, const struct law_formula *formula, const int32_t *roots,
-                             int32_t count, const char *floor)
+/* What the roots need. */
+static void write_statements(struct powers *powers, const struct law_formula *formula,
+                             const int32_t *roots, int32_t count)
 {
+    FILE *to = powers->to;
     bool used[formula_most_nodes] = {false};
     for (int32_t k = 0; k < count; k++)
         formula_mark(formula, roots[k], used);
-    for (int32_t k = 0; k < formula->count; k++)
-        if (used[k] && formula->nodes[k].operation == formula_variable &&
-            (formula->nodes[k].which == formula_r ||
-             formula->nodes[k].which == formula_inverse_r)) {
-            fprintf(to, "    const VREAL inverse_r = law_rsqrt(pair->s2%s);\n", floor);
-            break;
-        }
     for (int32_t k = 0; k < formula->count; k++) {
         if (!used[k])
             continue;
+        if (formula->nodes[k].operation == formula_power_of_r)
+            write_power(powers, formula->nodes[k].which);
         fprintf(to, "    const %s t%d = ", formula_is_truth(formula, k) ? "VMASK" : "VREAL",
                 (int)k);
         write_operation(to, formula, k);
@@ -147,24 +189,25 @@ static void write_head(FILE *to, const char *type, const char *name, const char 
             type, name, last);
 }
 
-static void write_functions(FILE *to, const struct law_formula *formula)
+/* floor: 1/r must be finite at r = 0. */
+static void write_function_of(FILE *to, const struct law_formula *formula, const char *name,
+                              int32_t root, const char *floor)
 {
-    write_head(to, "VREAL", "law_custom_value", "");
-    write_statements(to, formula, &formula->value, 1, " + LAW_FLOOR");
+    struct powers powers = {.to = to, .floor = floor};
+    write_head(to, "VREAL", name, "");
+    write_statements(&powers, formula, &root, 1);
     fputs("    return ", to);
-    write_root(to, formula, formula->value);
+    write_root(to, formula, root);
     fputs(";\n}\n\n", to);
+}
 
-    write_head(to, "VREAL", "law_custom_factor", "");
-    write_statements(to, formula, &formula->radial, 1, "");
-    fputs("    return ", to);
-    write_root(to, formula, formula->radial);
-    fputs(";\n}\n\n", to);
-
+static void write_force(FILE *to, const struct law_formula *formula)
+{
     const int32_t roots[] = {formula->radial, formula->along[0], formula->along[1],
                              formula->along[2]};
+    struct powers powers = {.to = to, .floor = ""};
     write_head(to, "void", "law_custom_force", ", VREAL force[3]");
-    write_statements(to, formula, roots, 4, "");
+    write_statements(&powers, formula, roots, 4);
     for (int c = 0; c < 3; c++) {
         fprintf(to, "    force[%d] = law_fma(", c);
         write_root(to, formula, formula->radial);
@@ -173,6 +216,98 @@ static void write_functions(FILE *to, const struct law_formula *formula)
         fputs(");\n", to);
     }
     fputs("}\n", to);
+}
+
+/* Whether what a node is made of has a power of r that a kernel computes by 1/r, or any. */
+static bool has_power(const struct law_formula *formula, int32_t root, bool any)
+{
+    bool used[formula_most_nodes] = {false};
+    formula_mark(formula, root, used);
+    for (int32_t k = 0; k < formula->count; k++) {
+        const int32_t power = formula->nodes[k].which;
+        if (used[k] && formula->nodes[k].operation == formula_power_of_r &&
+            (any || power < 0 || power % 2 != 0))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the force has 1/r³ and no other power of 1/r: that costs less than its three factors, but
+ * for a number, which is then left to what is not summed. */
+static bool is_scaled(const struct law_formula *formula)
+{
+    return formula->radial >= 0 && formula->radial_product.power == -3 &&
+           !has_power(formula, formula->radial_product.inner, false);
+}
+
+/* Whether the value is the force's factor times r², but for what depends on i. */
+static bool value_follows_factor(const struct law_formula *formula)
+{
+    const struct formula_product *of = &formula->value_product, *factor = &formula->radial_product;
+    return formula->radial >= 0 && of->inner == factor->inner && of->power == factor->power + 2 &&
+           of->power != 0 && !has_power(formula, of->inner, true);
+}
+
+/* What is summed of a product; scaled: with the number that is_scaled is about. */
+static void write_inner(FILE *to, const struct law_formula *formula, const char *name, int32_t root,
+                        const struct formula_product *product, const char *floor, bool scaled)
+{
+    struct powers powers = {.to = to, .floor = floor};
+    const bool cubed = scaled && product->power == -3;
+    write_head(to, "VREAL", name, "");
+    write_statements(&powers, formula, &product->inner, 1);
+    if (product->power != 0 && !cubed)
+        write_power(&powers, product->power);
+    fputs("    return ", to);
+    if (root < 0 || product->inner >= 0)
+        write_root(to, formula, root < 0 ? -1 : product->inner);
+    else
+        fputs("law_all((REAL)1)", to);
+    if (scaled && !cubed)
+        fputs(" * (law_all((REAL)1) / law_rsqrt3_unscaled(law_all((REAL)1)))", to);
+    if (cubed)
+        fputs(" * law_rsqrt3_scaled(pair->s2)", to);
+    else if (product->power != 0)
+        fputs(" * ", to), write_power_name(to, product->power);
+    fputs(";\n}\n\n", to);
+}
+
+/* What is multiplied by at the end, of w_i and q_i alone. */
+static void write_outer(FILE *to, const struct law_formula *formula, const char *name,
+                        int32_t outer, bool scaled)
+{
+    struct powers powers = {.to = to, .floor = ""};
+    write_head(to, "VREAL", name, "");
+    write_statements(&powers, formula, &outer, 1);
+    fputs(scaled ? "    return law_rsqrt3_unscaled(" : "    return (", to);
+    if (outer >= 0)
+        write_root(to, formula, outer);
+    else
+        fputs("law_all((REAL)1)", to);
+    fputs(");\n}\n\n", to);
+}
+
+static void write_products(FILE *to, const struct law_formula *formula)
+{
+    const bool scaled = is_scaled(formula), follows = value_follows_factor(formula);
+    const struct formula_product *value = &formula->value_product;
+    const struct formula_product *factor = &formula->radial_product;
+    /* With the same floor both have the same 1/r, which is then computed once. */
+    write_inner(to, formula, "law_custom_factor_inner", formula->radial, factor, " + LAW_FLOOR",
+                scaled);
+    write_outer(to, formula, "law_custom_factor_outer", factor->outer, scaled);
+    write_inner(to, formula, "law_custom_value_inner", formula->value, value, " + LAW_FLOOR",
+                scaled && follows);
+    write_outer(to, formula, "law_custom_value_outer", value->outer, scaled && follows);
+    fprintf(to, "enum { NAME(law_custom_value_follows) = %d };\n", follows);
+}
+
+static void write_functions(FILE *to, const struct law_formula *formula)
+{
+    write_function_of(to, formula, "law_custom_value", formula->value, " + LAW_FLOOR");
+    write_function_of(to, formula, "law_custom_factor", formula->radial, "");
+    write_force(to, formula);
+    write_products(to, formula);
 }
 
 kith_status formula_write(const struct law_formula *formula, char **text)

@@ -9,7 +9,10 @@
  *
  * and law_all, law_fma, law_reciprocal and law_rsqrt (of normal x > 0), law_sqrt, law_exp2,
  * law_log, law_log2, and law_unless_equal (a ≠ b ? value : 0) for VREAL: law_math_scalar.h,
- * law_math_simd.h and law_math_cuda.h have them. law/pair_law.h tells how to use what is here.
+ * law_math_simd.h and law_math_cuda.h have them, and law_rsqrt3_scaled(x), 1/√x³, and
+ * law_rsqrt_or_0_scaled(x), 1/√x and 0 for x = 0, both times a factor by which
+ * law_rsqrt3_unscaled(c) and law_rsqrt_or_0_unscaled(c) divide. law/pair_law.h tells how to use
+ * what is here.
  *
  * u(s²) is the value of a pair of weights 1, as far as s² > 0; f(s²) = (du/ds)/s the factor of d in
  * the force on i. */
@@ -72,8 +75,7 @@ LAW_INLINE VREAL NAME(law_inverse_u)(const struct NAME(law_constants) * law, VRE
 
 LAW_INLINE VREAL NAME(law_inverse_f)(const struct NAME(law_constants) * law, VREAL s2)
 {
-    const VREAL y = law_rsqrt(s2);
-    return y * y * (y * -law->c[0]);
+    return law_rsqrt3_scaled(s2) * law_rsqrt3_unscaled(law_all(-law->c[0]));
 }
 
 LAW_INLINE VREAL NAME(law_inverse_square_u)(const struct NAME(law_constants) * law, VREAL s2)
@@ -275,7 +277,8 @@ struct NAME(law_pair) {
 };
 
 /* What the formula of a custom law became: law_custom_value, law_custom_factor and
- * law_custom_force, of a law and a pair. */
+ * law_custom_force, of a law and a pair; value and factor also as products of an outer part, which
+ * depends on i alone, and an inner one. */
 #ifdef LAW_CUSTOM_BODY
 #include LAW_CUSTOM_BODY
 #define LAW_CUSTOM(function, otherwise) function
@@ -293,11 +296,36 @@ LAW_INLINE VREAL NAME(law_weighted)(const struct law_form form, const struct NAM
     return u;
 }
 
+/* c0 w_i w_j / s, the constants and the weight of i first: in most loops they are the same again
+ * and again. */
+LAW_INLINE VREAL NAME(law_value_of_inverse)(const struct law_form form,
+                                            const struct NAME(law_constants) * law,
+                                            const struct NAME(law_pair) * pair)
+{
+    VREAL strength = law_rsqrt_or_0_unscaled(law_all(law->c[0]));
+    if (form.weighting == law_product)
+        strength = strength * pair->w_i * pair->w_j;
+    return strength * law_rsqrt_or_0_scaled(pair->s2);
+}
+
+/* −c0 w_i w_j / s³ */
+LAW_INLINE VREAL NAME(law_factor_of_inverse)(const struct law_form form,
+                                             const struct NAME(law_constants) * law,
+                                             const struct NAME(law_pair) * pair)
+{
+    VREAL strength = law_rsqrt3_unscaled(law_all(-law->c[0]));
+    if (form.weighting == law_product)
+        strength = strength * pair->w_i * pair->w_j;
+    return strength * law_rsqrt3_scaled(pair->s2);
+}
+
 /* V of a pair, any s² ≥ 0. */
 LAW_INLINE VREAL NAME(law_value)(const struct law_form form, const struct NAME(law_constants) * law,
                                  const struct NAME(law_pair) * pair)
 {
     VREAL value;
+    if (form.kind == law_inverse)
+        return NAME(law_value_of_inverse)(form, law, pair);
     if (form.kind == law_custom)
         value = LAW_CUSTOM(NAME(law_custom_value)(law, pair), pair->s2);
     else
@@ -307,17 +335,25 @@ LAW_INLINE VREAL NAME(law_value)(const struct law_form form, const struct NAME(l
     return value;
 }
 
-/* The factor of d in the force on i, of a law that is central, any s² ≥ 0. */
+/* The factor of d in the force on i, of a law that is central, s² > 0. For s² = 0 it is any number
+ * or none: times d = 0 that is 0, or not a number. */
+LAW_INLINE VREAL NAME(law_factor_apart)(const struct law_form form,
+                                        const struct NAME(law_constants) * law,
+                                        const struct NAME(law_pair) * pair)
+{
+    if (form.kind == law_custom)
+        return LAW_CUSTOM(NAME(law_custom_factor)(law, pair), pair->s2);
+    if (form.kind == law_inverse)
+        return NAME(law_factor_of_inverse)(form, law, pair);
+    return NAME(law_weighted)(form, pair, NAME(law_f)(form.kind, law, pair->s2));
+}
+
+/* The same, any s² ≥ 0. */
 LAW_INLINE VREAL NAME(law_factor)(const struct law_form form,
                                   const struct NAME(law_constants) * law,
                                   const struct NAME(law_pair) * pair)
 {
-    VREAL factor;
-    if (form.kind == law_custom)
-        factor = LAW_CUSTOM(NAME(law_custom_factor)(law, pair), pair->s2);
-    else
-        factor = NAME(law_weighted)(form, pair, NAME(law_f)(form.kind, law, pair->s2));
-    return law_unless_equal(pair->s2, law_all((REAL)0), factor);
+    return law_unless_equal(pair->s2, law_all((REAL)0), NAME(law_factor_apart)(form, law, pair));
 }
 
 /* The force on i, of every law, any s² ≥ 0. */

@@ -12,7 +12,6 @@ static bool diverges_at_zero(const kith_law *law)
     double variable[formula_variable_count] = {0}, values[formula_most_nodes];
     variable[formula_m_i] = variable[formula_m_j] = 1;
     variable[formula_q_i] = variable[formula_q_j] = 1;
-    variable[formula_inverse_r] = INFINITY;
     formula_evaluate(law->formula, law->parameter, variable, values);
     return !isfinite(values[law->formula->value]);
 }

@@ -116,6 +116,20 @@ LAW_INLINE double law_unless_equal(double a, double b, double value)
     return a != b ? value : 0.0;
 }
 
+template <class real> LAW_INLINE real law_rsqrt3_scaled(real x)
+{
+    const real y = law_rsqrt(x);
+    return y * y * y;
+}
+
+template <class real> LAW_INLINE real law_rsqrt_or_0_scaled(real x)
+{
+    return law_unless_equal(x, law_all((real)0), law_rsqrt(x));
+}
+
+#define law_rsqrt3_unscaled(c)     (c)
+#define law_rsqrt_or_0_unscaled(c) (c)
+
 /* For formulas. */
 #define LAW_CUDA_FUNCTION(name)                                                                    \
     LAW_INLINE float law_##name(float x)                                                           \

@@ -32,6 +32,19 @@ LAW_INLINE double law_unless_equal(double a, double b, double value)
     return a != b ? value : 0;
 }
 
+LAW_INLINE double law_rsqrt3_scaled(double x)
+{
+    return law_rsqrt(x) * (1 / x);
+}
+
+LAW_INLINE double law_rsqrt_or_0_scaled(double x)
+{
+    return law_unless_equal(x, 0, law_rsqrt(x));
+}
+
+#define law_rsqrt3_unscaled(c)     (c)
+#define law_rsqrt_or_0_unscaled(c) (c)
+
 #define law_sqrt sqrt
 #define law_exp2 exp2
 #define law_log  log

@@ -17,6 +17,11 @@
 #define law_log           simd_log
 #define law_log2          simd_log2
 
+#define law_rsqrt3_scaled       simd_rsqrt3_scaled
+#define law_rsqrt3_unscaled     simd_rsqrt3_unscaled
+#define law_rsqrt_or_0_scaled   simd_rsqrt_or_0_scaled
+#define law_rsqrt_or_0_unscaled simd_rsqrt_or_0_unscaled
+
 /* For formulas. */
 #define law_rsqrt_of_any simd_rsqrt_of_any
 #define law_not(mask)    (~(mask))

@@ -30,11 +30,9 @@ static void evaluate(const struct law_view *view, const struct law_reference_pai
 {
     const double r = sqrt(pair->s2);
     const double variable[formula_variable_count] = {
-        [formula_r] = r,           [formula_r2] = pair->s2,
-        [formula_dx] = pair->d[0], [formula_dy] = pair->d[1],
-        [formula_dz] = pair->d[2], [formula_m_i] = pair->m_i,
-        [formula_m_j] = pair->m_j, [formula_q_i] = pair->q_i,
-        [formula_q_j] = pair->q_j, [formula_inverse_r] = 1 / r};
+        [formula_r] = r,           [formula_r2] = pair->s2,   [formula_dx] = pair->d[0],
+        [formula_dy] = pair->d[1], [formula_dz] = pair->d[2], [formula_m_i] = pair->m_i,
+        [formula_m_j] = pair->m_j, [formula_q_i] = pair->q_i, [formula_q_j] = pair->q_j};
     formula_evaluate(view->formula, view->numbers.c, variable, values);
 }
 

@@ -1,0 +1,52 @@
+/* From the sums of a block to the outputs; part of law_sums_kernel_body.h. */
+
+/* The outer parts, which were left out of the sums. */
+struct NAME(outer) {
+    REAL factor[NAME(block)], value[NAME(block)];
+};
+
+SIMD_INLINE void NAME(find_outer)(const struct variant variant,
+                                  const struct law_sums_problem *problem,
+                                  const struct NAME(law_constants) * law, long long begin,
+                                  struct NAME(outer) * outer)
+{
+    for (int k = 0; k < NAME(block); k += NAME(lanes)) {
+        VREAL factor = simd_all((REAL)1), value = simd_all((REAL)1);
+        struct NAME(law_pair) target;
+        target.w_i = NAME(elements)(problem->target_weight, begin + k, 1);
+        if (variant.form.kind == law_custom)
+            target.q_i = NAME(elements)(problem->target_charge, begin + k, 1);
+        if (variant.central)
+            factor = NAME(law_outer_of_factor)(variant.form, law, &target);
+        value = NAME(law_outer_of_value)(variant.form, law, &target);
+        simd_store(outer->factor + k, factor);
+        simd_store(outer->value + k, value);
+    }
+}
+
+/* A sum times its outer part, over what it is divided by. */
+static void NAME(store_value)(const REAL *restrict outer, const void *divisor, void *to,
+                              long long begin, const double *restrict total)
+{
+    for (int lane = 0; lane < NAME(block); lane++) {
+        const double m = (double)NAME(element)(divisor, begin + lane, 1);
+        /* + 0: no −0 of an empty sum. Behind the last body masses are 0. */
+        ((REAL *)to)[begin + lane] =
+            m != 0 ? (REAL)((double)outer[lane] * total[lane] / m + 0.0) : 0;
+    }
+}
+
+SIMD_INLINE void NAME(store_block)(const struct variant variant,
+                                   const struct law_sums_problem *problem,
+                                   const struct NAME(law_constants) * law, long long begin,
+                                   const struct NAME(totals) * totals)
+{
+    struct NAME(outer) outer;
+    NAME(find_outer)(variant, problem, law, begin, &outer);
+    for (int c = 0; c < 3; c++)
+        if (problem->acceleration[c])
+            NAME(store_value)
+    (outer.factor, problem->target_mass, problem->acceleration[c], begin, totals->value[c]);
+    if (problem->value)
+        NAME(store_value)(outer.value, NULL, problem->value, begin, totals->value[3]);
+}
