@@ -23,7 +23,8 @@ static const struct argp_child children[] = {{&bench_argp, 0, "Measuring:", 2}, 
 static const char documentation[] =
     "Measure how fast interaction matrices are filled, on the CPU with one thread unless --threads "
     "says otherwise, beside memset of as many bytes in the same "
-    "run, and how fast V b is computed without storing V, beside the limit of its instructions.\v"
+    "run, and how fast V b is computed without storing V, beside the limit of its instructions. A "
+    "fill's limit is memset, or on a CPU its instructions if they take longer.\v"
     "Times are the best of repetitions; on a GPU the arrays are there. Matrices of more than 4 GB "
     "(64 GB on a GPU) are not stored.\n\n"
     "Examples:\n"

@@ -88,6 +88,16 @@ static double limit_of(const struct matrix_bench *bench, kith_context *context, 
     return limit;
 }
 
+/* Bytes a second: of memset, or on a CPU of the arithmetic of a row's sum if that is less. */
+static double fill_limit(const struct matrix_bench *bench, kith_context *context, const char *law,
+                         double memset_rate)
+{
+    if (kith_context_device(context).kind == KITH_CUDA)
+        return memset_rate;
+    const double bytes = (double)kith_dtype_bytes(bench->precision);
+    return fmin(memset_rate, bytes * limit_of(bench, context, law));
+}
+
 static bool measure(const struct matrix_bench *bench, struct contender *c, const char *name,
                     const char *law, int64_t n, double limit, struct matrix_rows_measured *rows)
 {
@@ -151,7 +161,8 @@ static bool measure_all(const struct matrix_bench *bench, struct contender *c, b
         return false;
     const double memset_rate = stored ? rows->row[rows->count - 1].bytes_per_second : NAN;
     for (int k = 0; stored && k < 3; k++)
-        if (!measure_law(bench, c, "fill", filled[k], n, memset_rate, rows))
+        if (!measure_law(bench, c, "fill", filled[k], n,
+                         fill_limit(bench, c->context, filled[k], memset_rate), rows))
             return false;
     if (stored && bench->blocks && c->gpu && !measure_tiles(bench, c, n, memset_rate, rows))
         return false;

@@ -4,20 +4,29 @@
 
 #include "core/simd.h"
 
-/* 64 bytes to an address that is a multiple of 64: a whole line, which the processor need not read
- * before, and which does not push others out of its caches. */
-SIMD_INLINE void stream_line(char *to, const char *from)
-{
+/* A vector to an address that is a multiple of its length: several in a row that make up a line the
+ * processor need not read before, and they do not push others out of its caches. */
 #if defined(__AVX512F__)
-    _mm512_stream_si512((void *)to, _mm512_loadu_si512(from));
+#define STREAM_VECTOR(type, to, x) _mm512_stream_##type(to, x)
+#elif defined(__AVX__)
+#define STREAM_VECTOR(type, to, x) _mm256_stream_##type(to, x)
 #elif defined(__x86_64__)
-    for (int part = 0; part < 64; part += 16)
-        _mm_stream_si128((__m128i *)(void *)(to + part),
-                         _mm_loadu_si128((const __m128i *)(const void *)(from + part)));
+#define STREAM_VECTOR(type, to, x) _mm_stream_##type(to, x)
 #else
-    memcpy(to, from, 64);
+#define STREAM_VECTOR(type, to, x) memcpy(to, &(x), sizeof(x))
 #endif
+
+SIMD_INLINE void stream_vector_float(float *to, vfloat x)
+{
+    STREAM_VECTOR(ps, to, x);
 }
+
+SIMD_INLINE void stream_vector_double(double *to, vdouble x)
+{
+    STREAM_VECTOR(pd, to, x);
+}
+
+#define stream_vector(to, x) SIMD_OF(x, stream_vector)(to, x)
 
 #define KERNEL_BODY "matrix/matrix_kernel_body.h"
 #include "law/for_each_real.h"

@@ -37,36 +37,41 @@ SIMD_INLINE VREAL NAME(value_at)(const struct law_form form, const struct NAME(l
     return NAME(law_value)(form, law, &pair);
 }
 
-/* How far behind what is computed the stores past the caches go, in elements: what they read is
- * then in the cache, wherever in its vectors a line begins. */
-enum { NAME(lag) = 512 / sizeof(REAL), NAME(line) = 64 / sizeof(REAL) };
+/* Vectors of columns from begin on, until end is reached, to the same places of `to`. */
+SIMD_INLINE void NAME(fill_near)(const struct law_form form, const struct NAME(law_constants) * law,
+                                 const struct matrix_problem *problem, const struct NAME(row) * row,
+                                 long long first, long long begin, long long end, REAL *to)
+{
+    for (long long k = begin; k < end; k += (long long)(SIMD_BYTES / sizeof(REAL)))
+        simd_store(to + k, NAME(value_at)(form, law, problem, row, first + k));
+}
 
-SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_problem *problem,
+/* Elements of a line of the caches. */
+enum { NAME(line) = 64 / sizeof(REAL) };
+
+SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_problem *of,
                             long long i, long long first, long long count, REAL *to, REAL *out)
 {
-    const long long lanes = SIMD_BYTES / sizeof(REAL), ahead = NAME(lag) + NAME(line);
+    const long long lanes = SIMD_BYTES / sizeof(REAL);
+    /* Of the caller's, each store could change something for all that the compiler knows. */
+    const struct matrix_problem own = *of, *const problem = &own;
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
     const struct NAME(row) row = NAME(row_at)(problem, i);
-    const long long head = (long long)((-(uintptr_t)out & 63) / sizeof(REAL));
-    long long streamed = head;
     if (!out) {
-        for (long long k = 0; k < count; k += lanes)
-            simd_store(to + k, NAME(value_at)(form, &law, problem, &row, first + k));
+        NAME(fill_near)(form, &law, problem, &row, first, 0, count, to);
         return;
     }
-    for (long long k = 0; k < count; k += lanes) {
-        simd_store(to + k, NAME(value_at)(form, &law, problem, &row, first + k));
-        if (streamed + ahead <= k) {
-            stream_line((char *)(out + streamed), (const char *)(to + streamed));
-            streamed += NAME(line);
-        }
-    }
-    for (; streamed + NAME(line) <= count; streamed += NAME(line))
-        stream_line((char *)(out + streamed), (const char *)(to + streamed));
-    const long long begin = head < count ? head : count;
-    memcpy(out, to, (size_t)begin * sizeof(REAL));
-    if (streamed < count)
-        memcpy(out + streamed, to + streamed, (size_t)(count - streamed) * sizeof(REAL));
+    /* Whole lines are written past the caches, from registers; parts of them at both ends are not.
+     */
+    const long long before = (long long)((-(uintptr_t)out & 63) / sizeof(REAL));
+    const long long head = before < count ? before : count;
+    const long long tail = head + (count - head) / NAME(line) * NAME(line);
+    for (long long k = head; k < tail; k += lanes)
+        stream_vector(out + k, NAME(value_at)(form, &law, problem, &row, first + k));
+    NAME(fill_near)(form, &law, problem, &row, first, 0, head, to);
+    memcpy(out, to, (size_t)head * sizeof(REAL));
+    NAME(fill_near)(form, &law, problem, &row, first, tail / lanes * lanes, count, to);
+    memcpy(out + tail, to + tail, (size_t)(count - tail) * sizeof(REAL));
 }
 
 /* A part of a chunk: vectors from begin to end. In careful ones some lanes are not to be counted:
