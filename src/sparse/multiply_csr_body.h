@@ -16,6 +16,14 @@ SIMD_INLINE void NAME(ask_for)(const REAL *x)
     {                                                                                              \
         REAL sum[4] = {0};                                                                         \
         int64_t k = begin;                                                                         \
+        if (end - begin < 4 && !prefetch) { /* without loops: short rows are mostly their ends */  \
+            REAL few = begin < end ? value[k] * x[index[k]] : 0;                                   \
+            if (begin + 1 < end)                                                                   \
+                few = FMA(value[k + 1], x[index[k + 1]], few);                                     \
+            if (begin + 2 < end)                                                                   \
+                few = FMA(value[k + 2], x[index[k + 2]], few);                                     \
+            return few;                                                                            \
+        }                                                                                          \
         for (; k + 4 <= end; k += 4) {                                                             \
             SIMD_UNROLL                                                                            \
             for (int64_t l = 0; l < 4; l++) {                                                      \
@@ -48,11 +56,12 @@ SIMD_INLINE void NAME(ask_for)(const REAL *x)
     SIMD_INLINE void NAME(sum_rows##suffix)(const struct sparse_work *work, int64_t task,          \
                                             bool narrow, bool prefetch)                            \
     {                                                                                              \
-        const struct sparse_matrix *matrix = work->product->matrix;                                \
+        const struct sparse_product product = *work->product; /* which y does not overlap */       \
+        const struct sparse_matrix *matrix = product.matrix;                                       \
         const struct sparse_packed_csr *packed = &matrix->packed;                                  \
         for (int64_t i = matrix->piece[task].row; i < matrix->piece[task + 1].row; i++)            \
             NAME(put)                                                                              \
-        (work->product, i,                                                                         \
+        (&product, i,                                                                              \
          NAME(dot##suffix)(NAME(base##suffix)(work, i), packed->index.index, packed->value,        \
                            NAME(start##suffix)(packed, i, narrow),                                 \
                            NAME(start##suffix)(packed, i + 1, narrow), prefetch));                 \
