@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 
 nm -D --defined-only "$library" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }' | LC_ALL=C sort >"$folder/shown"
 if ! diff -u "$list" "$folder/shown"; then
-    echo "libkith.so shows other functions (+) than tests/abi/symbols.txt lists (-)" >&2
+    echo "libkith.so shows other functions (+) than tests/abi/symbols.txt lists (-); add new ones there" >&2
     exit 1
 fi
 readelf -d "$library" | grep -q 'soname: \[libkith.so.0\]'

@@ -16,7 +16,8 @@ holds() { # PACKAGE PATH...
 
 rm -rf "$folder"
 # gzip: xz would take longer than all the rest.
-"$cpack" --config "$build/CPackConfig.cmake" -B "$folder" -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip >"$folder.log" 2>&1 || { cat "$folder.log" >&2; exit 1; }
+"$cpack" --config "$build/CPackConfig.cmake" -B "$folder" -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip \
+    >"$folder.log" 2>&1 || { cat "$folder.log" >&2; exit 1; }
 [ "$(find "$folder" -maxdepth 1 -name '*.deb' | wc -l)" -eq 3 ] || fail "there are not three packages in $folder"
 
 for package in kith libkith0 libkith-dev; do
@@ -39,7 +40,8 @@ holds libkith-dev usr/include/kith/kith.h 'usr/lib/.*/libkith.so' 'usr/lib/.*/li
 field kith Depends | grep -q 'libc6 (>= ' || fail "kith: dependencies are not those of its libraries"
 field kith Depends | grep -q 'libcjson1' || fail "kith: no dependency on libcjson1"
 for package in kith libkith0; do
-    ! field $package Depends | grep -qE 'libkith|libcurl|libssl|-dev' || fail "$package depends on too much: $(field $package Depends)"
+    ! field $package Depends | grep -qE 'libkith|libcurl|libssl|-dev' ||
+        fail "$package depends on too much: $(field $package Depends)"
 done
 field libkith-dev Depends | grep -qx "libkith0 (= $version)" || fail "libkith-dev: wrong dependencies"
 dpkg-deb -I "$folder"/libkith0_*.deb shlibs | grep -qx "libkith 0 libkith0 (>= $version)" || fail "libkith0: wrong shlibs"
