@@ -7,6 +7,8 @@ kind NumPy does without asking.
 
 from __future__ import annotations
 
+import functools
+
 import array_api_compat
 import numpy
 
@@ -15,6 +17,7 @@ from kith import _kith
 HOST = (1, 0)
 """DLPack's name of host memory."""
 
+_NUMPY = array_api_compat.array_namespace(numpy.empty(0))
 _HOST_KINDS = (1, 3)  # cudaHostAlloc's memory is the host's too
 _REALS = {"float64", "float32"}
 _WHOLE = {"int64", "int32"}
@@ -27,21 +30,18 @@ class Taken:
     ----------
     array : object
         Of the caller's library, or NumPy's.
+    dtype : str
+        The name of the number type, as ``float32``.
     place : tuple of int
         DLPack's kind and index of the device.
     """
 
-    __slots__ = ("name", "array", "library", "place", "is_loose")
+    __slots__ = ("name", "array", "dtype", "library", "place", "is_loose")
 
     def __init__(self, name, array, library, place, is_loose=False):
         self.name, self.array, self.library, self.place = name, array, library, place
+        self.dtype = _name_of(array.dtype)
         self.is_loose = is_loose  # a list or a number: it has no type and no place of its own
-
-    @property
-    def dtype(self) -> str:
-        """The name of the number type, as ``float32``."""
-        dtype = self.array.dtype
-        return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
     @property
     def is_on_host(self) -> bool:
@@ -61,6 +61,11 @@ class Taken:
     def shown(self, stream=None):
         """What the extension module is given: the array, or a capsule that the stream may read."""
         return self.array if self.is_on_host else self.array.__dlpack__(stream=stream)
+
+
+@functools.lru_cache(maxsize=64)
+def _name_of(dtype) -> str:
+    return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
 def _is_native(array) -> bool:
@@ -117,7 +122,7 @@ def _take_numpy(name, value):
     # DLPack counts strides in whole elements.
     if not array.flags.aligned or any(stride % array.itemsize for stride in array.strides):
         array = array.copy()
-    return Taken(name, array, array_api_compat.array_namespace(numpy.empty(0)), HOST,
+    return Taken(name, array, _NUMPY, HOST,
                  not hasattr(value, "dtype") and not isinstance(value, memoryview))
 
 
@@ -204,8 +209,11 @@ class Made:
 
     def __init__(self, like: Taken, shape, dtype: str):
         library = like.library
-        self._is_jax = array_api_compat.is_jax_namespace(library)
+        self._is_jax = library is not _NUMPY and array_api_compat.is_jax_namespace(library)
         self._is_on_host, self._place = like.is_on_host, like.place
+        if library is _NUMPY:
+            self.array = numpy.empty(tuple(shape), dtype=dtype)
+            return
         self.array = library.empty(tuple(shape), dtype=getattr(library, dtype),
                                    device=array_api_compat.device(like.array))
 
@@ -227,7 +235,7 @@ class Given:
         shape = tuple(shape)
         if taken.shape != shape or taken.dtype != dtype or not _is_native(taken.array):
             raise ValueError(f"{name} is {taken.shape} of {taken.dtype}; give {shape} of {dtype}")
-        if array_api_compat.is_jax_array(value):
+        if taken.library is not _NUMPY and array_api_compat.is_jax_array(value):
             raise TypeError(f"{name} is an array of JAX, which cannot be written; leave {name.partition('[')[0]} out")
         if isinstance(taken.array, numpy.ndarray):
             if not taken.array.flags.writeable:
