@@ -22,6 +22,15 @@ static double csr_bandwidth(const struct sparse_row *row)
            row->seconds;
 }
 
+/* What a product with several vectors must read and write at least, the matrix as it is stored and
+ * each vector once, a second. */
+static double vectors_bandwidth(const struct sparse_row *row)
+{
+    const kith_sparse_info *info = &row->info;
+    return ((double)info->bytes + 8.0 * sparse_vectors * (double)(info->rows + info->columns)) /
+           row->vectors_seconds;
+}
+
 /* How many times as long as kith the fastest peer takes; NaN without any. */
 static double ratio_to_best(const struct sparse_report *report, const struct sparse_row *row)
 {
@@ -50,8 +59,8 @@ void sparse_print_heading(const struct sparse_report *report)
     printf("copy: %.1f GB/s in one thread", 1e-9 * report->copy_bytes_per_second);
     for (int32_t k = 0; k < report->peer_count; k++)
         printf(", %s %s", report->peer_name[k], report->peer_version[k]);
-    printf("\n\n%-12s %10s %-6s %-10s %8s %7s %7s %8s", "matrix", "entries", "format", "kernel",
-           "Gflop/s", "of copy", "8 vect.", "convert");
+    printf("\n\n%-12s %10s %-6s %-10s %8s %7s %7s %7s %8s", "matrix", "entries", "format", "kernel",
+           "Gflop/s", "of copy", "8 vect.", "of copy", "convert");
     for (int32_t k = 0; k < report->peer_count; k++)
         printf(" %8s", report->peer_name[k]);
     printf("%s\n", report->peer_count ? "   ratio" : "");
@@ -60,10 +69,11 @@ void sparse_print_heading(const struct sparse_report *report)
 
 void sparse_print_row(const struct sparse_report *report, const struct sparse_row *row)
 {
-    printf("%-12s %10lld %-6s %-10s %8.2f %6.0f%% %6.1fx %7.0fx", row->name,
+    printf("%-12s %10lld %-6s %-10s %8.2f %6.0f%% %6.1fx %6.0f%% %7.0fx", row->name,
            (long long)row->info.nonzeros, format_of(row), kernel_of(row),
            gflops_of(row, row->seconds), 100 * csr_bandwidth(row) / report->copy_bytes_per_second,
            sparse_vectors * row->seconds / row->vectors_seconds,
+           100 * vectors_bandwidth(row) / report->copy_bytes_per_second,
            row->info.convert_seconds / row->seconds);
     for (int32_t k = 0; k < report->peer_count; k++)
         printf(" %8.2f", gflops_of(row, row->peer_seconds[k]));
@@ -86,7 +96,8 @@ void sparse_print_means(const struct sparse_report *report)
 {
     printf(
         "\nof copy: bandwidth in bytes of plain CSR, as part of a copy's. 8 vect.: eight products"
-        "\nover one with eight vectors. convert: the time to choose and convert, in products.\n");
+        "\nover one with eight vectors; of copy: of what that must read and write, the matrix as stored"
+        "\nand each vector once. convert: the time to choose and convert, in products.\n");
     if (report->peer_count)
         printf("ratio: the fastest peer's time over kith's; geometric mean %.2f\n",
                mean_ratio(report));
@@ -107,6 +118,7 @@ static cJSON *row_as_json(const struct sparse_report *report, const struct spars
     json_add_real(object, "gflops", gflops_of(row, row->seconds));
     json_add_real(object, "csr_bytes_per_second", csr_bandwidth(row));
     json_add_real(object, "eight_vectors_seconds", row->vectors_seconds);
+    json_add_real(object, "eight_vectors_bytes_per_second", vectors_bandwidth(row));
     json_add_real(object, "convert_seconds", row->info.convert_seconds);
     for (int32_t k = 0; k < report->peer_count; k++)
         json_add_real(peers, report->peer_name[k], row->peer_seconds[k]);

@@ -327,17 +327,21 @@ static void test_every_plan_gives_the_product_also_of_infinities(void **state)
     kith_context_free(context);
 }
 
+/* A x, and behind it Aᵀ A x. */
 static void *product_with(int32_t threads, kith_sparse_format format, kith_sparse_kernel kernel,
                           const struct entries *entries, const double *x)
 {
     kith_context *context = cpu_context(threads);
     const kith_sparse_options options = {.format = format, .kernel = kernel};
     kith_sparse *sparse = sparse_of(context, &options, KITH_F64, entries);
-    double *y = calloc((size_t)entries->rows + 1, sizeof *y);
+    double *y = calloc((size_t)(entries->rows + entries->columns) + 1, sizeof *y);
     for (int k = 0; k < 3; k++) /* the team grows with the work */
         assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1,
                                        kith_array_vector((void *)x, KITH_F64, entries->columns), 0,
                                        kith_array_vector(y, KITH_F64, entries->rows)));
+    assert_ok(kith_sparse_multiply(
+        sparse, KITH_SPARSE_TRANSPOSED, 1, kith_array_vector(y, KITH_F64, entries->rows), 0,
+        kith_array_vector(y + entries->rows, KITH_F64, entries->columns)));
     kith_sparse_free(sparse);
     kith_context_free(context);
     return y;
@@ -350,11 +354,11 @@ static void test_all_numbers_of_threads_give_the_same_bits(void **state)
     struct random_numbers numbers = random_numbers_begin("threads");
     struct entries entries = make(&numbers, kind_dense_row, 100003, 100001);
     double *x = random_vector(&numbers, entries.columns);
-    static const int choices[][2] = {{KITH_SPARSE_AUTO, KITH_SPARSE_KERNEL_AUTO},
-                                     {KITH_SPARSE_COO, KITH_SPARSE_ELEMENT},
-                                     {KITH_SPARSE_CSR, KITH_SPARSE_MERGE},
-                                     {KITH_SPARSE_CSR, KITH_SPARSE_ROW_VECTOR},
-                                     {KITH_SPARSE_HYBRID, KITH_SPARSE_ROW_THREAD}};
+    static const int choices[][2] = {
+        {KITH_SPARSE_AUTO, KITH_SPARSE_KERNEL_AUTO},  {KITH_SPARSE_COO, KITH_SPARSE_ELEMENT},
+        {KITH_SPARSE_CSR, KITH_SPARSE_MERGE},         {KITH_SPARSE_CSR, KITH_SPARSE_ROW_VECTOR},
+        {KITH_SPARSE_HYBRID, KITH_SPARSE_ROW_THREAD}, {KITH_SPARSE_SELL, KITH_SPARSE_ROW_THREAD},
+        {KITH_SPARSE_BSR, KITH_SPARSE_ROW_THREAD}};
     for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++) {
         double *one = product_with(1, (kith_sparse_format)choices[c][0],
                                    (kith_sparse_kernel)choices[c][1], &entries, x);
@@ -363,7 +367,7 @@ static void test_all_numbers_of_threads_give_the_same_bits(void **state)
         for (int32_t threads = 2; threads <= 5; threads++) {
             double *many = product_with(threads, (kith_sparse_format)choices[c][0],
                                         (kith_sparse_kernel)choices[c][1], &entries, x);
-            assert_memory_equal(one, many, (size_t)entries.rows * sizeof *one);
+            assert_memory_equal(one, many, (size_t)(entries.rows + entries.columns) * sizeof *one);
             free(many);
         }
         free(one);

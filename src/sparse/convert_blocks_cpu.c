@@ -1,6 +1,5 @@
-/* Formats that know where entries are without an index for each: blocks and diagonals. */
+/* Dense blocks, with an index for each block. */
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "core/memory.h"
 #include "sparse/convert_cpu.h"
@@ -68,7 +67,29 @@ static int64_t do_block_row(const struct sparse_csr *csr, int64_t block_row, int
     }
 }
 
-kith_status sparse_to_bsr(struct sparse_matrix *matrix)
+enum { block_rows_a_task = 4096 };
+
+/* block_start[i + 1] becomes the number of blocks of row i. */
+static void count_some(void *argument, int64_t task)
+{
+    const struct sparse_matrix *matrix = argument;
+    const struct sparse_bsr *bsr = &matrix->bsr;
+    const int64_t begin = task * block_rows_a_task;
+    for (int64_t i = begin; i < begin + block_rows_a_task && i < bsr->block_rows; i++)
+        bsr->block_start[i + 1] = do_block_row(&matrix->csr, i, bsr->size, 0, NULL, NULL);
+}
+
+static void fill_some(void *argument, int64_t task)
+{
+    const struct sparse_matrix *matrix = argument;
+    const struct sparse_bsr *bsr = &matrix->bsr;
+    const int64_t begin = task * block_rows_a_task;
+    for (int64_t i = begin; i < begin + block_rows_a_task && i < bsr->block_rows; i++)
+        do_block_row(&matrix->csr, i, bsr->size, bsr->block_start[i], bsr->block_column,
+                     bsr->value);
+}
+
+kith_status sparse_to_bsr(kith_context *context, struct sparse_matrix *matrix)
 {
     const struct sparse_csr *csr = &matrix->csr;
     struct sparse_bsr *bsr = &matrix->bsr;
@@ -76,72 +97,16 @@ kith_status sparse_to_bsr(struct sparse_matrix *matrix)
     *bsr = (struct sparse_bsr){.size = (int32_t)size, .block_rows = (csr->rows + size - 1) / size};
     KITH_TRY(sparse_take(matrix, bsr->block_rows + 1, sizeof *bsr->block_start, "blocks",
                          &bsr->block_start));
+    sparse_for_units(context, matrix, bsr->block_rows, block_rows_a_task, count_some);
     for (int64_t i = 0; i < bsr->block_rows; i++)
-        bsr->block_start[i + 1] = bsr->block_start[i] + do_block_row(csr, i, size, 0, NULL, NULL);
+        bsr->block_start[i + 1] += bsr->block_start[i];
     bsr->blocks = bsr->block_start[bsr->block_rows];
     KITH_TRY(
         sparse_take(matrix, bsr->blocks, sizeof *bsr->block_column, "blocks", &bsr->block_column));
     KITH_TRY(sparse_take(matrix, bsr->blocks * size * size, kith_dtype_bytes(csr->dtype), "blocks",
                          &bsr->value));
-    for (int64_t i = 0; i < bsr->block_rows; i++)
-        do_block_row(csr, i, size, bsr->block_start[i], bsr->block_column, bsr->value);
+    sparse_for_units(context, matrix, bsr->block_rows, block_rows_a_task, fill_some);
     matrix->plan.bytes =
         8 * bsr->block_rows + bsr->blocks * (4 + size * size * kith_dtype_bytes(csr->dtype));
     return sparse_cut(matrix, bsr->block_rows, bsr->block_start);
-}
-
-/* Numbers the diagonals that have entries: place[column − row + rows] becomes the diagonal, or −1.
- */
-static kith_status find_diagonals(struct sparse_matrix *matrix, struct sparse_dia *dia,
-                                  int32_t *place)
-{
-    const struct sparse_csr *csr = &matrix->csr;
-    for (int64_t i = 0; i < csr->rows; i++)
-        for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++)
-            place[csr->column[k] - i + csr->rows] = 1;
-    const int64_t first = dia->symmetric ? csr->rows : 0;
-    for (int64_t p = first; p < csr->rows + csr->columns; p++)
-        dia->diagonals += place[p];
-    KITH_TRY(sparse_take(matrix, dia->diagonals, sizeof *dia->offset, "diagonals", &dia->offset));
-    for (int64_t p = 0, d = 0; p < csr->rows + csr->columns; p++) {
-        const bool stored = place[p] && p >= first;
-        if (stored)
-            dia->offset[d] = p - csr->rows;
-        place[p] = stored ? (int32_t)d++ : -1;
-    }
-    return KITH_OK;
-}
-
-static kith_status fill_diagonals(struct sparse_matrix *matrix, struct sparse_dia *dia,
-                                  const int32_t *place)
-{
-    const struct sparse_csr *csr = &matrix->csr;
-    KITH_TRY(sparse_take(matrix, dia->diagonals * dia->stride, kith_dtype_bytes(csr->dtype),
-                         "diagonals", &dia->value));
-    for (int64_t i = 0; i < csr->rows; i++)
-        for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++) {
-            const int64_t d = place[csr->column[k] - i + csr->rows];
-            if (d >= 0)
-                sparse_copy_value(csr, k, dia->value,
-                                  (i / dia->tile * dia->diagonals + d) * dia->tile + i % dia->tile);
-        }
-    return KITH_OK;
-}
-
-kith_status sparse_to_dia(struct sparse_matrix *matrix)
-{
-    const struct sparse_csr *csr = &matrix->csr;
-    const int64_t stride = kith_padded(csr->rows);
-    int32_t *place = NULL;
-    KITH_TRY(kith_allocate(csr->rows + csr->columns + 1, sizeof *place, "finding the diagonals",
-                           &place));
-    matrix->dia = (struct sparse_dia){.symmetric = matrix->plan.symmetric,
-                                      .stride = stride,
-                                      .tile = matrix->plan.symmetric ? stride : kith_padding};
-    kith_status status = find_diagonals(matrix, &matrix->dia, place);
-    if (status == KITH_OK)
-        status = fill_diagonals(matrix, &matrix->dia, place);
-    free(place);
-    matrix->plan.bytes = matrix->dia.diagonals * csr->rows * kith_dtype_bytes(csr->dtype);
-    return status;
 }

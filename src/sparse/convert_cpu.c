@@ -10,6 +10,12 @@
 /* Rows and entries a piece, together: some ten microseconds of work. */
 enum { piece_items = 16384 };
 
+/* Of a task of a conversion: groups of rows that share the base of their columns, rows. */
+enum { groups_a_task = 256, rows_a_task = 16384 };
+
+/* To move an entry, to tell how many threads are worth waking. */
+static const double seconds_an_entry = 1e-9;
+
 kith_status sparse_take(struct sparse_matrix *matrix, int64_t count, int64_t bytes_each,
                         const char *what, void *memory)
 {
@@ -18,6 +24,14 @@ kith_status sparse_take(struct sparse_matrix *matrix, int64_t count, int64_t byt
     matrix->memory[matrix->allocations++] = made;
     memcpy(memory, &made, sizeof made);
     return KITH_OK;
+}
+
+void sparse_for_units(kith_context *context, struct sparse_matrix *matrix, int64_t units,
+                      int64_t units_a_task, kith_task *task)
+{
+    const double seconds = seconds_an_entry * (double)(matrix->csr.nonzeros + matrix->csr.rows);
+    kith_for_each(context, kith_threads_for(context, seconds),
+                  (units + units_a_task - 1) / units_a_task, task, matrix);
 }
 
 kith_status sparse_cut(struct sparse_matrix *matrix, int64_t units, const int64_t *start)
@@ -75,25 +89,36 @@ kith_status sparse_cut_entries(struct sparse_matrix *matrix, const struct sparse
     return KITH_OK;
 }
 
-/* Columns less those of the first in each group of rows. */
-static kith_status narrow_columns(struct sparse_matrix *matrix)
+/* Columns less the least of each group of rows. */
+static void narrow_some(void *argument, int64_t task)
 {
+    const struct sparse_matrix *matrix = argument;
     const struct sparse_csr *csr = &matrix->csr;
-    struct sparse_index *index = &matrix->packed.index;
+    const struct sparse_index *index = &matrix->packed.index;
     const int64_t group = (int64_t)1 << sparse_base_shift;
-    KITH_TRY(
-        sparse_take(matrix, csr->rows / group + 1, sizeof *index->base, "columns", &index->base));
-    KITH_TRY(sparse_take(matrix, csr->nonzeros, sizeof(uint16_t), "columns", &index->index));
-    for (int64_t first = 0; first < csr->rows; first += group) {
-        const int64_t end = first + group < csr->rows ? first + group : csr->rows;
+    for (int64_t g = task * groups_a_task; g < (task + 1) * groups_a_task; g++) {
+        const int64_t first = g * group,
+                      end = first + group < csr->rows ? first + group : csr->rows;
+        if (first >= csr->rows)
+            return;
         int32_t base = INT32_MAX;
         for (int64_t i = first; i < end; i++)
             if (csr->row_start[i] < csr->row_start[i + 1] && csr->column[csr->row_start[i]] < base)
                 base = csr->column[csr->row_start[i]];
-        index->base[first / group] = base == INT32_MAX ? 0 : base;
+        index->base[g] = base == INT32_MAX ? 0 : base;
         for (int64_t k = csr->row_start[first]; k < csr->row_start[end]; k++)
             ((uint16_t *)index->index)[k] = (uint16_t)(csr->column[k] - base);
     }
+}
+
+static kith_status narrow_columns(kith_context *context, struct sparse_matrix *matrix)
+{
+    const struct sparse_csr *csr = &matrix->csr;
+    struct sparse_index *index = &matrix->packed.index;
+    const int64_t groups = csr->rows / (1 << sparse_base_shift) + 1;
+    KITH_TRY(sparse_take(matrix, groups, sizeof *index->base, "columns", &index->base));
+    KITH_TRY(sparse_take(matrix, csr->nonzeros, sizeof(uint16_t), "columns", &index->index));
+    sparse_for_units(context, matrix, groups, groups_a_task, narrow_some);
     return KITH_OK;
 }
 
@@ -110,7 +135,7 @@ static kith_status narrow_starts(struct sparse_matrix *matrix)
     return KITH_OK;
 }
 
-static kith_status to_packed(struct sparse_matrix *matrix)
+static kith_status to_packed(kith_context *context, struct sparse_matrix *matrix)
 {
     const struct sparse_csr *csr = &matrix->csr;
     matrix->packed = (struct sparse_packed_csr){
@@ -120,7 +145,7 @@ static kith_status to_packed(struct sparse_matrix *matrix)
         .value = csr->value,
     };
     if (matrix->plan.index_bytes == 2)
-        KITH_TRY(narrow_columns(matrix));
+        KITH_TRY(narrow_columns(context, matrix));
     if (matrix->plan.kernel == KITH_SPARSE_ROW_THREAD &&
         sparse_start_bytes(csr->nonzeros) == (int32_t)sizeof(int32_t))
         KITH_TRY(narrow_starts(matrix));
@@ -128,38 +153,44 @@ static kith_status to_packed(struct sparse_matrix *matrix)
                                                     : sparse_cut(matrix, csr->rows, csr->row_start);
 }
 
-static kith_status to_coo(struct sparse_matrix *matrix)
+static void number_some_rows(void *argument, int64_t task)
+{
+    const struct sparse_matrix *matrix = argument;
+    const struct sparse_csr *csr = &matrix->csr;
+    for (int64_t i = task * rows_a_task; i < (task + 1) * rows_a_task && i < csr->rows; i++)
+        for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++)
+            matrix->coo.row[k] = (int32_t)i;
+}
+
+static kith_status to_coo(kith_context *context, struct sparse_matrix *matrix)
 {
     const struct sparse_csr *csr = &matrix->csr;
     matrix->coo = (struct sparse_coo){csr->nonzeros, NULL, csr->column, csr->value};
     KITH_TRY(sparse_take(matrix, csr->nonzeros, sizeof *matrix->coo.row, "the entries' rows",
                          &matrix->coo.row));
-    for (int64_t i = 0; i < csr->rows; i++)
-        for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++)
-            matrix->coo.row[k] = (int32_t)i;
+    sparse_for_units(context, matrix, csr->rows, rows_a_task, number_some_rows);
     return sparse_cut_entries(matrix, &matrix->coo);
 }
 
 kith_status sparse_convert_cpu(kith_context *context, const struct sparse_statistics *statistics,
                                struct sparse_matrix *matrix)
 {
-    (void)context;
     matrix->lines_per_entry = statistics->lines_per_entry;
     switch (matrix->plan.format) {
     case KITH_SPARSE_CSR:
-        return to_packed(matrix);
+        return to_packed(context, matrix);
     case KITH_SPARSE_COO:
-        return to_coo(matrix);
+        return to_coo(context, matrix);
     case KITH_SPARSE_ELL:
-        return sparse_to_ell(matrix);
+        return sparse_to_ell(context, matrix);
     case KITH_SPARSE_HYBRID:
-        return sparse_to_hybrid(matrix);
+        return sparse_to_hybrid(context, matrix);
     case KITH_SPARSE_SELL:
-        return sparse_to_sell(matrix);
+        return sparse_to_sell(context, matrix);
     case KITH_SPARSE_BSR:
-        return sparse_to_bsr(matrix);
+        return sparse_to_bsr(context, matrix);
     case KITH_SPARSE_DIA:
-        return sparse_to_dia(matrix);
+        return sparse_to_dia(context, matrix);
     default:
         return kith_fail(KITH_INTERNAL_ERROR, "a plan has format %d", (int)matrix->plan.format);
     }

@@ -2,6 +2,7 @@
 #define SPARSE_CONVERT_CPU_H
 
 #include "core/status.h"
+#include "core/team.h"
 #include "sparse/formats.h"
 
 /* Memory that goes with the matrix, with sparse_slack elements more. */
@@ -13,11 +14,16 @@ kith_status sparse_take(struct sparse_matrix *matrix, int64_t count, int64_t byt
 kith_status sparse_cut(struct sparse_matrix *matrix, int64_t units, const int64_t *start);
 
 /* Each brings matrix->csr into the format of matrix->plan and completes the plan's bytes. */
-kith_status sparse_to_ell(struct sparse_matrix *matrix);
-kith_status sparse_to_hybrid(struct sparse_matrix *matrix);
-kith_status sparse_to_sell(struct sparse_matrix *matrix);
-kith_status sparse_to_bsr(struct sparse_matrix *matrix);
-kith_status sparse_to_dia(struct sparse_matrix *matrix);
+kith_status sparse_to_ell(kith_context *context, struct sparse_matrix *matrix);
+kith_status sparse_to_hybrid(kith_context *context, struct sparse_matrix *matrix);
+kith_status sparse_to_sell(kith_context *context, struct sparse_matrix *matrix);
+kith_status sparse_to_bsr(kith_context *context, struct sparse_matrix *matrix);
+kith_status sparse_to_dia(kith_context *context, struct sparse_matrix *matrix);
+
+/* Calls task(matrix, k) for all k < (units + units_a_task − 1) / units_a_task on the context's
+ * threads; what a task writes is its own. */
+void sparse_for_units(kith_context *context, struct sparse_matrix *matrix, int64_t units,
+                      int64_t units_a_task, kith_task *task);
 
 /* Copies the value of entry k of csr to element `at` of an array of its dtype. */
 static inline void sparse_copy_value(const struct sparse_csr *csr, int64_t k, void *to, int64_t at)

@@ -1,6 +1,5 @@
 /* Formats that fill up rows: the filling is a zero in a column that the row uses anyway. */
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "core/memory.h"
 #include "sparse/convert_cpu.h"
@@ -10,7 +9,29 @@ static int64_t length_of(const struct sparse_csr *csr, int64_t i)
     return csr->row_start[i + 1] - csr->row_start[i];
 }
 
-static kith_status fill_ell(struct sparse_matrix *matrix, int64_t width, struct sparse_ell *ell)
+/* Of a task: rows, slices. */
+enum { rows_a_task = 8192, slices_a_task = 256 };
+
+/* Rows of plan->format's own ell. */
+static void fill_some_rows(void *argument, int64_t task)
+{
+    const struct sparse_matrix *matrix = argument;
+    const struct sparse_csr *csr = &matrix->csr;
+    const struct sparse_ell *ell =
+        matrix->plan.format == KITH_SPARSE_HYBRID ? &matrix->hybrid.ell : &matrix->ell;
+    for (int64_t i = task * rows_a_task; i < (task + 1) * rows_a_task && i < csr->rows; i++) {
+        const int64_t start = csr->row_start[i], length = length_of(csr, i);
+        for (int64_t k = 0; k < ell->width && length > 0; k++) {
+            const int64_t at = k * ell->stride + i;
+            ell->column[at] = csr->column[start + (k < length ? k : length - 1)];
+            if (k < length)
+                sparse_copy_value(csr, start + k, ell->value, at);
+        }
+    }
+}
+
+static kith_status fill_ell(kith_context *context, struct sparse_matrix *matrix, int64_t width,
+                            struct sparse_ell *ell)
 {
     const struct sparse_csr *csr = &matrix->csr;
     *ell = (struct sparse_ell){.width = width, .stride = kith_padded(csr->rows)};
@@ -18,15 +39,7 @@ static kith_status fill_ell(struct sparse_matrix *matrix, int64_t width, struct 
         sparse_take(matrix, width * ell->stride, sizeof *ell->column, "filled rows", &ell->column));
     KITH_TRY(sparse_take(matrix, width * ell->stride, kith_dtype_bytes(csr->dtype), "filled rows",
                          &ell->value));
-    for (int64_t i = 0; i < csr->rows; i++) {
-        const int64_t start = csr->row_start[i], length = length_of(csr, i);
-        for (int64_t k = 0; k < width && length > 0; k++) {
-            const int64_t at = k * ell->stride + i;
-            ell->column[at] = csr->column[start + (k < length ? k : length - 1)];
-            if (k < length)
-                sparse_copy_value(csr, start + k, ell->value, at);
-        }
-    }
+    sparse_for_units(context, matrix, csr->rows, rows_a_task, fill_some_rows);
     return KITH_OK;
 }
 
@@ -38,9 +51,9 @@ static int64_t longest_row(const struct sparse_csr *csr)
     return longest;
 }
 
-kith_status sparse_to_ell(struct sparse_matrix *matrix)
+kith_status sparse_to_ell(kith_context *context, struct sparse_matrix *matrix)
 {
-    return fill_ell(matrix, longest_row(&matrix->csr), &matrix->ell);
+    return fill_ell(context, matrix, longest_row(&matrix->csr), &matrix->ell);
 }
 
 /* What of each row is behind the width. */
@@ -64,47 +77,57 @@ static kith_status take_rest(struct sparse_matrix *matrix, int64_t width, struct
     return sparse_cut_entries(matrix, coo);
 }
 
-kith_status sparse_to_hybrid(struct sparse_matrix *matrix)
+kith_status sparse_to_hybrid(kith_context *context, struct sparse_matrix *matrix)
 {
     const int64_t width = matrix->plan.width;
-    KITH_TRY(fill_ell(matrix, width, &matrix->hybrid.ell));
+    KITH_TRY(fill_ell(context, matrix, width, &matrix->hybrid.ell));
     return take_rest(matrix, width, &matrix->hybrid.coo);
 }
 
-/* A row's place before sorting, and its length. */
-struct ranked {
-    int64_t length;
-    int32_t row;
-};
-
-static int compare_ranked(const void *left, const void *right)
+/* Rows of a window by descending length, equal ones in their order: those that are as long as
+ * counted lengths go, or longer, one by one to the front, the others to places that are counted. */
+static void sort_window(const struct sparse_csr *csr, int64_t first, int64_t count, int32_t *row)
 {
-    const struct ranked *a = left, *b = right;
-    if (a->length != b->length)
-        return a->length < b->length ? 1 : -1;
-    return (a->row > b->row) - (a->row < b->row);
+    enum { counted = 256 };
+    int64_t place[counted + 1] = {0}, front = 0;
+    for (int64_t r = 0; r < count; r++)
+        place[length_of(csr, first + r) < counted ? length_of(csr, first + r) : counted]++;
+    for (int64_t length = counted, start = 0; length >= 0; length--) {
+        const int64_t of_length = place[length];
+        place[length] = start;
+        start += of_length;
+    }
+    for (int64_t r = 0; r < count; r++) {
+        const int64_t length = length_of(csr, first + r);
+        if (length < counted) {
+            row[place[length]++] = (int32_t)(first + r);
+            continue;
+        }
+        int64_t at = front++;
+        for (; at > 0 && length_of(csr, row[at - 1]) < length; at--)
+            row[at] = row[at - 1];
+        row[at] = (int32_t)(first + r);
+    }
+}
+
+static void sort_some_windows(void *argument, int64_t task)
+{
+    const struct sparse_matrix *matrix = argument;
+    const struct sparse_sell *sell = &matrix->sell;
+    const int64_t first = task * sell->window, left = matrix->csr.rows - first;
+    sort_window(&matrix->csr, first, left < sell->window ? left : sell->window, sell->row + first);
 }
 
 /* Rows by descending length in each window; −1 behind the last. */
-static kith_status sort_windows(struct sparse_matrix *matrix, struct sparse_sell *sell)
+static kith_status sort_windows(kith_context *context, struct sparse_matrix *matrix,
+                                struct sparse_sell *sell)
 {
     const struct sparse_csr *csr = &matrix->csr;
-    struct ranked *ranked = NULL;
     KITH_TRY(sparse_take(matrix, sell->slices * sell->height, sizeof *sell->row, "sorted rows",
                          &sell->row));
-    KITH_TRY(kith_allocate(sell->window, sizeof *ranked, "sorting the rows", &ranked));
-    for (int64_t first = 0; first < csr->rows; first += sell->window) {
-        const int64_t left = csr->rows - first;
-        const int64_t count = left < sell->window ? left : sell->window;
-        for (int64_t r = 0; r < count; r++)
-            ranked[r] = (struct ranked){length_of(csr, first + r), (int32_t)(first + r)};
-        qsort(ranked, (size_t)count, sizeof *ranked, compare_ranked);
-        for (int64_t r = 0; r < count; r++)
-            sell->row[first + r] = ranked[r].row;
-    }
+    sparse_for_units(context, matrix, csr->rows, sell->window, sort_some_windows);
     for (int64_t r = csr->rows; r < sell->slices * sell->height; r++)
         sell->row[r] = -1;
-    free(ranked);
     return KITH_OK;
 }
 
@@ -167,7 +190,15 @@ static void fill_slice(const struct sparse_csr *csr, struct sparse_sell *sell, i
     }
 }
 
-kith_status sparse_to_sell(struct sparse_matrix *matrix)
+static void fill_some_slices(void *argument, int64_t task)
+{
+    struct sparse_matrix *matrix = argument;
+    struct sparse_sell *sell = &matrix->sell;
+    for (int64_t s = task * slices_a_task; s < (task + 1) * slices_a_task && s < sell->slices; s++)
+        fill_slice(&matrix->csr, sell, s);
+}
+
+kith_status sparse_to_sell(kith_context *context, struct sparse_matrix *matrix)
 {
     const struct sparse_csr *csr = &matrix->csr;
     const struct sparse_plan *plan = &matrix->plan;
@@ -177,7 +208,7 @@ kith_status sparse_to_sell(struct sparse_matrix *matrix)
                                  .slices = (csr->rows + plan->height - 1) / plan->height,
                                  .index = {.bytes = plan->index_bytes}};
     if (sell->window > 1)
-        KITH_TRY(sort_windows(matrix, sell));
+        KITH_TRY(sort_windows(context, matrix, sell));
     KITH_TRY(place_slices(matrix, sell));
     const int64_t slots = sell->slice_start[sell->slices];
     KITH_TRY(sparse_take(matrix, slots, sell->index.bytes, "slices", &sell->index.index));
@@ -185,7 +216,6 @@ kith_status sparse_to_sell(struct sparse_matrix *matrix)
     if (sell->index.bytes == 2)
         KITH_TRY(sparse_take(matrix, sell->slices, sizeof *sell->index.base, "slices",
                              &sell->index.base));
-    for (int64_t s = 0; s < sell->slices; s++)
-        fill_slice(csr, sell, s);
+    sparse_for_units(context, matrix, sell->slices, slices_a_task, fill_some_slices);
     return sparse_cut(matrix, sell->slices, sell->slice_start);
 }

@@ -2,134 +2,61 @@
  * sample: all of it takes about as long as one product. */
 #include "sparse/statistics.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/team.h"
+#include "sparse/diagonals.h"
+#include "sparse/inspect_rows.h"
 
 enum {
     group_rows = 12, /* whole blocks of 2, 3 and 4 */
     sampled_groups = 512,
     stretch_entries = 32768,
     stretches = 8,
+    first_rows = 4096, /* whose diagonals are counted first */
+    rows_a_task = 8192,
 };
 
-static int64_t length_of(const struct sparse_csr *csr, int64_t i)
+/* How many diagonals the first rows have: where these are too many already nobody needs to know how
+ * many there are. */
+static int64_t count_first_diagonals(const struct sparse_csr *csr, unsigned char *seen)
 {
-    return csr->row_start[i + 1] - csr->row_start[i];
-}
-
-static void count_lengths(const struct sparse_csr *csr, struct sparse_statistics *statistics)
-{
-    int64_t exactly[sparse_most_lengths + 1] = {0};
-    for (int64_t i = 0; i < csr->rows; i++) {
-        const int64_t length = length_of(csr, i);
-        statistics->longest = length > statistics->longest ? length : statistics->longest;
-        statistics->squares += (double)length * (double)length;
-        exactly[length < sparse_most_lengths ? length : sparse_most_lengths]++;
-    }
-    statistics->empty = exactly[0];
-    int64_t longer = exactly[sparse_most_lengths];
-    for (int64_t k = sparse_most_lengths - 1; k >= 0; k--)
-        statistics->at_least[k] = longer += exactly[k];
-}
-
-/* Whether the columns of each group of rows span fewer than 2^16. */
-static bool fits_16(const struct sparse_csr *csr, int64_t group)
-{
-    int64_t first = csr->columns, last = 0;
-    for (int64_t i = 0; i < csr->rows; i++) {
-        if (i % group == 0)
-            first = csr->columns, last = 0;
-        if (length_of(csr, i) == 0)
-            continue;
-        const int64_t low = csr->column[csr->row_start[i]];
-        const int64_t high = csr->column[csr->row_start[i + 1] - 1];
-        first = low < first ? low : first;
-        last = high > last ? high : last;
-        if (last - first > UINT16_MAX)
-            return false;
-    }
-    return true;
-}
-
-static void measure_spans(const struct sparse_csr *csr, struct sparse_statistics *statistics)
-{
-    for (int64_t i = 0; i < csr->rows; i++) {
-        if (length_of(csr, i) == 0)
-            continue;
-        const int64_t below = i - csr->column[csr->row_start[i]];
-        const int64_t above = csr->column[csr->row_start[i + 1] - 1] - i;
-        statistics->lower = below > statistics->lower ? below : statistics->lower;
-        statistics->upper = above > statistics->upper ? above : statistics->upper;
-    }
-    statistics->index_fits_16 = fits_16(csr, (int64_t)1 << sparse_base_shift);
-    for (int32_t k = 0; k < sparse_sell_heights; k++)
-        statistics->sell_fits_16[k] =
-            k > 0 ? statistics->sell_fits_16[0] : fits_16(csr, sparse_sell_window);
-}
-
-static void count_slots(const struct sparse_csr *csr, int32_t k,
-                        struct sparse_statistics *statistics)
-{
-    const int64_t height = sparse_sell_height[k];
-    for (int64_t start = 0; start < csr->rows; start += height) {
-        int64_t longest = 0;
-        for (int64_t i = start; i < start + height && i < csr->rows; i++)
-            longest = length_of(csr, i) > longest ? length_of(csr, i) : longest;
-        statistics->sell_slots_unsorted[k] += longest * height;
-    }
-}
-
-static int compare_lengths(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a < b) - (a > b);
-}
-
-/* The longest of each slice when a window's rows are in order of their lengths. */
-static void count_sorted_slots(const struct sparse_csr *csr, struct sparse_statistics *statistics)
-{
-    int64_t length[sparse_sell_window];
-    for (int64_t start = 0; start < csr->rows; start += sparse_sell_window) {
-        const int64_t left = csr->rows - start;
-        const int64_t count = left < sparse_sell_window ? left : sparse_sell_window;
-        bool descend = true;
-        for (int64_t i = 0; i < count; i++) {
-            length[i] = length_of(csr, start + i);
-            descend = descend && (i == 0 || length[i] <= length[i - 1]);
-        }
-        if (!descend)
-            qsort(length, (size_t)count, sizeof length[0], compare_lengths);
-        for (int32_t k = 0; k < sparse_sell_heights; k++)
-            for (int64_t i = 0; i < count; i += sparse_sell_height[k])
-                statistics->sell_slots[k] += length[i] * sparse_sell_height[k];
-    }
-}
-
-/* Marks the diagonals of a matrix until there are too many of them. */
-static kith_status count_diagonals(const struct sparse_csr *csr,
-                                   struct sparse_statistics *statistics)
-{
-    unsigned char *seen = NULL;
-    KITH_TRY(kith_allocate(csr->rows + csr->columns, 1, "counting the diagonals", &seen));
     int64_t diagonals = 0;
-    for (int64_t i = 0; i < csr->rows && diagonals <= sparse_most_diagonals; i++)
+    for (int64_t i = 0; i < csr->rows && i < first_rows && diagonals <= sparse_most_diagonals; i++)
         for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++) {
             unsigned char *mark = &seen[csr->column[k] - i + csr->rows];
             diagonals += !*mark;
             *mark = 1;
         }
-    statistics->diagonals = diagonals;
+    return diagonals;
+}
+
+static kith_status count_diagonals(kith_context *context, const struct sparse_csr *csr,
+                                   struct sparse_statistics *statistics)
+{
+    unsigned char *seen = NULL;
+    KITH_TRY(kith_allocate(csr->rows + csr->columns, 1, "counting the diagonals", &seen));
+    statistics->diagonals = count_first_diagonals(csr, seen);
+    free(seen);
+    if (statistics->diagonals > sparse_most_diagonals)
+        return KITH_OK;
+    KITH_TRY(sparse_mark_diagonals(context, csr, &seen));
+    statistics->diagonals = 0;
+    for (int64_t p = 0; p < csr->rows + csr->columns; p++)
+        statistics->diagonals += seen[p];
     free(seen);
     return KITH_OK;
 }
 
+/* The lengths are constant, so that nothing is called. */
 static bool same_bits(const struct sparse_csr *csr, int64_t k, int64_t l)
 {
-    const size_t bytes = (size_t)kith_dtype_bytes(csr->dtype);
-    return memcmp((const char *)csr->value + (size_t)k * bytes,
-                  (const char *)csr->value + (size_t)l * bytes, bytes) == 0;
+    if (csr->dtype == KITH_F64)
+        return memcmp((const double *)csr->value + k, (const double *)csr->value + l, 8) == 0;
+    return memcmp((const float *)csr->value + k, (const float *)csr->value + l, 4) == 0;
 }
 
 /* The entry in row i and column j, or −1. */
@@ -146,17 +73,41 @@ static int64_t find_entry(const struct sparse_csr *csr, int64_t i, int64_t j)
     return low < csr->row_start[i + 1] && csr->column[low] == j ? low : -1;
 }
 
-static bool is_symmetric(const struct sparse_csr *csr)
+struct mirroring {
+    const struct sparse_csr *csr;
+    atomic_bool failed;
+    atomic_llong excess; /* of entries above the diagonal over those below */
+};
+
+/* Each entry above the diagonal has its like below. */
+static void mirror_some_rows(void *argument, int64_t task)
 {
+    struct mirroring *mirroring = argument;
+    const struct sparse_csr *csr = mirroring->csr;
+    int64_t excess = 0;
+    for (int64_t i = task * rows_a_task; i < (task + 1) * rows_a_task && i < csr->rows; i++) {
+        if (atomic_load_explicit(&mirroring->failed, memory_order_relaxed))
+            return;
+        for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++) {
+            const int64_t j = csr->column[k];
+            excess += (j > i) - (j < i);
+            const int64_t mirrored = j > i ? find_entry(csr, j, i) : k;
+            if (mirrored < 0 || !same_bits(csr, k, mirrored))
+                atomic_store(&mirroring->failed, true);
+        }
+    }
+    atomic_fetch_add(&mirroring->excess, excess);
+}
+
+static bool is_symmetric(kith_context *context, const struct sparse_csr *csr)
+{
+    struct mirroring mirroring = {.csr = csr};
+    const double seconds = 4e-9 * (double)csr->nonzeros;
     if (csr->rows != csr->columns)
         return false;
-    for (int64_t i = 0; i < csr->rows; i++)
-        for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++) {
-            const int64_t mirrored = find_entry(csr, csr->column[k], i);
-            if (mirrored < 0 || !same_bits(csr, k, mirrored))
-                return false;
-        }
-    return true;
+    kith_for_each(context, kith_threads_for(context, seconds),
+                  (csr->rows + rows_a_task - 1) / rows_a_task, mirror_some_rows, &mirroring);
+    return !atomic_load(&mirroring.failed) && atomic_load(&mirroring.excess) == 0;
 }
 
 /* How many blocks of a size the rows have: each row of blocks is a merge of its rows. */
@@ -223,17 +174,12 @@ static kith_status sample_lines(const struct sparse_csr *csr, struct sparse_stat
 kith_status sparse_inspect_cpu(kith_context *context, const struct sparse_csr *csr,
                                struct sparse_statistics *statistics)
 {
-    (void)context;
     *statistics = (struct sparse_statistics){
         .rows = csr->rows, .columns = csr->columns, .nonzeros = csr->nonzeros, .dtype = csr->dtype};
-    count_lengths(csr, statistics);
-    measure_spans(csr, statistics);
-    for (int32_t k = 0; k < sparse_sell_heights; k++)
-        count_slots(csr, k, statistics);
-    count_sorted_slots(csr, statistics);
+    KITH_TRY(sparse_inspect_rows(context, csr, statistics));
     estimate_blocks(csr, statistics);
-    KITH_TRY(count_diagonals(csr, statistics));
+    KITH_TRY(count_diagonals(context, csr, statistics));
     if (statistics->diagonals <= sparse_most_diagonals)
-        statistics->symmetric = is_symmetric(csr);
+        statistics->symmetric = is_symmetric(context, csr);
     return sample_lines(csr, statistics);
 }

@@ -1,20 +1,59 @@
 #include "sparse/assemble.h"
 
-/* A counting sort by column: rows ascend in each column because they are walked in order. */
-kith_status sparse_transpose_cpu(kith_context *context, const struct sparse_csr *csr,
-                                 struct sparse_csr *made)
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "core/team.h"
+
+/* A counting sort by column: rows ascend in each column because each part of the rows is walked in
+ * order, and its entries stand behind those of the parts before it. The result is the same for any
+ * number of parts. */
+struct transposing {
+    const struct sparse_csr *csr;
+    struct sparse_csr *made;
+    int64_t parts;
+    int64_t *next; /* parts × columns: numbers of entries, then where the next one goes */
+};
+
+static int64_t first_row(const struct transposing *transposing, int64_t part)
 {
-    (void)context;
-    KITH_TRY(sparse_csr_allocate(csr->columns, csr->rows, csr->nonzeros, csr->dtype, made));
-    int64_t *next = made->row_start + 1, start = 0;
-    for (int64_t k = 0; k < csr->nonzeros; k++)
-        next[csr->column[k]]++;
-    for (int64_t j = 0; j < csr->columns; j++) {
-        const int64_t length = next[j];
-        next[j] = start;
-        start += length;
+    return transposing->csr->rows * part / transposing->parts;
+}
+
+static void count_part(void *argument, int64_t part)
+{
+    const struct transposing *transposing = argument;
+    const struct sparse_csr *csr = transposing->csr;
+    int64_t *count = transposing->next + part * csr->columns;
+    const int64_t end = csr->row_start[first_row(transposing, part + 1)];
+    for (int64_t k = csr->row_start[first_row(transposing, part)]; k < end; k++)
+        count[csr->column[k]]++;
+}
+
+static void place_parts(const struct transposing *transposing)
+{
+    const int64_t columns = transposing->csr->columns;
+    int64_t start = 0;
+    for (int64_t j = 0; j < columns; j++) {
+        transposing->made->row_start[j] = start;
+        for (int64_t part = 0; part < transposing->parts; part++) {
+            int64_t *next = &transposing->next[part * columns + j];
+            const int64_t length = *next;
+            *next = start;
+            start += length;
+        }
     }
-    for (int64_t i = 0; i < csr->rows; i++)
+    transposing->made->row_start[columns] = start;
+}
+
+static void move_part(void *argument, int64_t part)
+{
+    const struct transposing *transposing = argument;
+    const struct sparse_csr *csr = transposing->csr, *made = transposing->made;
+    int64_t *next = transposing->next + part * csr->columns;
+    for (int64_t i = first_row(transposing, part); i < first_row(transposing, part + 1); i++)
         for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++) {
             const int64_t at = next[csr->column[k]]++;
             made->column[at] = (int32_t)i;
@@ -23,5 +62,26 @@ kith_status sparse_transpose_cpu(kith_context *context, const struct sparse_csr 
             else
                 ((float *)made->value)[at] = ((const float *)csr->value)[k];
         }
+}
+
+/* A part a thread, as far as their counts are fewer than the entries. */
+static int64_t parts_for(const kith_context *context, const struct sparse_csr *csr)
+{
+    const int64_t most = csr->nonzeros / (2 * csr->columns + 1) + 1;
+    return context->threads < most ? context->threads : most;
+}
+
+kith_status sparse_transpose_cpu(kith_context *context, const struct sparse_csr *csr,
+                                 struct sparse_csr *made)
+{
+    struct transposing transposing = {csr, made, parts_for(context, csr), NULL};
+    KITH_TRY(sparse_csr_allocate(csr->columns, csr->rows, csr->nonzeros, csr->dtype, made));
+    KITH_TRY(kith_allocate(transposing.parts * csr->columns, sizeof *transposing.next,
+                           "transposing the matrix", &transposing.next));
+    const int32_t threads = kith_threads_for(context, 4e-9 * (double)csr->nonzeros);
+    kith_for_each(context, threads, transposing.parts, count_part, &transposing);
+    place_parts(&transposing);
+    kith_for_each(context, threads, transposing.parts, move_part, &transposing);
+    free(transposing.next);
     return KITH_OK;
 }
