@@ -194,7 +194,7 @@ static void pack(kith_context *context, struct sparse_work *work, void *packed)
         do_tasks(context, work, sparse_pack_vectors, (columns + rows_a_task - 1) / rows_a_task);
 }
 
-kith_status sparse_multiply_cpu(kith_context *context, const struct sparse_product *product)
+static kith_status multiply_together(kith_context *context, const struct sparse_product *product)
 {
     const struct sparse_matrix *matrix = product->matrix;
     const int64_t vectors = product->vectors, bytes_each = kith_dtype_bytes(matrix->csr.dtype);
@@ -217,5 +217,28 @@ kith_status sparse_multiply_cpu(kith_context *context, const struct sparse_produ
         multiply_one(context, &work, scratch);
     else
         multiply_several(context, &work);
+    return KITH_OK;
+}
+
+/* Diagonals read x in its order and have no index: packing vectors that lie one after the other
+ * would cost more than reading the matrix for each of them. */
+static bool go_one_by_one(const struct sparse_product *product)
+{
+    return product->matrix->plan.format == KITH_SPARSE_DIA && product->x_stride[0] == 1 &&
+           product->y_stride[0] == 1;
+}
+
+kith_status sparse_multiply_cpu(kith_context *context, const struct sparse_product *product)
+{
+    const int64_t bytes_each = kith_dtype_bytes(product->matrix->csr.dtype);
+    if (product->vectors == 1 || !go_one_by_one(product))
+        return multiply_together(context, product);
+    for (int64_t k = 0; k < product->vectors; k++) {
+        struct sparse_product one = *product;
+        one.vectors = 1;
+        one.x = (const char *)product->x + k * product->x_stride[1] * bytes_each;
+        one.y = (char *)product->y + k * product->y_stride[1] * bytes_each;
+        KITH_TRY(multiply_together(context, &one));
+    }
     return KITH_OK;
 }
