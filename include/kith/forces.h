@@ -85,11 +85,11 @@ typedef struct kith_forces_options {
  * allocates nothing and can be captured in a CUDA graph, which may be replayed, with other numbers
  * in the same arrays, as long as the context lives.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, ε < 0, a number that is not finite,
- *         or a mass that is not greater than 0 where it must be: the message names the row; G, or
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, ε < 0, a number that is not finite, or a
+ *         mass that is not greater than 0 where it must be: the message names the row; G, or
  *         accelerations, where there are none; a first call, or arrays on the host, while the
- * stream is being captured), KITH_UNSUPPORTED (arrays on a device and a context on the CPU, or the
- *         reference; a formula, and no compiler; a method that the device has not, or
+ *         stream is being captured), KITH_UNSUPPORTED (arrays on a device and a context on the
+ *         CPU, or the reference; a formula, and no compiler; a method that the device has not, or
  *         not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   n·m pairs, O(n + m) memory, kept by the context for the next call.
  * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; where pulls

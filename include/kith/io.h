@@ -22,8 +22,8 @@ const kith_format *kith_format_list(int64_t *count);
 
 typedef struct kith_read_options {
     const char *format; /* a format's name; NULL: by the extension (and the content of .h5) */
-    int64_t
-        frame; /* of a file with several: 0 the last, k > 0 the k-th (from 1), −k from the end */
+    /* Of a file with several: 0 the last, k > 0 the k-th (from 1), −k from the end. */
+    int64_t frame;
     int64_t system;          /* of an ensemble in H5MD (kith/ensemble.h), from 0 */
     bool system_given;       /* must be, if the file has several systems */
     bool without_velocities; /* they may be left out: momenta without masses are then no error */

@@ -77,9 +77,9 @@ kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
 
 /* The same, into an NPY file of n × m in C order, row by row: the matrix need not fit in memory.
  *
- *   memory   bytes that the rows on their way may take; 0: 256 MiB. At least two rows' worth is
- * used path     NULL: the rows are computed and go nowhere, for measurements seconds  [out] or
- * NULL: how long it took without the writing
+ *   memory   bytes that the rows on their way may take; 0: 256 MiB. At least two rows are there
+ *   path     NULL: the rows are computed and go nowhere, for measurements
+ *   seconds  [out] or NULL: how long it took without the writing
  *
  * The file is written under a temporary name and renamed at the end; the progress callback counts
  * rows. Arrays are the host's; symmetric makes no difference. Errors: those above, and

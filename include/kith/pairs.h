@@ -101,13 +101,15 @@ typedef struct kith_pairs {
  *              list's memory is used again. Left as it was, or empty, on failure
  *
  * Errors: KITH_INVALID_ARGUMENT (cutoff not positive or not finite; shapes, dtypes, places;
- * periodic vectors that are linearly dependent; a number that is not finite, or a point more than
- *         2³⁰ cells away: the message names the row), KITH_OUT_OF_MEMORY (the message says how much
- *         the list needs), KITH_UNSUPPORTED (more than 2³¹ − 1 points), KITH_CANCELLED.
+ *         periodic vectors that are linearly dependent; a number that is not finite, or a point
+ *         more than 2³⁰ cells away: the message names the row), KITH_OUT_OF_MEMORY (the message
+ *         says how much the list needs), KITH_UNSUPPORTED (more than 2³¹ − 1 points),
+ *         KITH_CANCELLED.
  * Cost:   O(n + pairs), and 8 (n + 1) + 16 bytes a pair (8 if narrow), +4 D for shifts, D + 1 reals
  *         for vectors and distances; about 80 n bytes for the search, kept by the list. Neither
- * empty space nor points far outside cost memory. A second call with a list and a context of the
- * same sizes allocates nothing. Bits:   the same on every run and for every number of threads.
+ *         empty space nor points far outside cost memory. A second call with a list and a context
+ *         of the same sizes allocates nothing.
+ * Bits:   the same on every run and for every number of threads.
  * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
 kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *options,
                                kith_array positions, const kith_cell *cell, kith_pairs **pairs);

@@ -80,8 +80,8 @@ typedef struct kith_sparse_options {
  *         dtypes, places), KITH_UNSUPPORTED (a kernel that the format or the device has not; more
  *         rows or columns than 31 bits can count), KITH_OUT_OF_MEMORY (the message says how much).
  * Cost:   O(rows + nonzeros log(longest row)) work; 8 (rows + 1) + 12 nonzeros bytes that stay, or
- * 8 a nonzero in float, and what kith_sparse_info.bytes says for the chosen format. Bits:   the
- * matrix is the same for every number of threads. */
+ *         8 a nonzero in float, and what kith_sparse_info.bytes says for the chosen format.
+ * Bits:   the matrix is the same for every number of threads. */
 kith_status kith_sparse_create_coo(kith_context *context, const kith_sparse_options *options,
                                    int64_t rows, int64_t columns, kith_array row, kith_array column,
                                    kith_array values, kith_sparse **sparse);
@@ -121,8 +121,8 @@ typedef struct kith_sparse_graph {
  *
  *   options  NULL for the defaults; dtype is the matrix', index_base means nothing
  *   pairs    with j, and with vectors if the law depends on their direction, or vectors or
- * distances if there is a law; on the host graph    NULL for the plain adjacency matrix of a full
- * list
+ *            distances if there is a law; on the host
+ *   graph    NULL for the plain adjacency matrix of a full list
  *
  * Errors: KITH_INVALID_ARGUMENT (a quantity that the law needs was not listed; shapes and dtypes;
  *         a Laplacian whose rows are not its columns; softening negative or not finite; a point

@@ -18,11 +18,10 @@ extern "C" {
  * The bits of a result are the same on every run with the same tuning; a new tuning may change them
  * in the last places, as it may call for another kernel. Threads change no bit. */
 typedef struct kith_tuning {
-    int64_t
-        forces_least_symmetric_single; /* bodies from which on KITH_FORCES_AUTO evaluates each */
-    int64_t forces_least_symmetric_double; /* pair once, by precision */
-    int64_t threads;                       /* of the CPU: what threads = 0 stands for */
-    int64_t matrix_block;                  /* threads of a tile of the matrix, on a GPU */
+    /* Bodies from which on KITH_FORCES_AUTO evaluates each pair once, by precision. */
+    int64_t forces_least_symmetric_single, forces_least_symmetric_double;
+    int64_t threads;      /* of the CPU: what threads = 0 stands for */
+    int64_t matrix_block; /* threads of a tile of the matrix, on a GPU */
 } kith_tuning;
 
 /* Reads what is known of a device, {KITH_CPU, 0} or {KITH_CUDA, k}; all 0 if that is nothing.
