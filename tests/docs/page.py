@@ -4,6 +4,7 @@ A remark is an HTML comment, which readers do not see:
 
     <!-- run first: kith make six -o six.csv -->    commands before the next block
     <!-- not run: needs a GPU -->                   the next block is shown only, for that reason
+    <!-- given: double *x; int64_t n; -->           the next block is C that finds these declared
     <!-- file: src/io/dat.c -->                     the next block is that file
     <!-- change: src/io/formats.c -->               the next block is a diff of that file
     <!-- compile only: src/io/formats.c -->         of the section, nothing else is affected
@@ -14,7 +15,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-REMARKS = ("run first", "not run", "file", "change", "compile only", "from")
+REMARKS = ("run first", "not run", "given", "file", "change", "compile only", "from")
 
 
 @dataclass

@@ -3,7 +3,8 @@
     run_pages.py PAGE...
 
 A block of sh must succeed, and what it prints be the block of text that follows it, where there is one
-("..." stands for anything); a block of python likewise. The environment says where kith is:
+("..." stands for anything); a block of python likewise. A block of C must compile: by itself, or as a
+part of a function. The environment says where kith is:
 KITH_PROGRAM; `build` and `examples` in the folder are those of the project.
 """
 
@@ -44,6 +45,21 @@ def check_excerpt(block, name):
         sys.exit(f"{block}: these lines do not stand in {name}")
 
 
+def check_c(block, folder, env):
+    """Compiles a block without warnings; one with things given is the inside of a function."""
+    code = block.code
+    if "given" in block.remarks:
+        lines = code.split("\n")
+        includes = [line for line in lines if line.startswith("#include")]
+        rest = "\n".join(line for line in lines if not line.startswith("#include"))
+        heads = ["#include <kith/kith.h>", "#include <stdio.h>", *includes]
+        code = "\n".join(heads) + f"\nint part(void);\nint part(void)\n{{\n{block.remarks['given']}\n{rest}\nreturn 0;\n}}\n"
+    path = folder / "block.c"
+    path.write_text(code, encoding="utf-8")
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused", "-fsyntax-only"]
+    run(block, ["cc", *flags, f"-I{root}/include", path], folder, env)
+
+
 def check_output(before, expected, printed):
     if not doctest.OutputChecker().check_output(expected.code, printed, LIKE):
         sys.exit(f"{before}: prints\n{printed}\nand not, as {expected} has it,\n{expected.code}")
@@ -68,6 +84,8 @@ def run_page(path, folder, build, env):
             run(block, ["sh", "-euc", block.remarks["run first"]], folder, env)
         if "from" in block.remarks:
             check_excerpt(block, block.remarks["from"])
+        elif block.language == "c" and "not run" not in block.remarks:
+            check_c(block, folder, env)
         if block.language == "text" and printed is not None:
             check_output(before, block, printed)
         printed = None
