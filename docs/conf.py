@@ -12,9 +12,18 @@ project = "kith"
 copyright = "the authors of kith, MIT license"
 version = release = re.search(r"VERSION ([\d.]+)", (docs.parent / "CMakeLists.txt").read_text().split("project(", 1)[1])[1]
 
-extensions = ["myst_parser", "breathe", "headers"]
+extensions = ["myst_parser", "breathe", "callables", "headers", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_ext"]
 myst_heading_anchors = 3
+
+# The docstrings are read without the extension module.
+sys.path.insert(0, str(docs.parent / "python"))
+autodoc_mock_imports = ["kith._kith", "array_api_compat", "numpy", "scipy"]
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+nitpick_ignore_regex = [("py:class", ".*")]  # docstrings name types in words
+default_role = "py:obj"
 
 # What Doxygen read out of the headers; tools/docs.sh runs it.
 breathe_projects = {"kith": os.environ.get("KITH_DOXYGEN_XML", str(docs.parent / "build/docs/xml"))}
