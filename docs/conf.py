@@ -18,7 +18,7 @@ myst_heading_anchors = 3
 
 # The docstrings are read without the extension module.
 sys.path.insert(0, str(docs.parent / "python"))
-autodoc_mock_imports = ["kith._kith", "array_api_compat", "numpy", "scipy"]
+autodoc_mock_imports = ["kith._kith", "array_api_compat", "numpy", "scipy", "ase", "torch"]
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
