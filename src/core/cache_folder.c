@@ -122,6 +122,19 @@ kith_status cache_write(const char *folder, const char *name, const void *text, 
     return KITH_OK;
 }
 
+kith_status cache_publish(const char *made, const char *path)
+{
+    const int file = open(made, O_RDONLY | O_CLOEXEC);
+    int error = file < 0 || fsync(file) != 0 ? errno : 0;
+    if (file >= 0)
+        close(file);
+    if (!error && rename(made, path) != 0)
+        error = errno;
+    if (error)
+        return kith_fail(KITH_IO_ERROR, "%s cannot be written: %s", path, strerror(error));
+    return KITH_OK;
+}
+
 kith_status cache_read(const char *path, void **data, int64_t *bytes)
 {
     *data = NULL;

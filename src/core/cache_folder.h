@@ -34,6 +34,10 @@ void cache_remove(const char *path);
  * Errors: KITH_IO_ERROR. */
 kith_status cache_write(const char *folder, const char *name, const void *text, int64_t bytes);
 
+/* Brings a file that was made to the disk, and gives it its name: whoever finds it finds all of it,
+ * after a power failure too. Errors: KITH_IO_ERROR. */
+kith_status cache_publish(const char *made, const char *path);
+
 /* Reads a whole file; *data goes with free(). Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */
 kith_status cache_read(const char *path, void **data, int64_t *bytes);
 

@@ -185,8 +185,8 @@ static kith_status replace(const char *folder, const char *path, const char *tex
     KITH_TRY(cache_make_workshop(folder, workshop));
     kith_status status = cache_write(workshop, "tuning", text, (int64_t)bytes);
     snprintf(made, sizeof made, "%s/tuning", workshop);
-    if (status == KITH_OK && rename(made, path) != 0)
-        status = kith_fail(KITH_IO_ERROR, "tuning %s cannot be written: %s", path, strerror(errno));
+    if (status == KITH_OK)
+        status = cache_publish(made, path);
     cache_remove(workshop);
     return status;
 }

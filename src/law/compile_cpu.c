@@ -82,9 +82,9 @@ static kith_status compile_in(const struct job *job, const char *workshop)
         options[count++] = *option;
     KITH_TRY(write_sources(job, workshop));
     KITH_TRY(compiler_run(&job->compiler, options, messages));
-    if (chmod(made, S_IRUSR | S_IWUSR | S_IXUSR) != 0 || rename(made, job->object) != 0)
+    if (chmod(made, S_IRUSR | S_IWUSR | S_IXUSR) != 0)
         return kith_fail(KITH_IO_ERROR, "%s: %s", job->object, strerror(errno));
-    return KITH_OK;
+    return cache_publish(made, job->object);
 }
 
 static kith_status compile(const struct job *job, const char *folder)
