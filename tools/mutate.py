@@ -6,7 +6,7 @@ changed object alone is compiled, in a build folder of its own, and the tests of
 until one fails. What survives is printed, to be looked at: either a test is missing, or the mutant
 is no fault (another order of loops, another threshold of when to use threads).
 
-    tools/mutate.py BUILD-FOLDER [--seed S] [--mutants N] [--seconds S] [--room ROOM]... [--list]
+    tools/mutate.py BUILD-FOLDER [--seed S] [--mutants N] [--seconds S] [--room ROOM]... [--quick] [--list]
 """
 import argparse
 import random
@@ -96,11 +96,13 @@ def mutants_of(path):
                 yield path, match.start(), match.end(), by
 
 
-def sources(rooms):
-    """Files of the rooms that are compiled here: C, and bodies that C files include."""
+def sources(rooms, quick):
+    """Files of the rooms that are compiled here: C, and bodies that C files include. Headers and
+    kernels, which are compiled many times, are not for the quick."""
     for room in rooms:
         for path in sorted(Path("src", room).iterdir()):
-            if path.suffix in (".c", ".h") and "cuda" not in path.name:
+            slow = path.suffix == ".h" or "kernel" in path.name
+            if path.suffix in (".c", ".h") and "cuda" not in path.name and not (quick and slow):
                 yield path
 
 
@@ -123,7 +125,7 @@ def killed_by(folder, tests, seconds):
         try:
             environment = {"PATH": "/usr/bin:/bin", "KITH_PROGRAM": str(Path(folder, "kith").resolve()),
                            "XDG_CACHE_HOME": str(Path(folder, "cache").resolve()),
-                           "KITH_TEST_SEED": "1"}
+                           "KITH_TEST_SEED": "1", "KITH_TEST_QUICK": "1"}
             done = subprocess.run([program], cwd=folder, env=environment, capture_output=True,
                                   timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
@@ -163,10 +165,11 @@ def main():
     parser.add_argument("--build-seconds", type=float, default=300)
     parser.add_argument("--test-seconds", type=float, default=120)
     parser.add_argument("--room", action="append", choices=sorted(TESTS))
+    parser.add_argument("--quick", action="store_true", help="without headers and kernels")
     parser.add_argument("--list", action="store_true", help="tell how many mutants there are")
     options = parser.parse_args()
 
-    each = [m for path in sources(options.room or sorted(TESTS)) for m in mutants_of(path)]
+    each = [m for path in sources(options.room or sorted(TESTS), options.quick) for m in mutants_of(path)]
     if options.list:
         print(f"{len(each)} mutants in {len({m[0] for m in each})} files")
         return 0
