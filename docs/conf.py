@@ -10,7 +10,8 @@ sys.path.insert(0, str(docs / "_ext"))
 
 project = "kith"
 copyright = "the authors of kith, MIT license"
-version = release = re.search(r"VERSION ([\d.]+)", (docs.parent / "CMakeLists.txt").read_text().split("project(", 1)[1])[1]
+cmake = (docs.parent / "CMakeLists.txt").read_text(encoding="utf-8")
+version = release = re.search(r"project\(kith VERSION ([\d.]+)", cmake)[1]
 
 extensions = ["myst_parser", "breathe", "callables", "headers", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_ext"]
@@ -32,9 +33,23 @@ breathe_domain_by_extension = {"h": "c"}
 c_id_attributes = ["KITH_API"]
 
 # Names that are no declarations of kith.
-nitpick_ignore = [("c:identifier", name) for name in (
-    "bool", "char", "double", "int32_t", "int64_t", "uint64_t", "unsigned", "void", "kith_pairs_memory",
-    "kith_most_bodies_of_system", "KITH_ISA", "KITH_TUNING")]
+nitpick_ignore = [
+    ("c:identifier", name)
+    for name in (
+        "bool",
+        "char",
+        "double",
+        "int32_t",
+        "int64_t",
+        "uint64_t",
+        "unsigned",
+        "void",
+        "kith_pairs_memory",
+        "kith_most_bodies_of_system",
+        "KITH_ISA",
+        "KITH_TUNING",
+    )
+]
 
 # Formulas stand in blocks without a language.
 highlight_language = "none"

@@ -31,7 +31,7 @@ class Kith:
         if isa:
             environment["KITH_ISA"] = isa
         done = subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, env=environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                              capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr)
         return done.stdout
@@ -136,7 +136,8 @@ def measure_bits(kith):
     kith.run("make", "plummer", "-n", "300", "-o", "p.csv")
     jobs = [["forces", "x.csv"], ["forces", "x.csv", "--precision", "single"], ["forces", "x.csv", "--law", "yukawa:1"],
             ["matrix", "x.csv", "--law", "gaussian:0.1", "--reduce", "sum"],
-            ["matrix", "x.csv", "--law", "distance", "--histogram", "50,0,2"], ["pairs", "x.csv", "--cutoff", "0.1", "--vectors"],
+            ["matrix", "x.csv", "--law", "distance", "--histogram", "50,0,2"],
+            ["pairs", "x.csv", "--cutoff", "0.1", "--vectors"],
             ["multiply", "A.mtx", "-x", "b.npy"],
             ["run", "p.csv", "--dt", "0.01", "--until", "1", "--softening", "0.05"]]
     rows = []

@@ -1,6 +1,6 @@
 """A directive for what is called like a function and has functions of its own:
 
-    .. callable:: matrix           kith.matrix(…), kith.matrix.write(…), …, with their docstrings
+.. callable:: matrix           kith.matrix(…), kith.matrix.write(…), …, with their docstrings
 """
 
 import importlib

@@ -78,30 +78,29 @@ def block_in_rest(lines):
 
 
 def in_blocks(lines):
-    """Divides at empty lines, and where formulas begin and end."""
+    """Divides at empty lines, and where a formula ends."""
     blocks, block = [], []
     for line in lines:
-        is_formula = indent_of(line) >= 4 and line.strip()
-        was_formula = block and indent_of(block[0]) >= 4
-        if not line or (block and indent_of(block[0]) == 0 and is_formula and not block[-1].strip()) :
-            if block:
-                blocks.append(block)
-            block = [line] if line else []
-        elif was_formula and indent_of(line) < 4:
+        ends = not line or (block and indent_of(block[0]) >= 4 > indent_of(line))
+        if ends and block:
             blocks.append(block)
-            block = [line]
-        else:
+            block = []
+        if line:
             block.append(line)
     return blocks + ([block] if block else [])
 
 
+def is_field_list(lines):
+    return lines[0].startswith(":") and lines[0] != "::"
+
+
 def documentation(comment, opening):
-    lines = text_of(comment)
+    """The comment with its text as reStructuredText; lists of fields that follow each other are one."""
     out = []
-    for block in in_blocks(lines):
-        if out and not (out[-1].startswith(":") and block_in_rest(block)[0].startswith(":") and block_in_rest(block)[0] != "::"):
+    for block in map(block_in_rest, in_blocks(text_of(comment))):
+        if out and not (is_field_list(out[-1:]) and is_field_list(block)):
             out.append("")
-        out += block_in_rest(block)
+        out += block
     body = "\n".join(out)
     return f"{opening}\n@verbatim embed:rst\n{body}\n@endverbatim\n*/"
 

@@ -1,7 +1,7 @@
 """Two directives of the reference: a public header, as Doxygen read it, and a command's --help.
 
-    .. header:: forces.h           every declaration of the header, in its order
-    ```{command} run              what `kith run --help` prints; KITH_PROGRAM says which kith
+.. header:: forces.h           every declaration of the header, in its order
+```{command} run              what `kith run --help` prints; KITH_PROGRAM says which kith
 """
 
 import os

@@ -42,9 +42,7 @@ def blocks_of(path):
     blocks, remarks, fence, code = [], {}, None, []
     text = Path(path).read_text(encoding="utf-8")
     # A comment of several lines becomes one, and as many empty lines as keep the count.
-    text = re.sub(
-        r"<!--.*?-->", lambda m: m[0].replace("\n", "\v") + "\n" * m[0].count("\n"), text, flags=re.S
-    )
+    text = re.sub(r"<!--.*?-->", lambda m: m[0].replace("\n", "\v") + "\n" * m[0].count("\n"), text, flags=re.S)
     for number, line in enumerate(text.split("\n"), 1):
         if fence:
             if line.strip() == fence:

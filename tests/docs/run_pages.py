@@ -31,7 +31,7 @@ def environment():
 
 def run(block, command, folder, env):
     """What a command of the block prints; ends with a sentence if it fails."""
-    done = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{block}: exit {done.returncode}\n{block.code}{done.stdout}{done.stderr}")
     return done.stdout
@@ -53,7 +53,10 @@ def check_c(block, folder, env):
         includes = [line for line in lines if line.startswith("#include")]
         rest = "\n".join(line for line in lines if not line.startswith("#include"))
         heads = ["#include <kith/kith.h>", "#include <stdio.h>", *includes]
-        code = "\n".join(heads) + f"\nint part(void);\nint part(void)\n{{\n{block.remarks['given']}\n{rest}\nreturn 0;\n}}\n"
+        code = (
+            "\n".join(heads)
+            + f"\nint part(void);\nint part(void)\n{{\n{block.remarks['given']}\n{rest}\nreturn 0;\n}}\n"
+        )
     path = folder / "block.c"
     path.write_text(code, encoding="utf-8")
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused", "-fsyntax-only"]
@@ -78,7 +81,7 @@ def run_page(path, folder, build, env):
     (folder / "build").symlink_to(build)
     (folder / "examples").symlink_to(root / "examples")
     count = 0
-    printed = None
+    before = printed = None
     for block in blocks_of(path):
         if "run first" in block.remarks:
             run(block, ["sh", "-euc", block.remarks["run first"]], folder, env)

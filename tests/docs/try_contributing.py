@@ -77,7 +77,9 @@ class Build:
         return command["file"].endswith(".c") and "/src/" in command["file"] and command["output"].endswith(".o")
 
     def ninja(self, *arguments):
-        return subprocess.run(["ninja", "-C", self.folder, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+        return subprocess.run(
+            ["ninja", "-C", self.folder, *arguments], check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
 
     def link_command(self, target):
         return self.ninja("-t", "commands", target).strip().split("\n")[-1]
@@ -86,7 +88,8 @@ class Build:
         """The commands of the library's objects that these files go into."""
         files = {os.path.realpath(root / name) for name in changed}
         return [
-            c for c in self.objects
+            c
+            for c in self.objects
             if files & self.made_of.get(c["output"], set()) and c["isa"] in (None, self.least_isa)
         ]
 
@@ -95,7 +98,9 @@ class Build:
         room, is_kernel = Path(name).parent, name.endswith("_kernel.c")
         for command in self.objects:
             of = Path(command["file"])
-            if bool(command["isa"]) == is_kernel and (is_kernel or of.parent.name == room.name or not (root / room).exists()):
+            if bool(command["isa"]) == is_kernel and (
+                is_kernel or of.parent.name == room.name or not (root / room).exists()
+            ):
                 if not is_kernel:
                     return [command]
                 return [c for c in self.objects if c["file"] == command["file"]]
@@ -165,7 +170,12 @@ def try_section(name, blocks, build, tree):
     jobs = [(c, os.path.relpath(c["file"], root)) for c in touched]
     jobs += [(command, file) for file in new for command in build.like(file)]
     made = compile_all(build, jobs, tree)
-    environment = {**os.environ, "PATH": f"{tree}/bin:{os.environ['PATH']}", "KITH_ISA": build.least_isa, "KITH_TUNING": "off"}
+    environment = {
+        **os.environ,
+        "PATH": f"{tree}/bin:{os.environ['PATH']}",
+        "KITH_ISA": build.least_isa,
+        "KITH_TUNING": "off",
+    }
     for test in tests:
         run_test(build, test, made, tree, environment)
     commands = [block for block in blocks if block.language in ("sh", "text")]
