@@ -5,6 +5,8 @@ import re
 import sys
 from pathlib import Path
 
+from sphinx.errors import ExtensionError
+
 docs = Path(__file__).parent
 sys.path.insert(0, str(docs / "_ext"))
 
@@ -60,3 +62,15 @@ html_static_path = ["_static"]
 html_css_files = ["kith.css"]
 html_copy_source = False
 html_show_sphinx = False
+
+
+def setup(_app):
+    """Every header, and every name of the Python package, has its place in the reference."""
+    reference = "".join(page.read_text(encoding="utf-8") for page in (docs / "reference").iterdir())
+    headers = {header.name for header in (docs.parent / "include/kith").glob("*.h")} - {"kith.h"}
+    package = (docs.parent / "python/kith/__init__.py").read_text(encoding="utf-8")
+    names = re.findall(r'"(\w+)"', package.split("__all__ =", 1)[1])
+    missing = [name for name in headers if f"header:: {name}\n" not in reference]
+    missing += [name for name in names if not re.search(rf":: {name}\b", reference)]
+    if missing:
+        raise ExtensionError(f"docs/reference lacks {', '.join(sorted(missing))}")
