@@ -3,9 +3,11 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "json.h"
 
@@ -26,6 +28,26 @@ static void print_help(FILE *stream)
             program_examples);
 }
 
+static bool output_is_checked;
+
+/* Help and versions end the program where they are printed. */
+static void check_output(void)
+{
+    if (output_is_checked || (fflush(stdout) == 0 && !ferror(stdout)))
+        return;
+    cli_fail_with("kith", "standard output cannot be written: %s", strerror(errno));
+    _exit(exit_failed);
+}
+
+/* In the place of a stream that the caller has closed, which the next file would take: one that
+ * cannot be used either. */
+static void open_closed_streams(void)
+{
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0)
+            (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
     char name[64];
@@ -34,6 +56,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     argp_program_version = "kith";
     json_begin();
     const int code = command->run(argc, argv);
+    output_is_checked = true;
     /* A full disk shows when the last words leave the buffer. */
     if (code == exit_ok && (fflush(stdout) != 0 || ferror(stdout)))
         return cli_fail_with(name, "standard output cannot be written: %s", strerror(errno));
@@ -61,6 +84,8 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    open_closed_streams();
+    atexit(check_output);
     argp_program_version_hook = print_version;
     if (argc < 2) {
         print_help(stderr);

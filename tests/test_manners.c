@@ -146,6 +146,29 @@ static void test_the_program_ends_quietly_when_nobody_reads(void **state)
                      0, "1\nkith make: /dev/stdout: cannot be written: Broken pipe");
 }
 
+static void test_streams_that_are_closed_or_full_are_told(void **state)
+{
+    (void)state;
+    write_pair();
+    static const char *const commands[] = {"forces pair.csv",
+                                           "forces pair.csv --json",
+                                           "convert pair.csv -",
+                                           "info",
+                                           "--help",
+                                           "run --help",
+                                           "--version",
+                                           "help make"};
+    for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {
+        char script[256];
+        snprintf(script, sizeof script, "kith %s 2>&1 >&-", commands[k]);
+        assert_complains(script, 1, "cannot be written");
+        snprintf(script, sizeof script, "kith %s 2>&1 >/dev/full", commands[k]);
+        assert_complains(script, 1, "cannot be written");
+    }
+    assert_prints("kith forces pair.csv 2>&-", accelerations);
+    assert_prints("kith forces pair.csv <&-", accelerations);
+}
+
 static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
 {
     (void)state;
@@ -233,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_hdf5_does_not_stream_and_says_so),
         cmocka_unit_test(test_standard_input_is_read_once),
         cmocka_unit_test(test_the_program_ends_quietly_when_nobody_reads),
+        cmocka_unit_test(test_streams_that_are_closed_or_full_are_told),
         cmocka_unit_test(test_what_is_mistyped_is_told_with_the_nearest),
         cmocka_unit_test(test_options_that_getopt_refuses_are_one_line),
         cmocka_unit_test(test_help_is_a_command_too),

@@ -144,7 +144,8 @@ static kith_status set_up(kith_output *output, const char *path)
     const kith_status status = copy_text(resolved ? resolved : path, &output->target);
     free(resolved);
     KITH_TRY(status);
-    if (exists && is_written_in_place(path, &found))
+    /* A descriptor that is closed is no file to make: /dev/stdout is a link of the system's. */
+    if (open_descriptor_of(path) >= 0 || (exists && is_written_in_place(path, &found)))
         return open_in_place(output);
     return open_temporary(output, exists ? &found : NULL);
 }
