@@ -74,10 +74,10 @@ static const struct argp_option options[] = {
 static const char documentation[] =
     "Draw a picture of the run in the H5MD file RUN, or of another file if the kind says so.\v"
     "Examples:\n"
-    "  kith run six --dt 0.001 --until 20 --every 20 -o run.h5\n"
+    "  kith run six --dt 0.001 --until 20 --every 100 -o run.h5\n"
     "  kith plot run.h5 --what orbits -o orbits.png\n"
     "  kith plot run.h5 --what energy --title 'Leapfrog, dt = 0.001' -o energy.svg\n"
-    "  kith plot run.h5 --what animation --frames 1:40 -o run.gif\n"
+    "  kith plot run.h5 --what animation --frames 1:30 -o run.gif\n"
     "  kith run six --ensemble 20 --dt 0.001 --until 1 -o ensemble.h5\n"
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
     "  kith make self-avoiding-walk -n 48 -o fold.csv\n"
