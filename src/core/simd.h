@@ -247,7 +247,7 @@ SIMD_DEFINE_SUM_ROWS(double, 2)
 #define SIMD_DEFINE_0_AT_0(real, type)                                                             \
     SIMD_INLINE v##real simd_0_at_0_##real(v##real x, v##real rsqrt)                               \
     {                                                                                              \
-        return simd_unless_equal_##real(x, simd_all_##real(0), rsqrt);                             \
+        return simd_unless_equal_##real(x, (v##real){0}, rsqrt);                                   \
     }
 #endif
 

@@ -137,10 +137,10 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool may_to
 
 SIMD_INLINE bool NAME(are_numbers)(const struct NAME(sums) * sums)
 {
-    VREAL all = sums->value[0] - sums->value[0];
+    VREAL all = sums->value[0] * 0; /* not a number times 0 is none, infinity times 0 neither */
     bool are_numbers = true;
     for (int v = 1; v < law_sums_values; v++)
-        all += sums->value[v] - sums->value[v];
+        all += sums->value[v] * 0;
     for (int lane = 0; lane < NAME(lanes); lane++)
         are_numbers = are_numbers && all[lane] == 0;
     return are_numbers;

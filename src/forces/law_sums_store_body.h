@@ -11,14 +11,14 @@ SIMD_INLINE void NAME(find_outer)(const struct variant variant,
                                   struct NAME(outer) * outer)
 {
     for (int k = 0; k < NAME(block); k += NAME(lanes)) {
-        VREAL factor = simd_all((REAL)1), value = simd_all((REAL)1);
+        VREAL factor = simd_all((REAL)1);
         struct NAME(law_pair) target;
         target.w_i = NAME(elements)(problem->target_weight, begin + k, 1);
         if (variant.form.kind == law_custom)
             target.q_i = NAME(elements)(problem->target_charge, begin + k, 1);
         if (variant.central)
             factor = NAME(law_outer_of_factor)(variant.form, law, &target);
-        value = NAME(law_outer_of_value)(variant.form, law, &target);
+        const VREAL value = NAME(law_outer_of_value)(variant.form, law, &target);
         simd_store(outer->factor + k, factor);
         simd_store(outer->value + k, value);
     }
