@@ -2,15 +2,17 @@
 
 #include "spoil.h"
 
+/* With room for three dimensions, whatever it is spoiled to say. */
 static kith_bodies *some_bodies(struct property *p, int64_t count)
 {
     kith_bodies *bodies = NULL;
-    const unsigned columns = (unsigned)whole(p, 0, 2 * KITH_NAME - 1) | KITH_MASS;
-    assert_ok(kith_bodies_create(count, (int32_t)whole(p, 2, 3), columns, &bodies));
+    const unsigned columns = (unsigned)whole(p, 0, 2 * KITH_NAME - 1) | KITH_MASS | KITH_VELOCITY;
+    assert_ok(kith_bodies_create(count, 3, columns, &bodies));
     for (int64_t k = 0; k < count * bodies->dimensions; k++)
         bodies->position[k] = random_uniform(&p->random, -1, 1);
     for (int64_t i = 0; i < count; i++)
         bodies->mass[i] = random_uniform(&p->random, 0.1, 1);
+    bodies->dimensions = (int32_t)whole(p, 2, 3);
     return bodies;
 }
 
