@@ -183,8 +183,7 @@ static void test_cutoffs_beyond_the_precision_or_the_cell_are_told(void **state)
     assert_fails(list_two(context, KITH_F64, 1, 1e-5, 1e-5, &pairs), KITH_UNSUPPORTED, "images");
     assert_fails(list_two(context, KITH_F64, 1, 1, 1e-13, &pairs), KITH_INVALID_ARGUMENT,
                  "linearly dependent");
-    assert_fails(list_two(context, KITH_F64, 1, 1e-90, 1e-90, &pairs), KITH_UNSUPPORTED,
-                 "images");
+    assert_fails(list_two(context, KITH_F64, 1, 1e-90, 1e-90, &pairs), KITH_UNSUPPORTED, "images");
     assert_null(pairs);
     assert_ok(list_two(context, KITH_F64, DBL_MIN, 0, 0, &pairs));
     assert_int_equal(pairs->count, 0);
