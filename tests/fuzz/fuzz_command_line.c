@@ -62,7 +62,7 @@ static void note(const volatile void *block, size_t bytes)
 {
     (void)bytes;
     if (is_noting && block_count < most_blocks)
-        blocks[block_count++] = (void *)(uintptr_t)block;
+        memcpy(&blocks[block_count++], &block, sizeof block);
 }
 
 static void forget(const volatile void *block)
