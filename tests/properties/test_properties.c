@@ -149,9 +149,12 @@ int main(int count, char **arguments)
     if (on_gpu)
         gpu = open_context((kith_device){KITH_CUDA, 0}, 0);
     seed = random_numbers_begin("properties").state;
-    for (int k = 0; k < property_count; k++)
-        tests[k] = (struct CMUnitTest){properties[k].name, check_all_cases, NULL, say_case,
-                                       (void *)(uintptr_t)&properties[k]};
+    for (int k = 0; k < property_count; k++) {
+        const struct property *property = &properties[k];
+        tests[k] = (struct CMUnitTest){property->name, check_all_cases, NULL, say_case, NULL};
+        memcpy(&tests[k].initial_state, &property,
+               sizeof tests[k].initial_state); /* cmocka's is not const */
+    }
     const int failed = cmocka_run_group_tests_name("properties", tests, NULL, NULL);
     printf("properties: %lld calls in all\n", (long long)property_calls);
     for (int k = 0; k < context_count; k++)
