@@ -1,6 +1,7 @@
 #include "forces/columns.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "core/team.h"
 
@@ -119,8 +120,11 @@ static void do_blocks(kith_context *context, struct work *work, block_function *
     }
 }
 
+/* NULL, which nothing may be added to, if there are no rows. */
 static char *address_of(kith_array array, int64_t column)
 {
+    if (array.shape[0] == 0)
+        return NULL;
     const int64_t offset = array.ndim == 2 ? column * array.strides[1] : 0;
     return (char *)array.data + offset * kith_dtype_bytes(array.dtype);
 }

@@ -67,7 +67,7 @@ static bool is_roomy(const kith_array *array)
     for (int k = 0; k < 2; k++)
         if (array->shape[k] > 100 || llabs(array->strides[k]) > 100)
             return false;
-    return array->data != NULL;
+    return array->data && (unsigned)array->dtype <= KITH_I32;
 }
 
 /* One of its numbers, where it is. */
