@@ -150,7 +150,7 @@ int main(int count, char **arguments)
         gpu = open_context((kith_device){KITH_CUDA, 0}, 0);
     seed = random_numbers_begin("properties").state;
     for (int k = 0; k < property_count; k++) {
-        const struct property *property = &properties[k];
+        const struct property_row *property = &properties[k];
         tests[k] = (struct CMUnitTest){property->name, check_all_cases, NULL, say_case, NULL};
         memcpy(&tests[k].initial_state, &property,
                sizeof tests[k].initial_state); /* cmocka's is not const */
