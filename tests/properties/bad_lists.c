@@ -41,8 +41,10 @@ void bad_pairs(struct property *p)
     kith_array positions = roomy_array(p, dtype, 2, n, d);
     kith_pairs_options options = good_options(p, dtype, n, d);
     const kith_pairs_options *given = &options;
+    enum { most_systems = 16 }; /* that spoiled offsets may tell of */
     kith_cell cell = {{{1, 0, 0}, {0.2, 1.1, 0}, {0, 0.1, 0.9}}, {true, true, d == 3}};
-    const kith_cell *in = chance(p, 0.6) ? &cell : NULL;
+    kith_cell cells[most_systems];
+    const kith_cell *in = chance(p, 0.6) ? cells : NULL;
     kith_context *context = p->context;
     kith_pairs *list = NULL, **to = &list;
     int64_t k = whole(p, 0, 5);
@@ -55,6 +57,8 @@ void bad_pairs(struct property *p)
     slot_add(&slots, REAL, &cell.vectors[whole(p, 0, 2)][whole(p, 0, 2)]);
     slot_add(&slots, INT64, &k);
     spoil(p, &slots);
+    for (int s = 0; s < most_systems; s++)
+        cells[s] = cell;
     const int64_t way = whole(p, 0, 2);
     const kith_status status =
         way == 0   ? counted(kith_pairs_compute(context, given, positions, in, to))
