@@ -30,7 +30,9 @@ function(kith_add_kernels target source)
                                                  ${PROJECT_SOURCE_DIR}/include)
     target_compile_definitions(${object} PRIVATE KITH_ISA_NAME=${isa})
     target_compile_options(${object} PRIVATE ${KITH_ISA_FLAGS_${isa}})
-    if(KITH_SANITIZE) # unrolled loops full of checks take the optimizer minutes
+    # Unrolled loops full of checks take the optimizer minutes, and what is inlined everywhere takes
+    # minutes and gigabytes where nothing is optimized.
+    if(KITH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
       target_compile_options(${object} PRIVATE -O1)
     endif()
     target_link_libraries(${object} PRIVATE kith_flags OpenMP::OpenMP_C)
