@@ -1,32 +1,24 @@
-"""Times NumPy's unique for kith bench collisions --peers.
+"""Times NumPy's unique for kith bench collisions --peers; see conversation.py.
 
-kith starts this script and asks; each request is a line, each answer too:
+What to work on is
 
-    peer NAME                   version V | missing | error WHY
-    system PATH                 ok; a file of int32 beads[n][3]
-    time NAME THREADS CALLS     seconds S: what CALLS counts took | error WHY
+    system PATH                 a file of int32 beads[n][3]
 
 A count is sum k (k - 1) / 2 over the sites' numbers of beads. numpy packs a site into 64 bits first,
 as sorting kith does; its unique along rows, without that, is several times slower.
 """
 
-import importlib.metadata
-import os
-import sys
-import time
+from conversation import Peer, converse
 
 
-class Numpy:
+class Numpy(Peer):
     def __init__(self):
         import numpy
 
         self.module = numpy
 
-    def read(self, path):
-        return self.module.fromfile(path, self.module.int32).reshape(-1, 3)
-
-    def count(self, beads):
-        numpy = self.module
+    def call(self, threads):
+        numpy, beads = self.module, self.given
         low, high = beads.min(axis=0), beads.max(axis=0)
         span = high.astype(numpy.int64) - low + 1
         x, y, z = (beads - low).astype(numpy.int64).T
@@ -34,46 +26,10 @@ class Numpy:
         return int((numbers * (numbers - 1) // 2).sum())
 
 
-class Conversation:
-    kinds = {"numpy": Numpy}
+def read_beads(path):
+    import numpy
 
-    def __init__(self):
-        self.peers = {}
-
-    def peer(self, name):
-        try:
-            self.peers[name] = self.kinds[name]()
-            return f"version {importlib.metadata.version(name)}"
-        except (ModuleNotFoundError, importlib.metadata.PackageNotFoundError):
-            return "missing"
-
-    def system(self, path):
-        self.beads = self.peers["numpy"].read(path)
-        return "ok"
-
-    def time(self, name, threads, calls):
-        peer = self.peers[name]
-        start = time.perf_counter()
-        for _ in range(int(calls)):
-            peer.count(self.beads)
-        return f"seconds {time.perf_counter() - start!r}"
-
-    def answer(self, line):
-        request, *words = line.rstrip("\n").split(" ")
-        return {"peer": self.peer, "system": self.system, "time": self.time}[request](*words)
+    return numpy.fromfile(path, numpy.int32).reshape(-1, 3)
 
 
-def main():
-    # What numpy prints must not get among the answers.
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    conversation = Conversation()
-    for line in iter(sys.stdin.readline, ""):
-        try:
-            answer = conversation.answer(line)
-        except Exception as error:
-            answer = "error " + " ".join(f"{type(error).__name__}: {error}".split())
-        print(answer, file=answers, flush=True)
-
-
-main()
+converse({"numpy": Numpy}, "system", read_beads)

@@ -1,24 +1,21 @@
-"""Times other programs' sparse matrix-vector product for kith bench sparse --peers.
+"""Times other programs' sparse matrix-vector product for kith bench sparse --peers; see conversation.py.
 
-kith starts this script and asks; each request is a line, each answer too:
+What to work on is
 
-    peer NAME                   version V | missing | error WHY
-    matrix PATH                 ok; of a Matrix Market file, or of one of int64 rows,
-                                columns, nonzeros, row_start[], int32 column[], float64 value[]
-    time NAME THREADS CALLS     seconds S: what CALLS products took | error WHY
+    matrix PATH                 a Matrix Market file, or one of int64 rows, columns, nonzeros,
+                                row_start[], int32 column[], float64 value[]
 """
 
 import ctypes
 import glob
-import importlib.metadata
 import os
 import sys
-import time
 
 import numpy
+from conversation import Peer, converse
 
 
-class Scipy:
+class Scipy(Peer):
     """y = A @ x of a csr_array."""
 
     def __init__(self):
@@ -30,13 +27,13 @@ class Scipy:
         shape, row_start, column, value = matrix
         self.matrix = self.module.csr_array((value, column, row_start), shape=shape)
         self.x = numpy.arange(shape[1]) % 7 * 0.1
+        self.call(1)  # what it prepares then is not timed
 
-    def multiply(self, calls):
-        for _ in range(calls):
-            self.matrix @ self.x
+    def call(self, threads):
+        self.matrix @ self.x
 
 
-class Mkl:
+class Mkl(Peer):
     """mkl_sparse_d_mv after mkl_sparse_optimize with a hint of many products."""
 
     class Description(ctypes.Structure):
@@ -49,6 +46,7 @@ class Mkl:
             raise ModuleNotFoundError(prefix)
         self.library = ctypes.CDLL(found[0])
         self.handle = None
+        self.one, self.zero = ctypes.c_double(1), ctypes.c_double(0)
 
     def check(self, status):
         if status != 0:
@@ -68,75 +66,28 @@ class Mkl:
         self.check(create(ctypes.byref(self.handle), 0, *map(ctypes.c_int, shape), *pointer))
         self.library.mkl_sparse_set_mv_hint(self.handle, 10, self.description, 100000)
         self.check(self.library.mkl_sparse_optimize(self.handle))
+        self.vectors = [ctypes.c_void_p(a.ctypes.data) for a in (self.x, self.y)]
+        self.call(1)
 
-    def multiply(self, calls):
-        x, y = (ctypes.c_void_p(a.ctypes.data) for a in (self.x, self.y))
-        one, zero = ctypes.c_double(1), ctypes.c_double(0)
-        for _ in range(calls):
-            self.library.mkl_sparse_d_mv(10, one, self.handle, self.description, x, zero, y)
-
-
-class Conversation:
-    kinds = {"scipy": Scipy, "mkl": Mkl}
-
-    def __init__(self):
-        self.peers = {}
-        self.matrix_data = None
-        self.users = set()  # the peers that have the matrix already
-
-    def peer(self, name):
-        try:
-            if name not in self.peers:
-                self.peers[name] = self.kinds[name]()
-            return f"version {importlib.metadata.version(name)}"
-        except (ModuleNotFoundError, importlib.metadata.PackageNotFoundError):
-            return "missing"
-
-    def matrix(self, path):
-        if path.endswith((".mtx", ".mtx.gz")):
-            import scipy.io
-
-            read = scipy.io.mmread(path).tocsr()
-            arrays = read.indptr.astype(numpy.int32), read.indices.astype(numpy.int32)
-            self.matrix_data = read.shape, *arrays, read.data.astype(numpy.float64)
-            self.users = set()
-            return "ok"
-        with open(path, "rb") as file:
-            rows, columns, nonzeros = (int(n) for n in numpy.fromfile(file, numpy.int64, 3))
-            row_start = numpy.fromfile(file, numpy.int64, rows + 1).astype(numpy.int32)
-            column = numpy.fromfile(file, numpy.int32, nonzeros)
-            value = numpy.fromfile(file, numpy.float64, nonzeros)
-        self.matrix_data = (rows, columns), row_start, column, value
-        self.users = set()
-        return "ok"
-
-    def time(self, name, threads, calls):
-        peer = self.peers[name]
-        if name not in self.users:
-            peer.use(self.matrix_data)
-            peer.multiply(1)
-            self.users.add(name)
-        start = time.perf_counter()
-        peer.multiply(int(calls))
-        return f"seconds {time.perf_counter() - start!r}"
-
-    def answer(self, line):
-        request, *words = line.rstrip("\n").split(" ")
-        return {"peer": self.peer, "matrix": self.matrix, "time": self.time}[request](*words)
+    def call(self, threads):
+        x, y = self.vectors
+        self.library.mkl_sparse_d_mv(10, self.one, self.handle, self.description, x, self.zero, y)
 
 
-def main():
-    # What the peers print must not get among the answers.
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    conversation = Conversation()
-    for line in iter(sys.stdin.readline, ""):
-        try:
-            answer = conversation.answer(line)
-        except Exception as error:
-            answer = "error " + " ".join(f"{type(error).__name__}: {error}".split())
-        print(answer, file=answers, flush=True)
+def read_matrix(path):
+    if path.endswith((".mtx", ".mtx.gz")):
+        import scipy.io
+
+        read = scipy.io.mmread(path).tocsr()
+        arrays = read.indptr.astype(numpy.int32), read.indices.astype(numpy.int32)
+        return read.shape, *arrays, read.data.astype(numpy.float64)
+    with open(path, "rb") as file:
+        rows, columns, nonzeros = (int(n) for n in numpy.fromfile(file, numpy.int64, 3))
+        row_start = numpy.fromfile(file, numpy.int64, rows + 1).astype(numpy.int32)
+        column = numpy.fromfile(file, numpy.int32, nonzeros)
+        value = numpy.fromfile(file, numpy.float64, nonzeros)
+    return (rows, columns), row_start, column, value
 
 
 os.environ["MKL_NUM_THREADS"] = "1"  # before the library is loaded
-main()
+converse({"scipy": Scipy, "mkl": Mkl}, "matrix", read_matrix)

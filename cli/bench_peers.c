@@ -1,5 +1,5 @@
-/* A conversation with a Python process, a line each way: the scripts in bench/ list the
- * requests. */
+/* A conversation with a Python process, a line each way: bench/conversation.py lists the requests.
+ */
 
 #include "bench_peers.h"
 
@@ -30,27 +30,44 @@ struct peers {
     int version_count;
 };
 
+/* Runs the second of two texts as a script, with the first as the module that it imports. */
+static const char beginning[] = "import sys, types\n"
+                                "conversation = types.ModuleType('conversation')\n"
+                                "exec(sys.argv[1], conversation.__dict__)\n"
+                                "sys.modules['conversation'] = conversation\n"
+                                "exec(sys.argv[2], {'__name__': '__main__'})\n";
+
 /* One socket is both streams of the child: unlike a pipe, it can be told not to raise SIGPIPE. */
-static int spawn(const char *python, const char *text, int socket, pid_t *child)
+static int spawn(char *const arguments[], int socket, pid_t *child)
 {
-    char program[4096], unbuffered[] = "-u", run[] = "-c";
-    snprintf(program, sizeof program, "%s", python);
-    char *script = strdup(text);
-    char *const arguments[] = {program, unbuffered, run, script, NULL};
     posix_spawn_file_actions_t actions;
-    int reason = script ? posix_spawn_file_actions_init(&actions) : ENOMEM;
-    if (reason != 0) {
-        free(script);
+    int reason = posix_spawn_file_actions_init(&actions);
+    if (reason != 0)
         return reason;
-    }
     for (int stream = 0; stream < 2 && reason == 0; stream++)
         reason = posix_spawn_file_actions_adddup2(&actions, socket, stream);
     if (reason == 0)
         reason = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     if (reason == 0)
-        reason = posix_spawnp(child, program, &actions, NULL, arguments, environ);
+        reason = posix_spawnp(child, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    free(script);
+    return reason;
+}
+
+static int run_script(const char *python, const char *script, int socket, pid_t *child)
+{
+    const char *const words[] = {python, "-u", "-c", beginning, bench_conversation, script};
+    enum { count = sizeof words / sizeof words[0] };
+    char *arguments[count + 1] = {NULL};
+    int reason = 0;
+    for (int k = 0; k < count; k++) {
+        arguments[k] = strdup(words[k]);
+        reason = arguments[k] ? reason : ENOMEM;
+    }
+    if (reason == 0)
+        reason = spawn(arguments, socket, child);
+    for (int k = 0; k < count; k++)
+        free(arguments[k]);
     return reason;
 }
 
@@ -72,7 +89,7 @@ struct peers *peers_start(const char *command, const char *python, const char *s
     *peers =
         (struct peers){.command = command, .python = python, .quiet = quiet, .socket = ends[0]};
     peers->answers = fdopen(ends[0], "r");
-    int reason = peers->answers ? spawn(python, script, ends[1], &peers->child) : errno;
+    int reason = peers->answers ? run_script(python, script, ends[1], &peers->child) : errno;
     close(ends[1]);
     return reason == 0 ? peers : fail_to_start(peers, command, python, reason);
 }

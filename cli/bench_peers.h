@@ -3,10 +3,11 @@
 
 #include "kith/bodies.h"
 
-/* Other programs, timed by a Python process that runs a script of bench/, put in by the build. */
+/* Other programs, timed by a Python process that runs a script of bench/, put in by the build as is
+ * conversation.py, which the scripts import. */
 struct peers;
-extern const char bench_peers_collisions[], bench_peers_forces[], bench_peers_pairs[],
-    bench_peers_sparse[];
+extern const char bench_conversation[], bench_peers_collisions[], bench_peers_forces[],
+    bench_peers_pairs[], bench_peers_sparse[];
 
 /* Starts it; returns NULL after telling why not. Notes are left out if quiet. */
 struct peers *peers_start(const char *command, const char *python, const char *script, bool quiet);

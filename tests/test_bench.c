@@ -247,6 +247,18 @@ static void test_peers_are_measured_beside_kith(void **state)
     assert_int_equal(occurrences(result->out, "\"plain C loop\""), 1);
 }
 
+/* Whether the peers are there or not, what is put into kith of bench/ answers. */
+static void test_a_python_runs_the_script_and_what_it_imports(void **state)
+{
+    (void)state;
+    if (system("python3 -c pass >/dev/null 2>&1") != 0)
+        skip();
+    const struct program_result *result =
+        program_run("bench forces -n 8 --seconds 0.001 --threads 1 --peers --python python3");
+    assert_succeeded(result);
+    assert_int_equal(occurrences(result->err, "left out"), 0);
+}
+
 static void test_a_peer_that_fails_is_an_error_with_its_words(void **state)
 {
     (void)state;
@@ -364,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_the_table_fits_a_hundred_columns),
         cmocka_unit_test(test_the_environment_chooses_the_instruction_set),
         cmocka_unit_test(test_peers_are_measured_beside_kith),
+        cmocka_unit_test(test_a_python_runs_the_script_and_what_it_imports),
         cmocka_unit_test(test_a_peer_that_fails_is_an_error_with_its_words),
         cmocka_unit_test(test_all_capabilities_make_a_page_and_json),
         cmocka_unit_test(test_two_machines_are_compared),
