@@ -47,7 +47,7 @@ static void print_tflops(const struct bench_row *row)
 static void print_percent(const struct bench_row *row)
 {
     char text[16] = "-";
-    if (row && !row->left_out)
+    if (row && !row->left_out && isfinite(row->limit))
         snprintf(text, sizeof text, "%.0f%%",
                  100 * bench_rate(row, contestant_median(&row->contestant)) / row->limit);
     printf("  %5s", text);

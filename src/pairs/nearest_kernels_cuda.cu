@@ -66,6 +66,8 @@ static __global__ void measure_crowding(const struct pairs_search<real> search)
 template <typename real>
 kith_status pairs_measure_crowding(kith_context *context, const struct pairs_search<real> &search)
 {
+    if (search.points.count == 0)
+        return KITH_OK;
     measure_crowding<real>
         <<<(search.points.count + threads - 1) / threads, threads, 0, cuda_stream(context)>>>(
             search);
