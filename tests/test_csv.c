@@ -90,7 +90,7 @@ static void test_csv_writes_integers_as_integers_and_short_decimals(void **state
     kith_bodies_free(bodies);
 }
 
-static void test_csv_lines_may_have_any_length(void **state)
+static void test_csv_lines_may_be_long(void **state)
 {
     (void)state;
     enum { spaces = 300000 };
@@ -163,6 +163,43 @@ static void test_csv_refuses_what_is_not_text(void **state)
     assert_fails(kith_bodies_read(path, NULL, &bodies), KITH_BAD_FORMAT, "line 2 has a zero byte");
 }
 
+static void test_csv_lines_are_no_longer_than_a_million_bytes(void **state)
+{
+    (void)state;
+    enum { longest = 1 << 20, all = longest + 32 };
+    static char text[all];
+    const int header = snprintf(text, sizeof text, "x,y\n");
+    memset(text + header, ' ', longest);
+    text[header] = '1';
+    text[header + 1] = ',';
+    text[header + 2] = '2';
+    text[header + longest] = '\n';
+    kith_bodies *bodies = read_file(file_of_bytes("long.csv", text, (size_t)header + longest + 1));
+    assert_int_equal(bodies->count, 1);
+    kith_bodies_free(bodies);
+
+    text[header + longest] = ' ';
+    text[header + longest + 1] = '\n';
+    const char *path = file_of_bytes("longer.csv", text, (size_t)header + longest + 2);
+    assert_fails(kith_bodies_read(path, NULL, &bodies), KITH_BAD_FORMAT,
+                 "line 2 is longer than 1048576 bytes");
+}
+
+/* A device of zeros has neither lines nor an end. */
+static void test_text_files_without_an_end_are_refused(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"csv", "xyz"};
+    kith_bodies *bodies = NULL;
+    for (int k = 0; k < 2; k++) {
+        const kith_read_options options = {.format = formats[k]};
+        assert_fails(kith_bodies_read("/dev/zero", &options, &bodies), KITH_BAD_FORMAT,
+                     "line 1 is longer than 1048576 bytes");
+        assert_fails(kith_bodies_read("/dev/full", &options, &bodies), KITH_BAD_FORMAT,
+                     "line 1 is longer than");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,7 +209,9 @@ int main(void)
         cmocka_unit_test(test_csv_tolerates_what_editors_leave),
         cmocka_unit_test(test_csv_keeps_names_that_need_quotes),
         cmocka_unit_test(test_csv_writes_integers_as_integers_and_short_decimals),
-        cmocka_unit_test(test_csv_lines_may_have_any_length),
+        cmocka_unit_test(test_csv_lines_may_be_long),
+        cmocka_unit_test(test_csv_lines_are_no_longer_than_a_million_bytes),
+        cmocka_unit_test(test_text_files_without_an_end_are_refused),
         cmocka_unit_test(test_csv_refuses_a_wrong_header),
         cmocka_unit_test(test_csv_refuses_a_wrong_row),
         cmocka_unit_test(test_csv_refuses_what_is_not_text),

@@ -10,19 +10,20 @@
 /* Opens a file for reading. Messages leave the path out. Errors: KITH_IO_ERROR. */
 kith_status open_input(const char *path, FILE **stream);
 
-/* A text file, read line by line; lines may have any length. */
+/* A text file, read line by line. */
 struct text {
     FILE *stream;
-    char *line; /* of the last text_next, without its end; may be changed */
-    size_t capacity;
+    char *line;     /* of the last text_next, without its end; may be changed */
     int64_t number; /* of the line, from 1 */
+    char *buffer;   /* what was read and not given out: from begin to end */
+    size_t begin, end, capacity;
 };
 
 kith_status text_open(const char *path, struct text *text);
 
 /* Reads a line; *found is false after the last. A byte-order mark (UTF-8) at the start of the file
- * is left out. Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (a zero byte: not text), KITH_OUT_OF_MEMORY.
- */
+ * is left out. Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (a zero byte or a line of more than a million
+ * bytes: not text), KITH_OUT_OF_MEMORY. */
 kith_status text_next(struct text *text, bool *found);
 
 /* Goes back to the start. Errors: KITH_IO_ERROR (a pipe). */
