@@ -46,7 +46,7 @@ cmake --build $build --parallel "$jobs" --target kith_program gpu_tests
 $build/kith info
 
 run_test() {
-    ctest --test-dir $build --output-on-failure --no-tests=error -R '^test_cuda_'
+    ctest --test-dir $build --parallel "$jobs" --output-on-failure --no-tests=error -R '^test_cuda_'
 }
 
 run_sanitize() {
