@@ -218,6 +218,19 @@ static void test_npy_refuses_integers_that_no_double_is_equal_to(void **state)
                  KITH_BAD_FORMAT, "row 0, column 0");
 }
 
+static void test_npy_refuses_shapes_whose_bytes_no_integer_counts(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"(1, 2305843009213693952)", "(2305843009213693952,)",
+                                         "(3, 9223372036854775807)", "(9223372036854775807, 3)"};
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+        const char *path = npy_file("large.npy", 1, npy_header("<i8", "False", shapes[k]), "", 0);
+        kith_array array = kith_array_none();
+        assert_fails(kith_npy_read(path, &array), KITH_BAD_FORMAT, "no file is that large");
+        assert_fails(kith_integers_read(path, &array), KITH_BAD_FORMAT, "no file is that large");
+    }
+}
+
 static void test_npy_refuses_numbers_that_are_not_finite(void **state)
 {
     (void)state;
@@ -252,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_npy_refuses_other_shapes_and_types),
         cmocka_unit_test(test_npy_refuses_a_damaged_header),
         cmocka_unit_test(test_npy_refuses_integers_that_no_double_is_equal_to),
+        cmocka_unit_test(test_npy_refuses_shapes_whose_bytes_no_integer_counts),
         cmocka_unit_test(test_npy_refuses_numbers_that_are_not_finite),
         cmocka_unit_test(test_npy_refuses_every_truncation),
     };

@@ -66,24 +66,15 @@ static kith_status set_shape(FILE *stream, const struct npy_header *header,
     if (header->ndim < 1 || header->ndim > KITH_MAX_DIMENSIONS)
         return kith_fail(KITH_BAD_FORMAT, "the shape is %s; give 1 to 3 dimensions",
                          header->shape_text);
-    int64_t bytes = element->bytes;
+    KITH_TRY(npy_check_bytes(stream, header, element->bytes));
     *count = 1;
     array->ndim = (int32_t)header->ndim;
     for (int32_t k = array->ndim - 1; k >= 0; k--) {
         array->shape[k] = header->shape[k];
         array->strides[k] = *count;
         *count *= header->shape[k];
-        if (__builtin_mul_overflow(bytes, header->shape[k], &bytes))
-            return kith_fail(KITH_BAD_FORMAT, "the shape is %s; no file is that large",
-                             header->shape_text);
     }
-    int64_t present = bytes;
-    if (!input_bytes_left(stream, &present) || present == bytes)
-        return KITH_OK;
-    return kith_fail(KITH_BAD_FORMAT,
-                     "%lld bytes of data, but shape %s of %s needs %lld; the file is %s",
-                     (long long)present, header->shape_text, header->descr, (long long)bytes,
-                     present < bytes ? "truncated" : "too long");
+    return KITH_OK;
 }
 
 static kith_status fail_at(const struct element *element, const unsigned char *bytes, int64_t row)

@@ -63,28 +63,11 @@ static int64_t columns_of(const struct npy_header *header)
     return header->ndim == 2 ? header->shape[1] : 1;
 }
 
-/* Before memory is taken for what a damaged header promises. */
-static kith_status check_size(FILE *stream, const struct npy_header *header,
-                              const struct element *element)
-{
-    int64_t expected = 0;
-    if (__builtin_mul_overflow(header->shape[0], columns_of(header) * element->bytes, &expected))
-        return kith_fail(KITH_BAD_FORMAT, "the shape is %s; no file is that large",
-                         header->shape_text);
-    int64_t present = expected;
-    if (!input_bytes_left(stream, &present) || present == expected)
-        return KITH_OK;
-    return kith_fail(KITH_BAD_FORMAT,
-                     "%lld bytes of data, but shape %s of %s needs %lld; the file is %s",
-                     (long long)present, header->shape_text, header->descr, (long long)expected,
-                     present < expected ? "truncated" : "too long");
-}
-
 kith_status npy_check_data(FILE *stream, const struct npy_header *header)
 {
     const struct element *element = NULL;
     KITH_TRY(find_element(header->descr, &element));
-    return check_size(stream, header, element);
+    return npy_check_bytes(stream, header, element->bytes);
 }
 
 kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy_store *store,

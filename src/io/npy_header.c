@@ -169,6 +169,23 @@ kith_status npy_header_read(FILE *stream, struct npy_header *header)
     return status;
 }
 
+kith_status npy_check_bytes(FILE *stream, const struct npy_header *header, int64_t element_bytes)
+{
+    int64_t expected = element_bytes;
+    for (int64_t k = header->ndim - 1; k >= 0;
+         k--) /* from the last, where no columns are no bytes */
+        if (__builtin_mul_overflow(expected, header->shape[k], &expected))
+            return kith_fail(KITH_BAD_FORMAT, "the shape is %s; no file is that large",
+                             header->shape_text);
+    int64_t present = expected;
+    if (!input_bytes_left(stream, &present) || present == expected)
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT,
+                     "%lld bytes of data, but shape %s of %s needs %lld; the file is %s",
+                     (long long)present, header->shape_text, header->descr, (long long)expected,
+                     present < expected ? "truncated" : "too long");
+}
+
 void npy_header_write_shape(FILE *stream, const char *type, int32_t ndim, const int64_t *shape)
 {
     char text[192];
