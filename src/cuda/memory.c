@@ -143,6 +143,16 @@ static kith_status grow_host_workspace(struct cuda_state *state, int64_t bytes)
     return KITH_OK;
 }
 
+/* What belongs to a workspace that has grown on the device. */
+static kith_status complete_workspace(struct cuda_state *state)
+{
+    KITH_TRY(grow_host_workspace(state, state->workspace.bytes));
+    /* The padding of columns is copied out too. */
+    return cuda_check(
+        cudaMemsetAsync(state->workspace.memory, 0, (size_t)state->workspace.bytes, state->stream),
+        "clearing memory");
+}
+
 kith_status cuda_workspace(kith_context *context, int64_t bytes, void **host, void **own)
 {
     struct cuda_state *state = cuda_state_of(context);
@@ -153,11 +163,13 @@ kith_status cuda_workspace(kith_context *context, int64_t bytes, void **host, vo
                                                 "captured graph; give arrays on the device");
     const int64_t bytes_before = state->workspace.bytes;
     KITH_TRY(grow(state, &state->workspace, bytes, "a copy of the arrays"));
-    KITH_TRY(grow_host_workspace(state, state->workspace.bytes));
-    if (state->workspace.bytes > bytes_before) /* the padding of columns is copied out too */
-        KITH_TRY(cuda_check(cudaMemsetAsync(state->workspace.memory, 0,
-                                            (size_t)state->workspace.bytes, state->stream),
-                            "clearing memory"));
+    if (state->workspace.bytes > bytes_before) {
+        const kith_status status = complete_workspace(state);
+        if (status != KITH_OK) { /* so that the next call completes it */
+            (void)give_up(state, &state->workspace);
+            return status;
+        }
+    }
     *host = state->host_workspace;
     *own = state->workspace.memory;
     return KITH_OK;

@@ -55,6 +55,8 @@ static kith_status receive_counters(kith_context *context, const struct pairs_pr
                                       scratch_bytes);
     if (status == KITH_OK)
         status = pairs_finish_receiving(context, problem, exchange, received);
+    else if (received) /* the next call must not find these counters coming */
+        cudaEventSynchronize(received);
     if (received)
         cudaEventDestroy(received);
     return status;
