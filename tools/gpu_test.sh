@@ -50,24 +50,8 @@ run_test() {
 }
 
 run_sanitize() {
-    sanitizer=$(command -v compute-sanitizer) ||
-        { echo "sanitize: skipped: there is no compute-sanitizer"; return 0; }
     [ $architectures = native ] || { echo "sanitize: skipped: there is no GPU"; return 0; }
-    export KITH_TEST_QUICK=1 KITH_PROGRAM=$build/kith
-    for tool in "memcheck --leak-check=full" racecheck synccheck initcheck; do
-        for program in "$build"/tests/test_cuda_*; do
-            case $program in
-            *_lost) continue ;;    # goes wrong on purpose
-            *_program) continue ;; # starts others, which leaves the tools' memory in disorder
-            esac
-            echo "$tool: $(basename "$program")"
-            # The tests provoke errors of the runtime: those are not what is looked for.
-            # shellcheck disable=SC2086
-            "$sanitizer" --tool $tool --report-api-errors no --error-exitcode 1 --print-limit 5 \
-                "$program" >$build/sanitizer.log 2>&1 ||
-                { tail -n 60 $build/sanitizer.log; exit 1; }
-        done
-    done
+    sh tools/sanitize.sh $build/tests "$jobs"
 }
 
 run_bench() {
