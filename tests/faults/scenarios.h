@@ -23,12 +23,13 @@ struct scenario {
 /* Ends with a row whose name is NULL. */
 extern const struct scenario scenarios_of_computing[];
 extern const struct scenario scenarios_of_files[];
+extern const struct scenario scenarios_on_device[]; /* with a context on a GPU; CUDA builds alone */
 
 /* Takes results into the digest. */
 void fold(struct call *call, const void *data, int64_t bytes);
 
 /* Runs a scenario in a context of its own. */
-kith_status scenario_run(const struct scenario *scenario, int32_t threads, const char *folder,
-                         uint64_t *digest);
+kith_status scenario_run(const struct scenario *scenario, const kith_context_options *options,
+                         const char *folder, uint64_t *digest);
 
 #endif

@@ -20,12 +20,11 @@ void fold(struct call *call, const void *data, int64_t bytes)
         call->digest = (call->digest ^ at[k]) * 0x100000001b3u;
 }
 
-kith_status scenario_run(const struct scenario *scenario, int32_t threads, const char *folder,
-                         uint64_t *digest)
+kith_status scenario_run(const struct scenario *scenario, const kith_context_options *options,
+                         const char *folder, uint64_t *digest)
 {
-    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = threads};
     struct call call = {.folder = folder, .digest = 0xcbf29ce484222325u};
-    kith_status status = kith_context_create(&options, &call.context);
+    kith_status status = kith_context_create(options, &call.context);
     if (status == KITH_OK)
         status = scenario->run(&call);
     kith_context_free(call.context);
@@ -156,8 +155,9 @@ static kith_status pairs(struct call *call)
 {
     static const kith_pairs_method methods[] = {KITH_PAIRS_CELLS, KITH_PAIRS_BRUTE_FORCE,
                                                 KITH_PAIRS_REFERENCE};
+    const int count = kith_context_device(call->context).kind == KITH_CPU ? 3 : 2;
     kith_status status = KITH_OK;
-    for (int k = 0; k < 3 && status == KITH_OK; k++) {
+    for (int k = 0; k < count && status == KITH_OK; k++) {
         const kith_pairs_options options = {.cutoff = 1.5,
                                             .quantities = KITH_PAIRS_I | KITH_PAIRS_J |
                                                           KITH_PAIRS_SHIFTS | KITH_PAIRS_VECTORS |

@@ -199,6 +199,7 @@ static kith_status simulate(struct call *call, const char *integrator, kith_dtyp
     kith_simulation *simulation = NULL;
     kith_checkpoint checkpoint = {0};
     kith_diagnostics diagnostics = {0};
+    kith_array view = kith_array_none();
     kith_status status = kith_initial_make("plummer", &initial, &made);
     if (status == KITH_OK)
         status = kith_simulation_create(call->context, &options, made, &simulation);
@@ -214,6 +215,10 @@ static kith_status simulate(struct call *call, const char *integrator, kith_dtyp
         status = kith_simulation_step_by(simulation, 0.003);
     if (status == KITH_OK)
         status = kith_simulation_get_bodies(simulation, made);
+    if (status == KITH_OK)
+        status = kith_simulation_set_bodies(simulation, made);
+    if (status == KITH_OK)
+        status = kith_simulation_view(simulation, KITH_SIMULATION_VELOCITY, &view);
     if (status == KITH_OK)
         status = kith_simulation_diagnose(simulation, &diagnostics);
     if (status == KITH_OK)

@@ -1,6 +1,7 @@
-/* soak SECONDS [THREADS]: calls of all public functions in random order from several threads at
- * once, each with a context of its own. Every result must have the bits of the first, and after the
- * first minute (or the first quarter of a shorter time) the memory must not grow. */
+/* soak SECONDS [THREADS] [cpu|cuda]: calls of all public functions in random order from several
+ * threads at once, each with a context of its own. Every result must have the bits of the first,
+ * after the first minute (or the first quarter of a shorter time) the memory must not grow, and at
+ * the end nothing of a GPU must be left. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,13 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device_faults.h"
 #include "scenarios.h"
 
 enum { most_threads = 64, most_scenarios = 64, calls_with_a_context = 100, context_threads = 2 };
 
-/* Growth that the allocator's arenas may show when threads meet in another order. */
-static const double most_growth = 1.05, most_growth_bytes = 8 << 20;
+/* Growth that the allocator's arenas may show when threads meet in another order; and of a GPU's
+ * memory, of which each context has as much as its largest call so far. */
+static const double most_growth = 1.05, most_growth_of_device = 1.5, most_growth_bytes = 8 << 20;
 
+static kith_context_options of_contexts = {.device = {KITH_CPU, 0}, .threads = context_threads};
 static struct scenario all[most_scenarios];
 static int count;
 static uint64_t expected[most_scenarios];
@@ -46,9 +50,8 @@ static void complain(const struct scenario *scenario, kith_status status)
 /* Many calls with one context. */
 static void use_context(struct worker *worker)
 {
-    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = context_threads};
     struct call call = {.folder = worker->folder};
-    kith_status status = kith_context_create(&options, &call.context);
+    kith_status status = kith_context_create(&of_contexts, &call.context);
     if (status != KITH_OK)
         complain(&(struct scenario){.name = "context"}, status);
     for (int k = 0; k < calls_with_a_context && !atomic_load(&ended); k++) {
@@ -80,47 +83,87 @@ static double resident_bytes(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
+/* Memory of one kind: now, at most in the beginning, and at most. */
+struct watched {
+    double now, before, most;
+};
+
+static void watch_bytes(struct watched *watched, double bytes, bool settled)
+{
+    watched->now = bytes;
+    if (!settled && bytes > watched->before)
+        watched->before = bytes;
+    if (bytes > watched->most)
+        watched->most = bytes;
+}
+
+static void print_watched(const char *what, const struct watched *watched)
+{
+    printf("  %s %.1f MB, at most %.1f, in the beginning %.1f", what, watched->now / 1e6,
+           watched->most / 1e6, watched->before / 1e6);
+}
+
 /* Looks at the memory each second; returns whether it kept to what it was. */
 static bool watch(int seconds)
 {
     const int settled = seconds >= 240 ? 60 : seconds / 4;
-    double before = 0, most = 0;
+    struct watched resident = {0}, device = {0};
     for (int second = 1; second <= seconds && !atomic_load(&ended); second++) {
         sleep(1);
-        const double bytes = resident_bytes();
-        if (second <= settled)
-            before = bytes > before ? bytes : before;
-        most = bytes > most ? bytes : most;
-        if (second % 60 == 0 || second == seconds)
-            printf("%5d s  %9lld calls  %6.1f MB, at most %.1f, in the beginning %.1f\n", second,
-                   (long long)atomic_load(&calls), bytes / 1e6, most / 1e6, before / 1e6);
+        watch_bytes(&resident, resident_bytes(), second > settled);
+        watch_bytes(&device, (double)device_bytes(), second > settled);
+        if (second % 60 != 0 && second != seconds)
+            continue;
+        printf("%5d s  %9lld calls", second, (long long)atomic_load(&calls));
+        print_watched("host", &resident);
+        if (of_contexts.device.kind == KITH_CUDA)
+            print_watched("device and page-locked", &device);
+        printf("\n");
         fflush(stdout);
     }
-    return most <= before * most_growth + most_growth_bytes;
+    return resident.most <= resident.before * most_growth + most_growth_bytes &&
+           device.most <= device.before * most_growth_of_device + most_growth_bytes;
 }
 
 static bool remember_results(const char *folder)
 {
     for (int k = 0; k < count; k++)
-        if (scenario_run(&all[k], context_threads, folder, &expected[k]) != KITH_OK) {
+        if (scenario_run(&all[k], &of_contexts, folder, &expected[k]) != KITH_OK) {
             complain(&all[k], KITH_INTERNAL_ERROR);
             return false;
         }
     return true;
 }
 
+static bool choose_device(const char *name)
+{
+    collect(scenarios_of_computing);
+    collect(scenarios_of_files);
+    if (strcmp(name, "cpu") == 0)
+        return true;
+#ifdef KITH_HAS_CUDA
+    kith_device_info info;
+    collect(scenarios_on_device);
+    of_contexts.device = (kith_device){KITH_CUDA, 0};
+    return strcmp(name, "cuda") == 0 && kith_device_describe(of_contexts.device, &info);
+#else
+    return false;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const int seconds = argc > 1 ? atoi(argv[1]) : 60, threads = argc > 2 ? atoi(argv[2]) : 8;
     static struct worker workers[most_threads];
-    if (seconds < 1 || threads < 1 || threads > most_threads) {
-        fprintf(stderr, "soak SECONDS [THREADS]: at least a second, at most %d threads\n",
+    const char *device = argc > 3 ? argv[3] : "cpu";
+    if (seconds < 1 || threads < 1 || threads > most_threads || !choose_device(device)) {
+        fprintf(stderr,
+                "soak SECONDS [THREADS] [cpu|cuda]: at least a second, at most %d threads, and "
+                "cuda only where there is one\n",
                 most_threads);
         return 2;
     }
     setenv("KITH_TUNING", "off", 1);
-    collect(scenarios_of_computing);
-    collect(scenarios_of_files);
     for (int k = 0; k < threads; k++) {
         workers[k].seed = (unsigned)k + 1;
         strcpy(workers[k].folder, "/tmp/kith-soak-XXXXXX");
@@ -143,5 +186,8 @@ int main(int argc, char **argv)
         rmdir(workers[k].folder);
     if (!steady && !atomic_load(&failed))
         fprintf(stderr, "soak: the memory grew\n");
-    return steady && !atomic_load(&failed) ? 0 : 1;
+    const int64_t left = device_objects();
+    if (left > 0)
+        fprintf(stderr, "soak: %lld things of the device are left\n", (long long)left);
+    return steady && left == 0 && !atomic_load(&failed) ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include "memory_faults.h"
 #include "scenarios.h"
 
+static const kith_context_options one_thread = {.device = {KITH_CPU, 0}, .threads = 1};
 static char folder[] = "/tmp/kith-memory-XXXXXX";
 
 static int make_folder(void **state)
@@ -31,7 +32,7 @@ static bool fail_allocation(const struct scenario *scenario, int64_t n, bool las
     uint64_t digest = 0;
     const int64_t before = memory_blocks();
     memory_faults_begin(n, lasting);
-    const kith_status status = scenario_run(scenario, 1, folder, &digest);
+    const kith_status status = scenario_run(scenario, &one_thread, folder, &digest);
     const int64_t asked = memory_faults_end(), after = memory_blocks();
     const char *how = lasting ? " and all after it" : "";
     if (status != KITH_OK && status != KITH_OUT_OF_MEMORY)
@@ -51,7 +52,8 @@ static void fail_each_allocation(const struct scenario *scenarios)
 {
     for (const struct scenario *scenario = scenarios; scenario->name; scenario++) {
         uint64_t expected = 0;
-        assert_ok(scenario_run(scenario, 1, folder, &expected)); /* HDF5 and the like wake up */
+        assert_ok(
+            scenario_run(scenario, &one_thread, folder, &expected)); /* HDF5 and the like wake up */
         assert_false(fail_allocation(scenario, 0, false, expected));
         int64_t n = 1;
         while (fail_allocation(scenario, n, false, expected) &&
