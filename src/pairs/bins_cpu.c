@@ -330,14 +330,11 @@ kith_status pairs_bin_system(kith_context *context, struct pairs_search *search,
         return KITH_OK;
     if (search->crowded) {
         double typical[3];
-        struct pairs_occupied occupied = {0};
         find_typical(search, typical);
-        const kith_status status = pairs_bin_sparsely(context, threads, search, edge, reach,
-                                                      bounds.low, bounds.high, typical, &occupied);
-        if (status == KITH_OK)
-            each_part(&both, gather_part);
-        pairs_keep_occupied(search, &occupied);
-        KITH_TRY(status);
+        KITH_TRY(pairs_bin_sparsely(context, threads, search, edge, reach, bounds.low, bounds.high,
+                                    typical));
+        each_part(&both, gather_part);
+        pairs_keep_occupied(search);
     } else {
         each_part(&both, place_part);
         each_part(&both, gather_part);

@@ -3,11 +3,9 @@
 
 #include "pairs/nearest_cpu.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
-#include "core/memory.h"
 #include "core/team.h"
 #include "pairs/list.h"
 #include "pairs/nearest_radius.h"
@@ -37,25 +35,24 @@ struct rounds {
     atomic_llong next;
 };
 
-static kith_status allocate_rounds(struct rounds *rounds)
+static kith_status take_memory(struct rounds *rounds)
 {
-    static const char what[] = "the nearest points";
     const struct pairs_problem *problem = rounds->problem;
     const int64_t rows = problem->targets.shape[0];
-    KITH_TRY(
-        kith_allocate(problem->system_count, sizeof(struct pairs_system), what, &rounds->systems));
-    KITH_TRY(kith_allocate(rows, sizeof(int32_t), what, &rounds->rows));
-    KITH_TRY(kith_allocate(rows, sizeof(bool), what, &rounds->done));
-    return kith_allocate(rows * problem->dimensions, kith_dtype_bytes(problem->dtype), what,
-                         &rounds->positions);
-}
-
-static void free_rounds(struct rounds *rounds)
-{
-    free(rounds->systems);
-    free(rounds->rows);
-    free(rounds->done);
-    free(rounds->positions);
+    const int64_t bytes[] = {
+        problem->system_count * (int64_t)sizeof(struct pairs_system),
+        rows * (int64_t)sizeof(int32_t),
+        rows * (int64_t)sizeof(bool),
+        rows * problem->dimensions * kith_dtype_bytes(problem->dtype),
+    };
+    struct pairs_buffer *buffers = rounds->workspace->rounds;
+    for (int k = 0; k < 4; k++)
+        KITH_TRY(pairs_host_buffer_grow(&buffers[k], bytes[k] + 1, "the nearest points"));
+    rounds->systems = buffers[0].data;
+    rounds->rows = buffers[1].data;
+    rounds->done = buffers[2].data;
+    rounds->positions = buffers[3].data;
+    return KITH_OK;
 }
 
 /* Points of a system that a target of it may list; in a periodic cell there is no end of them. */
@@ -290,9 +287,6 @@ kith_status pairs_nearest_cpu(kith_context *context, const struct pairs_problem 
     KITH_TRY(pairs_list_reserve(((const int64_t *)pairs->offsets.data)[pairs->row_count], pairs));
     if (problem->count_only)
         return KITH_OK;
-    kith_status status = allocate_rounds(&rounds);
-    if (status == KITH_OK)
-        status = do_rounds(&rounds);
-    free_rounds(&rounds);
-    return status;
+    KITH_TRY(take_memory(&rounds));
+    return do_rounds(&rounds);
 }

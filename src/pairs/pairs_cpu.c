@@ -249,6 +249,9 @@ void pairs_workspace_free(struct pairs_workspace *workspace)
         free(workspace->bins[set].data);
     free(workspace->searches.data);
     free(workspace->chunks.data);
+    for (size_t k = 0; k < sizeof workspace->rounds / sizeof workspace->rounds[0]; k++)
+        free(workspace->rounds[k].data);
+    pairs_uneven_free(workspace->uneven);
     for (int32_t k = 0; k < workspace->lane_count; k++) {
         struct pairs_lane *lane = &workspace->lanes[k];
         free(lane->runs.data);

@@ -35,6 +35,7 @@ struct pairs_search {
     bool crowded;                     /* so few cells are not enough */
     bool targets_are_points;          /* in spite of bins of their own: i is left out at T = 0 */
     struct pairs_bin points, targets; /* the same if there are no queries */
+    struct pairs_uneven **uneven;     /* the workspace's */
 };
 
 /* What one thread needs for a cell and its rows. */
@@ -50,6 +51,8 @@ enum { pairs_set_count = 2 };
 
 struct pairs_workspace {
     struct pairs_buffer bins[pairs_set_count], searches, chunks;
+    struct pairs_buffer rounds[4]; /* of the nearest points */
+    struct pairs_uneven *uneven;   /* NULL until points are so unevenly spread */
     struct pairs_lane *lanes;
     int32_t lane_count;
 };
@@ -64,27 +67,17 @@ kith_status pairs_bin_systems(kith_context *context, const struct pairs_problem 
 kith_status pairs_bin_system(kith_context *context, struct pairs_search *search, int32_t threads,
                              bool alone);
 
-/* A row, and the number of its cell. */
-struct pairs_entry {
-    int64_t key;
-    int32_t row;
-    int32_t place; /* of its coordinate among those of its part */
-};
-
-/* The rows of each set in the order of their cells. */
-struct pairs_occupied {
-    struct pairs_entry *entries[pairs_set_count];
-};
-
 /* Chooses cells whose number is not bounded, for a system whose bins have their unsorted
- * coordinates, and sorts the rows by cell: index, begin and cell_count. Goes with
- * pairs_keep_occupied, after the points have been gathered; also on failure. */
+ * coordinates, and sorts the rows by cell: index, begin and cell_count. After the points have been
+ * gathered, pairs_keep_occupied. One call at a time of a workspace. */
 kith_status pairs_bin_sparsely(kith_context *context, int32_t threads, struct pairs_search *search,
                                double edge, double reach, const double low[3], const double high[3],
-                               const double typical[3], struct pairs_occupied *occupied);
+                               const double typical[3]);
 
 /* Writes the bins' keys where their unsorted coordinates were. */
-void pairs_keep_occupied(struct pairs_search *search, struct pairs_occupied *occupied);
+void pairs_keep_occupied(struct pairs_search *search);
+
+void pairs_uneven_free(struct pairs_uneven *uneven);
 
 /* What there is to be of candidates besides: shifts, an order by index. */
 struct pairs_candidates_wanted {

@@ -124,6 +124,7 @@ static kith_status make_searches(const struct pairs_problem *problem, bool wraps
         struct pairs_search *search = &searches[s];
         *search = (struct pairs_search){.problem = problem, .lattice = &system->lattice};
         search->most_cells = most_cells_of(system);
+        search->uneven = &workspace->uneven;
         search->points =
             place_bin(problem, &layouts[0], workspace->bins[0].data, system->first_point,
                       system->point_count, radii, wraps, s, cells, big);

@@ -47,27 +47,49 @@ kith_status sparse_axis_add(struct sparse_axis *axis, int64_t value, int64_t *nu
     return KITH_OK;
 }
 
-struct numbered {
-    int64_t value, number;
-};
-
-static int by_value(const void *a, const void *b)
+void sparse_axis_clear(struct sparse_axis *axis)
 {
-    const int64_t x = ((const struct numbered *)a)->value, y = ((const struct numbered *)b)->value;
-    return (x > y) - (x < y);
+    axis->count = 0;
+    if (axis->slots > 0)
+        memset(axis->slot, 0xff, (size_t)axis->slots * sizeof *axis->slot);
 }
 
-kith_status sparse_axis_compress(const struct sparse_axis *axis, int64_t cells, int64_t reach,
-                                 bool periodic, int64_t *compact, int64_t *left)
+/* Brings entry `at` of a heap, whose children are in order, to where it belongs. */
+static void sift(struct sparse_coordinate *heap, int64_t count, int64_t at)
 {
-    *left = 1;
+    const struct sparse_coordinate moving = heap[at];
+    for (int64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && heap[child + 1].value > heap[child].value)
+            child++;
+        if (heap[child].value <= moving.value)
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moving;
+}
+
+/* A heap sort (Williams 1964): qsort may ask for memory. */
+static void sort(struct sparse_coordinate *all, int64_t count)
+{
+    for (int64_t at = count / 2 - 1; at >= 0; at--)
+        sift(all, count, at);
+    for (int64_t last = count - 1; last > 0; last--) {
+        const struct sparse_coordinate largest = all[0];
+        all[0] = all[last];
+        all[last] = largest;
+        sift(all, last, 0);
+    }
+}
+
+int64_t sparse_axis_compress(const struct sparse_axis *axis, int64_t cells, int64_t reach,
+                             bool periodic, struct sparse_coordinate *sorted, int64_t *compact)
+{
     if (axis->count == 0)
-        return KITH_OK;
-    struct numbered *sorted = NULL;
-    KITH_TRY(kith_allocate(axis->count, sizeof *sorted, "the cells that have points", &sorted));
+        return 1;
     for (int64_t k = 0; k < axis->count; k++)
-        sorted[k] = (struct numbered){axis->value[k], k};
-    qsort(sorted, (size_t)axis->count, sizeof *sorted, by_value);
+        sorted[k] = (struct sparse_coordinate){axis->value[k], k};
+    sort(sorted, axis->count);
     int64_t at = compact[sorted[0].number] = 0;
     for (int64_t k = 1; k < axis->count; k++) {
         const int64_t gap = sorted[k].value - sorted[k - 1].value;
@@ -75,9 +97,7 @@ kith_status sparse_axis_compress(const struct sparse_axis *axis, int64_t cells, 
         compact[sorted[k].number] = at;
     }
     const int64_t around = periodic ? cells - sorted[axis->count - 1].value + sorted[0].value : 1;
-    *left = at + (around <= reach ? around : periodic ? reach + 1 : 1);
-    free(sorted);
-    return KITH_OK;
+    return at + (around <= reach ? around : periodic ? reach + 1 : 1);
 }
 
 void sparse_axis_free(struct sparse_axis *axis)

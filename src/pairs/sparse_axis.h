@@ -18,11 +18,19 @@ struct sparse_axis {
 /* Gives the number of a coordinate, a new one if it is not there yet. */
 kith_status sparse_axis_add(struct sparse_axis *axis, int64_t value, int64_t *number);
 
+/* Forgets them; the memory stays. */
+void sparse_axis_clear(struct sparse_axis *axis);
+
+/* A coordinate and its number. */
+struct sparse_coordinate {
+    int64_t value, number;
+};
+
 /* What becomes of the coordinates, by their numbers: in ascending order as they were, but a gap
- * wider than the reach is made one wider than it. The axis has so many cells. `left` is how many
- * coordinates are left. */
-kith_status sparse_axis_compress(const struct sparse_axis *axis, int64_t cells, int64_t reach,
-                                 bool periodic, int64_t *compact, int64_t *left);
+ * wider than the reach is made one wider than it. The axis has so many cells. `sorted` is room for
+ * axis->count. Gives how many coordinates are left. */
+int64_t sparse_axis_compress(const struct sparse_axis *axis, int64_t cells, int64_t reach,
+                             bool periodic, struct sparse_coordinate *sorted, int64_t *compact);
 
 void sparse_axis_free(struct sparse_axis *axis);
 

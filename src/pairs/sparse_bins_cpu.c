@@ -13,29 +13,47 @@
 #include "core/team.h"
 #include "pairs/search.h"
 #include "pairs/sparse_axis.h"
+#include "pairs/stage.h"
 
 static const double most_numbers = 0x1p62;
 
 enum { most_parts = 64, digit_bits = 11, digits = 1 << digit_bits };
 
+/* A row, and the number of its cell. */
+struct entry {
+    int64_t key;
+    int32_t row;
+    int32_t place; /* of its coordinate among those of its part */
+};
+
 /* A part of the rows of each set. */
 struct part {
-    struct sparse_axis axis; /* their coordinates */
-    int64_t *compact;        /* what becomes of them, by number */
+    struct sparse_axis axis;     /* their coordinates */
+    struct pairs_buffer compact; /* what becomes of them, by number: int64 */
     kith_status status;
+};
+
+/* What is kept from call to call, by a list. */
+struct pairs_uneven {
+    struct part part[most_parts];
+    struct sparse_axis all;                       /* coordinates of all parts */
+    struct pairs_buffer compact, sorted;          /* of these */
+    struct pairs_buffer entries[pairs_set_count]; /* rows of each set; at last by cell */
+    struct pairs_buffer other, next;              /* of a pass of the sort */
 };
 
 /* The numbering of all rows, along one axis at a time. */
 struct numbering {
     kith_context *context;
     struct pairs_search *search;
-    struct pairs_entry **entries;
+    struct pairs_uneven *uneven;
     int sets;
     int32_t threads, parts;
     int k;                  /* the axis */
     struct pairs_grid full; /* before compression */
-    struct part part[most_parts];
 };
+
+static const char what[] = "the cells that have points";
 
 static const struct pairs_bin *bin_of(const struct pairs_search *search, int set)
 {
@@ -60,17 +78,19 @@ static int64_t coordinate(const struct numbering *numbering, const struct pairs_
 static void find_coordinates(void *argument, int64_t number)
 {
     struct numbering *numbering = argument;
-    struct part *part = &numbering->part[number];
+    struct part *part = &numbering->uneven->part[number];
     part->status = KITH_OK;
+    sparse_axis_clear(&part->axis);
     for (int set = 0; set < numbering->sets; set++) {
         const struct pairs_bin *bin = bin_of(numbering->search, set);
+        struct entry *entries = numbering->uneven->entries[set].data;
         const int64_t end = begin_of(bin->count, number + 1, numbering->parts);
         for (int64_t row = begin_of(bin->count, number, numbering->parts); row < end; row++) {
             int64_t place = 0;
             part->status = sparse_axis_add(&part->axis, coordinate(numbering, bin, row), &place);
             if (part->status != KITH_OK)
                 return;
-            numbering->entries[set][row].place = (int32_t)place;
+            entries[row].place = (int32_t)place;
         }
     }
 }
@@ -79,13 +99,14 @@ static void find_coordinates(void *argument, int64_t number)
 static void number_rows(void *argument, int64_t number)
 {
     const struct numbering *numbering = argument;
-    const int64_t *compact = numbering->part[number].compact;
+    const int64_t *compact = numbering->uneven->part[number].compact.data;
     const int64_t count = numbering->search->grid.count[numbering->k];
     for (int set = 0; set < numbering->sets; set++) {
         const int64_t rows = bin_of(numbering->search, set)->count;
+        struct entry *entries = numbering->uneven->entries[set].data;
         const int64_t end = begin_of(rows, number + 1, numbering->parts);
         for (int64_t row = begin_of(rows, number, numbering->parts); row < end; row++) {
-            struct pairs_entry *entry = &numbering->entries[set][row];
+            struct entry *entry = &entries[row];
             entry->row = (int32_t)row;
             entry->key = (entry->key * count) + compact[entry->place];
         }
@@ -93,29 +114,33 @@ static void number_rows(void *argument, int64_t number)
 }
 
 /* Joins the parts' coordinates, compresses the axis, and tells each part what became of its own. */
-static kith_status join_parts(struct numbering *numbering, struct sparse_axis *all,
-                              int64_t **compact)
+static kith_status join_parts(const struct numbering *numbering)
 {
     const int k = numbering->k;
+    struct pairs_uneven *uneven = numbering->uneven;
     struct pairs_grid *grid = &numbering->search->grid;
     int64_t number = 0;
+    sparse_axis_clear(&uneven->all);
     for (int32_t p = 0; p < numbering->parts; p++) {
-        struct part *part = &numbering->part[p];
+        struct part *part = &uneven->part[p];
         if (part->status != KITH_OK)
-            return kith_fail(part->status, "no memory for the cells that have points");
-        KITH_TRY(
-            kith_allocate(part->axis.count + 1, 8, "the cells that have points", &part->compact));
+            return kith_fail(part->status, "no memory for %s", what);
+        KITH_TRY(pairs_host_buffer_grow(&part->compact, 8 * (part->axis.count + 1), what));
         for (int64_t c = 0; c < part->axis.count; c++)
-            KITH_TRY(sparse_axis_add(all, part->axis.value[c], &number));
+            KITH_TRY(sparse_axis_add(&uneven->all, part->axis.value[c], &number));
     }
-    KITH_TRY(kith_allocate(all->count + 1, 8, "the cells that have points", compact));
-    KITH_TRY(sparse_axis_compress(all, grid->count[k], grid->reach[k], grid->periodic[k], *compact,
-                                  &grid->count[k]));
+    KITH_TRY(pairs_host_buffer_grow(&uneven->compact, 8 * (uneven->all.count + 1), what));
+    KITH_TRY(pairs_host_buffer_grow(
+        &uneven->sorted, (int64_t)sizeof(struct sparse_coordinate) * (uneven->all.count + 1),
+        what));
+    int64_t *compact = uneven->compact.data;
+    grid->count[k] = sparse_axis_compress(&uneven->all, grid->count[k], grid->reach[k],
+                                          grid->periodic[k], uneven->sorted.data, compact);
     for (int32_t p = 0; p < numbering->parts; p++) {
-        struct part *part = &numbering->part[p];
+        const struct part *part = &uneven->part[p];
         for (int64_t c = 0; c < part->axis.count; c++) {
-            KITH_TRY(sparse_axis_add(all, part->axis.value[c], &number));
-            part->compact[c] = (*compact)[number];
+            KITH_TRY(sparse_axis_add(&uneven->all, part->axis.value[c], &number));
+            ((int64_t *)part->compact.data)[c] = compact[number];
         }
     }
     return KITH_OK;
@@ -123,23 +148,12 @@ static kith_status join_parts(struct numbering *numbering, struct sparse_axis *a
 
 static kith_status number_along(struct numbering *numbering)
 {
-    struct sparse_axis all = {0};
-    int64_t *compact = NULL;
     numbering->full = numbering->search->grid;
     kith_for_each(numbering->context, numbering->threads, numbering->parts, find_coordinates,
                   numbering);
-    const kith_status status = join_parts(numbering, &all, &compact);
-    if (status == KITH_OK)
-        kith_for_each(numbering->context, numbering->threads, numbering->parts, number_rows,
-                      numbering);
-    for (int32_t p = 0; p < numbering->parts; p++) {
-        sparse_axis_free(&numbering->part[p].axis);
-        free(numbering->part[p].compact);
-        numbering->part[p].compact = NULL;
-    }
-    sparse_axis_free(&all);
-    free(compact);
-    return status;
+    KITH_TRY(join_parts(numbering));
+    kith_for_each(numbering->context, numbering->threads, numbering->parts, number_rows, numbering);
+    return KITH_OK;
 }
 
 /* All three axes; *numbers is how many cells that gives, which may be too many for a key. */
@@ -155,8 +169,8 @@ static kith_status number_all(struct numbering *numbering, double *numbers)
 
 /* A pass of the sort, by eleven bits. */
 struct pass {
-    const struct pairs_entry *from;
-    struct pairs_entry *to;
+    const struct entry *from;
+    struct entry *to;
     int64_t count;
     int shift;
     int32_t parts;
@@ -199,30 +213,25 @@ static void add_up(const struct pass *pass)
 }
 
 /* By key, keeping the order of equal ones: by eleven bits at a time, from the lowest. */
-static kith_status sort_entries(const struct numbering *numbering, struct pairs_entry **entries,
-                                int64_t count, double numbers)
+static void sort_entries(const struct numbering *numbering, int set, double numbers)
 {
-    struct pairs_entry *other = NULL;
-    struct pass pass = {.count = count, .parts = numbering->parts};
-    KITH_TRY(kith_allocate((int64_t)pass.parts * digits, sizeof *pass.next,
-                           "sorting points into cells", &pass.next));
-    const kith_status status =
-        kith_allocate(count + 1, sizeof *other, "sorting points into cells", &other);
-    for (; status == KITH_OK && ldexp(1, pass.shift) < numbers; pass.shift += digit_bits) {
-        pass.from = *entries;
-        pass.to = other;
+    struct pairs_uneven *uneven = numbering->uneven;
+    struct pass pass = {.count = bin_of(numbering->search, set)->count,
+                        .parts = numbering->parts,
+                        .next = uneven->next.data};
+    for (; ldexp(1, pass.shift) < numbers; pass.shift += digit_bits) {
+        const struct pairs_buffer from = uneven->entries[set];
+        pass.from = from.data;
+        pass.to = uneven->other.data;
         kith_for_each(numbering->context, numbering->threads, pass.parts, count_digits, &pass);
         add_up(&pass);
         kith_for_each(numbering->context, numbering->threads, pass.parts, scatter, &pass);
-        other = *entries;
-        *entries = pass.to;
+        uneven->entries[set] = uneven->other;
+        uneven->other = from;
     }
-    free(pass.next);
-    free(other);
-    return status;
 }
 
-static void place_rows(struct pairs_bin *bin, const struct pairs_entry *entries)
+static void place_rows(struct pairs_bin *bin, const struct entry *entries)
 {
     bin->cell_count = 0;
     for (int64_t k = 0; k < bin->count; k++) {
@@ -233,6 +242,21 @@ static void place_rows(struct pairs_bin *bin, const struct pairs_entry *entries)
     bin->begin[bin->cell_count] = (int32_t)bin->count;
 }
 
+/* All entries have room for the larger set, as sorting exchanges them. */
+static kith_status take_memory(const struct numbering *numbering)
+{
+    struct pairs_uneven *uneven = numbering->uneven;
+    const struct pairs_search *search = numbering->search;
+    const int64_t points = search->points.count, targets = search->targets.count;
+    const int64_t rows = points > targets ? points : targets;
+    const int64_t bytes = (rows + 1) * (int64_t)sizeof(struct entry);
+    for (int set = 0; set < numbering->sets; set++)
+        KITH_TRY(pairs_host_buffer_grow(&uneven->entries[set], bytes, what));
+    KITH_TRY(pairs_host_buffer_grow(&uneven->other, bytes, what));
+    return pairs_host_buffer_grow(
+        &uneven->next, (int64_t)numbering->parts * digits * (int64_t)sizeof(int64_t), what);
+}
+
 /* Cells so large that their numbers fit a key; the entries get these. */
 static kith_status choose_cells(struct numbering *numbering, double edge, double reach,
                                 const double low[3], const double high[3], const double typical[3],
@@ -240,11 +264,9 @@ static kith_status choose_cells(struct numbering *numbering, double edge, double
 {
     struct pairs_search *search = numbering->search;
     for (;;) {
-        for (int set = 0; set < numbering->sets; set++) {
-            free(numbering->entries[set]);
-            KITH_TRY(kith_allocate(bin_of(search, set)->count + 1, sizeof(struct pairs_entry),
-                                   "sorting points into cells", &numbering->entries[set]));
-        }
+        for (int set = 0; set < numbering->sets; set++)
+            memset(numbering->uneven->entries[set].data, 0,
+                   (size_t)bin_of(search, set)->count * sizeof(struct entry));
         search->grid = pairs_grid_choose(search->lattice, edge, reach, low, high, typical);
         KITH_TRY(number_all(numbering, numbers));
         if (*numbers <= most_numbers)
@@ -255,37 +277,55 @@ static kith_status choose_cells(struct numbering *numbering, double edge, double
 
 kith_status pairs_bin_sparsely(kith_context *context, int32_t threads, struct pairs_search *search,
                                double edge, double reach, const double low[3], const double high[3],
-                               const double typical[3], struct pairs_occupied *occupied)
+                               const double typical[3])
 {
-    struct numbering *numbering = NULL;
-    KITH_TRY(kith_allocate(1, sizeof *numbering, "sorting points into cells", &numbering));
-    numbering->context = context;
-    numbering->search = search;
-    numbering->entries = occupied->entries;
-    numbering->sets = search->problem->two_sets ? 2 : 1;
-    numbering->threads = threads;
-    numbering->parts = threads < most_parts ? threads : most_parts;
+    if (!*search->uneven)
+        KITH_TRY(kith_allocate(1, sizeof **search->uneven, what, search->uneven));
+    struct numbering numbering = {
+        .context = context,
+        .search = search,
+        .uneven = *search->uneven,
+        .sets = search->problem->two_sets ? 2 : 1,
+        .threads = threads,
+        .parts = threads < most_parts ? threads : most_parts,
+    };
     double numbers = 0;
-    kith_status status = choose_cells(numbering, edge, reach, low, high, typical, &numbers);
+    KITH_TRY(take_memory(&numbering));
+    KITH_TRY(choose_cells(&numbering, edge, reach, low, high, typical, &numbers));
     search->grid.total = numbers;
     pairs_number_cells(search);
-    for (int set = 0; status == KITH_OK && set < numbering->sets; set++) {
-        struct pairs_bin *bin = set == 0 ? &search->points : &search->targets;
-        status = sort_entries(numbering, &occupied->entries[set], bin->count, numbers);
-        if (status == KITH_OK)
-            place_rows(bin, occupied->entries[set]);
+    for (int set = 0; set < numbering.sets; set++) {
+        sort_entries(&numbering, set, numbers);
+        place_rows(set == 0 ? &search->points : &search->targets,
+                   numbering.uneven->entries[set].data);
     }
-    free(numbering);
-    return status;
+    return KITH_OK;
 }
 
-void pairs_keep_occupied(struct pairs_search *search, struct pairs_occupied *occupied)
+void pairs_keep_occupied(struct pairs_search *search)
 {
     for (int set = 0; set < (search->problem->two_sets ? 2 : 1); set++) {
         struct pairs_bin *bin = set == 0 ? &search->points : &search->targets;
+        const struct entry *entries = (*search->uneven)->entries[set].data;
         bin->key = bin->unsorted;
-        for (int64_t cell = 0; occupied->entries[set] && cell < bin->cell_count; cell++)
-            bin->key[cell] = occupied->entries[set][bin->begin[cell]].key;
-        free(occupied->entries[set]);
+        for (int64_t cell = 0; cell < bin->cell_count; cell++)
+            bin->key[cell] = entries[bin->begin[cell]].key;
     }
+}
+
+void pairs_uneven_free(struct pairs_uneven *uneven)
+{
+    if (!uneven)
+        return;
+    for (int p = 0; p < most_parts; p++) {
+        sparse_axis_free(&uneven->part[p].axis);
+        free(uneven->part[p].compact.data);
+    }
+    sparse_axis_free(&uneven->all);
+    struct pairs_buffer *const buffers[] = {&uneven->compact,    &uneven->sorted,
+                                            &uneven->entries[0], &uneven->entries[1],
+                                            &uneven->other,      &uneven->next};
+    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
+        free(buffers[k]->data);
+    free(uneven);
 }
