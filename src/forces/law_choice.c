@@ -28,3 +28,15 @@ kith_status forces_choose_law(const kith_law *law, double g, struct law_choice *
     choice->g = g == 0 ? of_law : g;
     return KITH_OK;
 }
+
+kith_status forces_check_jerk(const kith_law *law)
+{
+    struct law_view view;
+    law_look(law, &view);
+    if (!view.has_rate)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "law is '%.60s', a formula too long for its second derivatives, of which "
+                         "the jerk is made; write it shorter",
+                         kith_law_text(law));
+    return KITH_OK;
+}

@@ -18,4 +18,7 @@ struct law_choice {
  * to the caller. Errors: KITH_INVALID_ARGUMENT (G is given twice). */
 kith_status forces_choose_law(const kith_law *law, double g, struct law_choice *choice);
 
+/* Errors: KITH_INVALID_ARGUMENT unless kith knows how forces by the law change with the motion. */
+kith_status forces_check_jerk(const kith_law *law);
+
 #endif

@@ -90,6 +90,11 @@ struct law_formula {
      */
     int32_t value, radial, along[3];
     struct formula_product value_product, radial_product; /* of value and radial, if not −1 */
+
+    /* The second derivatives: (1/r) ∂/∂r of radial and of along, and ∂along[c]/∂d[k], k ≥ c, in the
+     * order xx, xy, xz, yy, yz, zz. */
+    int32_t slope, cross[3], curve[6];
+    bool has_rate; /* there was room for them */
 };
 
 /* Reads a formula and derives its force.
@@ -110,6 +115,9 @@ kith_status formula_read(struct law_formula *formula, const char *text);
 
 /* Finds radial and along (formula_derive.c). */
 void formula_derive(struct law_formula *formula);
+
+/* Finds the second derivatives, or that there is no room for them. Nodes are only added. */
+void formula_derive_twice(struct law_formula *formula);
 
 /* Finds value_product and radial_product (formula_product.c). */
 void formula_find_products(struct law_formula *formula);

@@ -1,7 +1,14 @@
-/* The force of a formula, by the rules of differentiation.
+/* The force of a formula and how it changes with d, by the rules of differentiation.
  *
  * V(r², dx, dy, dz) has the force ∂V/∂d = 2 ∂V/∂(r²) d + (∂V/∂dx, ∂V/∂dy, ∂V/∂dz) on i, as d grows
- * when x_i falls. D = 2 ∂/∂(r²) = (1/r) ∂/∂r takes rⁿ to n rⁿ⁻². */
+ * when x_i falls. D = 2 ∂/∂(r²) = (1/r) ∂/∂r takes rⁿ to n rⁿ⁻².
+ *
+ * The force R d + A, R = DV, A_c = ∂_c V, of a pair whose d changes at the rate u, changes at the
+ * rate
+ *
+ *     R u + [DR (d·u) + Σ_k DA_k u_k] d + (d·u) DA + Σ_k ∂_k A u_k,
+ *
+ * as ∂_k R = D A_k. */
 
 #include <math.h>
 #include <string.h>
@@ -197,22 +204,36 @@ void formula_mark(const struct law_formula *formula, int32_t root, bool *used)
                 used[formula->nodes[k].argument[c]] = true;
 }
 
-static int32_t derive(struct law_formula *formula, int32_t along)
+static int32_t derive(struct law_formula *formula, int32_t root, int32_t along)
 {
+    if (root < 0)
+        return -1;
     struct derivative d = {formula, along, {0}};
     bool used[formula_most_nodes] = {false};
-    formula_mark(formula, formula->value, used);
-    const int32_t count = formula->value + 1;
-    for (int32_t k = 0; k < count; k++)
+    formula_mark(formula, root, used);
+    for (int32_t k = 0; k <= root; k++)
         d.of[k] = used[k] ? of_node(&d, k) : -1;
-    return d.of[formula->value];
+    return d.of[root];
 }
 
 void formula_derive(struct law_formula *formula)
 {
-    formula->radial = derive(formula, -1);
+    formula->radial = derive(formula, formula->value, -1);
     for (int32_t c = 0; c < 3; c++)
-        formula->along[c] = derive(formula, c);
+        formula->along[c] = derive(formula, formula->value, c);
+}
+
+void formula_derive_twice(struct law_formula *formula)
+{
+    int32_t *curve = formula->curve;
+    formula->slope = derive(formula, formula->radial, -1);
+    for (int32_t c = 0; c < 3; c++) {
+        formula->cross[c] = derive(formula, formula->along[c], -1);
+        for (int32_t k = c; k < 3; k++)
+            *curve++ = derive(formula, formula->along[c], k);
+    }
+    formula->has_rate = !formula->is_full;
+    formula->is_full = false;
 }
 
 bool formula_uses(const struct law_formula *formula, enum formula_variable variable)

@@ -340,5 +340,6 @@ kith_status formula_read(struct law_formula *formula, const char *text)
         return fail_at(parser, parser->text,
                        "the formula and its derivative have more than %d operations; write less",
                        formula_most_nodes);
+    formula_derive_twice(parser->formula);
     return KITH_OK;
 }

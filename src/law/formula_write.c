@@ -218,6 +218,57 @@ static void write_force(FILE *to, const struct law_formula *formula)
     fputs("}\n", to);
 }
 
+/* Adds u[k] times node root[k] for each k, and ends the statement. */
+static void write_along_u(FILE *to, const struct law_formula *formula, const int32_t root[3])
+{
+    for (int k = 0; k < 3; k++)
+        if (root[k] >= 0) {
+            fputs(" + ", to);
+            write_root(to, formula, root[k]);
+            fprintf(to, " * u[%d]", k);
+        }
+    fputs(";\n", to);
+}
+
+/* What the second derivatives need, and their common factors. */
+static void write_rate_statements(FILE *to, const struct law_formula *formula)
+{
+    int32_t roots[11] = {formula->radial, formula->slope};
+    for (int c = 0; c < 3; c++)
+        roots[2 + c] = formula->cross[c];
+    for (int k = 0; k < 6; k++)
+        roots[5 + k] = formula->curve[k];
+    struct powers powers = {.to = to, .floor = ""};
+    write_statements(&powers, formula, roots, 11);
+    fputs("    const VREAL *d = pair->d;\n"
+          "    const VREAL d_dot_u = law_fma(d[0], u[0], law_fma(d[1], u[1], d[2] * u[2]));\n"
+          "    const VREAL radial = ",
+          to);
+    write_root(to, formula, formula->radial);
+    fputs(";\n    const VREAL along_d = d_dot_u * ", to);
+    write_root(to, formula, formula->slope);
+    write_along_u(to, formula, formula->cross);
+}
+
+/* formula_derive.c says what this is. */
+static void write_rate(FILE *to, const struct law_formula *formula)
+{
+    static const int32_t row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    write_head(to, "void", "law_custom_rate", ", const VREAL u[3], VREAL rate[3]");
+    write_rate_statements(to, formula);
+    for (int c = 0; c < 3; c++) {
+        const int32_t curve[3] = {formula->curve[row[c][0]], formula->curve[row[c][1]],
+                                  formula->curve[row[c][2]]};
+        fprintf(to, "    rate[%d] = law_fma(radial, u[%d], along_d * d[%d])", c, c, c);
+        if (formula->cross[c] >= 0) {
+            fputs(" + d_dot_u * ", to);
+            write_root(to, formula, formula->cross[c]);
+        }
+        write_along_u(to, formula, curve);
+    }
+    fputs("}\n\n", to);
+}
+
 /* Whether what a node is made of has a power of r that a kernel computes by 1/r, or any. */
 static bool has_power(const struct law_formula *formula, int32_t root, bool any)
 {
@@ -307,6 +358,7 @@ static void write_functions(FILE *to, const struct law_formula *formula)
     write_function_of(to, formula, "law_custom_value", formula->value, " + LAW_FLOOR");
     write_function_of(to, formula, "law_custom_factor", formula->radial, "");
     write_force(to, formula);
+    write_rate(to, formula);
     write_products(to, formula);
 }
 

@@ -51,6 +51,7 @@ struct law_view {
     enum law_weight weight;
     bool uses_mass, uses_charge;
     bool is_central; /* the value depends on d only by its length: law_factor gives the force */
+    bool has_rate;   /* of its force (law_rate_body.h); else its formula is too long for that */
     const struct law_formula *formula; /* of a custom law; else NULL */
 };
 

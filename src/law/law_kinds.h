@@ -13,8 +13,8 @@
     ROW(real_power)     /* c0 2^(c2 log2 s²); c1 = −A, c2 = −A/2 */                           \
     ROW(yukawa)         /* c0 2^(c1 s) / s; c1 = −log2(e)/L, c2 = 1/L */                         \
     ROW(lennard_jones)  /* c0 (t² − t), t = (c1/s²)³; c0 = 4ε, c1 = σ² */                  \
-    ROW(morse)          /* c0 (e² − 2e), e = 2^(c1 s + c2); c3 = 2 A D */                       \
-    ROW(gaussian)       /* c0 2^(c1 s²); c1 = −log2(e)/(2S²), c2 = −c0/S² */                \
+    ROW(morse)          /* c0 (e² − 2e), e = 2^(c1 s + c2); c3 = 2 A D, c4 = A */               \
+    ROW(gaussian)       /* c0 2^(c1 s²); c1 = −log2(e)/(2S²), c2 = −c0/S², c3 = c0/S⁴ */  \
     ROW(multiquadric)   /* c0 √(s² + c1); c1 = C² */                                           \
     ROW(thin_plate)     /* c0 s² ln s */                                                          \
     ROW(distance)       /* c0 s */                                                                 \

@@ -27,6 +27,7 @@ static void look_at_formula(const kith_law *law, struct law_view *view)
         .uses_charge = formula_uses(formula, formula_q_i) || formula_uses(formula, formula_q_j),
         .is_central = !formula_uses(formula, formula_dx) && !formula_uses(formula, formula_dy) &&
                       !formula_uses(formula, formula_dz),
+        .has_rate = formula->has_rate,
         .formula = formula};
     memcpy(view->numbers.c, law->parameter, sizeof view->numbers.c);
 }
@@ -42,6 +43,7 @@ void law_look(const kith_law *law, struct law_view *view)
                               .weight = recipe->weight,
                               .uses_mass = recipe->weight == law_weight_mass,
                               .uses_charge = recipe->weight == law_weight_charge,
-                              .is_central = true};
+                              .is_central = true,
+                              .has_rate = true};
     recipe->resolve(law->parameter, &view->form, &view->numbers);
 }

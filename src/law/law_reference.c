@@ -12,6 +12,7 @@
 #define NAME(name) name##_reference
 #define LAW_FLOOR  LAW_FLOOR_DOUBLE
 #include "law/law_body.h"
+#include "law/law_rate_body.h"
 
 static struct law_pair_reference pair_for(const struct law_view *view,
                                           const struct law_reference_pair *pair)
@@ -75,6 +76,43 @@ void law_reference_force(const struct law_view *view, const struct law_reference
     const double factor = law_factor_reference(view->form, &law, &weighted);
     for (int32_t c = 0; c < 3; c++)
         force[c] = factor * pair->d[c];
+}
+
+/* formula_derive.c has the terms. */
+static void rate_of_formula(const struct law_view *view, const struct law_reference_pair *pair,
+                            const double u[3], double rate[3])
+{
+    const struct law_formula *formula = view->formula;
+    const double *d = pair->d, d_dot_u = d[0] * u[0] + d[1] * u[1] + d[2] * u[2];
+    double values[formula_most_nodes + 1], *const value = values + 1;
+    value[-1] = 0; /* of the node −1 */
+    evaluate(view, pair, value);
+
+    const int32_t *of = formula->curve;
+    const int32_t row[3][3] = {{of[0], of[1], of[2]}, {of[1], of[3], of[4]}, {of[2], of[4], of[5]}};
+    double along_d = value[formula->slope] * d_dot_u;
+    for (int32_t k = 0; k < 3; k++)
+        along_d += value[formula->cross[k]] * u[k];
+    for (int32_t c = 0; c < 3; c++) {
+        rate[c] =
+            value[formula->radial] * u[c] + along_d * d[c] + value[formula->cross[c]] * d_dot_u;
+        for (int32_t k = 0; k < 3; k++)
+            rate[c] += value[row[c][k]] * u[k];
+        if (pair->s2 == 0)
+            rate[c] = 0;
+    }
+}
+
+void law_reference_rate(const struct law_view *view, const struct law_reference_pair *pair,
+                        const double u[3], double rate[3])
+{
+    if (view->formula) {
+        rate_of_formula(view, pair, u, rate);
+        return;
+    }
+    const struct law_constants_reference law = law_load_reference(&view->numbers);
+    const struct law_pair_reference weighted = pair_for(view, pair);
+    law_rate_reference(view->form, &law, &weighted, u, rate);
 }
 
 static kith_status check_pair(const kith_law_pair *pair)

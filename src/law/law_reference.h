@@ -15,4 +15,8 @@ double law_reference_value(const struct law_view *view, const struct law_referen
 void law_reference_force(const struct law_view *view, const struct law_reference_pair *pair,
                          double force[3]);
 
+/* dF/dt of that force while d changes at the rate u, of a law that has_rate. */
+void law_reference_rate(const struct law_view *view, const struct law_reference_pair *pair,
+                        const double u[3], double rate[3]);
+
 #endif

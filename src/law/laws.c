@@ -138,6 +138,7 @@ static void resolve_morse(const double *parameter, struct law_form *form,
     numbers->c[1] = -a * LOG2E;
     numbers->c[2] = a * r0 * LOG2E;
     numbers->c[3] = 2 * a * d;
+    numbers->c[4] = a;
 }
 
 static void resolve_gaussian(const double *parameter, struct law_form *form,
@@ -148,6 +149,7 @@ static void resolve_gaussian(const double *parameter, struct law_form *form,
     numbers->c[0] = 1;
     numbers->c[1] = -LOG2E / (2 * variance);
     numbers->c[2] = -1 / variance;
+    numbers->c[3] = 1 / (variance * variance);
 }
 
 static void resolve_multiquadric(const double *parameter, struct law_form *form,

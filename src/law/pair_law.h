@@ -51,7 +51,9 @@
  *
  * Custom laws: the kernel's file is compiled at run time (law/compiled.h) with LAW_CUSTOM_BODY
  * defined as the file with the formula's functions, and instantiated for law_custom only: inside
- * #ifdef LAW_CUSTOM_BODY a kernel's file defines its entry instead of its table. */
+ * #ifdef LAW_CUSTOM_BODY a kernel's file defines its entry instead of its table.
+ *
+ * law_parts_body.h takes laws apart for sums over j; law_rate_body.h has the rates of forces. */
 
 #include "law/law_kinds.h"
 
