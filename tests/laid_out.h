@@ -11,7 +11,17 @@
 #include "forces/problem.h"
 
 /* The columns, components one after the other. */
-enum { X = 0, V = 3, MASS = 6, HALF_SOFTENING2 = 7, A = 8, PHI = 11, JERK_OF = 12, COLUMNS = 15 };
+enum {
+    X = 0,
+    V = 3,
+    MASS = 6,
+    HALF_SOFTENING2,
+    CHARGE,
+    A,
+    PHI = A + 3,
+    JERK_OF,
+    COLUMNS = JERK_OF + 3
+};
 
 struct laid_out {
     struct forces_problem problem; /* asks for everything */
@@ -89,6 +99,17 @@ static inline void laid_out_soften_by_bodies(struct laid_out *made)
         laid_out_column(made, HALF_SOFTENING2).data;
 }
 
+/* Another law than gravity; NULL: gravity as it was. */
+static inline void laid_out_obey(struct laid_out *made, const kith_law *law)
+{
+    struct forces_problem *problem = &made->problem;
+    problem->law = law;
+    problem->target_mass = law ? problem->source_mass : NULL;
+    problem->target_charge = problem->source_charge =
+        law ? laid_out_column(made, CHARGE).data : NULL;
+    problem->gravitational_constant = law ? 1 : problem->gravitational_constant;
+}
+
 static inline int64_t laid_out_systems(const struct laid_out *made)
 {
     return made->problem.system_count > 0 ? made->problem.system_count : 1;
@@ -105,8 +126,8 @@ static inline double laid_out_coordinate(struct random_numbers *random, int32_t 
     return 2 * ((double)place + random_uniform(random, 0.2, 0.8)) / (double)side - 1;
 }
 
-/* Numbers that a float holds too: positions as above, velocities in [−1, 1], masses and ε_i²/2 in
- * [0.01, 1]. */
+/* Numbers that a float holds too: positions as above, velocities and charges in [−1, 1], masses
+ * and ε_i²/2 in [0.01, 1]. */
 static inline void laid_out_fill(struct laid_out *made, struct random_numbers *random)
 {
     const int32_t dimensions = made->problem.dimensions;
@@ -119,6 +140,7 @@ static inline void laid_out_fill(struct laid_out *made, struct random_numbers *r
             }
             laid_out_put(made, MASS, i, s, (float)random_uniform(random, 0.01, 1));
             laid_out_put(made, HALF_SOFTENING2, i, s, (float)random_uniform(random, 0.01, 1));
+            laid_out_put(made, CHARGE, i, s, (float)random_uniform(random, -1, 1));
         }
 }
 
@@ -134,6 +156,7 @@ static inline struct laid_out laid_out_copy(const struct laid_out *from, int64_t
     made.problem.gravitational_constant = problem->gravitational_constant;
     if (problem->source_half_softening2)
         laid_out_soften_by_bodies(&made);
+    laid_out_obey(&made, problem->law);
     for (int64_t k = 0; k < COLUMNS; k++)
         for (int64_t i = 0; i < problem->target_count; i++)
             for (int64_t to = 0; to < laid_out_systems(&made); to++)
@@ -151,6 +174,7 @@ static inline struct laid_out laid_out_clone(const struct laid_out *from)
     made.problem.gravitational_constant = problem->gravitational_constant;
     if (problem->source_half_softening2)
         laid_out_soften_by_bodies(&made);
+    laid_out_obey(&made, problem->law);
     memcpy(made.memory, from->memory,
            (size_t)(COLUMNS * laid_out_column_count(problem) * kith_dtype_bytes(problem->dtype)));
     return made;

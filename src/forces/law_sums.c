@@ -22,6 +22,8 @@ void forces_law_look(const struct forces_problem *problem, struct law_view *view
         .source_charge = problem->source_charge,
         .target_mass = problem->target_mass,
         .value = problem->potential,
+        .system_count = problem->system_count,
+        .system_stride = problem->system_stride,
     };
     if (is_weighted) {
         sums->target_weight = of_charges ? problem->target_charge : problem->target_mass;
@@ -31,5 +33,8 @@ void forces_law_look(const struct forces_problem *problem, struct law_view *view
         sums->target_position[c] = problem->target_position[c];
         sums->source_position[c] = problem->source_position[c];
         sums->acceleration[c] = problem->acceleration[c];
+        sums->target_velocity[c] = problem->target_velocity[c];
+        sums->source_velocity[c] = problem->source_velocity[c];
+        sums->jerk[c] = problem->jerk[c];
     }
 }

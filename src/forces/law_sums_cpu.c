@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/team.h"
 #include "forces/law_limit.h"
+#include "forces/law_motion.h"
 #include "forces/law_sums.h"
 #include "forces/law_sums_kernel.h"
 #include "law/compiled.h"
@@ -70,6 +71,10 @@ kith_status forces_law_cpu(kith_context *context, const struct forces_problem *p
     struct law_view view;
     struct law_sums_problem sums;
     struct law_run run = {context, &sums, NULL, problem->may_be_cancelled};
+    if (problem->system_count > 0)
+        return forces_law_systems_cpu(context, problem);
+    if (problem->jerk[0])
+        return forces_law_jerk_cpu(context, problem);
     forces_law_look(problem, &view, &sums);
     KITH_TRY(find_kernel(context, problem, view.form, &run.kernel));
     const int64_t n = problem->target_count;

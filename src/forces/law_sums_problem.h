@@ -3,10 +3,10 @@
 
 #include "law/law_kinds.h"
 
-/* Sums over pairs by any law, in one system: the columns of a forces_problem whose law is not NULL,
+/* Sums over pairs by any law: the columns of a forces_problem whose law is not NULL,
  * as kernels see them. Host code, CUDA and what is compiled at run time read this.
  *
- *     acceleration_i = Σ_j F_ij / m_i,   value_i = Σ_j V(i, j)
+ *     acceleration_i = Σ_j F_ij / m_i,   value_i = Σ_j V(i, j),   jerk_i = Σ_j (dF_ij/dt) / m_i
  *
  * over all j, without j = i if self. Columns are floats or doubles in a backend's memory, on the
  * CPU readable and written up to kith_padded(count). */
@@ -23,10 +23,24 @@ struct law_sums_problem {
     const void *target_charge, *source_charge; /* of a custom law; NULL: ones */
     const void *target_mass;
     void *acceleration[3], *value; /* NULL if not wanted */
+
+    /* Where forces change with the motion, and where there are many systems (forces/problem.h). */
+    const void *target_velocity[3], *source_velocity[3];
+    void *jerk[3];
+    long long system_count, system_stride;
 };
+
+/* Bodies of a system, where there are many: systems_max_bodies of forces/systems.h. */
+enum { law_systems_most_bodies = 64 };
 
 /* What a kernel sums. */
 enum law_sums { law_sums_force, law_sums_value, law_sums_both };
+
+/* What the kernels of jerks and of many systems work out for each pair besides the force; constants
+ * once inlined. */
+struct law_pull_outputs {
+    int rate, value;
+};
 
 /* Values of a target: the force, then V. */
 enum { law_sums_values = 4 };

@@ -29,24 +29,38 @@ static struct law_reference_pair pair_of(const struct forces_problem *problem, i
     return pair;
 }
 
+/* What the sums over pairs come to, for one target. */
+static void set_vector(void *const components[3], int64_t i, const double total[3], double mass)
+{
+    for (int32_t c = 0; c < 3; c++)
+        if (components[c])
+            ((double *)components[c])[i] = total[c] / mass;
+}
+
 static void forces_at_target(const struct forces_problem *problem, const struct law_view *view,
                              int64_t i)
 {
-    double total[3] = {0}, value = 0;
+    double total[3] = {0}, total_rate[3] = {0}, value = 0;
     for (int64_t j = 0; j < problem->source_count; j++) {
         if (problem->self && i == j)
             continue;
         const struct law_reference_pair pair = pair_of(problem, i, j);
-        double force[3];
+        double force[3], rate[3] = {0}, u[3];
         law_reference_force(view, &pair, force);
         for (int32_t c = 0; c < 3; c++)
+            u[c] = element(problem->source_velocity[c], j, 0) -
+                   element(problem->target_velocity[c], i, 0);
+        if (problem->jerk[0])
+            law_reference_rate(view, &pair, u, rate);
+        for (int32_t c = 0; c < 3; c++) {
             total[c] += force[c];
+            total_rate[c] += rate[c];
+        }
         value += law_reference_value(view, &pair);
     }
-    for (int32_t c = 0; c < problem->dimensions; c++)
-        if (problem->acceleration[c])
-            ((double *)problem->acceleration[c])[i] =
-                total[c] / element(problem->target_mass, i, 1);
+    const double mass = element(problem->target_mass, i, 1);
+    set_vector(problem->acceleration, i, total, mass);
+    set_vector(problem->jerk, i, total_rate, mass);
     if (problem->potential)
         ((double *)problem->potential)[i] = value;
 }

@@ -33,9 +33,9 @@ struct forces_way {
  * is true: body i of system s is element i·system_stride + s, with system_stride =
  * kith_padded(system_count). Of one system, body i is element i.
  *
- * With a law other than gravity, in one system and without jerk, there are
+ * With a law other than gravity there are
  *
- *     a_i = Σ_j F_ij / m_i,  φ_i = Σ_j V(i, j),  m_i = target_mass
+ *     a_i = Σ_j F_ij / m_i,  φ_i = Σ_j V(i, j),  jerk_i = Σ_j (dF_ij/dt) / m_i,  m_i = target_mass
  *
  * instead (kith/law.h), G is 1, and the units are the law's: nothing is scaled.
  *

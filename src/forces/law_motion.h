@@ -1,0 +1,33 @@
+#ifndef FORCES_LAW_MOTION_H
+#define FORCES_LAW_MOTION_H
+
+#include <stddef.h>
+
+#include "forces/law_sums.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What forces_law_cpu and forces_law_cuda do with a problem that wants the jerk, and with one of
+ * many systems. Errors: KITH_INVALID_ARGUMENT for a jerk that the law has not (forces_check_jerk),
+ * and for more than systems_max_bodies (forces/systems.h) bodies of a system. */
+kith_status forces_law_jerk_cpu(kith_context *context, const struct forces_problem *problem);
+kith_status forces_law_jerk_cuda(kith_context *context, const struct forces_problem *problem);
+kith_status forces_law_systems_cpu(kith_context *context, const struct forces_problem *problem);
+kith_status forces_law_systems_cuda(kith_context *context, const struct forces_problem *problem);
+
+/* The potential of a problem that wants more: the kernels of the jerk have none. */
+static inline struct forces_problem forces_values_alone(const struct forces_problem *problem)
+{
+    struct forces_problem alone = *problem;
+    for (int c = 0; c < 3; c++)
+        alone.acceleration[c] = alone.jerk[c] = NULL;
+    return alone;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

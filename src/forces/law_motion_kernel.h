@@ -1,0 +1,28 @@
+#ifndef FORCES_LAW_MOTION_KERNEL_H
+#define FORCES_LAW_MOTION_KERNEL_H
+
+#include "core/isa.h"
+#include "forces/law_sums_problem.h"
+
+/* Computes, from all sources, what is wanted of
+ *
+ *     law_jerk_kernel.c     the targets begin … end − 1 of one system: acceleration and jerk
+ *     law_systems_kernel.c  the systems begin … end − 1: all outputs
+ *
+ * and of some behind end, up to kith_padded(end). begin is a multiple of kith_padding. The result
+ * at a target, or of a system, does not depend on the range. */
+typedef void law_motion_kernel(const struct law_sums_problem *problem, long long begin,
+                               long long end);
+
+/* The kernels of an instruction set, by kind. */
+struct law_motion_kernels {
+    law_motion_kernel *in_float[law_built_in_count], *in_double[law_built_in_count];
+    int vector_bytes;
+};
+
+#define LAW_DECLARE_MOTION(isa)                                                                    \
+    extern const struct law_motion_kernels law_jerk_##isa, law_systems_##isa;
+KITH_EACH_ISA(LAW_DECLARE_MOTION)
+#undef LAW_DECLARE_MOTION
+
+#endif

@@ -1,0 +1,19 @@
+/* Forces by any law in many small systems, for one instruction set: law_systems_kernel_body.h, for
+ * float and for double. */
+
+#include "forces/law_motion_kernel.h"
+
+#define KERNEL_BODY "forces/law_systems_kernel_body.h"
+#include "law/for_each_real.h"
+
+#ifndef LAW_CUSTOM_BODY
+const struct law_motion_kernels KITH_ISA_SYMBOL(law_systems) = {
+#define ENTRY(kind) [law_##kind] = systems_##kind##_float,
+    .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
+#undef ENTRY
+#define ENTRY(kind) [law_##kind] = systems_##kind##_double,
+    .in_double = {LAW_EACH_BUILT_IN(ENTRY)},
+#undef ENTRY
+    .vector_bytes = SIMD_BYTES,
+};
+#endif

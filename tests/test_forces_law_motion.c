@@ -1,0 +1,263 @@
+/* Forces by laws where the jerk is wanted, and in many small systems, against the reference. */
+
+#include "laid_out.h"
+
+#include <unistd.h>
+
+#include "forces/forces_reference.h"
+#include "forces/systems.h"
+#include "law_forces.h"
+
+enum softening { none, common, of_bodies, softening_count };
+
+static void soften(struct laid_out *made, enum softening softening)
+{
+    made->problem.softening2 = softening == common ? 0.01 : 0;
+    if (softening == of_bodies)
+        laid_out_soften_by_bodies(made);
+}
+
+/* The first, the last, and some between. */
+static int64_t next_looked_at(const struct laid_out *made, int64_t s)
+{
+    const int64_t last = laid_out_systems(made) - 1;
+    return s == last ? last + 1 : s + 17 < last ? s + 17 : last;
+}
+
+/* Steep laws raise the rounding of distances to their powers. */
+static void assert_agrees_with_reference(const struct laid_out *made)
+{
+    const double bound = made->problem.dtype == KITH_F64 ? 2e-13 : 1e-4;
+    const int32_t dimensions = made->problem.dimensions;
+    for (int64_t s = 0; s < laid_out_systems(made); s = next_looked_at(made, s)) {
+        struct laid_out expected = laid_out_copy(made, s, KITH_F64, 0);
+        assert_ok(forces_reference(NULL, &expected.problem));
+        const double of_force = laid_out_difference(made, s, &expected, A, dimensions);
+        const double of_value =
+            made->problem.potential ? laid_out_difference(made, s, &expected, PHI, 1) : 0;
+        const double of_jerk = made->problem.jerk[0]
+                                   ? laid_out_difference(made, s, &expected, JERK_OF, dimensions)
+                                   : 0;
+        if (!(of_force < bound && of_value < bound && of_jerk < 10 * bound))
+            fail_msg("%s, %lld bodies in %dD, %s: force, value and jerk of system %lld are off by "
+                     "%g, %g, %g",
+                     kith_law_text(made->problem.law), (long long)made->problem.target_count,
+                     (int)dimensions, made->problem.dtype == KITH_F64 ? "double" : "float",
+                     (long long)s, of_force, of_value, of_jerk);
+        laid_out_free(&expected);
+    }
+}
+
+static void compute_and_compare(kith_context *context, struct laid_out *made)
+{
+    memset(laid_out_column(made, A).data, 0xff,
+           (size_t)(COLUMNS - A) * (size_t)laid_out_column_count(&made->problem) *
+               (size_t)kith_dtype_bytes(made->problem.dtype));
+    assert_ok(context->backend->forces(context, &made->problem));
+    assert_agrees_with_reference(made);
+}
+
+/* With jerk and potential, with the jerk; of ensembles also with the potential, with neither. */
+static void compare(kith_context *context, struct laid_out *made)
+{
+    const struct forces_problem wanted = made->problem;
+    struct forces_problem *problem = &made->problem;
+    compute_and_compare(context, made);
+    problem->potential = NULL;
+    compute_and_compare(context, made);
+    if (problem->system_count > 0) {
+        memset(problem->jerk, 0, sizeof problem->jerk);
+        compute_and_compare(context, made);
+        problem->potential = wanted.potential;
+        compute_and_compare(context, made);
+    }
+    *problem = wanted;
+}
+
+/* One system of n bodies, or an ensemble, in every softening. */
+static void compare_random(kith_context *context, struct random_numbers *random,
+                           const kith_law *law, kith_dtype dtype, int64_t n, int64_t systems)
+{
+    struct laid_out made =
+        laid_out_create(dtype, n, systems, random_uniform(random, 0, 1) < 0.5 ? 2 : 3);
+    laid_out_obey(&made, law);
+    laid_out_fill(&made, random);
+    for (enum softening softening = none; softening < softening_count; softening++) {
+        soften(&made, softening);
+        compare(context, &made);
+    }
+    laid_out_free(&made);
+}
+
+static void compare_law(kith_context *context, struct random_numbers *random, const char *text)
+{
+    static const int64_t counts[] = {1, 2, 33, 64, 70};
+    kith_law *law = new_law(text);
+    for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++) {
+        for (int k = 0; k < 5; k++)
+            compare_random(context, random, law, dtype, counts[k], 0);
+        compare_random(context, random, law, dtype, 2, 19);
+        compare_random(context, random, law, dtype, 7, 100);
+    }
+    kith_law_free(law);
+}
+
+static void test_jerks_and_systems_of_every_law_agree_with_the_reference(void **state)
+{
+    for (int64_t k = 0; isa_at(k); k++) {
+        if (!isa_at(k)->supported)
+            continue;
+        kith_context *context = new_context(isa_at(k)->name, 2);
+        for (int law = 0; law < force_law_count; law++)
+            compare_law(context, *state, force_laws[law]);
+        kith_context_free(context);
+    }
+}
+
+static void test_jerks_and_systems_of_formulas_agree_with_the_reference(void **state)
+{
+    kith_context *context = new_context(NULL, 2);
+    for (int law = 1; law < force_formula_count; law += 2) /* central, and not */
+        compare_law(context, *state, force_formulas[law]);
+    kith_context_free(context);
+}
+
+/* More sources than a kernel sums in one piece, not all of them whole blocks. */
+static void test_jerks_of_many_bodies_agree_with_the_reference(void **state)
+{
+    kith_context *context = new_context(NULL, 3);
+    kith_law *law = new_law("yukawa:0.7");
+    for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++) {
+        struct laid_out made = laid_out_create(dtype, 701, 0, 3);
+        laid_out_obey(&made, law);
+        laid_out_fill(&made, *state);
+        made.problem.softening2 = 0.01;
+        compare(context, &made);
+        laid_out_free(&made);
+    }
+    kith_law_free(law);
+    kith_context_free(context);
+}
+
+/* Bodies at few places. */
+static void test_coincident_bodies_leave_each_other_alone(void **state)
+{
+    kith_context *context = new_context(NULL, 2);
+    for (int k = 0; k < force_law_count; k++)
+        for (int64_t systems = 0; systems <= 9; systems += 9) {
+            kith_law *law = new_law(force_laws[k]);
+            struct laid_out made = laid_out_create(k % 2 ? KITH_F32 : KITH_F64, 20, systems, 3);
+            laid_out_obey(&made, law);
+            laid_out_fill(&made, *state);
+            for (int64_t s = 0; s < laid_out_systems(&made); s++)
+                for (int64_t i = 0; i < 20; i++)
+                    for (int64_t c = X; c < X + 3; c++)
+                        laid_out_put(&made, c, i, s, floor(random_uniform(*state, 0, 2)));
+            compare(context, &made);
+            laid_out_free(&made);
+            kith_law_free(law);
+        }
+    kith_context_free(context);
+}
+
+/* Whatever lies in the other systems, and with any number of threads. */
+static void test_a_system_has_the_same_bits_alone_and_with_any_threads(void **state)
+{
+    kith_law *law = new_law("lennard-jones:1,0.2");
+    for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++) {
+        struct laid_out made = laid_out_create(dtype, 6, 277, 3);
+        laid_out_obey(&made, law);
+        laid_out_fill(&made, *state);
+        for (int32_t threads = 1; threads <= 7; threads += 3) {
+            kith_context *context = new_context(NULL, threads);
+            struct laid_out again = laid_out_clone(&made);
+            assert_ok(context->backend->forces(context, &again.problem));
+            for (int64_t s = 0; s < 277; s += 23) {
+                struct laid_out alone = laid_out_copy(&made, s, dtype, 1);
+                assert_ok(context->backend->forces(context, &alone.problem));
+                for (int64_t k = A; k < COLUMNS; k++)
+                    for (int64_t i = 0; i < 6; i++)
+                        assert_true(laid_out_get(&alone, k, i, 0) == laid_out_get(&again, k, i, s));
+                laid_out_free(&alone);
+            }
+            laid_out_free(&again);
+            kith_context_free(context);
+        }
+        laid_out_free(&made);
+    }
+    kith_law_free(law);
+}
+
+/* What lies behind the last system and the last body stays zero, so that states may be combined
+ * there. */
+static void test_nothing_is_behind_the_last(void **state)
+{
+    kith_context *context = new_context(NULL, 1);
+    kith_law *law = new_law("expr:-m_i*m_j/r");
+    for (int64_t systems = 0; systems <= 3; systems += 3) {
+        struct laid_out made = laid_out_create(KITH_F64, 5, systems, 3);
+        laid_out_obey(&made, law);
+        laid_out_fill(&made, *state);
+        assert_ok(context->backend->forces(context, &made.problem));
+        const int64_t room = systems > 0 ? made.problem.system_stride : kith_padding;
+        for (int64_t k = 0; k < 6; k++)
+            for (int64_t at = systems > 0 ? systems : 5; at < room; at++)
+                assert_true(get(laid_out_column(&made, k < 3 ? A + k : JERK_OF + k - 3), at) == 0);
+        laid_out_free(&made);
+    }
+    kith_law_free(law);
+    kith_context_free(context);
+}
+
+static void test_a_system_of_too_many_bodies_is_refused(void **state)
+{
+    (void)state;
+    kith_law *law = new_law("coulomb");
+    struct laid_out made = laid_out_create(KITH_F64, systems_max_bodies + 1, 3, 3);
+    laid_out_obey(&made, law);
+    kith_context *context = new_context(NULL, 1);
+    assert_fails(context->backend->forces(context, &made.problem), KITH_INVALID_ARGUMENT,
+                 "the systems have 65 bodies each; give ensembles of at most 64");
+    kith_context_free(context);
+    laid_out_free(&made);
+    kith_law_free(law);
+}
+
+static void test_a_cancelled_computation_says_so(void **state)
+{
+    (void)state;
+    kith_law *law = new_law("coulomb");
+    for (int64_t systems = 0; systems <= 500; systems += 500) {
+        struct laid_out made = laid_out_create(KITH_F64, 60, systems, 3);
+        laid_out_obey(&made, law);
+        made.problem.may_be_cancelled = true;
+        kith_context *context = new_context(NULL, 2);
+        kith_context_cancel(context);
+        assert_fails(context->backend->forces(context, &made.problem), KITH_CANCELLED, "cancelled");
+        kith_context_free(context);
+        laid_out_free(&made);
+    }
+    kith_law_free(law);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/kith-test-XXXXXX";
+    if (mkdtemp(folder))
+        setenv("XDG_CACHE_HOME", folder, 1);
+    struct random_numbers random = random_numbers_begin("forces_law_motion");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_jerks_and_systems_of_every_law_agree_with_the_reference,
+                                  &random),
+        cmocka_unit_test_prestate(test_jerks_and_systems_of_formulas_agree_with_the_reference,
+                                  &random),
+        cmocka_unit_test_prestate(test_jerks_of_many_bodies_agree_with_the_reference, &random),
+        cmocka_unit_test_prestate(test_coincident_bodies_leave_each_other_alone, &random),
+        cmocka_unit_test_prestate(test_a_system_has_the_same_bits_alone_and_with_any_threads,
+                                  &random),
+        cmocka_unit_test_prestate(test_nothing_is_behind_the_last, &random),
+        cmocka_unit_test(test_a_system_of_too_many_bodies_is_refused),
+        cmocka_unit_test(test_a_cancelled_computation_says_so),
+    };
+    return cmocka_run_group_tests_name("forces_law_motion", tests, NULL, NULL);
+}
