@@ -24,7 +24,7 @@ static kith_bodies *cube(struct random_numbers *random)
     return bodies;
 }
 
-/* Runs with all integrators that know the law; energy and momentum stay. */
+/* Runs with all integrators; energy and momentum stay. */
 static void check_conservation(const char *text, double softening)
 {
     struct random_numbers random = random_numbers_begin(text);
@@ -36,13 +36,7 @@ static void check_conservation(const char *text, double softening)
     for (int64_t k = 0; k < count; k++) {
         const kith_simulation_options options = {
             .dt = 1e-3, .integrator = list[k].name, .law = law, .softening = softening};
-        kith_simulation *simulation = NULL;
-        if (strcmp(list[k].name, "hermite4") == 0) {
-            assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
-                         KITH_INVALID_ARGUMENT, "needs the jerk");
-            continue;
-        }
-        simulation = simulated(context, bodies, options);
+        kith_simulation *simulation = simulated(context, bodies, options);
         const kith_diagnostics before = diagnosed(simulation);
         assert_ok(kith_simulation_run(simulation, 1));
         const kith_diagnostics after = diagnosed(simulation);
@@ -100,6 +94,162 @@ static void test_opposite_charges_go_round_each_other(void **state)
     kith_context_free(context);
 }
 
+/* How far the bodies of a cube are, after a time of 1, from where steps eight times as fine take
+ * them. */
+static double error_after(kith_context *context, const kith_bodies *bodies, const kith_law *law,
+                          int64_t steps)
+{
+    kith_bodies *end[2];
+    for (int k = 0; k < 2; k++) {
+        kith_simulation *simulation =
+            simulated(context, bodies,
+                      (kith_simulation_options){.dt = 1.0 / (double)(k ? 8 * steps : steps),
+                                                .integrator = "hermite4",
+                                                .law = law,
+                                                .softening = 0.3});
+        assert_ok(kith_simulation_run(simulation, 1));
+        end[k] = state_of(simulation, bodies);
+        kith_simulation_free(simulation);
+    }
+    const double error = distance_of_states(end[0], end[1]);
+    kith_bodies_free(end[0]);
+    kith_bodies_free(end[1]);
+    return error;
+}
+
+/* A wrong jerk lowers the order to 2 or less. */
+static void test_hermite_has_its_order_under_laws(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"yukawa:0.7", "lennard-jones", "morse:1,2,1.1",
+                                       "expr:q_i*q_j*exp(-r/0.7)/r + 0.1/pow(r, 9)",
+                                       "expr:q_i*q_j*(1 + dx*dx - dy*dz)*exp(-r2)"};
+    struct random_numbers random = random_numbers_begin("order");
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = cube(&random);
+    for (int k = 0; k < 5; k++) {
+        kith_law *law = new_law(laws[k]);
+        const double coarse = error_after(context, bodies, law, 100);
+        const double fine = error_after(context, bodies, law, 200);
+        const double slope = log2(coarse / fine);
+        print_message("%s: slope %.3f, error %.2g\n", laws[k], slope, fine);
+        if (!(fabs(slope - 4) < 0.3))
+            fail_msg("%s: hermite4 has the order %g", laws[k], slope);
+        kith_law_free(law);
+    }
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
+/* So many cubes in one set of columns, all different. */
+static kith_bodies *cubes(struct random_numbers *random, int64_t systems)
+{
+    const kith_bodies *each[64];
+    kith_bodies *all = NULL;
+    assert_true(systems <= 64);
+    for (int64_t s = 0; s < systems; s++)
+        each[s] = cube(random);
+    assert_ok(kith_ensemble_join(systems, each, &all));
+    for (int64_t s = 0; s < systems; s++)
+        kith_bodies_free((kith_bodies *)each[s]);
+    return all;
+}
+
+static kith_simulation *ensemble_of(kith_context *context, const kith_bodies *all, int64_t systems,
+                                    kith_simulation_options options)
+{
+    kith_simulation *simulation = NULL;
+    assert_ok(kith_simulation_create_ensemble(context, &options, systems, all, &simulation));
+    return simulation;
+}
+
+/* Each goes as it goes alone, and has the energy that it has alone. */
+static void check_ensemble(struct random_numbers *random, const char *text, const char *integrator,
+                           kith_dtype precision)
+{
+    enum { systems = 19 };
+    const double tolerance = precision == KITH_F64 ? 1e-12 : 2e-4;
+    kith_context *context = cpu_context(2);
+    kith_law *law = new_law(text);
+    kith_bodies *all = cubes(random, systems);
+    const kith_simulation_options options = {
+        .dt = 0.01, .integrator = integrator, .law = law, .softening = 0.1, .precision = precision};
+    kith_simulation *ensemble = ensemble_of(context, all, systems, options);
+    assert_ok(kith_simulation_run(ensemble, 0.205));
+    kith_bodies *end = state_of(ensemble, all);
+    kith_diagnostics each[systems];
+    assert_ok(kith_simulation_diagnose_systems(ensemble, 0, systems, each));
+    for (int64_t s = 0; s < systems; s++) {
+        const kith_bodies one = kith_ensemble_system(all, systems, s);
+        const kith_bodies found = kith_ensemble_system(end, systems, s);
+        kith_simulation *alone = simulated(context, &one, options);
+        assert_ok(kith_simulation_run(alone, 0.205));
+        kith_bodies *expected = state_of(alone, &one);
+        assert_true(distance_of_states(&found, expected) < tolerance);
+        const kith_diagnostics diagnostics = diagnosed(alone);
+        assert_near(each[s].total_energy, diagnostics.total_energy,
+                    100 * tolerance * (1 + fabs(diagnostics.total_energy)));
+        kith_bodies_free(expected);
+        kith_simulation_free(alone);
+    }
+    kith_bodies_free(end);
+    kith_simulation_free(ensemble);
+    kith_bodies_free(all);
+    kith_law_free(law);
+    kith_context_free(context);
+}
+
+static void test_systems_under_laws_move_as_if_they_were_alone(void **state)
+{
+    (void)state;
+    struct random_numbers random = random_numbers_begin("ensembles");
+    int64_t count = 0;
+    const kith_integrator *list = kith_integrator_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        check_ensemble(&random, "coulomb", list[k].name, KITH_F64);
+    check_ensemble(&random, "lennard-jones", "leapfrog", KITH_F32);
+    check_ensemble(&random, "yukawa:0.7", "hermite4", KITH_F32);
+    check_ensemble(&random, "expr:m_i*m_j*(r2 + dx*dx)", "hermite4", KITH_F64);
+}
+
+/* With one thread and with many, and where a checkpoint is taken and restored on the way. */
+static void test_ensembles_under_laws_have_the_same_bits_however_they_run(void **state)
+{
+    (void)state;
+    enum { systems = 50 };
+    struct random_numbers random = random_numbers_begin("ensemble's bits");
+    kith_law *law = new_law("yukawa:0.7");
+    kith_bodies *all = cubes(&random, systems);
+    for (int hermite = 0; hermite < 2; hermite++) {
+        const kith_simulation_options options = {
+            .dt = 0.01, .integrator = hermite ? "hermite4" : "leapfrog", .law = law};
+        kith_bodies *end[3];
+        for (int k = 0; k < 3; k++) {
+            kith_context *context = cpu_context(k == 1 ? 7 : 1);
+            kith_simulation *simulation = ensemble_of(context, all, systems, options);
+            assert_ok(kith_simulation_step(simulation, 30));
+            if (k == 2) {
+                kith_checkpoint saved = {0};
+                assert_ok(kith_simulation_save(simulation, &saved));
+                kith_simulation_free(simulation);
+                simulation = ensemble_of(context, all, systems, options);
+                assert_ok(kith_simulation_restore(simulation, &saved));
+                kith_checkpoint_free(&saved);
+            }
+            assert_ok(kith_simulation_step(simulation, 30));
+            end[k] = state_of(simulation, all);
+            kith_simulation_free(simulation);
+            kith_context_free(context);
+        }
+        for (int k = 1; k < 3; k++)
+            assert_same_state(end[0], end[k]);
+        for (int k = 0; k < 3; k++)
+            kith_bodies_free(end[k]);
+    }
+    kith_bodies_free(all);
+    kith_law_free(law);
+}
+
 /* The law gravity is gravity without a law, bit for bit. */
 static void test_simulations_under_the_law_gravity_have_the_same_bits(void **state)
 {
@@ -135,11 +285,11 @@ static void test_simulations_under_laws_refuse_what_they_cannot(void **state)
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
                  KITH_INVALID_ARGUMENT, "which has none");
     options.gravitational_constant = 0;
-    assert_fails(kith_simulation_create_ensemble(context, &options, 2, bodies, &simulation),
-                 KITH_UNSUPPORTED, "ensembles are for gravity");
-    bodies->mass[3] = 0;
+    bodies->mass[5] = 0;
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
-                 KITH_INVALID_ARGUMENT, "mass of body 3 (from 0) is 0");
+                 KITH_INVALID_ARGUMENT, "mass of body 5 (from 0) is 0");
+    assert_fails(kith_simulation_create_ensemble(context, &options, 2, bodies, &simulation),
+                 KITH_INVALID_ARGUMENT, "system 1 (from 0): mass of body 1 (from 0) is 0");
     kith_bodies_free(bodies);
     kith_law_free(law);
     kith_context_free(context);
@@ -189,6 +339,40 @@ static void test_runs_record_their_law_and_resume(void **state)
     kith_bodies_free(bodies);
 }
 
+/* The same of an ensemble by an integrator with jerk. */
+static void test_runs_of_ensembles_under_laws_resume(void **state)
+{
+    (void)state;
+    struct random_numbers random = random_numbers_begin("resume ensemble");
+    char folder[] = "/tmp/kith-test-XXXXXX", path[2][64];
+    assert_non_null(mkdtemp(folder));
+    kith_bodies *all = cubes(&random, 5), *end[2] = {NULL, NULL};
+    kith_law *law = new_law("lennard-jones:0.5,1");
+    for (int k = 0; k < 2; k++) {
+        snprintf(path[k], sizeof path[k], "%s/%d.h5", folder, k);
+        kith_run_options options = run_options(0.01, k ? 0.4 : 1, 10, path[k]);
+        options.is_ensemble = true;
+        options.systems = 5;
+        options.simulation.law = law;
+        options.simulation.integrator = "hermite4";
+        run(options, all);
+        options.resume = true;
+        options.until = 1;
+        if (k)
+            run(options, NULL);
+        const kith_read_options of_system = {.system = 3, .system_given = true};
+        assert_ok(kith_bodies_read(path[k], &of_system, &end[k]));
+        remove(path[k]);
+    }
+    assert_int_equal(end[0]->count, 8);
+    assert_same_state(end[0], end[1]);
+    rmdir(folder);
+    kith_bodies_free(end[0]);
+    kith_bodies_free(end[1]);
+    kith_bodies_free(all);
+    kith_law_free(law);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/kith-test-XXXXXX";
@@ -197,9 +381,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simulations_under_laws_conserve_energy_and_momentum),
         cmocka_unit_test(test_opposite_charges_go_round_each_other),
+        cmocka_unit_test(test_hermite_has_its_order_under_laws),
+        cmocka_unit_test(test_systems_under_laws_move_as_if_they_were_alone),
+        cmocka_unit_test(test_ensembles_under_laws_have_the_same_bits_however_they_run),
         cmocka_unit_test(test_simulations_under_the_law_gravity_have_the_same_bits),
         cmocka_unit_test(test_simulations_under_laws_refuse_what_they_cannot),
         cmocka_unit_test(test_runs_record_their_law_and_resume),
+        cmocka_unit_test(test_runs_of_ensembles_under_laws_resume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static kith_status check_options(const kith_simulation_options *options, const k
     return check_softening_of_bodies(options->softening_of_bodies, bodies);
 }
 
-static kith_status check_law(const struct law_choice *choice,
+static kith_status check_law(const kith_context *context, const struct law_choice *choice,
                              const kith_simulation_options *options,
                              const struct integrator_method *method, bool is_ensemble)
 {
@@ -48,27 +48,30 @@ static kith_status check_law(const struct law_choice *choice,
                          "the law's own parameters",
                          options->gravitational_constant, name);
     if (method->kept > JERK)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "integrator is '%s', which needs the jerk, and kith knows that of gravity "
-                         "only, not of %.60s; take yoshida4 or another",
-                         options->integrator, name);
-    if (is_ensemble)
+        KITH_TRY(forces_check_jerk(choice->law));
+    if (context->device.kind == KITH_CUDA && (method->kept > JERK || is_ensemble))
         return kith_fail(KITH_UNSUPPORTED,
-                         "ensembles are for gravity, and the law is %.60s; simulate the systems "
-                         "one by one",
-                         name);
+                         "the law is %.60s, under which %s need a context on the CPU", name,
+                         is_ensemble ? "ensembles" : "integrators with the jerk");
     return KITH_OK;
 }
 
-static kith_status check_masses_of_law(const struct law_choice *choice, const kith_bodies *bodies)
+static kith_status check_masses_of_law(const struct law_choice *choice, bool is_ensemble,
+                                       int64_t systems, const kith_bodies *bodies)
 {
-    for (int64_t i = 0; choice->law && bodies->mass && i < bodies->count; i++)
-        if (!(bodies->mass[i] > 0))
-            return kith_fail(
-                KITH_INVALID_ARGUMENT,
-                "mass of body %lld (from 0) is %g; give a mass > 0, by which its force "
-                "is divided",
-                (long long)i, bodies->mass[i]);
+    for (int64_t row = 0; choice->law && bodies->mass && row < bodies->count; row++) {
+        if (bodies->mass[row] > 0)
+            continue;
+        const int64_t count = bodies->count / systems;
+        const kith_status status =
+            kith_fail(KITH_INVALID_ARGUMENT,
+                      "mass of body %lld (from 0) is %g; give a mass > 0, by which its force is "
+                      "divided",
+                      (long long)(row % count), bodies->mass[row]);
+        return is_ensemble
+                   ? kith_fail_within(status, "system %lld (from 0): ", (long long)(row / count))
+                   : status;
+    }
     return KITH_OK;
 }
 
@@ -110,8 +113,8 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(check_options(options, bodies));
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->law, options->gravitational_constant, &choice));
-    KITH_TRY(check_law(&choice, options, method, is_ensemble));
-    KITH_TRY(check_masses_of_law(&choice, bodies));
+    KITH_TRY(check_law(context, &choice, options, method, is_ensemble));
+    KITH_TRY(check_masses_of_law(&choice, is_ensemble, systems, bodies));
 
     struct kith_simulation *created = NULL;
     KITH_TRY(kith_allocate(1, sizeof *created, "simulation", &created));
@@ -169,7 +172,8 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
         KITH_TRY(check_systems(bodies, simulation->systems));
     KITH_TRY(kith_bodies_check(bodies));
     KITH_TRY(check_masses(bodies));
-    KITH_TRY(check_masses_of_law(&simulation->law, bodies));
+    KITH_TRY(check_masses_of_law(&simulation->law, simulation->is_ensemble, simulation->systems,
+                                 bodies));
     const int64_t count = simulation->systems * simulation->count;
     if (bodies->count != count || bodies->dimensions != simulation->dimensions)
         return kith_fail(KITH_INVALID_ARGUMENT,
