@@ -189,15 +189,24 @@ kith_status h5md_reader_choose_system(struct h5md_reader *reader, int64_t system
     return KITH_OK;
 }
 
-/* Times are a list, or one number, the increment of a regular series, with the attribute offset. */
+/* Times are a list, or one number, the increment of a regular series, with the attribute offset.
+ * Frames without bodies have no data that vouch for their number, so that a list must. */
 static kith_status read_times(struct h5md_reader *reader)
 {
+    struct hdf5_shape shape = {0};
+    const bool told = !reader->fixed && hdf5_exists(reader->particles, "position/time");
+    if (told)
+        KITH_TRY(hdf5_shape_of(reader->particles, "position/time", &shape));
+    const bool listed = told && shape.rank == 1 && shape.size[0] == (hsize_t)reader->frames;
+    if (reader->rows == 0 && reader->frames > 1 && !listed)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "dataset position/value has %lld frames without a body; only a list of as "
+                         "many times in position/time can tell that",
+                         (long long)reader->frames);
     KITH_TRY(kith_allocate(reader->frames, sizeof *reader->time, "times", &reader->time));
-    if (reader->fixed || !hdf5_exists(reader->particles, "position/time"))
+    if (!told)
         return KITH_OK;
-    struct hdf5_shape shape;
-    KITH_TRY(hdf5_shape_of(reader->particles, "position/time", &shape));
-    if (shape.rank == 1 && shape.size[0] == (hsize_t)reader->frames)
+    if (listed)
         return hdf5_read(reader->particles, "position/time", H5T_NATIVE_DOUBLE, NULL, shape,
                          reader->time);
 

@@ -66,17 +66,32 @@ static bool has_its_data(hid_t dataset, hsize_t elements)
     return stored / element_bytes >= elements / shrinking && stored > 0;
 }
 
+/* False if 64 bits cannot count them: HDF5's own count overflows. */
+static bool count_elements(const struct hdf5_shape *shape, int64_t *elements)
+{
+    bool counted = true;
+    *elements = 1;
+    for (int k = 0; k < shape->rank; k++) {
+        if (shape->size[k] == 0) {
+            *elements = 0;
+            return true;
+        }
+        counted = counted && !__builtin_mul_overflow(*elements, shape->size[k], elements);
+    }
+    return counted;
+}
+
 static kith_status take_shape(hid_t dataset, const char *path, struct hdf5_shape *shape)
 {
     const hid_t space = H5Dget_space(dataset);
     *shape = (struct hdf5_shape){.rank = H5Sget_simple_extent_ndims(space)};
-    const hssize_t elements = H5Sget_simple_extent_npoints(space);
+    int64_t elements = 0;
     const bool usable =
         H5Sget_simple_extent_type(space) != H5S_NULL && shape->rank <= hdf5_max_rank;
     if (usable)
         H5Sget_simple_extent_dims(space, shape->size, NULL);
     H5Sclose(space);
-    if (!usable || shape->rank < 0 || elements < 0)
+    if (!usable || shape->rank < 0 || !count_elements(shape, &elements))
         return kith_fail(KITH_BAD_FORMAT, "dataset %s has no shape that kith knows", path);
     if (!has_its_data(dataset, (hsize_t)elements))
         return kith_fail(KITH_BAD_FORMAT, "dataset %s has less data than its shape says", path);

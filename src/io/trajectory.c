@@ -144,7 +144,8 @@ static kith_status read_observable(const struct h5md_reader *reader, const char 
     snprintf(path, sizeof path, "/observables/%s/value", name);
     KITH_TRY(hdf5_shape_of(reader->file, path, &shape));
     if (shape.rank < axes || shape.rank > axes + 1 || shape.size[0] != (hsize_t)reader->frames ||
-        (reader->is_ensemble && shape.size[1] != (hsize_t)reader->systems))
+        (reader->is_ensemble && shape.size[1] != (hsize_t)reader->systems) ||
+        (shape.rank > axes && shape.size[axes] == 0))
         return kith_fail(KITH_BAD_FORMAT, "dataset %s is not one number or vector a frame%s", path,
                          reader->is_ensemble ? " and system" : "");
     if (reader->is_ensemble && reader->system >= 0) {
