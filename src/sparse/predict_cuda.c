@@ -110,7 +110,7 @@ static bool predict_sell(const struct sparse_statistics *statistics, struct spar
 {
     const int64_t inside = entries_in_slices(statistics), outside = statistics->nonzeros - inside;
     const int64_t sorted = statistics->sell_slots[2], unsorted = statistics->sell_slots_unsorted[2];
-    if (plan->height != 32)
+    if (plan->height != 32 || (plan->window == 1 && outside > 0)) /* long rows drop out of a list */
         return false;
     if (outside == 0 && (double)unsorted < 1.03 * (double)sorted)
         plan->window = 1;

@@ -86,6 +86,16 @@ static struct entries uneven_entries(struct random_numbers *random, int64_t n)
     return a;
 }
 
+/* Rows of one length, and one dense row. */
+static struct entries even_entries(struct random_numbers *random, int64_t n)
+{
+    struct entries a = entries_create(n, n, 5 * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < (i == n / 2 ? n : 4); k++)
+            add(&a, random, i, i == n / 2 ? k : (i + k * (n / 5)) % n);
+    return a;
+}
+
 /* Two diagonals off the middle, bit for bit symmetric. */
 static struct entries symmetric_entries(struct random_numbers *random, int64_t n)
 {
@@ -290,6 +300,7 @@ static void test_cuda_products_of_uneven_matrices_are_the_sums(void **state)
     const int64_t n = test_is_quick() ? 3000 : 30011;
     const unsigned filled = 1u << KITH_SPARSE_ELL | 1u << KITH_SPARSE_BSR | without_dia;
     assert_products(random, context, uneven_entries(random, n), "uneven", filled);
+    assert_products(random, context, even_entries(random, n), "even", filled);
     kith_context_free(context);
 }
 
