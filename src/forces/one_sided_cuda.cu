@@ -253,6 +253,28 @@ __device__ void reduce_and_store(const struct forces_problem &problem, int sourc
     }
 }
 
+/* What a thread has summed before, in shared memory. A float sum goes over 4 × 128 sources, as what
+ * is far and added after a pair that is close would be lost bit by bit. */
+template <typename real, int count> struct sums_before {
+    static constexpr bool are_kept = sizeof(real) == sizeof(float);
+    static constexpr int steps = 128;
+    real sum[are_kept ? count : 1][block_warps * warp];
+};
+
+/* Adds the thread's sums to those before, and begins new ones; or fetches all. */
+template <typename real, int targets, int values>
+__device__ void put_aside(struct sums_before<real, targets * values> &before,
+                          real (&sums)[targets][values], bool fetches)
+{
+#pragma unroll
+    for (int v = 0; v < targets * values; v++) {
+        real &sum = sums[v / values][v % values], &kept = before.sum[v][threadIdx.x];
+        const real all = kept + sum;
+        kept = all;
+        sum = fetches ? all : (real)0;
+    }
+}
+
 template <typename real, enum outputs outputs, bool per_body, int targets>
 __global__ void __launch_bounds__(block_warps *warp, blocks_per_multiprocessor)
     one_sided_kernel(const struct forces_problem problem, int source_warps,
@@ -278,10 +300,26 @@ __global__ void __launch_bounds__(block_warps *warp, blocks_per_multiprocessor)
     const int64_t begin = share_begin(steps, shares, share);
     const int64_t end = share_begin(steps, shares, share + 1);
     int64_t j = begin * step + lane * quad<real>::count;
-    for (int64_t s = begin; s < (end < full_steps ? end : full_steps); s++, j += step)
-        add_quad<real, outputs, per_body, targets>(problem, target, i, j, false, sums);
+    typedef struct sums_before<real, targets * values_of(outputs)> sums_before_now;
+    __shared__ sums_before_now before;
+    if constexpr (sums_before_now::are_kept)
+        for (int v = 0; v < targets * values_of(outputs); v++)
+            before.sum[v][threadIdx.x] = 0;
+    const int64_t last = end < full_steps ? end : full_steps;
+    for (int64_t s = begin; s < last;) {
+        const int64_t pause = sums_before_now::are_kept && last - s > sums_before_now::steps
+                                  ? s + sums_before_now::steps
+                                  : last;
+        for (; s < pause; s++, j += step)
+            add_quad<real, outputs, per_body, targets>(problem, target, i, j, false, sums);
+        if constexpr (sums_before_now::are_kept)
+            if (pause < last)
+                put_aside<real, targets>(before, sums, false);
+    }
     if (end > full_steps && j < problem.source_count)
         add_quad<real, outputs, per_body, targets>(problem, target, i, j, true, sums);
+    if constexpr (sums_before_now::are_kept)
+        put_aside<real, targets>(before, sums, true);
 
     reduce_and_store<real, targets>(problem, source_warps, of_parts, sums);
 }

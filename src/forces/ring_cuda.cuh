@@ -14,11 +14,12 @@
 #include "forces/ring.h"
 #include "forces/ring_warp_cuda.cuh"
 
-/* Bodies' sums, as rows of `values` columns of `padded` reals, a body an element: row o of
+/* Bodies' sums, as rows of `values` columns of `padded` numbers, a body an element: row o of
  * by_source has what the tiles' partners at offset first_offset + o got, row p of by_target what
- * the p-th block that works for a tile has summed for it. */
+ * the p-th block that works for a tile has summed for it. That is many sums, hence in double. */
 template <typename real> struct ring_rows {
-    real *by_source, *by_target;
+    real *by_source;
+    double *by_target;
     int64_t padded;
 };
 
@@ -60,16 +61,16 @@ struct ring_shared {
 
 /* Adds the targets' sums to the block's row of the tile, from `row` on, or begins the row. */
 template <typename variant>
-__device__ inline void flush(struct ring_targets<variant> &targets, typename variant::real *row,
-                             int64_t padded, bool begins)
+__device__ inline void flush(struct ring_targets<variant> &targets, double *row, int64_t padded,
+                             bool begins)
 {
     const int first =
         threadIdx.x / ring_lanes * variant::targets * ring_lanes + threadIdx.x % ring_lanes;
 #pragma unroll
     for (int k = 0; k < variant::targets; k++)
         for (int v = 0; v < variant::values; v++) {
-            typename variant::real *to = row + v * padded + first + k * ring_lanes;
-            *to = begins ? targets.sum[k][v] : *to + targets.sum[k][v];
+            double *to = row + v * padded + first + k * ring_lanes;
+            *to = (begins ? 0.0 : *to) + (double)targets.sum[k][v];
             targets.sum[k][v] = 0;
         }
 }
@@ -153,8 +154,7 @@ meet_sources(struct ring_targets<variant> &targets, struct ring_shared<variant> 
 template <typename variant>
 __device__ inline void visit(const struct forces_problem &problem, struct ring_chunk chunk,
                              const struct ring_rows<typename variant::real> &rows, int64_t begin,
-                             int64_t end, typename variant::real *row,
-                             struct ring_targets<variant> &targets,
+                             int64_t end, double *row, struct ring_targets<variant> &targets,
                              struct ring_shared<variant> &shared)
 {
     typedef typename variant::real real;
@@ -208,8 +208,7 @@ __device__ inline void serve_tile(const struct forces_problem &problem, struct r
 #pragma unroll
     for (int k = 0; k < variant::targets; k++)
         targets.body[k] = load_body<typename variant::real>(problem, first + k * ring_lanes);
-    typename variant::real *row =
-        rows.by_target + part * variant::values * rows.padded + tile * variant::tile;
+    double *row = rows.by_target + part * variant::values * rows.padded + tile * variant::tile;
     visit<variant>(problem, chunk, rows, begin, end, row, targets, shared);
 }
 

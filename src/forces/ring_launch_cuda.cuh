@@ -81,15 +81,16 @@ kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
         target_rows = parts > target_rows ? parts : target_rows;
     }
     const int64_t row = plan->padded * variant::values;
-    const int64_t total_bytes = plan->chunks > 1 ? row * (int64_t)sizeof(double) : 0;
-    const int64_t row_bytes = (source_rows + target_rows) * row * (int64_t)sizeof(real);
+    const int64_t doubles = (target_rows + (plan->chunks > 1 ? 1 : 0)) * row;
+    const int64_t bytes =
+        doubles * (int64_t)sizeof(double) + source_rows * row * (int64_t)sizeof(real);
     void *memory;
-    KITH_TRY(cuda_scratch(context, total_bytes + row_bytes + most_choice_blocks, &memory));
-    taken->totals = (double *)memory;
-    taken->rows.by_source = (real *)((char *)memory + total_bytes);
-    taken->rows.by_target = taken->rows.by_source + source_rows * row;
+    KITH_TRY(cuda_scratch(context, bytes + most_choice_blocks, &memory));
+    taken->rows.by_target = (double *)memory;
+    taken->totals = taken->rows.by_target + target_rows * row;
+    taken->rows.by_source = (real *)(taken->rows.by_target + doubles);
     taken->rows.padded = plan->padded;
-    taken->serve = (bool *)memory + total_bytes + row_bytes;
+    taken->serve = (bool *)memory + bytes;
     return KITH_OK;
 }
 

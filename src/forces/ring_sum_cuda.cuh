@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(ring_sum_threads)
 
 #pragma unroll 8
     for (int64_t part = 0; part < parts; part++)
-        sum += (double)rows.by_target[part * row + column];
+        sum += rows.by_target[part * row + column];
 
     const int64_t first = chunk.first_offset > 0 ? chunk.first_offset : 1;
     const int64_t end_visited = ring_end_visited(chunk, tile);

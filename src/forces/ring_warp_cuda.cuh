@@ -41,8 +41,10 @@ struct ring_variant {
     static constexpr int step_sources = groups * ring_lanes;
     static constexpr int steps = tile / step_sources; /* of a meeting */
     static_assert(tile % step_sources == 0 && groups <= warps, "a warp loads a group");
-    /* A float sum goes over so many steps; these sums are then added in a second one. */
-    static constexpr int flush_steps = sizeof(real) == sizeof(float) ? 128 / groups : 1 << 30;
+    /* A float sum goes over 512 sources, of small tiles 1024, and such sums are added in double:
+     * beside a pair that is close, what is far and added after it would be lost bit by bit. */
+    static constexpr int flush_steps =
+        sizeof(real) == sizeof(float) ? (tile > 1024 ? 16 : 32) / groups : 1 << 30;
     static constexpr int turns_unrolled = 2;
 };
 

@@ -279,6 +279,39 @@ static void test_cuda_forces_of_many_bodies_of_any_masses(void **state)
     kith_context_free(cpu);
 }
 
+/* What each far body adds is half a unit in the last place of what the close one does: a float sum
+ * over all of them would lose it, and one over 1024 loses 2⁻¹⁵ at most. */
+static void test_cuda_forces_beside_a_close_pair_are_not_lost(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *gpu = new_gpu_context(NULL);
+    const double distance = 0x1p-10, close = 1 / (distance * distance);
+    const int64_t sizes[] = {5000, 20001, 33001}; /* one-sided, small tiles, large tiles */
+    for (int size = 0; size < 3; size++) {
+        struct system s = system_random(random, KITH_F32, sizes[size], 3);
+        for (int64_t i = 0; i < s.n; i++) {
+            put(s.x, 3 * i, -1 + 0.01 * get(s.x, 3 * i));
+            put(s.x, 3 * i + 1, 0.01 * get(s.x, 3 * i + 1));
+            put(s.x, 3 * i + 2, 0.01 * get(s.x, 3 * i + 2));
+            put(s.m, i, 0.9 * close * 0x1p-25);
+        }
+        for (int64_t k = 0; k < 6; k++)
+            put(s.x, k, k == 3 ? -distance : 0);
+        put(s.m, 0, 1);
+        put(s.m, 1, 1);
+        double expected = 0;
+        for (int64_t j = 1; j < s.n; j++) {
+            const double x = get(s.x, 3 * j), y = get(s.x, 3 * j + 1), z = get(s.x, 3 * j + 2);
+            expected += get(s.m, j) * x / pow(x * x + y * y + z * z, 1.5);
+        }
+        assert_ok(
+            kith_forces_compute(gpu, NULL, kith_array_none(), s.x, s.m, s.a, kith_array_none()));
+        assert_near(get(s.a, 0), expected, fabs(expected) * (0x1p-15 + 1e-6));
+        system_free(&s);
+    }
+    kith_context_free(gpu);
+}
+
 static void test_cuda_gives_the_same_bits_twice_and_in_two_contexts(void **state)
 {
     struct random_numbers *random = *state;
@@ -375,6 +408,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_forces_of_any_number_are_those_at_the_same_places,
                                   &random),
         cmocka_unit_test_prestate(test_cuda_forces_of_many_bodies_of_any_masses, &random),
+        cmocka_unit_test_prestate(test_cuda_forces_beside_a_close_pair_are_not_lost, &random),
         cmocka_unit_test_prestate(test_cuda_gives_the_same_bits_twice_and_in_two_contexts, &random),
         cmocka_unit_test_prestate(test_cuda_contexts_on_two_threads_give_the_same_bits, &random),
         cmocka_unit_test_prestate(test_cuda_refuses_numbers_that_are_none_by_row, &random),
