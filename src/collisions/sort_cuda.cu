@@ -77,6 +77,7 @@ kith_status collisions_sort_cuda(kith_context *context, const struct collisions_
         make_long_keys<int32_t><<<blocks, lattice_block, 0, stream>>>(*problem, counting, keys);
     else
         make_long_keys<int64_t><<<blocks, lattice_block, 0, stream>>>(*problem, counting, keys);
+    KITH_TRY(cuda_check_launch("making the keys of the beads")); /* CUB would take it for its own */
     KITH_TRY(cuda_check(cub::DeviceRadixSort::SortKeys(memory + 2 * key_bytes, sort_bytes, keys,
                                                        sorted, n, 0, 64, stream),
                         "sorting the beads"));

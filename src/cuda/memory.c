@@ -70,8 +70,13 @@ kith_status cuda_allocate(kith_context *context, int64_t count, int64_t bytes_ea
         return kith_fail(KITH_OUT_OF_MEMORY, "%s: %lld × %lld bytes are more than can be addressed",
                          what, (long long)count, (long long)bytes_each);
     KITH_TRY(allocate_bytes(state, bytes, what, &block));
-    memcpy(memory, &block, sizeof block);
-    return cuda_check(cudaMemsetAsync(block, 0, (size_t)bytes, state->stream), what);
+    const kith_status status =
+        cuda_check(cudaMemsetAsync(block, 0, (size_t)bytes, state->stream), what);
+    if (status == KITH_OK)
+        memcpy(memory, &block, sizeof block);
+    else
+        cuda_release(context, block);
+    return status;
 }
 
 void cuda_release(kith_context *context, void *memory)
