@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 """Plants faults in the library, one at a time, and counts those that the tests notice.
 
-A mutant is a source file in which one operator, comparison, constant or condition is another. The
-changed object alone is compiled, in a build folder of its own, and the tests of its room are run
-until one fails. What survives is printed, to be looked at: either a test is missing, or the mutant
-is no fault (another order of loops, another threshold of when to use threads).
+A mutant is a source file in which one operator, comparison, constant or condition is another. What
+is made of that file alone is compiled, and the tests of its room are linked with it and run until
+one fails. What survives is printed, to be looked at: either a test is missing, or the mutant is no
+fault (another order of loops, another threshold of when to use threads).
 
-    tools/mutate.py BUILD-FOLDER [--seed S] [--mutants N] [--seconds S] [--room ROOM]... [--quick] [--list]
+    tools/mutate.py BUILD-FOLDER [--seed S] [--mutants N] [--skip K] [--seconds S] [--jobs J] [--room ROOM]...
+                    [--quick] [--list]
 """
 import argparse
+import queue
 import random
 import re
-import resource
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from mutate_build import Build, Workshop
 
 # A room's tests, the quickest first. Formulas are compiled from texts that the library carries, so
 # tests that compile them come last.
@@ -87,13 +91,19 @@ def apply(text, start, end, by):
     return text
 
 
+def is_room(text, at):
+    """Whether a number is the length of an array that is declared: more of it is no fault."""
+    before = text[text.rfind("\n", 0, at) + 1:at]
+    return re.fullmatch(r"\s*(?:\w+ )+\*?\w+\[", before) is not None
+
+
 def mutants_of(path):
     """(path, start, end, by) of each mutant in a file."""
     text = without_comments(path.read_text())
     body = text.find("{")  # declarations at the top are the compiler's to check
     for what, by in RULES:
         for match in re.finditer(what, text):
-            if match.start() > body:
+            if match.start() > body and not is_room(text, match.start()):
                 yield path, match.start(), match.end(), by
 
 
@@ -107,87 +117,109 @@ def sources(rooms, quick):
                 yield path
 
 
-def build(folder, targets, seconds):
-    """Whether it compiles."""
+def fails(program, test, workshop, options):
+    """Whether a test fails: None, or its name and how. A test that takes so much processor time has
+    noticed; the clock on the wall would say that of every test on a busy machine, and is for those that
+    wait for ever."""
+    environment = {"PATH": "/usr/bin:/bin", "KITH_PROGRAM": str(workshop.build.folder / "kith"),
+                   "XDG_CACHE_HOME": str(workshop.folder / "cache"), "OMP_WAIT_POLICY": "passive",
+                   "KITH_TEST_SEED": "1", "KITH_TEST_QUICK": "1"}
+    command = ["sh", "-c", f'ulimit -t {options.test_seconds}; exec "$0"', program]
     try:
-        done = subprocess.run(["ninja", "-C", folder, *targets], capture_output=True,
-                              timeout=seconds, check=False)
+        done = subprocess.run(command, cwd=workshop.build.folder, env=environment, capture_output=True,
+                              timeout=20 * options.test_seconds, check=False)
     except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+        return f"{test} (waits)"
+    if done.returncode == 0:
+        return None
+    return test + (" (hangs)" if done.returncode in (-9, -24, 137, 152) else "")
 
 
-def limit_processor_time(seconds):
-    """A test that takes so much longer than it should has noticed. The clock on the wall would say
-    that of every test on a busy machine."""
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+def good_tests(rooms, workshop, options):
+    """The tests of each room that pass as things are."""
+    names = sorted({test for room in rooms for test in TESTS[room]})
+    built = [name for name in names if (workshop.build.folder / "tests" / f"test_{name}").exists()]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(lambda name: fails(str(workshop.build.folder / "tests" / f"test_{name}"), name,
+                                                   workshop, options), built))
+    bad = [result for result in results if result]
+    if bad:
+        print(f"left out, as they fail without a mutant: {', '.join(bad)}", flush=True)
+    good = [name for name, result in zip(built, results) if not result]
+    return {room: [test for test in TESTS[room] if test in good] for room in rooms}
 
 
-def killed_by(folder, tests, seconds):
-    """The first test that fails, or None."""
+def try_mutant(mutant, tests, workshop, options):
+    """'killed', 'survived' or 'does not compile', and by what test."""
+    path, start, end, by = mutant
+    if not workshop.compile(path, apply(path.read_text(), start, end, by), options.build_seconds):
+        return "does not compile", ""
     for test in tests:
-        program = Path(folder, "tests", "test_" + test).resolve()
-        if not program.exists():
-            continue
-        environment = {"PATH": "/usr/bin:/bin", "KITH_PROGRAM": str(Path(folder, "kith").resolve()),
-                       "XDG_CACHE_HOME": str(Path(folder, "cache").resolve()),
-                       "KITH_TEST_SEED": "1", "KITH_TEST_QUICK": "1"}
-        done = subprocess.run([program], cwd=folder, env=environment, capture_output=True,
-                              preexec_fn=lambda: limit_processor_time(seconds), check=False)
-        if done.returncode != 0:
-            return test + (" (hangs)" if done.returncode in (-9, -24) else "")
-    return None
+        program = workshop.link(f"tests/test_{test}")
+        if not program:
+            return "does not compile", ""
+        killed = fails(program, test, workshop, options)
+        Path(program).unlink()
+        if killed:
+            return "killed", killed
+    return "survived", ""
 
 
 def line_of(text, at):
     return text.count("\n", 0, at) + 1
 
 
-def try_mutant(mutant, folder, options):
-    """'killed', 'survived' or 'does not compile', and by what test."""
-    path, start, end, by = mutant
-    text = path.read_text()
-    tests = TESTS[path.parts[1]]
-    targets = ["test_" + test for test in tests if Path(folder, "tests", "test_" + test).exists()]
-    path.write_text(apply(text, start, end, by))
-    try:
-        if not build(folder, targets, options.build_seconds):
-            return "does not compile", ""
-        test = killed_by(folder, tests, options.test_seconds)
-        return ("killed", test) if test else ("survived", "")
-    finally:
-        path.write_text(text)
-
-
-def main():
+def options_of_line():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", help="a build folder with tests, whose sources are these")
+    parser.add_argument("folder", help="a folder of these sources in which everything is built by Ninja")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mutants", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
+    parser.add_argument("--skip", type=int, default=0, help="so many of the seed's, tried before")
+    parser.add_argument("--jobs", type=int, default=1, help="mutants at once")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin none after so long")
     parser.add_argument("--build-seconds", type=float, default=1800)
     parser.add_argument("--test-seconds", type=int, default=60, help="of processor time")
     parser.add_argument("--room", action="append", choices=sorted(TESTS))
     parser.add_argument("--quick", action="store_true", help="without headers and kernels")
     parser.add_argument("--list", action="store_true", help="tell how many mutants there are")
-    options = parser.parse_args()
+    return parser.parse_args()
 
-    each = [m for path in sources(options.room or sorted(TESTS), options.quick) for m in mutants_of(path)]
+
+def main():
+    options = options_of_line()
+    rooms = options.room or sorted(TESTS)
+    each = [m for path in sources(rooms, options.quick) for m in mutants_of(path)]
     if options.list:
         print(f"{len(each)} mutants in {len({m[0] for m in each})} files")
         return 0
-    chosen = random.Random(options.seed).sample(each, min(options.mutants, len(each)))
+    build = Build(options.folder)
+    each = [m for m in each if build.compiled(m[0])]
+    chosen = random.Random(options.seed).sample(each, min(options.skip + options.mutants, len(each)))
+    chosen = chosen[options.skip:]
+    workshops = queue.SimpleQueue()
+    for job in range(options.jobs):
+        workshops.put(Workshop(build, build.folder / "mutants" / str(job)))
+    tests = good_tests(rooms, Workshop(build, build.folder / "mutants" / "none"), options)
     begin, counts = time.monotonic(), {"killed": 0, "survived": 0, "does not compile": 0}
-    for path, start, end, by in chosen:
+
+    def attempt(mutant):
+        path, start, end, by = mutant
         if time.monotonic() - begin > options.seconds:
-            break
-        text = path.read_text()
-        what, test = try_mutant((path, start, end, by), options.folder, options)
+            return
+        workshop = workshops.get()
+        try:
+            what, test = try_mutant(mutant, tests[path.parts[1]], workshop, options)
+        finally:
+            workshops.put(workshop)
         counts[what] += 1
+        text = path.read_text()
         line = text[text.rfind("\n", 0, start) + 1:text.find("\n", end)].strip()
         print(f"{what}{' by ' + test if test else ''}: {path}:{line_of(text, start)}: "
               f"'{text[start:end].strip()}' -> '{by.strip()}' in: {line}", flush=True)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(attempt, chosen))
     tried = counts["killed"] + counts["survived"]
     print(f"{tried} mutants, {counts['killed']} killed ({100 * counts['killed'] / max(tried, 1):.0f} %), "
           f"{counts['survived']} survived; {counts['does not compile']} more do not compile")
