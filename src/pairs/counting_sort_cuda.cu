@@ -26,7 +26,7 @@ template <typename real> static __global__ void count_places(const struct pairs_
     const uint32_t row = blockIdx.x * threads + threadIdx.x;
     if (row >= search.points.count)
         return;
-    const uint32_t place = wrap_point(search, search.points, row);
+    const uint32_t place = place_point(search, search.points, row);
     search.points.key[row] = place;
     search.points.row[row] = atomicAdd(&search.place_first[place], 1u);
 }
@@ -70,20 +70,39 @@ static __global__ void place_rows(const struct pairs_search<real> search, uint32
         rows[search.place_first[search.points.key[row]] + search.points.row[row]] = row;
 }
 
-/* The chunk that begins with a point of a grid that is not folded. */
-template <typename real>
-static __device__ void
-make_chunk(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
-           const pairs_point<real> &point, uint32_t system, uint32_t at, uint32_t end)
+/* Where the chunks of a place begin: cells side by side along x make some together, so that each
+ * has a fair number of targets. Not in a folded grid. */
+static __device__ __forceinline__ uint32_t
+first_place_of_chunk(const struct pairs_folded_grid &grid, uint32_t place)
 {
+    if (grid.chunk_cells == 1)
+        return place;
+    const uint32_t x = (place - grid.first_place) % (uint32_t)grid.count[0];
+    return place - x % (uint32_t)grid.chunk_cells;
+}
+
+/* The chunk that begins with a point of a grid that is not folded, or none. first is where the
+ * chunks of its cells begin. */
+template <typename real>
+static __device__ __forceinline__ void
+make_chunk(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
+           const pairs_point<real> &point, uint32_t at, uint32_t place, uint32_t first_place)
+{
+    const uint32_t first = search.place_first[first_place];
+    if ((at - first) % search.chunk_size != 0)
+        return;
     const int3 cell = cell_of(grid, point);
+    const uint32_t left = (uint32_t)grid.count[0] - (uint32_t)cell.x + place - first_place;
+    const uint32_t cells = min((uint32_t)grid.chunk_cells, left);
+    const uint32_t all = search.place_first[first_place + cells];
     struct pairs_chunk chunk = {};
     chunk.first = at;
-    chunk.count = min(end, (at / search.chunk_size + 1) * search.chunk_size) - at;
+    chunk.count = min(all - at, search.chunk_size);
     chunk.cell[0] = cell.x;
     chunk.cell[1] = cell.y;
     chunk.cell[2] = cell.z;
-    chunk.system = system;
+    while (search.place_first[place + chunk.span + 1] < at + chunk.count)
+        chunk.span++;
     search.chunks[atomicAdd(&search.counters->chunks, 1u)] = chunk;
 }
 
@@ -107,17 +126,13 @@ static __global__ void __launch_bounds__(threads)
     const pairs_point<real> point = side.wrapped[row];
     side.sorted[at] = point;
     side.sorted_row[at] = row;
-    const bool folded = search.rows != nullptr;
-    if (!folded && at != begin && at % search.chunk_size != 0)
-        return;
-    const int32_t system = system_of(search, row, false);
-    const struct pairs_folded_grid &grid = search.grids[system];
-    if (folded) {
+    const struct pairs_folded_grid &grid = search.grids[0]; /* there is but one system */
+    if (grid.folded) {
         const int3 cell = cell_of(grid, point);
         search.rows[at] = make_int2(cell.y, cell.z);
         side.sorted_key[at] = place;
     } else {
-        make_chunk(search, grid, point, (uint32_t)system, at, end);
+        make_chunk(search, grid, point, at, place, first_place_of_chunk(grid, place));
     }
 }
 
@@ -166,7 +181,7 @@ kith_status pairs_sort_by_counting(kith_context *context, const struct pairs_sea
     const size_t table_bytes = ((size_t)search.place_count + 1) * sizeof(uint32_t);
     KITH_TRY(cuda_check(cudaMemsetAsync(search.place_first, 0, table_bytes, cuda_stream(context)),
                         "clearing the table of cells"));
-    KITH_TRY(pairs_find_origins(context, search));
+    KITH_TRY(pairs_measure_open_axes(context, search));
     KITH_TRY(
         launch_overlapped(context, "wrapping points", blocks, threads, count_places<real>, search));
     KITH_TRY(add_up_table(context, search.place_first, search.place_count + 1,
@@ -175,7 +190,7 @@ kith_status pairs_sort_by_counting(kith_context *context, const struct pairs_sea
                                rows));
     KITH_TRY(launch_overlapped(context, "gathering points", blocks, threads, gather_ranked<real>,
                                search, (const uint32_t *)rows));
-    return search.rows ? pairs_make_chunks(context, search) : KITH_OK;
+    return search.rows ? pairs_make_chunks(context, search, true) : KITH_OK;
 }
 
 #define PAIRS_INSTANTIATE(real)                                                                    \

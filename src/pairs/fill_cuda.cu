@@ -21,70 +21,21 @@ template <> __device__ __forceinline__ uint64_t make_key(uint32_t row, uint32_t 
     return (uint64_t)row << 32 | image;
 }
 
-/* The key of each candidate from number first on, and of no more than there is room for. */
+/* The keys of a batch's candidates from number first on, up to end. */
 template <typename real, typename key_type>
-static __device__ __forceinline__ void load_keys(const struct pairs_search<real> &search,
-                                                 const struct pairs_runs &runs, uint32_t first,
-                                                 uint32_t end, uint32_t *run, key_type *keys)
+static __device__ __forceinline__ void
+load_keys(const struct pairs_search<real> &search, const struct pairs_runs &runs,
+          const struct pairs_lane_runs &mine, uint32_t first, uint32_t end, key_type *keys)
 {
-    for (uint32_t number = first + threadIdx.x % warp_size; number < end; number += warp_size) {
-        while (runs.end[*run] <= number)
-            ++*run;
-        keys[number - first] = make_key<key_type>(
-            search.points.sorted_row[number + runs.delta[*run]], runs.image[*run]);
+    const uint32_t lane = threadIdx.x % warp_size;
+    for (uint32_t number = first; number < end; number += warp_size) {
+        const uint32_t run = run_of_lane(mine, number);
+        const uint32_t at = place_of_lane(mine, number, run);
+        if (number + lane < end)
+            keys[number - first + lane] =
+                make_key<key_type>(search.points.sorted_row[at], runs.image[run]);
     }
     __syncwarp();
-}
-
-/* The groups whose bits of one lane fit into a number. */
-enum { groups_at_once = 4 };
-
-/* A lane's bits of a row of masks: byte g for group g. */
-static __device__ __forceinline__ uint32_t load_masks(const uint8_t *masks, uint32_t groups)
-{
-    uint32_t mine = 0;
-#pragma unroll
-    for (uint32_t g = 0; g < groups_at_once; g++)
-        if (g < groups)
-            mine |= (uint32_t)masks[g * warp_size + threadIdx.x % warp_size] << g * 8;
-    return mine;
-}
-
-/* Calls use(number of the pair in its row, key) for each hit of a lane's loaded masks, lane after
- * lane, numbers from `before` on; gives where they end. */
-template <typename key_type, typename user>
-static __device__ __forceinline__ uint32_t use_hits(uint32_t mine, uint32_t groups, uint32_t before,
-                                                    const key_type *keys, user use)
-{
-    const uint32_t lane = threadIdx.x % warp_size, own = __popc(mine);
-    uint32_t up_to = own;
-#pragma unroll
-    for (uint32_t distance = 1; distance < warp_size; distance *= 2) {
-        const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance);
-        up_to += lane >= distance ? below : 0;
-    }
-    uint32_t number = before + up_to - own;
-    keys += lane;
-    for (uint32_t g = 0; g < groups; g++, mine >>= group_words, keys += group_size)
-#pragma unroll
-        for (uint32_t word = 0; word < group_words; word++)
-            if (mine >> word & 1)
-                use(number++, keys[word * warp_size]);
-    return before + __shfl_sync(all_lanes, up_to, warp_size - 1);
-}
-
-/* The same for the groups of a row from `first` on; the masks are the row's. */
-template <typename key_type, typename user>
-static __device__ __forceinline__ uint32_t for_each_hit(const uint8_t *masks, uint32_t groups,
-                                                        uint32_t first, uint32_t before,
-                                                        const key_type *keys, user use)
-{
-    for (; first < groups; first += groups_at_once) {
-        const uint32_t some = min(groups - first, (uint32_t)groups_at_once);
-        const uint32_t mine = load_masks(masks + first * warp_size, some);
-        before = use_hits(mine, some, before, keys + first * group_size, use);
-    }
-    return before;
 }
 
 /* The keys of all the chunk's candidates, as its masks number them. */
@@ -95,69 +46,139 @@ load_all_keys(const struct pairs_search<real> &search, const struct pairs_folded
 {
     const struct pairs_window window = window_of(grid, chunk);
     for (int64_t b = 0; b < window.batches; b++) {
-        const uint32_t candidates =
-            find_batch(search.place_first, grid, chunk, window, b, runs).candidates;
-        uint32_t run = 0;
-        load_keys(search, *runs, 0, candidates, &run, keys);
-        keys += groups_of(candidates) * group_size;
+        const struct pairs_batch batch =
+            find_batch(search.place_first, grid, chunk, window, b, runs);
+        load_keys(search, *runs, lane_runs(*runs, batch), 0, batch.candidates, keys);
+        keys += words_of(batch.candidates) * warp_size;
     }
 }
 
-/* Where the rows of 32 targets of a chunk begin: of target l in lane l. */
-struct pairs_row_begins {
-    uint32_t target;
+/* A word of a mask, and how many of its row's pairs come before it. */
+struct pairs_mask_word {
+    uint32_t hits, before;
+};
+
+/* Words of masks that a warp has in shared memory. */
+enum { mask_words_kept = 512 };
+
+/* Calls use(number of the pair in its row, key) for each hit of a row of words in shared memory. */
+template <typename key_type, typename user>
+static __device__ __forceinline__ void for_each_hit(const struct pairs_mask_word *mask,
+                                                    uint32_t words, const key_type *keys, user use)
+{
+    const uint32_t before = lanes_before(), own = before + 1;
+    keys += threadIdx.x % warp_size;
+    for (uint32_t w = 0; w < words; w += mask_step, keys += mask_step * warp_size) {
+        const uint4 *const pair = (const uint4 *)(mask + w);
+        const uint4 first = pair[0], second = pair[1];
+        const uint32_t hits[mask_step] = {first.x, first.z, second.x, second.z};
+        const uint32_t number[mask_step] = {first.y, first.w, second.y, second.w};
+#pragma unroll
+        for (int k = 0; k < mask_step; k++)
+            if (hits[k] & own)
+                use(number[k] + __popc(hits[k] & before), keys[k * warp_size]);
+    }
+}
+
+/* Brings the masks of some targets of a chunk to shared memory: each by as many lanes as it has
+ * words, or by all. */
+static __device__ __forceinline__ void keep_masks(const uint32_t *masks, uint32_t words,
+                                                  uint32_t targets, struct pairs_mask_word *kept)
+{
+    const uint32_t lane = threadIdx.x % warp_size;
+    uint32_t part = mask_step;
+    while (part < words && part < warp_size)
+        part *= 2;
+    for (uint32_t t = lane / part; t - lane / part < targets; t += warp_size / part) {
+        uint32_t before = 0;
+        for (uint32_t w = lane % part; w - lane % part < words; w += part) {
+            const bool is_there = t < targets && w < words;
+            const uint32_t hits = is_there ? masks[t * words + w] : 0;
+            const uint32_t own = __popc(hits);
+            uint32_t up_to = own;
+            for (uint32_t distance = 1; distance < part; distance *= 2) {
+                const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance, part);
+                up_to += lane % part >= distance ? below : 0;
+            }
+            if (is_there)
+                kept[t * words + w] = {hits, before + up_to - own};
+            before += __shfl_sync(all_lanes, up_to, part - 1, part);
+        }
+    }
+    __syncwarp();
+}
+
+/* Where the row of a lane's target is in the list. */
+struct pairs_row_place {
+    uint32_t target, count;
     int64_t begin;
 };
 
 template <typename real>
-static __device__ __forceinline__ struct pairs_row_begins
-load_begins(const struct pairs_search<real> &search, const struct pairs_chunk &chunk,
-            uint32_t first)
+static __device__ __forceinline__ struct pairs_row_place
+place_of_row(const struct pairs_search<real> &search, const struct pairs_chunk &chunk)
 {
-    const uint32_t i = min(first + threadIdx.x % warp_size, chunk.count - 1);
-    struct pairs_row_begins begins;
-    begins.target = search.targets.sorted_row[chunk.first + i];
-    begins.begin = search.offsets[begins.target];
-    return begins;
+    const uint32_t i = min(threadIdx.x % warp_size, chunk.count - 1);
+    struct pairs_row_place place;
+    place.target = search.targets.sorted_row[chunk.first + i];
+    place.begin = search.offsets[place.target];
+    place.count = (uint32_t)(search.offsets[place.target + 1] - place.begin);
+    return place;
 }
 
-/* A chunk with all its candidates in shared memory: row by row, with the next one's first masks on
- * their way. Direct: from there into the list. */
-template <typename real, typename key_type>
+/* The pairs of a row, next to each other in shared memory. */
+template <bool plain, typename real, typename key_type>
+static __device__ __forceinline__ void
+store_row(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
+          const struct pairs_folded_grid &grid, int64_t begin, uint32_t target, const key_type *row,
+          uint32_t count)
+{
+    const uint32_t lane = threadIdx.x % warp_size;
+    if constexpr (plain) {
+        int32_t *const i = (int32_t *)columns.i + begin, *const j = (int32_t *)columns.j + begin;
+        for (uint32_t k = lane; k < count; k += warp_size) {
+            i[k] = (int32_t)target;
+            j[k] = (int32_t)row_of_key(row[k]);
+        }
+    } else {
+        for (uint32_t k = lane; k < count; k += warp_size)
+            store_pair(search, columns, grid, begin + k, target, row[k]);
+    }
+}
+
+/* A chunk with all its candidates in shared memory, row by row. Direct: from there into the list.
+ */
+template <bool plain, typename real, typename key_type>
 static __device__ __forceinline__ void
 fill_chunk(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
            const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk, bool direct,
-           const key_type *keys, key_type *row)
+           struct pairs_mask_word *kept, const key_type *keys, key_type *row)
 {
-    const uint32_t lane = threadIdx.x % warp_size, groups = chunk.groups;
-    const uint32_t some = min(groups, (uint32_t)groups_at_once);
-    const uint8_t *masks = search.masks + chunk.masks;
-    struct pairs_row_begins begins = {};
-    uint32_t next = load_masks(masks, some);
-    for (uint32_t i = 0; i < chunk.count; i++, masks += groups * warp_size) {
-        if (i % warp_size == 0)
-            begins = load_begins(search, chunk, i);
-        const int64_t target = __shfl_sync(all_lanes, begins.target, i % warp_size);
-        const int64_t begin = __shfl_sync(all_lanes, begins.begin, i % warp_size);
-        const uint32_t mine = next;
-        if (i + 1 < chunk.count)
-            next = load_masks(masks + groups * warp_size, some);
-        if (direct) {
-            const auto store = [&](uint32_t number, key_type key) {
-                store_pair(search, columns, grid, begin + number, target, key);
-            };
-            const uint32_t first = use_hits(mine, some, 0, keys, store);
-            for_each_hit(masks, groups, groups_at_once, first, keys, store);
-            continue;
+    const struct pairs_row_place places = place_of_row(search, chunk);
+    const uint32_t *const masks = (const uint32_t *)(search.masks + chunk.masks);
+    const uint32_t words = chunk.words, step = words > 0 ? mask_words_kept / words : chunk_most;
+    for (uint32_t first = 0; first < chunk.count; first += step) {
+        const uint32_t end = min(first + step, chunk.count);
+        keep_masks(masks + first * words, words, end - first, kept);
+        for (uint32_t t = first; t < end; t++) {
+            const struct pairs_mask_word *const mask = kept + (t - first) * words;
+            const uint32_t target = __shfl_sync(all_lanes, places.target, t);
+            const int64_t begin = __shfl_sync(all_lanes, places.begin, t);
+            const uint32_t count = __shfl_sync(all_lanes, places.count, t);
+            if (direct) {
+                for_each_hit(mask, words, keys, [&](uint32_t number, key_type key) {
+                    store_pair(search, columns, grid, begin + number, target, key);
+                });
+                continue;
+            }
+            for_each_hit(mask, words, keys,
+                         [&](uint32_t number, key_type key) { row[number] = key; });
+            __syncwarp();
+            if (columns.sorted)
+                sort_row(row, count);
+            store_row<plain>(search, columns, grid, begin, target, row, count);
+            __syncwarp();
         }
-        const auto keep = [&](uint32_t number, key_type key) { row[number] = key; };
-        uint32_t count = use_hits(mine, some, 0, keys, keep);
-        count = for_each_hit(masks, groups, groups_at_once, count, keys, keep);
-        __syncwarp();
-        if (columns.sorted)
-            sort_row(row, count);
-        for (uint32_t k = lane; k < count; k += warp_size)
-            store_pair(search, columns, grid, begin + k, target, row[k]);
         __syncwarp();
     }
 }
@@ -192,68 +213,76 @@ static __device__ void begin_rows(const struct pairs_search<real> &search, bool 
     __syncwarp();
 }
 
-/* Some groups of a long chunk: what the targets hit there goes behind what they hit before. */
+/* Some words of a long chunk: what the targets hit there goes behind what they hit before. */
 template <typename real, typename key_type>
 static __device__ void
-fill_groups(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
-            const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk,
-            const uint8_t *masks, uint32_t groups, const key_type *keys,
-            const struct pairs_long_rows &rows, struct pairs_row_ends *ends)
+fill_words(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
+           const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk,
+           const uint32_t *masks, uint32_t words, struct pairs_mask_word *kept,
+           const key_type *keys, const struct pairs_long_rows &rows, struct pairs_row_ends *ends)
 {
     for (uint32_t i = 0; i < chunk.count; i++) {
         const int64_t target = search.targets.sorted_row[chunk.first + i], begin = ends->at[i];
-        const uint8_t *row = masks + (uint64_t)i * chunk.groups * warp_size;
-        const uint32_t count =
-            for_each_hit(row, groups, 0, 0, keys, [&](uint32_t number, key_type key) {
-                if (columns.sorted)
-                    rows.keys[begin + number] = wide_key(key);
-                else
-                    store_pair(search, columns, grid, begin + number, target, key);
-            });
+        keep_masks(masks + (uint64_t)i * chunk.words, words, 1, kept);
+        for_each_hit(kept, words, keys, [&](uint32_t number, key_type key) {
+            if (columns.sorted)
+                rows.keys[begin + number] = wide_key(key);
+            else
+                store_pair(search, columns, grid, begin + number, target, key);
+        });
+        if (threadIdx.x % warp_size == 0 && words > 0)
+            ends->at[i] = begin + kept[words - 1].before + __popc(kept[words - 1].hits);
         __syncwarp();
-        if (threadIdx.x % warp_size == 0)
-            ends->at[i] = begin + count;
     }
-    __syncwarp();
 }
 
 template <typename real, typename key_type>
 static __device__ void
 fill_long_chunk(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
                 const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk,
-                struct pairs_runs *runs, key_type *keys, const struct pairs_long_rows &rows,
-                struct pairs_row_ends *ends)
+                struct pairs_runs *runs, struct pairs_mask_word *kept, key_type *keys,
+                const struct pairs_long_rows &rows, struct pairs_row_ends *ends)
 {
     const struct pairs_window window = window_of(grid, chunk);
-    const uint8_t *masks = search.masks + chunk.masks;
+    const uint32_t *masks = (const uint32_t *)(search.masks + chunk.masks);
     begin_rows(search, columns.sorted, chunk, rows, ends);
     for (int64_t b = 0; b < window.batches; b++) {
-        const uint32_t candidates =
-            find_batch(search.place_first, grid, chunk, window, b, runs).candidates;
-        uint32_t run = 0;
-        for (uint32_t first = 0; first < candidates; first += long_groups * group_size) {
-            const uint32_t end = min(candidates, first + long_groups * group_size);
-            load_keys(search, *runs, first, end, &run, keys);
-            fill_groups(search, columns, grid, chunk, masks, groups_of(end - first), keys, rows,
-                        ends);
-            masks += groups_of(end - first) * warp_size;
+        const struct pairs_batch batch =
+            find_batch(search.place_first, grid, chunk, window, b, runs);
+        const struct pairs_lane_runs mine = lane_runs(*runs, batch);
+        for (uint32_t first = 0; first < batch.candidates; first += long_words * warp_size) {
+            const uint32_t end = min(batch.candidates, first + long_words * warp_size);
+            load_keys(search, *runs, mine, first, end, keys);
+            fill_words(search, columns, grid, chunk, masks, words_of(end - first), kept, keys, rows,
+                       ends);
+            masks += words_of(end - first);
         }
     }
 }
 
-/* What a warp shares: runs, ends of rows, keys of candidates, a row. */
-struct pairs_fill_room {
+/* What a warp shares: runs, ends of rows, words of masks, keys of candidates, a row. */
+struct __align__(16) pairs_fill_room
+{
     struct pairs_runs runs;
     struct pairs_row_ends ends;
 };
 
-static __host__ __device__ uint32_t room_bytes(const struct pairs_fill_shape &shape)
+/* Words of masks kept: all of a chunk's, if that are not too many. */
+static __host__ __device__ uint32_t words_kept(const struct pairs_fill_shape &shape)
 {
-    const uint32_t keys = shape.groups * group_size + shape.row;
-    return (uint32_t)sizeof(struct pairs_fill_room) + keys * (shape.wide ? 8 : 4);
+    const uint32_t all = chunk_most * shape.words, most = mask_words_kept;
+    return all < most ? all : most;
 }
 
-template <typename real, typename key_type>
+static __host__ __device__ uint32_t room_bytes(const struct pairs_fill_shape &shape)
+{
+    const uint32_t keys = shape.words * warp_size + shape.row;
+    return (uint32_t)(sizeof(struct pairs_fill_room) +
+                      words_kept(shape) * sizeof(struct pairs_mask_word)) +
+           keys * (shape.wide ? 8 : 4);
+}
+
+template <typename real, typename key_type, bool plain>
 static __global__ void __launch_bounds__(block_threads)
     fill_pairs(const struct pairs_search<real> search, const struct pairs_columns<real> columns,
                const struct pairs_fill_shape shape, const struct pairs_long_rows rows)
@@ -261,18 +290,21 @@ static __global__ void __launch_bounds__(block_threads)
     extern __shared__ __align__(16) char rooms[];
     char *const memory = rooms + threadIdx.x / warp_size * room_bytes(shape);
     struct pairs_fill_room &room = *(struct pairs_fill_room *)memory;
-    key_type *const keys = (key_type *)(memory + sizeof room);
-    key_type *const row = keys + shape.groups * group_size;
-    const uint32_t chunks = shape.chunks;
+    struct pairs_mask_word *const kept = (struct pairs_mask_word *)(memory + sizeof room);
+    key_type *const keys = (key_type *)(kept + words_kept(shape));
+    key_type *const row = keys + shape.words * warp_size;
+    if (shape.guessed && !pairs_fits(*search.counters, shape, search.mask_room))
+        return;
+    const uint32_t chunks = search.counters->chunks;
     for (uint32_t c = blockIdx.x * block_warps + threadIdx.x / warp_size; c < chunks;
          c += gridDim.x * block_warps) {
         const struct pairs_chunk chunk = search.chunks[c];
         const struct pairs_folded_grid &grid = search.grids[chunk.system];
         if (chunk.is_long) {
-            fill_long_chunk(search, columns, grid, chunk, &room.runs, keys, rows, &room.ends);
+            fill_long_chunk(search, columns, grid, chunk, &room.runs, kept, keys, rows, &room.ends);
         } else {
             load_all_keys(search, grid, chunk, &room.runs, keys);
-            fill_chunk(search, columns, grid, chunk, shape.direct, keys, row);
+            fill_chunk<plain>(search, columns, grid, chunk, shape.direct, kept, keys, row);
         }
         __syncwarp();
     }
@@ -281,7 +313,7 @@ static __global__ void __launch_bounds__(block_threads)
 /* Shared memory that needs no asking for. */
 enum { bytes_of_any_block = 48 << 10 };
 
-template <typename real, typename key_type>
+template <typename real, typename key_type, bool plain>
 static kith_status launch(kith_context *context, const struct pairs_search<real> &search,
                           const struct pairs_columns<real> &columns,
                           const struct pairs_fill_shape &shape, const struct pairs_long_rows &rows)
@@ -289,7 +321,7 @@ static kith_status launch(kith_context *context, const struct pairs_search<real>
     const int bytes = (int)(block_warps * room_bytes(shape));
     void (*const kernel)(const struct pairs_search<real>, const struct pairs_columns<real>,
                          const struct pairs_fill_shape, const struct pairs_long_rows) =
-        fill_pairs<real, key_type>;
+        fill_pairs<real, key_type, plain>;
     if (bytes > bytes_of_any_block)
         KITH_TRY(cuda_check(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
@@ -313,8 +345,11 @@ kith_status pairs_fill(kith_context *context, const struct pairs_search<real> &s
                        const struct pairs_columns<real> &columns,
                        const struct pairs_fill_shape &shape, const struct pairs_long_rows &rows)
 {
-    return shape.wide ? launch<real, uint64_t>(context, search, columns, shape, rows)
-                      : launch<real, uint32_t>(context, search, columns, shape, rows);
+    if (shape.wide)
+        return launch<real, uint64_t, false>(context, search, columns, shape, rows);
+    return columns.i && columns.j && columns.narrow
+               ? launch<real, uint32_t, true>(context, search, columns, shape, rows)
+               : launch<real, uint32_t, false>(context, search, columns, shape, rows);
 }
 
 template kith_status pairs_fill(kith_context *, const struct pairs_search<float> &,

@@ -62,7 +62,7 @@ static void choose_places(const double extents[3], struct pairs_folded_grid *gri
         known *= extents[k] > 0 ? extents[k] : 1;
         unknown += extents[k] == 0;
     }
-    const double enough = 2.0 * (double)grid->point_count + 27;
+    const double enough = pairs_places_worth(grid->point_count);
     grid->folded = unknown > 0 || all > enough;
     uint32_t places = 1;
     while (grid->folded && places < 1U << 30 && (double)places < (double)grid->point_count)
@@ -96,6 +96,7 @@ kith_status pairs_folded_grid_choose(const struct pairs_problem *problem,
     choose_counts(problem, system, edge, extents, grid);
     KITH_TRY(choose_image_bits(grid));
     choose_places(extents, grid);
+    grid->chunk_cells = grid->folded ? 1 : pairs_cells_of_chunk(grid);
     *places += grid->places;
     return KITH_OK;
 }

@@ -18,14 +18,16 @@ struct pairs_folded_grid {
     int64_t first_target, target_count;
     double origin[3];    /* along open axes: a component of the basis amid the points */
     double per_basis[3]; /* cells along a basis vector; 0: all is one cell */
-    int32_t count[3];    /* cells along a periodic axis */
+    int32_t count[3];    /* cells along a periodic axis; along any if not folded */
+    int32_t first[3];    /* along open axes: the cell, as the origin has it, that is number 0 */
     int32_t reach[3];    /* pairs' cells differ by at most this */
     int32_t image_bits[3];
     bool folded;
     uint32_t first_place, places;
     int64_t stride[2];
-    double limit; /* nearest points: of r² in this round */
-    bool last;    /* nothing is farther away */
+    int32_t chunk_cells; /* cells along x whose targets are looked at together; 1 if folded */
+    double limit;        /* nearest points: of r² in this round */
+    bool last;           /* nothing is farther away */
 };
 
 /* Coordinates of cells along open axes are counted from the origin, and end here. */
@@ -41,7 +43,7 @@ KITH_BOTH_SIDES static inline int32_t pairs_folded_cell(const struct pairs_folde
     const double cell = floor(pairs_multiply_double(fraction, grid->per_basis[k]));
     if (grid->lattice.periodic[k])
         return cell > 0 ? (cell < grid->count[k] ? (int32_t)cell : grid->count[k] - 1) : 0;
-    return (int32_t)fmin(fmax(cell, -PAIRS_FARTHEST_CELL), PAIRS_FARTHEST_CELL);
+    return (int32_t)fmin(fmax(cell, -PAIRS_FARTHEST_CELL), PAIRS_FARTHEST_CELL) - grid->first[k];
 }
 
 /* Its place in the system's part of the table. */
@@ -72,6 +74,21 @@ KITH_BOTH_SIDES static inline void pairs_image_of(const struct pairs_folded_grid
         image[k] = (int32_t)(code & ((1U << bits) - 1U)) - (int32_t)(1U << bits >> 1);
         code >>= bits;
     }
+}
+
+/* So many places a system's points are worth. */
+KITH_BOTH_SIDES static inline double pairs_places_worth(int64_t points)
+{
+    return 2.0 * (double)points + 27;
+}
+
+/* Cells along x whose targets are looked at together, in a grid that is not folded: so many targets
+ * as make good use of what there is to do once for them. */
+KITH_BOTH_SIDES static inline int32_t pairs_cells_of_chunk(const struct pairs_folded_grid *grid)
+{
+    const double wanted = 16;
+    const double cells = floor(wanted * grid->places / fmax(1.0, (double)grid->point_count));
+    return (int32_t)fmax(1.0, fmin(cells, fmin(32.0, (double)grid->count[0])));
 }
 
 #ifdef __cplusplus

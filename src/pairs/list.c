@@ -117,6 +117,24 @@ kith_status pairs_list_reserve(int64_t count, kith_pairs *pairs)
     return KITH_OK;
 }
 
+int64_t pairs_list_reuse(kith_pairs *pairs)
+{
+    struct kith_pairs_memory *memory = pairs->memory;
+    struct column columns[pairs_column_count];
+    int64_t room = INT64_MAX;
+    describe_columns(&memory->request, pairs, columns);
+    for (int k = 1; k < pairs_column_count; k++) {
+        const struct pairs_buffer *buffer = &memory->own[k];
+        if (!(memory->request.quantities & columns[k].quantity))
+            continue;
+        const int64_t each = columns[k].width * kith_dtype_bytes(columns[k].dtype);
+        const int64_t rows = buffer->data ? (buffer->bytes - kith_padding) / each : 0;
+        room = rows < room ? rows : room;
+        *columns[k].view = view_of(buffer->data, memory->context->device, &columns[k], rows);
+    }
+    return room;
+}
+
 kith_status pairs_list_to_host(kith_pairs *pairs)
 {
     struct kith_pairs_memory *memory = pairs->memory;

@@ -138,13 +138,25 @@ struct pairs_long_rows {
 /* What pairs_fill_long_rows needs; the pointers are not looked at. */
 int64_t pairs_long_rows_bytes(const struct pairs_long_rows &rows);
 
-/* What fills needs of the counters. */
+/* How a list is filled, which depends on what was counted. */
 struct pairs_fill_shape {
-    uint32_t chunks;
-    uint32_t groups, row; /* groups of a chunk and pairs of a row, at most, of chunks not long */
-    bool wide;            /* images matter: keys of 64 bits */
-    bool direct;          /* rows are not put together before they are written */
+    uint32_t chunks;     /* or more */
+    uint32_t words, row; /* words of a mask and pairs of a row, at most, of chunks not long */
+    bool wide;           /* images matter: keys of 64 bits */
+    bool direct;         /* rows are not put together before they are written */
+    bool guessed;        /* nobody knows yet what was counted: fills only if it fits, pairs_fits */
+    uint64_t room;       /* pairs that the columns hold */
 };
+
+/* Whether a guessed shape is good for what was counted. */
+static __host__ __device__ __forceinline__ bool pairs_fits(const struct pairs_counters &counters,
+                                                           const struct pairs_fill_shape &shape,
+                                                           uint64_t mask_room)
+{
+    return counters.pairs <= shape.room && counters.mask_bytes <= mask_room &&
+           counters.long_rows == 0 && counters.most_words <= shape.words &&
+           counters.most_of_row <= shape.row;
+}
 
 /* Fills the columns from the masks; offsets are in place. Long rows go to `rows` if the list is to
  * be sorted. */

@@ -34,6 +34,13 @@ struct pairs_kept {
     struct pairs_buffer cells;     /* kith_cell of each system, offsets of both kinds */
 };
 
+/* How large the parts were that the last lists were filled from, so that the next is begun with
+ * them while the host still waits for its own. */
+struct pairs_last_fill {
+    uint32_t words, row; /* pairs_fill_shape; 0: there was none */
+    uint64_t pairs;
+};
+
 struct kith_pairs_memory {
     kith_context *context;
     struct pairs_request request;
@@ -42,6 +49,7 @@ struct kith_pairs_memory {
     struct pairs_buffer input;                    /* the backend's copy of host arrays */
     struct pairs_buffer systems;                  /* struct pairs_system of each */
     struct pairs_kept kept;
+    struct pairs_last_fill last_fill;  /* the CUDA backend's */
     struct pairs_workspace *workspace; /* the CPU's, pairs/search.h */
 };
 

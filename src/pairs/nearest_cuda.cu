@@ -182,6 +182,7 @@ template <typename real> static kith_status sort(struct rounds<real> *rounds)
     for (int64_t s = 0; s < rounds->problem.system_count; s++)
         KITH_TRY(choose_grid(rounds, s));
     KITH_TRY(pairs_send_grids(rounds->context, &rounds->problem, &rounds->exchange));
+    search->may_unfold = pairs_may_unfold(&rounds->problem, plan);
     search->place_count = plan->places;
     search->open = plan->open;
     plan->scratch_bytes =

@@ -41,50 +41,6 @@ static kith_status find_reach(kith_context *context, const struct pairs_problem 
     return KITH_OK;
 }
 
-/* Adds up the offsets while the counters are on their way. */
-template <typename real>
-static kith_status receive_counters(kith_context *context, const struct pairs_problem *problem,
-                                    const struct pairs_exchange *exchange,
-                                    const struct pairs_search<real> &search, char *scratch,
-                                    int64_t scratch_bytes)
-{
-    cudaEvent_t received = nullptr;
-    kith_status status = pairs_begin_receiving(context, exchange, &received);
-    if (status == KITH_OK)
-        status = pairs_add_up_offsets(context, search.offsets, search.targets.count, scratch,
-                                      scratch_bytes);
-    if (status == KITH_OK)
-        status = pairs_finish_receiving(context, problem, exchange, received);
-    else if (received) /* the next call must not find these counters coming */
-        cudaEventSynchronize(received);
-    if (received)
-        cudaEventDestroy(received);
-    return status;
-}
-
-/* Sorts and counts, again if the masks need more room than there was. */
-template <typename real>
-static kith_status count(kith_context *context, const struct pairs_problem *problem,
-                         const struct pairs_exchange *exchange, struct pairs_plan *plan,
-                         struct pairs_search<real> *search)
-{
-    for (;;) {
-        char *scratch = nullptr;
-        KITH_TRY(pairs_send_grids(context, problem, exchange));
-        KITH_TRY(pairs_lay_out(context, plan, search, &scratch));
-        KITH_TRY(pairs_sort_by_counting_is_apt(*search)
-                     ? pairs_sort_by_counting(context, *search, scratch, plan->scratch_bytes)
-                     : pairs_sort(context, *search, scratch, plan->scratch_bytes));
-        KITH_TRY(pairs_count(context, *search));
-        KITH_TRY(
-            receive_counters(context, problem, exchange, *search, scratch, plan->scratch_bytes));
-        const uint64_t needed = exchange->host->mask_bytes;
-        if (plan->mask_bytes == 0 || needed <= search->mask_room)
-            return KITH_OK;
-        plan->mask_bytes = (int64_t)(needed + needed / 8 + mask_slack);
-    }
-}
-
 /* Long rows have memory of their own, as the search's must stay as it is. */
 template <typename real>
 static kith_status
@@ -113,54 +69,153 @@ fill_with_long_rows(kith_context *context, const struct pairs_search<real> &sear
     return pairs_fill_long_rows(context, search, columns, rows, (void *)after, scratch_bytes);
 }
 
+/* A list in the making. */
+template <typename real> struct making {
+    kith_context *context;
+    const struct pairs_problem *problem;
+    kith_pairs *pairs;
+    struct pairs_exchange exchange;
+    struct pairs_plan plan;
+    struct pairs_search<real> search;
+    struct pairs_fill_shape guess; /* with which the filling was begun, if that is guessed */
+};
+
+/* What does not depend on what was counted. */
 template <typename real>
-static kith_status fill(kith_context *context, const struct pairs_problem *problem,
-                        const struct pairs_plan *plan, const struct pairs_search<real> &search,
-                        const struct pairs_counters *counters, kith_pairs *pairs)
+static struct pairs_fill_shape begin_shape(const struct making<real> &making)
 {
-    KITH_TRY(pairs_list_reserve((int64_t)counters->pairs, pairs));
-    const struct pairs_columns<real> columns = columns_of<real>(problem, pairs);
-    if (problem->count_only || counters->pairs == 0)
-        return KITH_OK;
-    const bool of_images = columns.shifts || columns.vectors || columns.distances;
+    const struct pairs_problem *problem = making.problem;
+    const bool of_images = (making.pairs->memory->request.quantities &
+                            (KITH_PAIRS_SHIFTS | KITH_PAIRS_VECTORS | KITH_PAIRS_DISTANCES)) != 0;
     struct pairs_fill_shape shape = {};
+    shape.wide = of_images || (making.plan.many_images && problem->sorted);
+    shape.direct = !problem->sorted && !of_images;
+    return shape;
+}
+
+/* Fills the list while its numbers are on their way to the host, if they are likely to be about
+ * those of the last one: the host's waiting and the beginning of a kernel then cost nothing. */
+template <typename real> static kith_status begin_to_fill(struct making<real> *making)
+{
+    const struct pairs_last_fill last = making->pairs->memory->last_fill;
+    const int64_t targets = making->search.targets.count;
+    making->guess = {};
+    if (making->problem->count_only || last.words == 0)
+        return KITH_OK;
+    const int64_t room = pairs_list_reuse(making->pairs);
+    if (room <= 0)
+        return KITH_OK;
+    struct pairs_fill_shape shape = begin_shape(*making);
+    shape.guessed = true;
+    shape.chunks = (uint32_t)targets;
+    shape.words = last.words;
+    shape.row = last.row;
+    shape.room = (uint64_t)room;
+    shape.direct = shape.direct && last.pairs <= pairs_of_direct_row * (uint64_t)targets;
+    making->guess = shape;
+    return pairs_fill(making->context, making->search,
+                      columns_of<real>(making->problem, making->pairs), shape, pairs_long_rows{});
+}
+
+/* Adds up the offsets, and more, while the counters are on their way. */
+template <typename real>
+static kith_status receive_counters(struct making<real> *making, char *scratch)
+{
+    kith_context *context = making->context;
+    cudaEvent_t received = nullptr;
+    kith_status status = pairs_begin_receiving(context, &making->exchange, &received);
+    if (status == KITH_OK)
+        status = pairs_add_up_offsets(context, making->search.offsets, making->search.targets.count,
+                                      scratch, making->plan.scratch_bytes);
+    if (status == KITH_OK)
+        status = begin_to_fill(making);
+    if (status == KITH_OK)
+        status = pairs_finish_receiving(context, making->problem, &making->exchange, received);
+    else if (received) /* the next call must not find these counters coming */
+        cudaEventSynchronize(received);
+    if (received)
+        cudaEventDestroy(received);
+    return status;
+}
+
+/* Sorts and counts, again if the masks need more room than there was. */
+template <typename real> static kith_status count(struct making<real> *making)
+{
+    kith_context *context = making->context;
+    struct pairs_search<real> *search = &making->search;
+    struct pairs_plan *plan = &making->plan;
+    for (;;) {
+        char *scratch = nullptr;
+        KITH_TRY(pairs_send_grids(context, making->problem, &making->exchange));
+        KITH_TRY(pairs_lay_out(context, plan, search, &scratch));
+        KITH_TRY(pairs_sort_by_counting_is_apt(*search)
+                     ? pairs_sort_by_counting(context, *search, scratch, plan->scratch_bytes)
+                     : pairs_sort(context, *search, scratch, plan->scratch_bytes));
+        KITH_TRY(pairs_count(context, *search));
+        KITH_TRY(receive_counters(making, scratch));
+        const uint64_t needed = making->exchange.host->mask_bytes;
+        if (plan->mask_bytes == 0 || needed <= search->mask_room)
+            return KITH_OK;
+        plan->mask_bytes = (int64_t)(needed + needed / 8 + mask_slack);
+    }
+}
+
+template <typename real> static kith_status fill(struct making<real> *making)
+{
+    const struct pairs_counters *counters = making->exchange.host;
+    struct pairs_last_fill *last = &making->pairs->memory->last_fill;
+    KITH_TRY(pairs_list_reserve((int64_t)counters->pairs, making->pairs));
+    if (making->problem->count_only || counters->pairs == 0)
+        return KITH_OK;
+    if (making->guess.guessed && pairs_fits(*counters, making->guess, making->search.mask_room))
+        return KITH_OK;
+    struct pairs_fill_shape shape = begin_shape(*making);
     shape.chunks = counters->chunks;
-    shape.groups = counters->most_groups;
+    shape.words = counters->most_words;
     if (counters->long_rows > 0)
-        shape.groups = long_groups;
+        shape.words = long_words;
     shape.row = warp_size;
     while (shape.row < counters->most_of_row)
         shape.row *= 2;
-    shape.wide = of_images || (plan->many_images && problem->sorted);
-    shape.direct = !problem->sorted && !of_images &&
-                   counters->pairs <= pairs_of_direct_row * (uint64_t)search.targets.count;
-    return fill_with_long_rows(context, search, columns, shape, counters);
+    shape.direct = shape.direct &&
+                   counters->pairs <= pairs_of_direct_row * (uint64_t)making->search.targets.count;
+    *last = {shape.words, shape.row, counters->pairs};
+    if (counters->long_rows > 0)
+        *last = {};
+    return fill_with_long_rows(making->context, making->search,
+                               columns_of<real>(making->problem, making->pairs), shape, counters);
 }
 
 template <typename real>
 static kith_status solve(kith_context *context, const struct pairs_problem *problem,
                          kith_pairs *pairs)
 {
-    struct pairs_exchange exchange;
-    struct pairs_search<real> search;
-    struct pairs_plan plan = {};
+    struct making<real> making = {
+    };
+    struct pairs_search<real> *search = &making.search;
+    struct pairs_plan *plan = &making.plan;
     double reach = 0;
-    KITH_TRY(pairs_open_exchange(context, problem, 0, &exchange));
-    pairs_begin_search(problem, &search);
-    search.counters = exchange.own;
-    search.grids = exchange.own_grids;
-    search.offsets = (int64_t *)pairs->offsets.data;
-    KITH_TRY(find_reach(context, problem, search, &exchange, &reach));
-    KITH_TRY(pairs_make_grids(problem, reach, exchange.host_grids, &plan));
-    search.place_count = plan.places;
-    search.open = plan.open;
-    plan.with_shifts = (pairs->memory->request.quantities & KITH_PAIRS_SHIFTS) != 0;
-    plan.mask_bytes =
-        problem->count_only ? 0 : (int64_t)search.targets.count * first_mask_bytes + mask_slack;
-    plan.scratch_bytes =
-        pairs_scratch_bytes(search.points.count, search.targets.count, plan.places);
-    KITH_TRY(count(context, problem, &exchange, &plan, &search));
-    return fill(context, problem, &plan, search, exchange.host, pairs);
+    making.context = context;
+    making.problem = problem;
+    making.pairs = pairs;
+    KITH_TRY(pairs_open_exchange(context, problem, 0, &making.exchange));
+    pairs_begin_search(problem, search);
+    search->counters = making.exchange.own;
+    search->grids = making.exchange.own_grids;
+    search->offsets = (int64_t *)pairs->offsets.data;
+    KITH_TRY(find_reach(context, problem, *search, &making.exchange, &reach));
+    KITH_TRY(pairs_make_grids(problem, reach, making.exchange.host_grids, plan));
+    search->may_unfold = pairs_may_unfold(problem, plan);
+    search->place_count = plan->places;
+    search->many_images = plan->many_images;
+    search->open = plan->open;
+    plan->with_shifts = (pairs->memory->request.quantities & KITH_PAIRS_SHIFTS) != 0;
+    plan->mask_bytes =
+        problem->count_only ? 0 : (int64_t)search->targets.count * first_mask_bytes + mask_slack;
+    plan->scratch_bytes =
+        pairs_scratch_bytes(search->points.count, search->targets.count, plan->places);
+    KITH_TRY(count(&making));
+    return fill(&making);
 }
 
 kith_status pairs_cuda(kith_context *context, const struct pairs_problem *problem,

@@ -135,6 +135,16 @@ kith_status pairs_make_grids(const struct pairs_problem *problem, double search,
     return KITH_OK;
 }
 
+bool pairs_may_unfold(const struct pairs_problem *problem, struct pairs_plan *plan)
+{
+    if (!plan->open || !plan->folded || problem->system_count > 1 || problem->two_sets)
+        return false;
+    const double worth = fmin(pairs_places_worth(problem->points.shape[0]), 0x1p31);
+    if (plan->places < worth)
+        plan->places = (uint32_t)worth;
+    return true;
+}
+
 /* The largest of an array's radii, and the first row that has none. */
 template <typename real>
 static __global__ void measure_radii(const real *radii, int64_t stride, int64_t count,

@@ -35,7 +35,17 @@ struct pairs_window {
 
 static __device__ __forceinline__ int32_t floor_divide(int32_t a, int32_t b)
 {
+    if (a >= 0 && a < b)
+        return 0;
+    if (a < 0 && a >= -b)
+        return -1;
     return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+/* Few runs, and mostly one or three of a kind. */
+static __device__ __forceinline__ uint32_t divide_few(uint32_t a, uint32_t b)
+{
+    return b == 1 ? a : b == 3 ? a / 3 : a / b;
 }
 
 static __device__ __forceinline__ struct pairs_window
@@ -44,8 +54,8 @@ window_of(const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk)
     struct pairs_window window = {0, 1, {2 * grid.reach[1] + 1, 2 * grid.reach[2] + 1}, 0, 0};
     if (grid.lattice.periodic[0]) {
         window.first_image = floor_divide(chunk.cell[0] - grid.reach[0], grid.count[0]);
-        window.images =
-            floor_divide(chunk.cell[0] + grid.reach[0], grid.count[0]) - window.first_image + 1;
+        window.images = floor_divide(chunk.cell[0] + chunk.span + grid.reach[0], grid.count[0]) -
+                        window.first_image + 1;
     }
     /* A folded row may go over the end of the table: two runs. */
     window.runs = (int64_t)window.images * window.rows[0] * window.rows[1] * (grid.folded ? 2 : 1);
@@ -99,19 +109,31 @@ find_run(const uint32_t *place_first, const struct pairs_folded_grid &grid,
     if (number >= window.runs)
         return run;
     const int half = grid.folded ? (int)(number & 1) : 0;
-    uint32_t rest = (uint32_t)(number >> (grid.folded ? 1 : 0));
-    run.image[0] = window.first_image + (int32_t)(rest % (uint32_t)window.images);
-    rest /= (uint32_t)window.images;
-    const int32_t dy = (int32_t)(rest % (uint32_t)window.rows[0]) - grid.reach[1];
-    const int32_t dz = (int32_t)(rest / (uint32_t)window.rows[0]) - grid.reach[2];
+    const uint32_t rest = (uint32_t)(number >> (grid.folded ? 1 : 0));
+    const uint32_t row = divide_few(rest, (uint32_t)window.images);
+    const uint32_t z = divide_few(row, (uint32_t)window.rows[0]);
+    run.image[0] = window.first_image + (int32_t)(rest - row * (uint32_t)window.images);
+    const int32_t dy = (int32_t)(row - z * (uint32_t)window.rows[0]) - grid.reach[1];
+    const int32_t dz = (int32_t)z - grid.reach[2];
     run.row.x = enter_axis(grid, 1, chunk.cell[1] + dy, &run.image[1]);
     run.row.y = enter_axis(grid, 2, chunk.cell[2] + dz, &run.image[2]);
 
-    int32_t first = chunk.cell[0] - grid.reach[0], last = chunk.cell[0] + grid.reach[0];
+    int32_t first = chunk.cell[0] - grid.reach[0];
+    int32_t last = chunk.cell[0] + chunk.span + grid.reach[0];
     if (grid.lattice.periodic[0]) {
         const int32_t period = run.image[0] * grid.count[0];
-        first = max(first - period, 0);
-        last = min(last - period, grid.count[0] - 1);
+        first -= period;
+        last -= period;
+    }
+    if (!grid.folded) {
+        first = max(first, 0);
+        last = min(last, grid.count[0] - 1);
+        if ((uint32_t)run.row.x >= (uint32_t)grid.count[1] ||
+            (uint32_t)run.row.y >= (uint32_t)grid.count[2])
+            last = -1;
+    } else if (grid.lattice.periodic[0]) {
+        first = max(first, 0);
+        last = min(last, grid.count[0] - 1);
     }
     if (first <= last)
         find_points(place_first, grid, first, last, half, &run);
@@ -155,6 +177,50 @@ find_batch(const uint32_t *place_first, const struct pairs_folded_grid &grid,
     batch.has_home = home != 0;
     batch.home = __shfl_sync(all_lanes, delta, home ? __ffs(home) - 1 : 0);
     return batch;
+}
+
+/* Runs of a batch by lanes: of run l in lane l. */
+struct pairs_lane_runs {
+    uint32_t end, delta;
+};
+
+static __device__ __forceinline__ struct pairs_lane_runs lane_runs(const struct pairs_runs &runs,
+                                                                   const struct pairs_batch &batch)
+{
+    const uint32_t lane = threadIdx.x % warp_size;
+    struct pairs_lane_runs mine = {~0u, 0};
+    if (lane < batch.runs)
+        mine = {runs.end[lane], runs.delta[lane]};
+    return mine;
+}
+
+static __device__ __forceinline__ uint32_t or_of_lanes(uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(all_lanes, value);
+#else
+    for (int distance = warp_size / 2; distance > 0; distance /= 2)
+        value |= __shfl_xor_sync(all_lanes, value, distance);
+    return value;
+#endif
+}
+
+/* The run of each lane's candidate, number first + lane: how many runs have ended before it. */
+static __device__ __forceinline__ uint32_t run_of_lane(const struct pairs_lane_runs &mine,
+                                                       uint32_t first)
+{
+    const uint32_t left = mine.end - first;
+    const bool ended = mine.end <= first;
+    const uint32_t before = __popc(__ballot_sync(all_lanes, ended));
+    const uint32_t ends = or_of_lanes(!ended && left < warp_size ? 1u << left : 0);
+    return before + __popc(ends & (2u << threadIdx.x % warp_size) - 1);
+}
+
+/* Where it stands among the sorted points. */
+static __device__ __forceinline__ uint32_t place_of_lane(const struct pairs_lane_runs &mine,
+                                                         uint32_t first, uint32_t run)
+{
+    return first + threadIdx.x % warp_size + __shfl_sync(all_lanes, mine.delta, run % warp_size);
 }
 
 #endif

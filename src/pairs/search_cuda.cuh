@@ -27,16 +27,18 @@ template <> struct __align__(16) pairs_point<double>
     uint64_t row;
 };
 
-/* Targets of one cell, from `first` on in sorted order. */
-enum { chunk_most = 64 };
+/* Targets of one cell, or of cells side by side along x, from `first` on in sorted order: no more
+ * than a warp has lanes. */
+enum { chunk_most = 32 };
 
 struct __align__(16) pairs_chunk
 {
     uint32_t first, count;
-    int32_t cell[3];
+    int32_t cell[3]; /* the first one */
+    int32_t span;    /* cells along x behind it */
     uint32_t system;
-    uint64_t masks;  /* where its hits are kept: a row of masks for each target */
-    uint32_t groups; /* of candidates: a mask has a byte a lane for each */
+    uint32_t words; /* of a target's mask: bit l of word w is candidate 32 w + l */
+    uint64_t masks; /* byte at which the masks begin, one target's after the other's */
     bool is_long;
 };
 
@@ -49,23 +51,24 @@ struct pairs_counters {
     unsigned long long worst_radius, worst_target_radius;
     unsigned long long largest_radius, largest_target_radius; /* bits of doubles */
     unsigned long long long_used;
-    unsigned long long neighbours; /* for each point the points of its place */
-    unsigned left;                 /* targets that have not found their nearest */
-    unsigned chunks, most_groups, most_of_row, long_rows_used;
+    unsigned long long neighbours;            /* for each point the points of its place */
+    unsigned highest_cell[3], lowest_cell[3]; /* along open axes, pairs_ordered_cell */
+    unsigned measured;                        /* blocks that have told theirs */
+    unsigned left;                            /* targets that have not found their nearest */
+    unsigned chunks, most_words, most_of_row, long_rows_used;
 };
 
-/* Candidates are looked at in groups of 8 words of 32: bit w of lane l's byte of a mask is
- * candidate number 32·w + l of the group. */
-enum { group_words = 8, group_size = group_words * warp_size };
+/* Masks go on by so many words: each batch of candidates begins at a multiple of it. */
+enum { mask_step = 4 };
 
-static __host__ __device__ __forceinline__ uint32_t groups_of(uint32_t candidates)
+static __host__ __device__ __forceinline__ uint32_t words_of(uint32_t candidates)
 {
-    return (candidates + group_size - 1) / group_size;
+    return (candidates + mask_step * warp_size - 1) / (mask_step * warp_size) * mask_step;
 }
 
-/* Chunks with more groups of candidates, or a row of more pairs, are long: their rows are sorted
+/* Chunks with more words of candidates, or a row of more pairs, are long: their rows are sorted
  * apart. */
-enum { long_groups = 12, long_row = 512 };
+enum { long_words = 96, long_row = 512 };
 
 /* Points or targets. */
 template <typename real> struct pairs_side {
@@ -84,8 +87,10 @@ template <typename real> struct pairs_search {
     struct pairs_folded_grid *grids;
     int32_t system_count, dimensions;
     bool two_sets, half;
-    bool open;       /* a grid may have open axes of many cells */
-    double per_unit; /* 1 / unit; a power of two in both types */
+    bool many_images; /* a point may be a target's partner at several translations */
+    bool open;        /* a grid may have open axes of many cells */
+    bool may_unfold;  /* the one grid, if its cells turn out to be few */
+    double per_unit;  /* 1 / unit; a power of two in both types */
     real limit, unit, per_unit_real;
     uint32_t *place_first; /* of each place its first point in sorted order; one more at the end */
     uint32_t place_count;
@@ -93,7 +98,7 @@ template <typename real> struct pairs_search {
     struct pairs_chunk *chunks;
     uint32_t chunk_size; /* the most targets of one: a power of two, up to chunk_most */
     struct pairs_counters *counters;
-    uint8_t *masks;
+    char *masks;
     uint64_t mask_room;
     const real *radii, *target_radii;
     int64_t radius_stride, target_radius_stride;

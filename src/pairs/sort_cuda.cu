@@ -11,58 +11,15 @@ static int blocks_for(uint64_t count)
     return (int)((count + threads - 1) / threads);
 }
 
-enum { sample_size = 5 };
-
-static __device__ double median(double (&sample)[sample_size])
-{
-    for (int k = 1; k < sample_size; k++)
-        for (int l = k; l > 0 && sample[l] < sample[l - 1]; l--) {
-            const double larger = sample[l - 1];
-            sample[l - 1] = sample[l];
-            sample[l] = larger;
-        }
-    return sample[sample_size / 2];
-}
-
-/* An origin for each system's open axes: the median of a few of its points, as some may lie far
- * from all others. */
-template <typename real> static __global__ void find_origins(const struct pairs_search<real> search)
-{
-    wait_for_kernel_before();
-    const int32_t system = blockIdx.x * blockDim.x + threadIdx.x;
-    if (system >= search.system_count || search.grids[system].point_count == 0)
-        return;
-    struct pairs_folded_grid &grid = search.grids[system];
-    double sample[3][sample_size];
-    for (int k = 0; k < sample_size; k++) {
-        double x[3];
-        read_position(search, search.points,
-                      grid.first_point + (grid.point_count - 1) * k / (sample_size - 1), x);
-        for (int axis = 0; axis < 3; axis++)
-            sample[axis][k] = pairs_fraction(&grid.lattice, x, axis);
-    }
-    for (int axis = 0; axis < 3; axis++)
-        grid.origin[axis] = median(sample[axis]);
-}
-
-template <typename real>
-kith_status pairs_find_origins(kith_context *context, const struct pairs_search<real> &search)
-{
-    return search.open ? launch_overlapped(context, "finding the middle of the points",
-                                           dim3(blocks_for((uint64_t)search.system_count)), threads,
-                                           find_origins<real>, search)
-                       : KITH_OK;
-}
-
 /* Wraps points and gives them the places of their cells. */
 template <typename real>
-static __global__ void wrap(const struct pairs_search<real> search,
-                            const struct pairs_side<real> side)
+static __global__ void place_points(const struct pairs_search<real> search,
+                                    const struct pairs_side<real> side)
 {
     const uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= side.count)
         return;
-    side.key[row] = wrap_point(search, side, row);
+    side.key[row] = place_point(search, side, row);
     side.row[row] = row;
 }
 
@@ -120,10 +77,12 @@ static __device__ bool begins_chunk(const struct pairs_search<real> &search, uin
 /* Which chunks there are, in any order. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
-    make_chunks(const struct pairs_search<real> search)
+    make_chunks(const struct pairs_search<real> search, bool if_folded)
 {
     __shared__ uint32_t heads[threads / warp_size], first_chunk;
     wait_for_kernel_before();
+    if (if_folded && !search.grids[0].folded)
+        return;
     const uint32_t at = blockIdx.x * threads + threadIdx.x, warp = threadIdx.x / warp_size;
     const struct pairs_side<real> &side = search.targets;
     bool begins = at == side.count; /* the end of the last one */
@@ -164,12 +123,13 @@ static __global__ void __launch_bounds__(threads)
 }
 
 template <typename real>
-kith_status pairs_make_chunks(kith_context *context, const struct pairs_search<real> &search)
+kith_status pairs_make_chunks(kith_context *context, const struct pairs_search<real> &search,
+                              bool if_folded)
 {
     /* One thread more than targets: it ends the last chunk. */
     return launch_overlapped(context, "making chunks of cells",
                              dim3(blocks_for((uint64_t)search.targets.count + 1)), threads,
-                             make_chunks<real>, search);
+                             make_chunks<real>, search, if_folded);
 }
 
 static int bits_of(uint32_t places)
@@ -204,7 +164,7 @@ static kith_status sort_side(kith_context *context, const struct pairs_search<re
         return KITH_OK;
     const cudaStream_t stream = cuda_stream(context);
     size_t bytes = (size_t)scratch_bytes;
-    wrap<real><<<blocks_for(side.count), threads, 0, stream>>>(search, side);
+    place_points<real><<<blocks_for(side.count), threads, 0, stream>>>(search, side);
     KITH_TRY(cuda_check_launch("wrapping points"));
     KITH_TRY(cuda_check(sort_pairs(scratch, bytes, side.key, side.sorted_key, side.row,
                                    side.sorted_row, side.count, search.place_count, stream),
@@ -218,7 +178,7 @@ kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &s
                        void *scratch, int64_t scratch_bytes)
 {
     const cudaStream_t stream = cuda_stream(context);
-    KITH_TRY(pairs_find_origins(context, search));
+    KITH_TRY(pairs_measure_open_axes(context, search));
     KITH_TRY(
         sort_side(context, search, search.points, search.rows != nullptr, scratch, scratch_bytes));
     if (search.two_sets)
@@ -226,12 +186,12 @@ kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &s
     find_places<<<blocks_for((uint64_t)search.place_count + 1), threads, 0, stream>>>(
         search.points.sorted_key, search.points.count, search.place_first, search.place_count);
     KITH_TRY(cuda_check_launch("finding cells"));
-    return pairs_make_chunks(context, search);
+    return pairs_make_chunks(context, search, false);
 }
 
 #define PAIRS_INSTANTIATE(real)                                                                    \
-    template kith_status pairs_find_origins(kith_context *, const struct pairs_search<real> &);    \
-    template kith_status pairs_make_chunks(kith_context *, const struct pairs_search<real> &);     \
+    template kith_status pairs_make_chunks(kith_context *, const struct pairs_search<real> &,      \
+                                           bool);                                                  \
     template kith_status pairs_sort(kith_context *, const struct pairs_search<real> &, void *,     \
                                     int64_t);
 PAIRS_INSTANTIATE(float)

@@ -6,26 +6,35 @@
 #include "cuda/overlap.cuh"
 #include "pairs/search_cuda.cuh"
 
-/* Wraps a point; gives it, and the place of its cell. */
+/* A point as it is given, wrapped; false if it is bad. */
 template <typename real>
-static __device__ __forceinline__ uint32_t wrap_point(const struct pairs_search<real> &search,
-                                                      const struct pairs_side<real> &side,
-                                                      uint32_t row)
+static __device__ __forceinline__ bool
+wrap(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
+     const struct pairs_side<real> &side, uint32_t row, pairs_point<real> *point, int32_t away[3])
 {
-    const struct pairs_folded_grid &grid = search.grids[system_of(search, row, side.is_target)];
     double x[3];
-    int32_t away[3];
     bool good = read_position(search, side, row, x);
     good = pairs_wrap(&grid.lattice, x, away) && good;
+    point->x = (real)x[0];
+    point->y = (real)x[1];
+    point->z = (real)x[2];
+    point->row = row;
+    return good;
+}
+
+/* Wraps a point; gives it, and the place of its cell. */
+template <typename real>
+static __device__ __forceinline__ uint32_t place_point(const struct pairs_search<real> &search,
+                                                       const struct pairs_side<real> &side,
+                                                       uint32_t row)
+{
+    const struct pairs_folded_grid &grid = search.grids[system_of(search, row, side.is_target)];
+    pairs_point<real> point;
+    int32_t away[3];
     /* The first bad row is the one with the largest complement. */
-    if (!good)
+    if (!wrap(search, grid, side, row, &point, away))
         atomicMax(side.is_target ? &search.counters->worst_target : &search.counters->worst_point,
                   ~(unsigned long long)row);
-    pairs_point<real> point;
-    point.x = (real)x[0];
-    point.y = (real)x[1];
-    point.z = (real)x[2];
-    point.row = row;
     const int3 cell = cell_of(grid, point);
     side.wrapped[row] = point;
     if (side.cells_away)
@@ -33,12 +42,14 @@ static __device__ __forceinline__ uint32_t wrap_point(const struct pairs_search<
     return grid.first_place + pairs_folded_place(&grid, cell.x, cell.y, cell.z);
 }
 
-/* Origins for the systems' open axes. */
+/* Origins for the systems' open axes; and if it may and the cells turn out to be few, a place for
+ * each. */
 template <typename real>
-kith_status pairs_find_origins(kith_context *context, const struct pairs_search<real> &search);
+kith_status pairs_measure_open_axes(kith_context *context, const struct pairs_search<real> &search);
 
-/* Makes the chunks of sorted targets. */
+/* Makes the chunks of sorted targets, each of one cell; or only if the one grid is folded. */
 template <typename real>
-kith_status pairs_make_chunks(kith_context *context, const struct pairs_search<real> &search);
+kith_status pairs_make_chunks(kith_context *context, const struct pairs_search<real> &search,
+                              bool if_folded);
 
 #endif
