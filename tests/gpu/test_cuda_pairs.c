@@ -121,6 +121,38 @@ static void test_cuda_pairs_of_device_arrays(void **state)
     kith_context_free(context);
 }
 
+/* A list that is used again is begun with the sizes of the last one, which may be too small, too
+ * large, or of other options. */
+static void test_cuda_pairs_of_a_list_used_again(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *context = new_gpu_context(NULL);
+    kith_pairs *pairs = NULL;
+    for (int k = 0; k < (test_is_quick() ? 40 : 300); k++) {
+        struct scene s = random_scene(random, random_below(random, 300),
+                                      exp(random_uniform(random, 0, k % 10 == 9 ? 6 : 4)));
+        struct expectation expected = expect(&s);
+        s.options.unsorted = random_chance(random, 0.5);
+        s.options.quantities = random_chance(random, 0.5) ? all_quantities : 0;
+        const kith_pairs_options options = options_of(&s);
+        for (int turn = 0; turn < 2; turn++) {
+            assert_ok(kith_pairs_compute(context, &options, s.positions, s.cells, &pairs));
+            assert_int_equal(pairs->count, expected.list.count);
+            if (s.options.quantities == all_quantities)
+                assert_is_expected(&s, pairs, &expected, "a list used again");
+            else if (!s.options.unsorted)
+                for (int64_t p = 0; p < pairs->count; p++) {
+                    assert_int_equal(index_at(pairs->i, p), expected.list.pairs[p].i);
+                    assert_int_equal(index_at(pairs->j, p), expected.list.pairs[p].j);
+                }
+        }
+        expectation_free(&expected);
+        scene_free(&s);
+    }
+    kith_pairs_free(pairs);
+    kith_context_free(context);
+}
+
 /* Hundreds of thousands of points: as many pairs as on average, each listed from both sides, and
  * the same bits again. */
 static void test_cuda_pairs_of_many_points_are_the_same_each_time(void **state)
@@ -225,6 +257,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_pairs_of_crowds, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_clusters, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_device_arrays, &random),
+        cmocka_unit_test_prestate(test_cuda_pairs_of_a_list_used_again, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_many_points_are_the_same_each_time, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_unsorted_are_the_same_each_time, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_name_the_first_bad_row, &random),
