@@ -3,10 +3,14 @@
  * written side by side. */
 
 #include "pairs/list_cuda.cuh"
+#include "pairs/masks_cuda.cuh"
 #include "pairs/runs_cuda.cuh"
 #include "pairs/warp_sort_cuda.cuh"
 
 enum { block_warps = 4, block_threads = block_warps * warp_size };
+
+/* Any list; or one of i and j alone, in 32 bits. */
+enum filling { filling_any, filling_unsorted, filling_sorted };
 
 template <typename key_type>
 static __device__ __forceinline__ key_type make_key(uint32_t row, uint32_t image);
@@ -53,61 +57,6 @@ load_all_keys(const struct pairs_search<real> &search, const struct pairs_folded
     }
 }
 
-/* A word of a mask, and how many of its row's pairs come before it. */
-struct pairs_mask_word {
-    uint32_t hits, before;
-};
-
-/* Words of masks that a warp has in shared memory. */
-enum { mask_words_kept = 512 };
-
-/* Calls use(number of the pair in its row, key) for each hit of a row of words in shared memory. */
-template <typename key_type, typename user>
-static __device__ __forceinline__ void for_each_hit(const struct pairs_mask_word *mask,
-                                                    uint32_t words, const key_type *keys, user use)
-{
-    const uint32_t before = lanes_before(), own = before + 1;
-    keys += threadIdx.x % warp_size;
-    for (uint32_t w = 0; w < words; w += mask_step, keys += mask_step * warp_size) {
-        const uint4 *const pair = (const uint4 *)(mask + w);
-        const uint4 first = pair[0], second = pair[1];
-        const uint32_t hits[mask_step] = {first.x, first.z, second.x, second.z};
-        const uint32_t number[mask_step] = {first.y, first.w, second.y, second.w};
-#pragma unroll
-        for (int k = 0; k < mask_step; k++)
-            if (hits[k] & own)
-                use(number[k] + __popc(hits[k] & before), keys[k * warp_size]);
-    }
-}
-
-/* Brings the masks of some targets of a chunk to shared memory: each by as many lanes as it has
- * words, or by all. */
-static __device__ __forceinline__ void keep_masks(const uint32_t *masks, uint32_t words,
-                                                  uint32_t targets, struct pairs_mask_word *kept)
-{
-    const uint32_t lane = threadIdx.x % warp_size;
-    uint32_t part = mask_step;
-    while (part < words && part < warp_size)
-        part *= 2;
-    for (uint32_t t = lane / part; t - lane / part < targets; t += warp_size / part) {
-        uint32_t before = 0;
-        for (uint32_t w = lane % part; w - lane % part < words; w += part) {
-            const bool is_there = t < targets && w < words;
-            const uint32_t hits = is_there ? masks[t * words + w] : 0;
-            const uint32_t own = __popc(hits);
-            uint32_t up_to = own;
-            for (uint32_t distance = 1; distance < part; distance *= 2) {
-                const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance, part);
-                up_to += lane % part >= distance ? below : 0;
-            }
-            if (is_there)
-                kept[t * words + w] = {hits, before + up_to - own};
-            before += __shfl_sync(all_lanes, up_to, part - 1, part);
-        }
-    }
-    __syncwarp();
-}
-
 /* Where the row of a lane's target is in the list. */
 struct pairs_row_place {
     uint32_t target, count;
@@ -146,39 +95,59 @@ store_row(const struct pairs_search<real> &search, const struct pairs_columns<re
     }
 }
 
-/* A chunk with all its candidates in shared memory, row by row. Direct: from there into the list.
- */
-template <bool plain, typename real, typename key_type>
+/* The row of one target of a chunk. Direct: from the candidates' keys into the list. */
+template <enum filling filling, typename real, typename key_type>
+static __device__ __forceinline__ void
+fill_row(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
+         const struct pairs_folded_grid &grid, const struct pairs_row_place &places, uint32_t t,
+         const struct pairs_mask_word *mask, uint32_t words, bool direct, const key_type *keys,
+         key_type *row)
+{
+    const uint32_t target = __shfl_sync(all_lanes, places.target, t);
+    const int64_t begin = __shfl_sync(all_lanes, places.begin, t);
+    const uint32_t count = __shfl_sync(all_lanes, places.count, t);
+    if (direct) {
+        for_each_hit(mask, words, keys, [&](uint32_t number, key_type key) {
+            if constexpr (filling != filling_any) {
+                ((int32_t *)columns.i + begin)[number] = (int32_t)target;
+                ((int32_t *)columns.j + begin)[number] = (int32_t)row_of_key(key);
+            } else {
+                store_pair(search, columns, grid, begin + number, target, key);
+            }
+        });
+        return;
+    }
+    for_each_hit(mask, words, keys, [&](uint32_t number, key_type key) { row[number] = key; });
+    __syncwarp();
+    if (filling == filling_any ? columns.sorted : filling == filling_sorted)
+        sort_row(row, count);
+    store_row<filling != filling_any>(search, columns, grid, begin, target, row, count);
+    __syncwarp();
+}
+
+/* A chunk with all its candidates in shared memory, row by row. */
+template <enum filling filling, typename real, typename key_type>
 static __device__ __forceinline__ void
 fill_chunk(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
            const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk, bool direct,
-           struct pairs_mask_word *kept, const key_type *keys, key_type *row)
+           struct pairs_runs *runs, struct pairs_mask_word *kept, key_type *keys, key_type *row)
 {
-    const struct pairs_row_place places = place_of_row(search, chunk);
     const uint32_t *const masks = (const uint32_t *)(search.masks + chunk.masks);
-    const uint32_t words = chunk.words, step = words > 0 ? mask_words_kept / words : chunk_most;
+    const uint32_t words = chunk.words;
+    const struct pairs_row_place places = place_of_row(search, chunk);
+    const struct pairs_lane_mask mine = load_mask(masks, words, chunk.count);
+    load_all_keys(search, grid, chunk, runs, keys);
+    const bool by_lanes = words <= mask_words_of_lane;
+    const uint32_t step = by_lanes ? warp_size : mask_words_kept / words;
     for (uint32_t first = 0; first < chunk.count; first += step) {
         const uint32_t end = min(first + step, chunk.count);
-        keep_masks(masks + first * words, words, end - first, kept);
-        for (uint32_t t = first; t < end; t++) {
-            const struct pairs_mask_word *const mask = kept + (t - first) * words;
-            const uint32_t target = __shfl_sync(all_lanes, places.target, t);
-            const int64_t begin = __shfl_sync(all_lanes, places.begin, t);
-            const uint32_t count = __shfl_sync(all_lanes, places.count, t);
-            if (direct) {
-                for_each_hit(mask, words, keys, [&](uint32_t number, key_type key) {
-                    store_pair(search, columns, grid, begin + number, target, key);
-                });
-                continue;
-            }
-            for_each_hit(mask, words, keys,
-                         [&](uint32_t number, key_type key) { row[number] = key; });
-            __syncwarp();
-            if (columns.sorted)
-                sort_row(row, count);
-            store_row<plain>(search, columns, grid, begin, target, row, count);
-            __syncwarp();
-        }
+        if (by_lanes)
+            keep_mask(mine, words, chunk.count, kept);
+        else
+            keep_masks(masks + first * words, words, end - first, kept);
+        for (uint32_t t = first; t < end; t++)
+            fill_row<filling>(search, columns, grid, places, t, kept + (t - first) * words, words,
+                              direct, keys, row);
         __syncwarp();
     }
 }
@@ -282,7 +251,7 @@ static __host__ __device__ uint32_t room_bytes(const struct pairs_fill_shape &sh
            keys * (shape.wide ? 8 : 4);
 }
 
-template <typename real, typename key_type, bool plain>
+template <typename real, typename key_type, enum filling filling>
 static __global__ void __launch_bounds__(block_threads)
     fill_pairs(const struct pairs_search<real> search, const struct pairs_columns<real> columns,
                const struct pairs_fill_shape shape, const struct pairs_long_rows rows)
@@ -303,8 +272,8 @@ static __global__ void __launch_bounds__(block_threads)
         if (chunk.is_long) {
             fill_long_chunk(search, columns, grid, chunk, &room.runs, kept, keys, rows, &room.ends);
         } else {
-            load_all_keys(search, grid, chunk, &room.runs, keys);
-            fill_chunk<plain>(search, columns, grid, chunk, shape.direct, kept, keys, row);
+            fill_chunk<filling>(search, columns, grid, chunk, shape.direct, &room.runs, kept, keys,
+                                row);
         }
         __syncwarp();
     }
@@ -313,7 +282,7 @@ static __global__ void __launch_bounds__(block_threads)
 /* Shared memory that needs no asking for. */
 enum { bytes_of_any_block = 48 << 10 };
 
-template <typename real, typename key_type, bool plain>
+template <typename real, typename key_type, enum filling filling>
 static kith_status launch(kith_context *context, const struct pairs_search<real> &search,
                           const struct pairs_columns<real> &columns,
                           const struct pairs_fill_shape &shape, const struct pairs_long_rows &rows)
@@ -321,7 +290,7 @@ static kith_status launch(kith_context *context, const struct pairs_search<real>
     const int bytes = (int)(block_warps * room_bytes(shape));
     void (*const kernel)(const struct pairs_search<real>, const struct pairs_columns<real>,
                          const struct pairs_fill_shape, const struct pairs_long_rows) =
-        fill_pairs<real, key_type, plain>;
+        fill_pairs<real, key_type, filling>;
     if (bytes > bytes_of_any_block)
         KITH_TRY(cuda_check(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
@@ -346,10 +315,12 @@ kith_status pairs_fill(kith_context *context, const struct pairs_search<real> &s
                        const struct pairs_fill_shape &shape, const struct pairs_long_rows &rows)
 {
     if (shape.wide)
-        return launch<real, uint64_t, false>(context, search, columns, shape, rows);
-    return columns.i && columns.j && columns.narrow
-               ? launch<real, uint32_t, true>(context, search, columns, shape, rows)
-               : launch<real, uint32_t, false>(context, search, columns, shape, rows);
+        return launch<real, uint64_t, filling_any>(context, search, columns, shape, rows);
+    if (!columns.i || !columns.j || !columns.narrow)
+        return launch<real, uint32_t, filling_any>(context, search, columns, shape, rows);
+    return columns.sorted
+               ? launch<real, uint32_t, filling_sorted>(context, search, columns, shape, rows)
+               : launch<real, uint32_t, filling_unsorted>(context, search, columns, shape, rows);
 }
 
 template kith_status pairs_fill(kith_context *, const struct pairs_search<float> &,
