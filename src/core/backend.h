@@ -11,6 +11,7 @@ struct forces_arguments;
 struct forces_problem;
 struct matrix_backend;
 struct pairs_problem;
+struct pairs_verlet;
 struct sparse_csr;
 struct sparse_entries;
 struct sparse_matrix;
@@ -103,6 +104,10 @@ struct kith_backend {
      * list is made. */
     kith_status (*pairs)(kith_context *context, const struct pairs_problem *problem,
                          kith_pairs *pairs);
+
+    /* Lists that are kept, of arrays in the backend's own memory: pairs/verlet.h says what. NULL
+     * where it has none. */
+    const struct pairs_verlet *pairs_verlet;
 
     /* Lattice collisions: collisions/backend.h says what. */
     const struct collisions_backend *collisions;

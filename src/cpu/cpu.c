@@ -13,6 +13,7 @@
 #include "forces/direct.h"
 #include "matrix/backend.h"
 #include "pairs/pairs_cpu.h"
+#include "pairs/verlet.h"
 #include "simulation/advance_cpu.h"
 #include "sparse/assemble.h"
 #include "sparse/sparse_cpu.h"
@@ -120,6 +121,7 @@ const struct kith_backend kith_backend_cpu = {
     .matrix = &matrix_cpu,
     .collisions = &collisions_cpu,
     .pairs = pairs_cpu,
+    .pairs_verlet = &pairs_verlet_cpu,
     .advance = advance_cpu,
     .sparse_transpose = sparse_transpose_cpu,
     .sparse_inspect = sparse_inspect_cpu,

@@ -8,6 +8,7 @@
 #include "forces/in_place.h"
 #include "matrix/backend.h"
 #include "pairs/pairs_cuda.h"
+#include "pairs/verlet.h"
 #include "simulation/advance_cuda.h"
 #include "sparse/product_cuda.h"
 
@@ -221,6 +222,7 @@ const struct kith_backend kith_backend_cuda = {
     .forces_in_place = in_place,
     .matrix = &matrix_cuda,
     .pairs = pairs,
+    .pairs_verlet = &pairs_verlet_cuda,
     .collisions = &collisions_cuda,
     .advance = advance,
     .sparse_assemble = sparse_assemble,

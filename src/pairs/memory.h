@@ -31,6 +31,7 @@ struct pairs_kept {
     bool has_cell;
     int64_t system_count;
     struct pairs_buffer positions; /* D n reals, dense, on the host */
+    struct pairs_buffer on_device; /* the same in the backend's memory */
     struct pairs_buffer cells;     /* kith_cell of each system, offsets of both kinds */
 };
 

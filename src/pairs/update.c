@@ -3,18 +3,12 @@
 
 #include "pairs/update.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
-#include "core/memory.h"
-#include "core/team.h"
 #include "pairs/memory.h"
 #include "pairs/stage.h"
-
-enum { rows_of_task = 8192 };
-static const double seconds_of_row = 2e-9, seconds_of_pair = 4e-9;
+#include "pairs/verlet.h"
 
 static bool same_shape(kith_array a, kith_array b)
 {
@@ -95,18 +89,43 @@ static int64_t dense_bytes(kith_array array)
                : array.shape[0] * array.shape[1] * kith_dtype_bytes(array.dtype);
 }
 
+static bool is_on_host(const struct pairs_arguments *arguments)
+{
+    return arguments->positions.device.kind == KITH_CPU;
+}
+
+static const struct pairs_verlet *verlet_of(const struct pairs_arguments *arguments)
+{
+    return is_on_host(arguments) ? &pairs_verlet_cpu : arguments->context->backend->pairs_verlet;
+}
+
+/* The positions of the list's making, where the arrays are: those of the queries stand behind. */
+static kith_status take_positions(const struct pairs_arguments *arguments, struct pairs_kept *kept,
+                                  void **positions)
+{
+    static const char what[] = "the positions of a list's making";
+    const int64_t bytes =
+        dense_bytes(arguments->positions) + dense_bytes(arguments->options.queries) + 1;
+    struct pairs_buffer *buffer = is_on_host(arguments) ? &kept->positions : &kept->on_device;
+    KITH_TRY(is_on_host(arguments) ? pairs_host_buffer_grow(buffer, bytes, what)
+                                   : pairs_buffer_grow(arguments->context, buffer, bytes, what));
+    *positions = buffer->data;
+    return KITH_OK;
+}
+
 /* Remembers what the list was made of. */
 static kith_status keep(const struct pairs_arguments *arguments, struct pairs_kept *kept)
 {
     const kith_array queries = arguments->options.queries;
-    const int64_t bytes = dense_bytes(arguments->positions);
+    const struct pairs_verlet *verlet = verlet_of(arguments);
+    void *positions = NULL;
     KITH_TRY(pairs_host_buffer_grow(&kept->cells, cells_bytes(arguments) + 1, "the cells"));
-    KITH_TRY(pairs_host_buffer_grow(&kept->positions, bytes + dense_bytes(queries) + 1,
-                                    "the positions of a list's making"));
+    KITH_TRY(take_positions(arguments, kept, &positions));
     visit_cells(arguments, kept->cells.data, true);
-    pairs_copy_dense(arguments->positions, kept->positions.data);
+    KITH_TRY(verlet->copy(arguments->context, arguments->positions, positions));
     if (!kith_array_is_none(queries))
-        pairs_copy_dense(queries, (char *)kept->positions.data + bytes);
+        KITH_TRY(verlet->copy(arguments->context, queries,
+                              (char *)positions + dense_bytes(arguments->positions)));
     kept->options = arguments->options;
     kept->shape = arguments->positions;
     kept->has_cell = arguments->cell != NULL;
@@ -114,130 +133,28 @@ static kith_status keep(const struct pairs_arguments *arguments, struct pairs_ke
     return KITH_OK;
 }
 
-/* Points now and then, for the tasks that look how far they have gone. */
-struct movement {
-    kith_array now, then;
-    double limit2;
-    atomic_bool far;
-};
-
-static void look(void *argument, int64_t task)
-{
-    struct movement *movement = argument;
-    const int64_t rows = movement->now.shape[0], begin = task * rows_of_task;
-    const int64_t end = begin + rows_of_task < rows ? begin + rows_of_task : rows;
-    double largest = 0;
-    for (int64_t row = begin; row < end; row++) {
-        double r2 = 0;
-        for (int64_t c = 0; c < movement->now.shape[1]; c++) {
-            const double d = pairs_get(movement->now, row, c) - pairs_get(movement->then, row, c);
-            r2 += d * d;
-        }
-        largest = r2 <= largest ? largest : r2; /* keeps NaN */
-    }
-    if (!(largest <= movement->limit2))
-        atomic_store_explicit(&movement->far, true, memory_order_relaxed);
-}
-
-static bool has_moved(kith_context *context, kith_array now, void *then, double most)
-{
-    struct movement movement = {
-        .now = now,
-        .then = kith_array_matrix(then, now.dtype, now.shape[0], now.shape[1]),
-        .limit2 = most * most,
-    };
-    const int64_t rows = now.shape[0];
-    kith_for_each(context, kith_threads_for(context, (double)rows * seconds_of_row),
-                  (rows + rows_of_task - 1) / rows_of_task, look, &movement);
-    return atomic_load(&movement.far);
-}
-
-static bool may_be_kept(const struct pairs_arguments *arguments, const struct pairs_kept *kept)
+static kith_status may_be_kept(const struct pairs_arguments *arguments,
+                               const struct pairs_kept *kept, bool *may)
 {
     const kith_array positions = arguments->positions, queries = arguments->options.queries;
+    const struct pairs_verlet *verlet = verlet_of(arguments);
     const double most = arguments->options.skin / 2;
+    char *then = is_on_host(arguments) ? kept->positions.data : kept->on_device.data;
+    bool moved = false;
+    *may = false;
     if (!same_problem(arguments, kept))
-        return false;
-    if (has_moved(arguments->context, positions, kept->positions.data, most))
-        return false;
-    return kith_array_is_none(queries) ||
-           !has_moved(arguments->context, queries,
-                      (char *)kept->positions.data + dense_bytes(positions), most);
-}
-
-/* The rows of a kept list whose vectors and distances a task brings up to date. */
-struct refreshing {
-    const struct pairs_arguments *arguments;
-    kith_pairs *pairs;
-};
-
-static int64_t index_at(kith_array indices, int64_t p)
-{
-    return indices.dtype == KITH_I32 ? ((const int32_t *)indices.data)[p]
-                                     : ((const int64_t *)indices.data)[p];
-}
-
-static void store(kith_array array, int64_t at, double value)
-{
-    if (array.dtype == KITH_F32)
-        ((float *)array.data)[at] = (float)value;
-    else
-        ((double *)array.data)[at] = value;
-}
-
-static void refresh_pair(const struct refreshing *refreshing, const kith_cell *cell, int64_t i,
-                         int64_t p)
-{
-    const kith_array positions = refreshing->arguments->positions;
-    const kith_array targets = pairs_targets(refreshing->arguments);
-    const kith_pairs *pairs = refreshing->pairs;
-    const int64_t j = index_at(pairs->j, p), dimensions = positions.shape[1];
-    const int32_t *shift = (const int32_t *)pairs->shifts.data + p * dimensions;
-    double r2 = 0;
-    for (int64_t c = 0; c < dimensions; c++) {
-        double d = pairs_get(positions, j, c) - pairs_get(targets, i, c), moved = 0;
-        for (int64_t k = 0; cell && k < dimensions; k++)
-            if (cell->periodic[k])
-                moved += shift[k] * cell->vectors[k][c];
-        d += moved;
-        r2 += d * d;
-        if (!kith_array_is_none(pairs->vectors))
-            store(pairs->vectors, p * dimensions + c, d);
-    }
-    if (!kith_array_is_none(pairs->distances))
-        store(pairs->distances, p, sqrt(r2));
-}
-
-static void refresh_rows(void *argument, int64_t task)
-{
-    const struct refreshing *refreshing = argument;
-    const struct pairs_arguments *arguments = refreshing->arguments;
-    const kith_array offsets = kith_array_is_none(arguments->options.queries)
-                                   ? arguments->options.system_offsets
-                                   : arguments->options.query_system_offsets;
-    const int64_t *row = refreshing->pairs->offsets.data;
-    const int64_t rows = refreshing->pairs->row_count, begin = task * rows_of_task;
-    const int64_t end = begin + rows_of_task < rows ? begin + rows_of_task : rows;
-    int64_t system = 0;
-    for (int64_t i = begin; i < end; i++) {
-        while (!kith_array_is_none(offsets) && ((const int64_t *)offsets.data)[system + 1] <= i)
-            system++;
-        for (int64_t p = row[i]; p < row[i + 1]; p++)
-            refresh_pair(refreshing, arguments->cell ? &arguments->cell[system] : NULL, i, p);
-    }
+        return KITH_OK;
+    KITH_TRY(verlet->has_moved(arguments->context, positions, then, most, &moved));
+    if (!moved && !kith_array_is_none(queries))
+        KITH_TRY(verlet->has_moved(arguments->context, queries, then + dense_bytes(positions), most,
+                                   &moved));
+    *may = !moved;
+    return KITH_OK;
 }
 
 static bool has_lengths(const kith_pairs_options *options)
 {
     return (options->quantities & (KITH_PAIRS_VECTORS | KITH_PAIRS_DISTANCES)) != 0;
-}
-
-static void refresh(const struct pairs_arguments *arguments, kith_pairs *pairs)
-{
-    struct refreshing refreshing = {arguments, pairs};
-    kith_for_each(arguments->context,
-                  kith_threads_for(arguments->context, (double)pairs->count * seconds_of_pair),
-                  (pairs->row_count + rows_of_task - 1) / rows_of_task, refresh_rows, &refreshing);
 }
 
 kith_status pairs_update(const struct pairs_arguments *arguments, kith_pairs **pairs, bool *rebuilt)
@@ -249,14 +166,15 @@ kith_status pairs_update(const struct pairs_arguments *arguments, kith_pairs **p
     if (refreshed) /* what refreshing needs besides */
         made.options.quantities |= KITH_PAIRS_J | KITH_PAIRS_SHIFTS;
     KITH_TRY(pairs_check_arguments(&made));
-    if (arguments->positions.device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED, "positions is not in the host's memory, and lists are "
-                                           "kept there only; use kith_pairs_compute");
-    if (*pairs && may_be_kept(&made, &(*pairs)->memory->kept)) {
-        if (refreshed)
-            refresh(arguments, *pairs);
-        return KITH_OK;
-    }
+    if (!verlet_of(arguments))
+        return kith_fail(KITH_UNSUPPORTED,
+                         "backend %s keeps no lists of pairs; use kith_pairs_compute",
+                         arguments->context->backend->name);
+    bool kept = false;
+    if (*pairs && (*pairs)->memory->context == arguments->context)
+        KITH_TRY(may_be_kept(&made, &(*pairs)->memory->kept, &kept));
+    if (kept)
+        return refreshed ? verlet_of(arguments)->refresh(arguments, *pairs) : KITH_OK;
     if (rebuilt)
         *rebuilt = true;
     KITH_TRY(pairs_compute(&made, pairs));
