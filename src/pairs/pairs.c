@@ -128,7 +128,8 @@ static kith_status solve(kith_context *context, struct pairs_problem *problem, k
         return kith_fail(KITH_UNSUPPORTED, "backend %s lists no pairs; compute on the CPU",
                          context->backend->name);
     if (staged)
-        KITH_TRY(pairs_stage_inputs(context, problem, &pairs->memory->input));
+        KITH_TRY(
+            pairs_stage_inputs(context, problem, &pairs->memory->input, &pairs->memory->staged));
     KITH_TRY(context->backend->pairs(context, problem, pairs));
     return staged ? pairs_list_to_host(pairs) : KITH_OK;
 }

@@ -55,7 +55,7 @@ static kith_array dense_view(kith_array array, void *data, kith_device device)
 }
 
 kith_status pairs_stage_inputs(kith_context *context, struct pairs_problem *problem,
-                               struct pairs_buffer *input)
+                               struct pairs_buffer *input, struct pairs_buffer *on_host)
 {
     kith_array *arrays[] = {
         &problem->points,       &problem->targets,           &problem->point_radii,
@@ -65,17 +65,14 @@ kith_status pairs_stage_inputs(kith_context *context, struct pairs_problem *prob
     for (int k = 0; k < count; k++)
         begins[k + 1] = begins[k] + kith_padded(bytes_of(*arrays[k]));
 
-    void *on_host = NULL;
     KITH_TRY(pairs_buffer_grow(context, input, begins[count] + kith_padding, "the positions"));
-    KITH_TRY(kith_allocate(begins[count] + kith_padding, 1, "the positions", &on_host));
+    KITH_TRY(pairs_host_buffer_grow(on_host, begins[count] + kith_padding, "the positions"));
     for (int k = 0; k < count; k++)
         if (bytes_of(*arrays[k]) > 0)
-            pairs_copy_dense(*arrays[k], (char *)on_host + begins[k]);
-    const kith_status status =
-        context->backend->copy_in(context, input->data, on_host, begins[count]);
-    free(on_host);
+            pairs_copy_dense(*arrays[k], (char *)on_host->data + begins[k]);
+    KITH_TRY(context->backend->copy_in(context, input->data, on_host->data, begins[count]));
     for (int k = 0; k < count; k++)
         if (!kith_array_is_none(*arrays[k]))
             *arrays[k] = dense_view(*arrays[k], (char *)input->data + begins[k], context->device);
-    return status;
+    return KITH_OK;
 }

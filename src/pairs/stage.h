@@ -13,6 +13,6 @@ void pairs_copy_dense(kith_array array, void *to);
 
 /* Puts dense copies of the problem's host arrays into the backend's own memory. */
 kith_status pairs_stage_inputs(kith_context *context, struct pairs_problem *problem,
-                               struct pairs_buffer *input);
+                               struct pairs_buffer *input, struct pairs_buffer *on_host);
 
 #endif
