@@ -122,15 +122,16 @@ static void test_h5md_of_other_programs_is_read(void **state)
 {
     (void)state;
     H5Fclose(foreign(in_files("foreign.h5")));
-    for (int64_t frame = 0; frame < 3; frame++) {
-        const kith_read_options options = {.frame = frame - 3};
+    for (int64_t k = 0; k < 6; k++) { /* from the end, and from the beginning */
+        const int64_t frame = k % 3;
+        const kith_read_options options = {.frame = k < 3 ? frame - 3 : frame + 1};
         kith_bodies *bodies = NULL;
         assert_ok(kith_bodies_read(in_files("foreign.h5"), &options, &bodies));
         assert_int_equal(bodies->count, 2);
         assert_int_equal(bodies->dimensions, 3);
         assert_true(bodies->time == 10 + 0.5 * (double)frame);
-        for (int k = 0; k < 6; k++)
-            assert_true(bodies->position[k] == (double)(6 * frame + k));
+        for (int i = 0; i < 6; i++)
+            assert_true(bodies->position[i] == (double)(6 * frame + i));
         assert_true(bodies->mass[0] == 2 && bodies->mass[1] == 2);
         assert_true(bodies->charge[1] == (double)(2 * frame + 1));
         assert_int_equal(bodies->id[1], 2 * frame + 1);

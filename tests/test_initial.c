@@ -179,6 +179,25 @@ static void assert_refused(const char *kind, kith_initial_options options, const
     assert_null(bodies);
 }
 
+static void test_initial_walks_are_connected_and_avoid_themselves(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        const int32_t d = seed % 2 ? 2 : 3;
+        kith_bodies *walk = NULL;
+        const kith_initial_options options = {.count = 60, .dimensions = d, .seed = seed};
+        assert_ok(kith_initial_make("self-avoiding-walk", &options, &walk));
+        for (int64_t i = 0; i < 60; i++)
+            for (int64_t j = 0; j < i; j++) {
+                double distance = 0; /* in steps along the axes */
+                for (int32_t c = 0; c < d; c++)
+                    distance += fabs(walk->position[i * d + c] - walk->position[j * d + c]);
+                assert_true(j == i - 1 ? distance == 1 : distance >= 1);
+            }
+        kith_bodies_free(walk);
+    }
+}
+
 static void test_initial_refuses_counts_that_a_kind_cannot_have(void **state)
 {
     (void)state;
@@ -214,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_initial_any_number_of_bodies_may_be_one),
         cmocka_unit_test(test_initial_flat_kinds_are_flat_and_the_others_refuse),
         cmocka_unit_test(test_initial_unknown_kind_lists_the_known_ones),
+        cmocka_unit_test(test_initial_walks_are_connected_and_avoid_themselves),
         cmocka_unit_test(test_initial_refuses_counts_that_a_kind_cannot_have),
         cmocka_unit_test(test_initial_refuses_options_out_of_range_or_out_of_place),
     };
