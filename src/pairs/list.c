@@ -194,6 +194,7 @@ void kith_pairs_free(kith_pairs *pairs)
     context->backend->release(context, memory->input.data);
     context->backend->release(context, memory->kept.on_device.data);
     free(memory->staged.data);
+    free(memory->rounds.data);
     free(memory->systems.data);
     free(memory->kept.positions.data);
     free(memory->kept.cells.data);

@@ -49,6 +49,7 @@ struct kith_pairs_memory {
     struct pairs_buffer host[pairs_column_count]; /* copies, for host arrays and another backend */
     struct pairs_buffer input;                    /* the backend's copy of host arrays */
     struct pairs_buffer staged;                   /* the same without gaps, still on the host */
+    struct pairs_buffer rounds;                   /* of the nearest points on a GPU */
     struct pairs_buffer systems;                  /* struct pairs_system of each */
     struct pairs_kept kept;
     struct pairs_last_fill last_fill;  /* the CUDA backend's */

@@ -2,13 +2,12 @@
 
 #include "pairs/nearest_cuda.cuh"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "pairs/exchange_cuda.cuh"
 #include "pairs/nearest_cuda.h"
 #include "pairs/prepare_cuda.cuh"
+#include "pairs/stage.h"
 
 /* All rounds. The problem is a copy in units of about the first radius. */
 template <typename real> struct rounds {
@@ -271,24 +270,20 @@ template <typename real>
 static kith_status find(kith_context *context, const struct pairs_problem *problem,
                         kith_pairs *pairs)
 {
-    static const char what[] = "the search for the nearest";
+    const int64_t count = problem->system_count;
+    const int64_t bytes = count * (int64_t)(sizeof(struct pairs_system) + 2 * sizeof(double));
+    struct pairs_buffer *memory = &pairs->memory->rounds;
     struct rounds<real> rounds = {
     };
-    const int64_t count = problem->system_count;
+    KITH_TRY(pairs_host_buffer_grow(memory, bytes, "the search for the nearest"));
     rounds.context = context;
     rounds.problem = *problem;
-    kith_status status = kith_allocate(count, sizeof *rounds.systems, what, &rounds.systems);
-    if (status == KITH_OK)
-        status = kith_allocate(2 * count, sizeof *rounds.radius, what, &rounds.radius);
-    if (status == KITH_OK) {
-        memcpy(rounds.systems, problem->systems, (size_t)count * sizeof *rounds.systems);
-        rounds.problem.systems = rounds.systems;
-        rounds.farthest = rounds.radius + count;
-        status = solve(&rounds, pairs);
-    }
-    free(rounds.systems);
-    free(rounds.radius);
-    return status;
+    rounds.systems = (struct pairs_system *)memory->data;
+    rounds.radius = (double *)(rounds.systems + count);
+    rounds.farthest = rounds.radius + count;
+    memcpy(rounds.systems, problem->systems, (size_t)count * sizeof *rounds.systems);
+    rounds.problem.systems = rounds.systems;
+    return solve(&rounds, pairs);
 }
 
 kith_status pairs_nearest_cuda(kith_context *context, const struct pairs_problem *problem,
