@@ -1,6 +1,6 @@
 /* The kernels of a formula, for one precision; NVRTC only. */
 
-extern "C" __global__ void __launch_bounds__(matrix_fill_threads)
+extern "C" __global__ void __launch_bounds__(matrix_fill_threads, matrix_fill_blocks)
     NAME(matrix_fill_custom)(const struct matrix_problem problem, const struct matrix_target to)
 {
     NAME(matrix_fill_block)<law_custom>(&problem, &to);

@@ -77,7 +77,7 @@ LAW_INLINE void NAME(matrix_fill_rows)(const struct matrix_problem *problem,
     const bool is_whole =
         to->column_stride == 1 && first >= 0 && first + run <= problem->columns.count;
     REAL *out = (REAL *)to->values + begin * to->row_stride + first * to->column_stride;
-#pragma unroll 4
+#pragma unroll 2
     for (int row = 0; row < count; row += step, out += step * to->row_stride) {
         const struct NAME(matrix_row) from = rows[row];
         const struct NAME(matrix_particle) particle = {
@@ -160,7 +160,7 @@ LAW_INLINE void NAME(matrix_fill_block)(const struct matrix_problem *problem,
 }
 
 template <enum law_kind kind>
-__global__ void __launch_bounds__(matrix_fill_threads)
+__global__ void __launch_bounds__(matrix_fill_threads, matrix_fill_blocks)
     NAME(matrix_fill)(const struct matrix_problem problem, const struct matrix_target to)
 {
     NAME(matrix_fill_block)<kind>(&problem, &to);
