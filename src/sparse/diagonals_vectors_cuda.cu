@@ -1,29 +1,40 @@
-/* A matrix of a few diagonals by eight vectors: four lanes a row, with two vectors each. Values are
- * read once for all eight, and x and y in order. */
+/* A matrix of a few diagonals by eight vectors: a few lanes a row, with 16 bytes each of the eight
+ * numbers. Values are read once for all eight, and x and y in order. */
 
 #include "sparse/diagonals_cuda.cuh"
 #include "sparse/vectors_cuda.cuh"
 
 enum { block_threads = 256, at_once = 4 };
 
-template <typename real>
-static __device__ void add_entry(real value, const struct pair_of<real> *pairs, int64_t column,
-                                 struct pair_of<real> &sum)
+/* Adds the entries of a row in so many diagonals from the d-th on; of the mirrored half, those in
+ * the diagonals behind it, of which A(i, i − offset) = A(i − offset, i). All are on their way at
+ * once. */
+template <typename real, bool mirrored>
+static __device__ void add_diagonals(const diagonals<real> &a, const sparse_few_offsets &few, int d,
+                                     int64_t row, const struct share_of<real> *shares,
+                                     struct share_of<real> &sum)
 {
-    const struct pair_of<real> met = pairs[column * lanes_of_entry];
-    sum.of[0] = fma(value, met.of[0], sum.of[0]);
-    sum.of[1] = fma(value, met.of[1], sum.of[1]);
-}
-
-/* A filling's zero has met an x that is not finite: once more, without filling. */
-template <typename real>
-static __device__ __noinline__ struct pair_of<real>
-sums_of_entries(const row_entries<real> &a, int64_t row, const struct pair_of<real> *pairs) {
-    struct pair_of<real> sum = {
-    };
-    for (int64_t k = a.start[row]; k < a.start[row + 1]; k++)
-        add_entry(a.value[k], pairs, a.column[k], sum);
-    return sum;
+    real value[at_once];
+    struct share_of<real> met[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; u++) {
+        const int number = mirrored ? d - u : d + u;
+        const bool is_there = mirrored ? number >= 0 : number < a.count;
+        const int64_t offset = is_there ? few.offset[number] : 0;
+        const int64_t column = mirrored ? row - offset : row + offset;
+        const bool is_in =
+            is_there && column >= 0 && column < a.columns && !(mirrored && column == row);
+        const real *from = a.value + number * a.stride;
+        value[u] = 0;
+        met[u] = {};
+        if (is_in) {
+            value[u] = __ldg(from + (mirrored ? column : row));
+            met[u] = shares[column * lanes_of_entry<real>];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; u++)
+        add_entry(value[u], met[u], sum);
 }
 
 template <typename real, bool symmetric>
@@ -32,29 +43,18 @@ static __global__ void __launch_bounds__(block_threads)
                      const vectors_product<real> product, const real *__restrict__ x)
 {
     const int64_t thread = (int64_t)blockIdx.x * block_threads + threadIdx.x;
-    const int64_t row = thread / lanes_of_entry;
+    const int64_t row = thread / lanes_of_entry<real>;
     if (row >= a.rows)
         return;
-    const struct pair_of<real> *pairs =
-        (const struct pair_of<real> *)x + threadIdx.x % lanes_of_entry;
-    struct pair_of<real> sum = {
+    const struct share_of<real> *shares = shares_of_lane(x);
+    struct share_of<real> sum = {
     };
     if (symmetric)
-#pragma unroll at_once
-        for (int d = a.count - 1; d >= 0; d--) {
-            const int64_t column = row - few.offset[d];
-            if (column >= 0 && column != row)
-                add_entry(__ldg(a.value + d * a.stride + column), pairs, column, sum);
-        }
-#pragma unroll at_once
-    for (int d = 0; d < a.count; d++) {
-        const int64_t column = row + few.offset[d];
-        if (column >= 0 && column < a.columns)
-            add_entry(once(a.value + d * a.stride + row), pairs, column, sum);
-    }
-    if (sum.of[0] != sum.of[0] || sum.of[1] != sum.of[1])
-        sum = sums_of_entries(product.entries, row, pairs);
-    put_sums(product, row, sum);
+        for (int d = a.count - 1; d >= 0; d -= at_once)
+            add_diagonals<real, true>(a, few, d, row, shares, sum);
+    for (int d = 0; d < a.count; d += at_once)
+        add_diagonals<real, false>(a, few, d, row, shares, sum);
+    put_filled_sums(product, row, shares, sum);
 }
 
 template <typename real>
@@ -64,7 +64,7 @@ static kith_status launch(kith_context *context, const struct sparse_matrix *mat
     void (*const kernel)(const diagonals<real>, const sparse_few_offsets,
                          const vectors_product<real>, const real *) =
         matrix->dia.symmetric ? diagonals_kernel<real, true> : diagonals_kernel<real, false>;
-    const unsigned blocks = blocks_for(matrix->csr.rows * lanes_of_entry, block_threads);
+    const unsigned blocks = blocks_for(matrix->csr.rows * lanes_of_entry<real>, block_threads);
     kernel<<<blocks, block_threads, 0, cuda_stream(context)>>>(
         diagonals_of<real>(matrix), sparse_own_of(matrix)->few, product, x);
     return cuda_check_launch("starting the kernel of diagonals and several vectors");
