@@ -27,7 +27,16 @@ static kith_status convert_csr(kith_context *context, struct sparse_matrix *matr
                                                     : sparse_to_packed_cuda(context, matrix);
 }
 
-static kith_status convert_to_format(kith_context *context, struct sparse_matrix *matrix)
+static kith_status convert_sell(kith_context *context, const struct sparse_statistics *statistics,
+                                struct sparse_matrix *matrix)
+{
+    KITH_TRY(sparse_to_sell_cuda(context, matrix));
+    return sparse_panels_pay(statistics) ? sparse_to_panels_cuda(context, matrix) : KITH_OK;
+}
+
+static kith_status convert_to_format(kith_context *context,
+                                     const struct sparse_statistics *statistics,
+                                     struct sparse_matrix *matrix)
 {
     switch (matrix->plan.format) {
     case KITH_SPARSE_COO:
@@ -40,7 +49,7 @@ static kith_status convert_to_format(kith_context *context, struct sparse_matrix
         KITH_TRY(sparse_to_hybrid_cuda(context, matrix));
         return sparse_cut_elements_cuda(context, matrix, matrix->hybrid.coo.count);
     case KITH_SPARSE_SELL:
-        return sparse_to_sell_cuda(context, matrix);
+        return convert_sell(context, statistics, matrix);
     case KITH_SPARSE_BSR:
         return sparse_to_bsr_cuda(context, matrix);
     case KITH_SPARSE_DIA:
@@ -57,8 +66,8 @@ kith_status sparse_convert_cuda(kith_context *context, const struct sparse_stati
     if (matrix->csr.rows == 0 || matrix->csr.nonzeros == 0)
         return KITH_OK;
     if (statistics->longest > sparse_longest_in_slices)
-        KITH_TRY(sparse_find_long_rows_cuda(context, matrix));
-    return convert_to_format(context, matrix);
+        KITH_TRY(sparse_find_long_rows_cuda(context, sparse_long_entries(statistics), matrix));
+    return convert_to_format(context, statistics, matrix);
 }
 
 void sparse_dispose_cuda(kith_context *context, struct sparse_matrix *matrix)

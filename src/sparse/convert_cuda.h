@@ -37,7 +37,9 @@ kith_status sparse_to_bsr_cuda(kith_context *context, struct sparse_matrix *matr
 kith_status sparse_to_dia_cuda(kith_context *context, struct sparse_matrix *matrix);
 
 /* What kernels need besides: in own. */
-kith_status sparse_find_long_rows_cuda(kith_context *context, struct sparse_matrix *matrix);
+kith_status sparse_find_long_rows_cuda(kith_context *context, int64_t long_entries,
+                                       struct sparse_matrix *matrix);
+kith_status sparse_to_panels_cuda(kith_context *context, struct sparse_matrix *matrix);
 kith_status sparse_cut_merge_path_cuda(kith_context *context, struct sparse_matrix *matrix);
 kith_status sparse_cut_elements_cuda(kith_context *context, struct sparse_matrix *matrix,
                                      int64_t count);

@@ -124,7 +124,7 @@ struct sparse_piece {
 
 /* A matrix in one format. `memory` are allocations of the backend that go with it; arrays may also
  * be those of csr, which outlives it. `own` is the backend's: what its kernels need besides. */
-enum { sparse_most_allocations = 12 };
+enum { sparse_most_allocations = 20 };
 struct sparse_matrix {
     struct sparse_csr csr;
     struct sparse_plan plan;

@@ -25,6 +25,37 @@ struct sparse_long_rows {
     unsigned *ticket;               /* rows */
 };
 
+/* Long rows, cut at the edges of panels of columns into segments (panels_cuda.cu). The sum of the
+ * segment of the r-th long row in panel p is part[p·rows + r], which stays 0 where there is none.
+ *
+ * A tile has segments of one panel. Those of up to sparse_lane_entries are a lane's each, 32 of
+ * nearly one length a slice; a longer one is cut into pieces, of which each is a slice too, shared
+ * by the lanes of a warp. Columns are counted from the panel's first, plus sparse_panel_offset;
+ * what fills slices up is column 0, where x is taken for 0. */
+struct sparse_panel_tile {
+    int32_t panel, first_row, end_row; /* of the long rows */
+    int32_t pieces, slices;            /* the pieces are its first slices */
+    int32_t long_segments;
+    int64_t first_slice, first_segment;
+};
+struct sparse_panel_slice {
+    int64_t first; /* element of lane 0; the next one of a lane is a warp further */
+    int32_t length;
+};
+struct sparse_long_segment {
+    int64_t part;
+    int32_t first_piece, pieces;
+};
+struct sparse_panels {
+    int64_t rows, panels, width, tiles; /* rows: of long_rows; panels are so many columns wide */
+    struct sparse_panel_tile *tile;
+    struct sparse_panel_slice *slice;
+    int64_t *place; /* slices × 32: in part, −1 for none and in pieces */
+    struct sparse_long_segment *segment;
+    uint16_t *column;
+    void *value, *part;
+};
+
 /* Equal pieces of the path through row ends and entries. */
 struct sparse_merge_tiles {
     int64_t tiles;
@@ -58,6 +89,7 @@ struct sparse_few_offsets {
 struct sparse_own {
     struct sparse_few_offsets few;
     struct sparse_long_rows long_rows;
+    struct sparse_panels panels; /* no tiles: long rows go by pieces */
     struct sparse_merge_tiles merge;
     struct sparse_element_tiles element;
     struct sparse_block_slices blocks;
@@ -65,7 +97,27 @@ struct sparse_own {
 
 /* Rows with more entries than this are long. Pieces of 512 entries made R-MAT of scale 20 slower by
  * 10 % than those of 2048 (H200, rows of more than 16 taken for long). */
-enum { sparse_longest_in_slices = 128, sparse_piece_entries = 2048, sparse_vectors_together = 8 };
+enum {
+    sparse_longest_in_slices = 128,
+    sparse_least_piece = 512,
+    sparse_most_piece = 4096,
+    sparse_pieces_wanted = 2048,
+    sparse_vectors_together = 8
+};
+
+/* The window of slices whose rows are sorted all together. */
+enum { sparse_whole_window = INT32_MAX };
+
+/* Of panels: 96 KB of x; entries a tile, before the last segment; of a lane's segment, of a piece.
+ */
+enum {
+    sparse_panel_bytes = 97792,
+    sparse_panel_offset = 4,
+    sparse_most_tile_entries = 65536,
+    sparse_lane_entries = 128,
+    sparse_segment_piece = 1024,
+    sparse_most_tile_pieces = 576
+};
 
 /* Row ends and entries a tile of the merge path; entries of a tile of the element kernel. */
 enum {
@@ -76,6 +128,11 @@ enum {
     sparse_element_items = 8,
     sparse_element_tile = sparse_element_threads * sparse_element_items
 };
+
+static inline int64_t sparse_panel_width(kith_dtype dtype)
+{
+    return sparse_panel_bytes / kith_dtype_bytes(dtype);
+}
 
 static inline const struct sparse_own *sparse_own_of(const struct sparse_matrix *matrix)
 {

@@ -19,20 +19,25 @@ static const double warps_at_once = 132 * 48;
 static const int64_t most_slots_of_small = 1 << 22;
 enum { most_filling = 3 };
 
+/* With more filling than this in windows, all rows are sorted together, if no two rows have much of
+ * x in common anyway. */
+static const double most_filling_of_windows = 1.05, least_scatter = 0.3;
+
 static int64_t bytes_of_value(const struct sparse_statistics *statistics)
 {
     return kith_dtype_bytes(statistics->dtype);
 }
 
-/* Time of the traffic of a format that reads so many bytes of the matrix. */
-static double seconds_of_traffic(const struct sparse_statistics *statistics, double bytes)
+/* Time of the traffic of a format that reads so many bytes of the matrix, and for so many entries
+ * reads x where it is. */
+static double seconds_of_traffic(const struct sparse_statistics *statistics, double bytes,
+                                 int64_t scattered)
 {
     const double vectors =
         (double)(statistics->rows + statistics->columns) * (double)bytes_of_value(statistics);
     const double each = bytes + vectors < cached_bytes ? seconds_a_cached_byte : seconds_a_byte;
     const double stream = (bytes + vectors) * each;
-    const double lines =
-        (double)statistics->nonzeros * statistics->lines_per_entry * seconds_a_line;
+    const double lines = (double)scattered * statistics->lines_per_entry * seconds_a_line;
     return fmax(stream, lines) + 0.2 * fmin(stream, lines);
 }
 
@@ -51,6 +56,11 @@ static int64_t entries_in_slices(const struct sparse_statistics *statistics)
     return entries - statistics->at_least[sparse_longest_in_slices + 1] * sparse_longest_in_slices;
 }
 
+int64_t sparse_long_entries(const struct sparse_statistics *statistics)
+{
+    return statistics->nonzeros - entries_in_slices(statistics);
+}
+
 /* The longest row that is not. */
 static int64_t longest_in_slices(const struct sparse_statistics *statistics)
 {
@@ -59,6 +69,19 @@ static int64_t longest_in_slices(const struct sparse_statistics *statistics)
            statistics->at_least[longest] == statistics->at_least[sparse_longest_in_slices + 1])
         longest--;
     return longest;
+}
+
+/* Panels want so many entries, and so many a row and panel: else their sums are too much to add. */
+enum { least_entries_in_panels = 1 << 20, least_entries_of_segments = 8 };
+
+bool sparse_panels_pay(const struct sparse_statistics *statistics)
+{
+    const int64_t long_rows = statistics->at_least[sparse_longest_in_slices + 1];
+    const int64_t entries = sparse_long_entries(statistics);
+    const int64_t width = sparse_panel_width(statistics->dtype);
+    const int64_t panels = (statistics->columns + width - 1) / width;
+    return entries >= least_entries_in_panels &&
+           entries / least_entries_of_segments >= long_rows * panels;
 }
 
 static bool is_mostly_filling(const struct sparse_statistics *statistics, double slots)
@@ -89,7 +112,8 @@ static bool predict_rows(const struct sparse_statistics *statistics, struct spar
     const double bytes =
         (double)(starts * statistics->rows) +
         (double)statistics->nonzeros * (double)(plan->index_bytes + bytes_of_value(statistics));
-    const double rows = (double)statistics->rows, traffic = seconds_of_traffic(statistics, bytes);
+    const double rows = (double)statistics->rows,
+                 traffic = seconds_of_traffic(statistics, bytes, statistics->nonzeros);
     if (plan->kernel == KITH_SPARSE_MERGE) {
         set(plan, bytes + 4 * rows, 3e-6 + 1.35 * traffic);
         return plan->index_bytes == 4;
@@ -114,14 +138,21 @@ static bool predict_sell(const struct sparse_statistics *statistics, struct spar
         return false;
     if (outside == 0 && (double)unsorted < 1.03 * (double)sorted)
         plan->window = 1;
+    else if (plan->index_bytes == 4 && statistics->lines_per_entry > least_scatter &&
+             (double)sorted > most_filling_of_windows * (double)inside)
+        plan->window = sparse_whole_window;
     const double slots = (double)(plan->window == 1 ? unsorted : sorted);
     const double rows = (double)statistics->rows, each = (double)bytes_of_value(statistics);
+    const bool by_panels = sparse_panels_pay(statistics);
     const double bytes = slots * (plan->index_bytes + each) + (plan->window == 1 ? 0 : 4) * rows +
-                         rows / 4 + (double)outside * (4 + each);
+                         rows / 4 + (double)outside * ((by_panels ? 2 : 4) + each);
     const double longest = (double)longest_in_slices(statistics);
     set(plan, bytes,
-        seconds_of_traffic(statistics, bytes) + longest / 8 * seconds_a_round / 2 +
-            (outside > 0 ? 1e-6 : 0));
+        seconds_of_traffic(statistics, bytes, by_panels ? inside : statistics->nonzeros) +
+            longest / 8 * seconds_a_round / 2 +
+            (by_panels     ? 2 * seconds_a_launch
+             : outside > 0 ? 1e-6
+                           : 0));
     return true;
 }
 
@@ -131,7 +162,8 @@ static bool predict_ell(const struct sparse_statistics *statistics, struct spars
     const double slots = (double)plan->width * (double)statistics->rows;
     const double bytes = slots * (double)(4 + bytes_of_value(statistics));
     set(plan, bytes,
-        seconds_of_traffic(statistics, bytes) + (double)plan->width / 8 * seconds_a_round / 2);
+        seconds_of_traffic(statistics, bytes, statistics->nonzeros) +
+            (double)plan->width / 8 * seconds_a_round / 2);
     return !is_mostly_filling(statistics, slots);
 }
 
@@ -148,7 +180,9 @@ static bool predict_hybrid(const struct sparse_statistics *statistics, struct sp
     const double bytes =
         (double)(plan->width * statistics->rows) * (4 + each) + outside * (8 + each);
     set(plan, bytes,
-        2 * seconds_a_launch + (outside > 0 ? 1.5 : 1.05) * seconds_of_traffic(statistics, bytes) +
+        2 * seconds_a_launch +
+            (outside > 0 ? 1.5 : 1.05) *
+                seconds_of_traffic(statistics, bytes, statistics->nonzeros) +
             (double)plan->width / 8 * seconds_a_round / 2);
     return true;
 }
@@ -156,7 +190,8 @@ static bool predict_hybrid(const struct sparse_statistics *statistics, struct sp
 static bool predict_coo(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
     const double bytes = (double)statistics->nonzeros * (double)(8 + bytes_of_value(statistics));
-    set(plan, bytes, 2 * seconds_a_launch + 1.5 * seconds_of_traffic(statistics, bytes));
+    set(plan, bytes,
+        2 * seconds_a_launch + 1.5 * seconds_of_traffic(statistics, bytes, statistics->nonzeros));
     return true;
 }
 
@@ -169,7 +204,7 @@ static bool predict_bsr(const struct sparse_statistics *statistics, struct spars
         blocks * plan->block / ((double)(statistics->rows ? statistics->rows : 1) * 4);
     const double longest = (double)statistics->longest / plan->block / 4;
     set(plan, bytes,
-        1.03 * seconds_of_traffic(statistics, bytes) +
+        1.03 * seconds_of_traffic(statistics, bytes, statistics->nonzeros) +
             fmax(mean_rounds, longest) * seconds_a_round / 2);
     return plan->kernel == KITH_SPARSE_ROW_THREAD && !is_mostly_filling(statistics, slots) &&
            !is_mostly_filling(statistics, (double)statistics->longest * 32);
@@ -182,7 +217,7 @@ static bool predict_dia(const struct sparse_statistics *statistics, struct spars
     const double slots = diagonals * (double)statistics->rows;
     const double bytes = slots * (double)bytes_of_value(statistics);
     set(plan, bytes,
-        seconds_of_traffic(statistics, bytes) +
+        seconds_of_traffic(statistics, bytes, statistics->nonzeros) +
             (double)statistics->diagonals / 4 * seconds_a_round / 8);
     return statistics->diagonals <= sparse_most_diagonals && !is_mostly_filling(statistics, slots);
 }

@@ -35,8 +35,15 @@ kith_status sparse_element_cuda(kith_context *context, const struct sparse_produ
 kith_status sparse_ell_cuda(kith_context *context, const struct sparse_product *product,
                             const struct sparse_ell *ell);
 kith_status sparse_slices_cuda(kith_context *context, const struct sparse_product *product);
+kith_status sparse_panels_cuda(kith_context *context, const struct sparse_product *product);
 kith_status sparse_blocks_cuda(kith_context *context, const struct sparse_product *product);
 kith_status sparse_diagonals_cuda(kith_context *context, const struct sparse_product *product);
+
+/* Entries of the rows that are too long for slices. */
+int64_t sparse_long_entries(const struct sparse_statistics *statistics);
+
+/* The long rows of sell go by panels of columns. */
+bool sparse_panels_pay(const struct sparse_statistics *statistics);
 
 /* For several vectors, of any format. */
 kith_status sparse_vectors_cuda(kith_context *context, const struct sparse_product *product);

@@ -12,27 +12,26 @@ static __device__ int64_t thread_of_all()
     return (int64_t)blockIdx.x * block_threads + threadIdx.x;
 }
 
-static __device__ int64_t pieces_of(int64_t length)
+static __device__ int64_t pieces_of(int64_t length, int64_t piece_entries)
 {
-    return length > sparse_longest_in_slices
-               ? (length + sparse_piece_entries - 1) / sparse_piece_entries
-               : 0;
+    return length > sparse_longest_in_slices ? (length + piece_entries - 1) / piece_entries : 0;
 }
 
 /* Of each row: is it long, and how many pieces has it. */
-static __global__ void count_pieces_kernel(int64_t rows, const int64_t *start, int64_t *is_long,
-                                           int64_t *pieces)
+static __global__ void count_pieces_kernel(int64_t rows, const int64_t *start,
+                                           int64_t piece_entries, int64_t *is_long, int64_t *pieces)
 {
     const int64_t row = thread_of_all();
     if (row > rows)
         return;
-    pieces[row] = row < rows ? pieces_of(start[row + 1] - start[row]) : 0;
+    pieces[row] = row < rows ? pieces_of(start[row + 1] - start[row], piece_entries) : 0;
     is_long[row] = pieces[row] > 0;
 }
 
 /* A warp a row. */
 static __global__ void pieces_kernel(int64_t rows, const int64_t *start, const int64_t *long_before,
-                                     const int64_t *pieces_before, const sparse_long_rows to)
+                                     const int64_t *pieces_before, int64_t piece_entries,
+                                     const sparse_long_rows to)
 {
     const int64_t row = thread_of_all() / warp;
     if (row >= rows)
@@ -40,8 +39,8 @@ static __global__ void pieces_kernel(int64_t rows, const int64_t *start, const i
     const int64_t first = pieces_before[row], pieces = pieces_before[row + 1] - first;
     const int64_t long_row = long_before[row];
     for (int64_t p = threadIdx.x % warp; p < pieces; p += warp) {
-        const int64_t begin = start[row] + p * sparse_piece_entries;
-        const int64_t end = min(begin + sparse_piece_entries, start[row + 1]);
+        const int64_t begin = start[row] + p * piece_entries;
+        const int64_t end = min(begin + piece_entries, start[row + 1]);
         to.piece[first + p] = {begin, end, (int32_t)long_row, (int32_t)p};
     }
     if (pieces > 0 && threadIdx.x % warp == 0) {
@@ -65,28 +64,40 @@ static kith_status allocate_long_rows(kith_context *context, struct sparse_matri
 }
 
 static kith_status cut_long_rows(kith_context *context, struct sparse_matrix *matrix,
-                                 int64_t *long_before, int64_t *pieces_before)
+                                 int64_t piece_entries, int64_t *long_before,
+                                 int64_t *pieces_before)
 {
     const struct sparse_csr *csr = &matrix->csr;
     struct sparse_long_rows *a = &((struct sparse_own *)matrix->own)->long_rows;
     const cudaStream_t stream = cuda_stream(context);
     count_pieces_kernel<<<blocks_for(csr->rows + 1, block_threads), block_threads, 0, stream>>>(
-        csr->rows, csr->row_start, long_before, pieces_before);
+        csr->rows, csr->row_start, piece_entries, long_before, pieces_before);
     KITH_TRY(cuda_check_launch("counting long rows"));
     KITH_TRY(sparse_starts_cuda(context, long_before, csr->rows, long_before, &a->rows));
     KITH_TRY(sparse_starts_cuda(context, pieces_before, csr->rows, pieces_before, &a->pieces));
     KITH_TRY(allocate_long_rows(context, matrix, a));
     pieces_kernel<<<blocks_for(csr->rows * warp, block_threads), block_threads, 0, stream>>>(
-        csr->rows, csr->row_start, long_before, pieces_before, *a);
+        csr->rows, csr->row_start, long_before, pieces_before, piece_entries, *a);
     return cuda_check_launch("cutting long rows");
 }
 
-kith_status sparse_find_long_rows_cuda(kith_context *context, struct sparse_matrix *matrix)
+/* Long pieces of many entries; of few, so short ones that all multiprocessors have some. */
+static int64_t piece_entries_for(int64_t long_entries)
+{
+    const int64_t share = long_entries / sparse_pieces_wanted;
+    return share < sparse_least_piece  ? (int64_t)sparse_least_piece
+           : share > sparse_most_piece ? (int64_t)sparse_most_piece
+                                       : share / warp * warp;
+}
+
+kith_status sparse_find_long_rows_cuda(kith_context *context, int64_t long_entries,
+                                       struct sparse_matrix *matrix)
 {
     int64_t *before = NULL;
     const int64_t count = matrix->csr.rows + 1;
     KITH_TRY(cuda_allocate(context, 2 * count, sizeof *before, "finding long rows", &before));
-    const kith_status status = cut_long_rows(context, matrix, before, before + count);
+    const kith_status status =
+        cut_long_rows(context, matrix, piece_entries_for(long_entries), before, before + count);
     cuda_release(context, before);
     return status;
 }

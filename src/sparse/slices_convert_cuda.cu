@@ -1,7 +1,9 @@
 /* Rows to slices: sell, and the slices of blocks. */
 
 #include <cub/block/block_radix_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
 
+#include "cuda/state.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 #include "sparse/window_cuda.cuh"
@@ -29,6 +31,69 @@ static __global__ void __launch_bounds__(window_threads)
         const int64_t of = (int64_t)blockIdx.x * sparse_sell_window + place[u];
         row[to] = of < rows ? (int32_t)of : -1;
     }
+}
+
+/* What is sorted: a long row counts as an empty one. */
+static __global__ void measure_rows_kernel(int64_t rows, const int64_t *start, uint8_t *length,
+                                           int32_t *row)
+{
+    static_assert(sparse_longest_in_slices < 256, "lengths fit in a byte");
+    const int64_t i = thread_of_all();
+    if (i >= rows)
+        return;
+    const int64_t entries = start[i + 1] - start[i];
+    length[i] = entries > sparse_longest_in_slices ? 0 : (uint8_t)entries;
+    row[i] = (int32_t)i;
+}
+
+/* Sorts all rows by length, those of one length in order. The heaviest slices then are the first to
+ * be begun with. */
+static kith_status sort_all(kith_context *context, const struct sparse_csr *csr, int32_t *row,
+                            uint8_t *length, int32_t *unsorted)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const int64_t n = csr->rows;
+    const uint8_t *from = length;
+    uint8_t *to = length + n;
+    size_t bytes = 0;
+    void *scratch = NULL;
+    measure_rows_kernel<<<blocks_for(n, block_threads), block_threads, 0, stream>>>(
+        n, csr->row_start, length, unsorted);
+    KITH_TRY(cuda_check_launch("sorting rows"));
+    KITH_TRY(cuda_check(cub::DeviceRadixSort::SortPairsDescending(NULL, bytes, from, to, unsorted,
+                                                                  row, n, 0, 8, stream),
+                        "sorting rows"));
+    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &scratch));
+    KITH_TRY(cuda_check(cub::DeviceRadixSort::SortPairsDescending(scratch, bytes, from, to,
+                                                                  unsorted, row, n, 0, 8, stream),
+                        "sorting rows"));
+    const int64_t behind = (n + warp - 1) / warp * warp - n;
+    return cuda_check(cudaMemsetAsync(row + n, 0xff, (size_t)behind * sizeof *row, stream),
+                      "sorting rows");
+}
+
+static kith_status sort_together(kith_context *context, const struct sparse_csr *csr, int32_t *row)
+{
+    uint8_t *length = NULL;
+    int32_t *unsorted = NULL;
+    KITH_TRY(cuda_allocate(context, 2 * csr->rows, sizeof *length, "sorting rows", &length));
+    kith_status status =
+        cuda_allocate(context, csr->rows, sizeof *unsorted, "sorting rows", &unsorted);
+    if (status == KITH_OK)
+        status = sort_all(context, csr, row, length, unsorted);
+    cuda_release(context, unsorted);
+    cuda_release(context, length);
+    return status;
+}
+
+static kith_status sort_rows(kith_context *context, const struct sparse_csr *csr,
+                             const struct sparse_sell *sell)
+{
+    if (sell->window == sparse_whole_window)
+        return sort_together(context, csr, sell->row);
+    sort_kernel<<<blocks_for(csr->rows, sparse_sell_window), window_threads, 0,
+                  cuda_stream(context)>>>(csr->rows, csr->row_start, sell->row);
+    return cuda_check_launch("sorting rows");
 }
 
 /* The entries of the row at a place, 0 where it is long or there is none. */
@@ -131,11 +196,8 @@ kith_status sparse_to_sell_cuda(kith_context *context, struct sparse_matrix *mat
     const cudaStream_t stream = cuda_stream(context);
     int64_t slots = 0;
     KITH_TRY(allocate_slices(context, matrix));
-    if (sell->row) {
-        sort_kernel<<<blocks_for(csr->rows, sparse_sell_window), window_threads, 0, stream>>>(
-            csr->rows, csr->row_start, sell->row);
-        KITH_TRY(cuda_check_launch("sorting rows"));
-    }
+    if (sell->row)
+        KITH_TRY(sort_rows(context, csr, sell));
     measure_slices_kernel<<<blocks_for((sell->slices + 1) * warp, block_threads), block_threads, 0,
                             stream>>>(csr->rows, csr->row_start, csr->column, *sell);
     KITH_TRY(cuda_check_launch("measuring slices"));
