@@ -21,7 +21,7 @@ static kith_status prepare(kith_context *context, const struct collisions_proble
     launch->stream = cuda_stream(context);
     launch->keys = {*problem, key, counting};
     launch->segments = (unsigned)((problem->count + segment - 1) / segment);
-    start_counting(launch->stream, multiprocessors, *problem, counting);
+    KITH_TRY(start_counting(context, *problem, counting));
     const unsigned blocks = lattice_blocks(multiprocessors, room, lattice_block);
     if (problem->dtype == KITH_I32)
         make_keys<int32_t>

@@ -8,12 +8,15 @@
 #include <stdint.h>
 
 #include "collisions/problem.h"
+#include "cuda/overlap.cuh"
 
 /* What the kernels of one count share, in the device's memory. */
 struct counting {
     long long low[3], high[3];
     unsigned long long collisions;
     unsigned int gave_up; /* a kernel met what it is not made for: the table's kernel counts */
+    unsigned int missed;  /* a bead is outside of what the extent was guessed to be */
+    unsigned int near;    /* of begin_block beads, if they were looked at: the next one is near */
 };
 
 enum { lattice_block = 256, lattice_blocks_per_multiprocessor = 8 };
@@ -85,14 +88,46 @@ __device__ __forceinline__ uint64_t hash_of(const struct site &site)
                0xc2b2ae3d27d4eb4f * (uint64_t)site.x[2]);
 }
 
-static __global__ void begin_counting(struct counting *counting)
+/* Two beads: at most 2 from each other in each coordinate. */
+__device__ __forceinline__ bool is_near(const struct site &a, const struct site &b)
 {
+    bool near = true;
+    for (int c = 0; c < 3; c++)
+        near &= (uint64_t)a.x[c] - (uint64_t)b.x[c] + 2 <= 4;
+    return near;
+}
+
+enum { begin_block = 1024 };
+
+/* Also makes so many numbers zero, and looks at some beads, if it shall. One block. Again: only if
+ * the extent was guessed wrongly. */
+template <typename coordinate>
+__global__ void __launch_bounds__(begin_block)
+    begin_counting(const struct collisions_problem problem, struct counting *counting,
+                   unsigned *zeros, int64_t count, bool looks, bool is_again)
+{
+    wait_for_kernel_before();
+    if (is_again && !counting->missed)
+        return;
+    bool near = false;
+    if (looks) {
+        const int64_t i = threadIdx.x * ((problem.count - 1) / begin_block);
+        near = is_near(load_site<coordinate>(problem, i), load_site<coordinate>(problem, i + 1));
+    }
+    for (int64_t k = threadIdx.x; k < count; k += begin_block)
+        zeros[k] = 0;
+    const int all_near = __syncthreads_count(near);
     if (threadIdx.x < 3) {
         counting->low[threadIdx.x] = INT64_MAX;
         counting->high[threadIdx.x] = INT64_MIN;
     }
-    counting->collisions = 0;
-    counting->gave_up = 0;
+    if (threadIdx.x == 0) {
+        counting->collisions = 0;
+        counting->gave_up = 0;
+        counting->missed = is_again;
+        if (!is_again)
+            counting->near = (unsigned)all_near;
+    }
 }
 
 template <typename number> __device__ __forceinline__ number lowest_of_warp(number x)
@@ -106,8 +141,11 @@ template <typename number> __device__ __forceinline__ number lowest_of_warp(numb
 
 template <typename coordinate>
 __global__ void __launch_bounds__(lattice_block)
-    find_extent(const struct collisions_problem problem, struct counting *counting)
+    find_extent(const struct collisions_problem problem, struct counting *counting, bool is_again)
 {
+    wait_for_kernel_before();
+    if (is_again && !counting->missed)
+        return;
     coordinate low[3], high[3]; /* of −x */
     for (int c = 0; c < 3; c++)
         low[c] = high[c] = (coordinate)(sizeof(coordinate) == 4 ? INT32_MAX : INT64_MAX);
@@ -164,17 +202,26 @@ static inline unsigned lattice_blocks(int multiprocessors, int64_t count, int64_
     return (unsigned)(needed < most ? (needed > 0 ? needed : 1) : most);
 }
 
-/* Starts a count: *counting afterwards has the extent of the beads. */
-static inline void start_counting(cudaStream_t stream, int multiprocessors,
-                                  const struct collisions_problem &problem,
-                                  struct counting *counting)
+/* Starts a count: *counting afterwards has the extent of the beads, or of one of so many of them,
+ * `sampled`. Also makes so many numbers zero. Again: only if the extent was guessed wrongly. */
+static inline kith_status start_counting(kith_context *context,
+                                         const struct collisions_problem &problem,
+                                         struct counting *counting, int sampled = 1,
+                                         unsigned *zeros = NULL, int64_t count = 0,
+                                         bool is_again = false)
 {
-    begin_counting<<<1, 32, 0, stream>>>(counting);
-    const unsigned blocks = lattice_blocks(multiprocessors, problem.count, lattice_block * 4);
-    if (problem.dtype == KITH_I32)
-        find_extent<int32_t><<<blocks, lattice_block, 0, stream>>>(problem, counting);
-    else
-        find_extent<int64_t><<<blocks, lattice_block, 0, stream>>>(problem, counting);
+    const bool is_32 = problem.dtype == KITH_I32;
+    struct collisions_problem sample = problem;
+    sample.count = (problem.count + sampled - 1) / sampled;
+    sample.row_stride *= sampled;
+    KITH_TRY(launch_overlapped(context, "beginning a count", 1, begin_block,
+                               is_32 ? begin_counting<int32_t> : begin_counting<int64_t>, problem,
+                               counting, zeros, count, sampled > 1, is_again));
+    const unsigned blocks =
+        lattice_blocks(cuda_multiprocessors(context), sample.count, lattice_block * 4);
+    return launch_overlapped(context, "finding the extent of the beads", blocks, lattice_block,
+                             is_32 ? find_extent<int32_t> : find_extent<int64_t>, sample, counting,
+                             is_again);
 }
 
 #endif

@@ -2,285 +2,161 @@
 #define COLLISIONS_PARTITION_CUDA_CUH
 
 /* Counting by one partition: sites are parted by a hash into pieces, each of which fits a table in
- * shared memory. A bead is read for its extent and for its key, its key written once and read once.
- *
- * What is hashed are blocks of 4 × 4 × 4 sites (8 × 8 in 2D): beads that follow each other in a
- * chain mostly go to one piece, next to each other. The hash of a block is another number of as
- * many bits, a different one for each block. Some of its bits number the piece: the rest and the
- * site in the block tell sites of a piece apart, and mostly fit 32 bits. */
+ * shared memory. A key is written once and read once, or in two steps twice. */
 
-#include "collisions/lattice_cuda.cuh"
-#include "collisions/table_cuda.cuh"
+#include "collisions/blocks_cuda.cuh"
+#include "collisions/pieces_cuda.cuh"
+#include "collisions/two_steps_cuda.cuh"
+#include "cuda/overlap.cuh"
 
-/* A piece has room for so many keys, and its table a third more slots. Hashes spread blocks evenly,
- * so pieces are that full only if many beads share few blocks: then the kernels give up. */
-struct partition_plan {
-    int64_t pieces;   /* a power of two */
-    int piece_bits;   /* its logarithm */
-    int slots;        /* of a table: a power of two */
-    int64_t capacity; /* keys of a piece */
-    int tile;         /* beads of a block of threads */
-    bool is_large;    /* tables of which a multiprocessor holds one: short keys have another kernel,
-                         with smaller ones */
-};
+/* Threads of a block, beads of a thread at a time, blocks of a multiprocessor. Parting 10^8 beads
+ * of a walk takes 0.76 to 0.79 ms on an H200; with three blocks, whose registers do not hold it
+ * all, 0.84; with tiles twice as large 0.85. */
+enum { part_threads = 512, part_each = 8, part_blocks = 2, part_tile = part_threads * part_each };
 
-/* Blocks of sites in a box. */
-struct block_box {
-    int64_t low[3];
-    int dimensions, shift[3], bits, each; /* of a block's number; of a coordinate in a block */
-    bool is_possible;                     /* there is room for it all in 64 bits */
-    bool is_short;                        /* what tells sites of a piece apart fits 32 bits */
-};
-
-enum { site_bits = 6 };
-
-/* Not of a crowded box: blocks of sites that hold very many beads would make pieces of very
- * different sizes. Such a box is small, and counted in an array. */
-__device__ __forceinline__ struct block_box block_box_of(const struct counting *counting,
-                                                         const struct collisions_problem &problem,
-                                                         int piece_bits)
-{
-    const struct device_box sites = box_of(counting);
-    const uint64_t all = sites_of(counting);
-    struct block_box box;
-    box.bits = 0;
-    box.dimensions = problem.dimensions;
-    box.each = problem.dimensions == 3 ? 2 : 3;
-    for (int c = 0; c < 3; c++) {
-        box.low[c] = sites.low[c];
-        box.shift[c] = min(box.bits, 63);
-        box.bits += max(sites.bits[c] - box.each, 0);
+/* Beads of a tile, on their way through a block of threads: a place is the piece, and how many
+ * beads of the tile are there before, of 16 bits each. */
+struct part_place {
+    unsigned both;
+    __device__ __forceinline__ bool is_bead() const
+    {
+        return both != ~0u;
     }
-    const bool is_crowded = all > 0 && all <= (uint64_t)problem.count / 4;
-    box.is_possible = box.bits + site_bits <= 64 && !is_crowded;
-    box.is_short = box.bits - piece_bits + site_bits <= 32;
-    return box;
-}
-
-/* Shifts by more than half of the bits and odd factors can be undone: no two numbers get alike. */
-__device__ __forceinline__ uint64_t mix_block(uint64_t block, int bits)
-{
-    const uint64_t mask = ((uint64_t)1 << bits) - 1;
-    const int half = bits / 2 + 1;
-    block ^= block >> half;
-    block = block * 0xff51afd7ed558ccd & mask;
-    block ^= block >> half;
-    block = block * 0xc4ceb9fe1a85ec53 & mask;
-    return block ^ block >> half;
-}
-
-/* The piece, and what tells its sites apart. */
-struct piece_key {
-    unsigned piece;
-    uint64_t rest;
-};
-
-/* A coordinate from the lowest on; of int32 it fits 32 bits, and the work in them is half. */
-template <typename coordinate> struct unsigned_of;
-template <> struct unsigned_of<int32_t> {
-    typedef uint32_t type;
-};
-template <> struct unsigned_of<int64_t> {
-    typedef uint64_t type;
-};
-
-template <typename coordinate>
-__device__ __forceinline__ struct piece_key piece_key_of(const struct block_box &box,
-                                                         const struct site &site,
-                                                         const struct partition_plan &plan)
-{
-    typedef typename unsigned_of<coordinate>::type number;
-    uint64_t block = 0;
-    unsigned in_block = 0;
-    for (int c = 0; c < 3; c++) {
-        const number x = (number)site.x[c] - (number)box.low[c];
-        block |= (uint64_t)(x >> box.each) << box.shift[c];
-        if (c < box.dimensions)
-            in_block = in_block << box.each | ((unsigned)x & ((1u << box.each) - 1));
+    __device__ __forceinline__ bool is_first() const
+    {
+        return (both & 0xffff) == 0;
     }
-    const uint64_t mixed = mix_block(block, box.bits);
-    struct piece_key key;
-    key.piece = (unsigned)mixed & (unsigned)(plan.pieces - 1);
-    key.rest = mixed >> plan.piece_bits << site_bits | in_block;
-    return key;
+    __device__ __forceinline__ unsigned piece() const
+    {
+        return both >> 16;
+    }
+    __device__ __forceinline__ unsigned rank() const
+    {
+        return both & 0xffff;
+    }
+};
+
+/* Of more pieces than beads of a tile, only those are looked at that have some: by the first bead
+ * there. Else it is faster to look at all: neighbouring atomic operations are done together. */
+__device__ __forceinline__ bool looks_at_all(const struct partition_plan &plan)
+{
+    return plan.pieces <= part_tile;
 }
 
-enum { partition_block = 512 };
-
-/* A block's tile of beads: counted by piece in shared memory, room taken in the pieces by one
- * atomic operation a piece, keys written. The tile is read twice; the second time it is in a cache.
- */
-template <typename coordinate>
-__global__ void __launch_bounds__(partition_block)
-    part_keys(const struct collisions_problem problem, struct counting *counting,
-              const struct partition_plan plan, unsigned *filled, void *keys)
+/* in_piece afterwards is where the tile's keys go in each piece. */
+__device__ __forceinline__ void take_room(const struct partition_plan &plan,
+                                          const struct part_place *place, unsigned *in_piece,
+                                          unsigned *filled)
 {
-    extern __shared__ unsigned in_piece[]; /* pieces: beads of the tile, then where they go */
-    const struct block_box box = block_box_of(counting, problem, plan.piece_bits);
-    if (!box.is_possible) {
-        if (threadIdx.x == 0)
-            counting->gave_up = 1;
+    if (looks_at_all(plan)) {
+        for (int p = threadIdx.x; p < plan.pieces; p += part_threads)
+            if (in_piece[p] > 0)
+                in_piece[p] = atomicAdd(&filled[p], in_piece[p]);
         return;
     }
-    for (int64_t p = threadIdx.x; p < plan.pieces; p += partition_block)
-        in_piece[p] = 0;
-    __syncthreads();
-
-    const int64_t first = (int64_t)blockIdx.x * plan.tile;
-    const int64_t end = min(first + plan.tile, problem.count);
-    for (int64_t i = first + threadIdx.x; i < end; i += partition_block)
-        atomicAdd(
-            &in_piece[piece_key_of<coordinate>(box, load_site<coordinate>(problem, i), plan).piece],
-            1u);
-    __syncthreads();
-    for (int64_t p = threadIdx.x; p < plan.pieces; p += partition_block)
-        if (in_piece[p] > 0)
+#pragma unroll
+    for (int k = 0; k < part_each; k++) {
+        const unsigned p = place[k].piece();
+        if (place[k].is_first())
             in_piece[p] = atomicAdd(&filled[p], in_piece[p]);
-    __syncthreads();
-    for (int64_t i = first + threadIdx.x; i < end; i += partition_block) {
-        const struct piece_key key =
-            piece_key_of<coordinate>(box, load_site<coordinate>(problem, i), plan);
-        const int64_t at = atomicAdd(&in_piece[key.piece], 1u);
-        const int64_t to = key.piece * plan.capacity + at;
-        if (at >= plan.capacity)
-            counting->gave_up = 1;
-        else if (box.is_short)
-            ((uint32_t *)keys)[to] = (uint32_t)key.rest;
-        else
-            ((uint64_t *)keys)[to] = key.rest;
     }
 }
 
-__device__ __forceinline__ unsigned slot_of(uint32_t key)
+__device__ __forceinline__ void forget_tile(const struct partition_plan &plan,
+                                            const struct part_place *place, unsigned *in_piece)
 {
-    key *= 0x9e3779b1;
-    return key ^ key >> 15;
+    if (looks_at_all(plan)) {
+        for (int p = threadIdx.x; p < plan.pieces; p += part_threads)
+            in_piece[p] = 0;
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < part_each; k++)
+        if (place[k].is_first())
+            in_piece[place[k].piece()] = 0;
 }
 
-__device__ __forceinline__ unsigned slot_of(unsigned long long key)
+/* Tile by tile: beads are counted by piece in shared memory, which is zero between tiles, room is
+ * taken for them by one atomic operation a piece, and keys are written. */
+template <typename key, int dimensions, typename coordinate>
+__device__ __forceinline__ void
+part_tiles(const struct collisions_problem &problem, const struct block_box &box,
+           const struct partition_plan &plan, struct counting *counting, unsigned *in_piece,
+           unsigned *filled, key *keys, bool is_again)
 {
-    return (unsigned)mix(key);
-}
-
-/* The keys of pieces in a table with open addressing. The highest value marks a free slot: the one
- * key that may be that is counted apart. */
-template <typename integer>
-__device__ __forceinline__ unsigned long long
-count_keys(const struct partition_plan &plan, const unsigned *filled, const void *all, void *memory)
-{
-    __shared__ unsigned of_last;
-    integer *const slot = (integer *)memory; /* slots keys, then slots counts */
-    unsigned *const times = (unsigned *)(slot + plan.slots);
-    const integer *const keys = (const integer *)all;
-    const unsigned mask = (unsigned)plan.slots - 1;
-    const integer none = (integer) ~(integer)0;
-    unsigned long long collisions = 0;
-    for (int64_t piece = blockIdx.x; piece < plan.pieces; piece += gridDim.x) {
-        const uint4 ones = make_uint4(~0u, ~0u, ~0u, ~0u), zeros = make_uint4(0, 0, 0, 0);
-        for (int s = threadIdx.x; s < plan.slots * (int)sizeof(integer) / 16; s += blockDim.x)
-            ((uint4 *)slot)[s] = ones;
-        for (int s = threadIdx.x; s < plan.slots / 4; s += blockDim.x)
-            ((uint4 *)times)[s] = zeros;
-        if (threadIdx.x == 0)
-            of_last = 0;
+    for (int64_t first = (int64_t)blockIdx.x * part_tile; first < problem.count;
+         first += (int64_t)gridDim.x * part_tile) {
+        const coordinate *const beads =
+            (const coordinate *)problem.beads + first * problem.row_stride;
+        const int count = (int)min(problem.count - first, (int64_t)part_tile);
+        struct part_place place[part_each];
+        key rest[part_each];
+        bool missed = !is_again && *(volatile unsigned *)&counting->missed;
+#pragma unroll
+        for (int k = 0; k < part_each; k++) { /* all loads before any bead is counted */
+            const int i = min(k * part_threads + (int)threadIdx.x, count - 1);
+            const struct piece_key<key> made = piece_key_of<key, dimensions>(
+                box, beads + i * problem.row_stride, problem.column_stride, plan);
+            place[k].both = made.piece;
+            missed |= !made.is_inside;
+            rest[k] = made.rest;
+        }
+#pragma unroll
+        for (int k = 0; k < part_each; k++) {
+            const unsigned piece = place[k].both;
+            place[k].both = ~0u;
+            if (k * part_threads + (int)threadIdx.x < count)
+                place[k].both = piece << 16 | atomicAdd(&in_piece[piece], 1u);
+        }
+        if (__syncthreads_or(missed)) {
+            counting->missed = 1;
+            return;
+        }
+        take_room(plan, place, in_piece, filled);
         __syncthreads();
-        const unsigned count = filled[piece];
-        for (unsigned k = threadIdx.x; k < count; k += blockDim.x) {
-            const integer key = keys[piece * plan.capacity + k];
-            if (key == none) {
-                collisions += atomicAdd(&of_last, 1u);
+#pragma unroll
+        for (int k = 0; k < part_each; k++) {
+            if (!place[k].is_bead())
                 continue;
-            }
-            unsigned at = slot_of(key) & mask;
-            for (;; at = (at + 1) & mask) {
-                integer there = *(volatile integer *)&slot[at];
-                if (there == none)
-                    there = atomicCAS(&slot[at], none, key);
-                if (there == none || there == key)
-                    break;
-            }
-            collisions += atomicAdd(&times[at], 1u);
+            const unsigned at = in_piece[place[k].piece()] + place[k].rank();
+            if (at < plan.capacity)
+                keys[place[k].piece() * plan.capacity + at] = rest[k];
+            else
+                counting->gave_up = 1;
         }
         __syncthreads();
-    }
-    return collisions;
-}
-
-/* The same of short keys, with counters of 16 bits: 6 bytes a slot, and a multiprocessor holds two
- * of the large tables. A key is put where it belongs without looking first, and the first at a site
- * is not counted: 0.74 instead of 0.92 ms for the pieces of 10^8 beads on an H200, looking first.
- */
-__device__ __forceinline__ unsigned long long count_short_keys(const struct partition_plan &plan,
-                                                               const unsigned *filled,
-                                                               const uint32_t *keys, uint32_t *slot)
-{
-    __shared__ unsigned of_last;
-    unsigned *const times = slot + plan.slots; /* less one; two to a word */
-    const unsigned mask = (unsigned)plan.slots - 1, none = ~0u;
-    unsigned long long collisions = 0;
-    for (int64_t piece = blockIdx.x; piece < plan.pieces; piece += gridDim.x) {
-        const uint4 ones = make_uint4(~0u, ~0u, ~0u, ~0u), zeros = make_uint4(0, 0, 0, 0);
-        for (int s = threadIdx.x; s < plan.slots / 4; s += blockDim.x)
-            ((uint4 *)slot)[s] = ones;
-        for (int s = threadIdx.x; s < plan.slots / 8; s += blockDim.x)
-            ((uint4 *)times)[s] = zeros;
-        if (threadIdx.x == 0)
-            of_last = 0;
-        __syncthreads();
-        const unsigned count = filled[piece];
-        for (unsigned k = threadIdx.x; k < count; k += blockDim.x) {
-            const uint32_t key = keys[piece * plan.capacity + k];
-            if (key == none) {
-                collisions += atomicAdd(&of_last, 1u);
-                continue;
-            }
-            unsigned at = slot_of(key) & mask;
-            uint32_t there = atomicCAS(&slot[at], none, key);
-            while (there != none && there != key) {
-                at = (at + 1) & mask;
-                there = atomicCAS(&slot[at], none, key);
-            }
-            if (there == none)
-                continue;
-            const unsigned shift = at % 2 * 16;
-            collisions += (atomicAdd(&times[at / 2], 1u << shift) >> shift & 0xffff) + 1;
-        }
+        forget_tile(plan, place, in_piece);
         __syncthreads();
     }
-    return collisions;
 }
 
-enum { piece_block = 1024 };
-
-static __global__ void __launch_bounds__(piece_block)
-    count_short_pieces(const struct collisions_problem problem, struct counting *counting,
-                       const struct partition_plan plan, const unsigned *filled, const void *keys)
+template <typename coordinate, int dimensions>
+__global__ void __launch_bounds__(part_threads, part_blocks)
+    part_keys(const struct collisions_problem problem, struct counting *counting,
+              const struct partition_plan plan, unsigned *filled, void *keys, bool is_again)
 {
-    extern __shared__ uint4 short_table[];
-    if (counting->gave_up || !block_box_of(counting, problem, plan.piece_bits).is_short)
+    extern __shared__ unsigned in_piece[]; /* pieces */
+    for (int p = threadIdx.x; p < plan.pieces; p += part_threads)
+        in_piece[p] = 0;
+    wait_for_kernel_before();
+    if (__syncthreads_or(is_again != (counting->missed != 0)))
         return;
-    add_of_block(count_short_keys(plan, filled, (const uint32_t *)keys, (uint32_t *)short_table),
-                 counting);
+    const struct block_box box = block_box_for_all(counting, problem, plan);
+    if (!box.is_possible)
+        counting->gave_up = 1;
+    else if (is_in_two_steps(counting, box, plan))
+        return;
+    else if (box.is_short)
+        part_tiles<uint32_t, dimensions, coordinate>(problem, box, plan, counting, in_piece, filled,
+                                                     (uint32_t *)keys, is_again);
+    else
+        part_tiles<unsigned long long, dimensions, coordinate>(
+            problem, box, plan, counting, in_piece, filled, (unsigned long long *)keys, is_again);
 }
 
-static __global__ void __launch_bounds__(piece_block)
-    count_pieces(const struct collisions_problem problem, struct counting *counting,
-                 const struct partition_plan plan, const unsigned *filled, const void *keys)
+static inline struct partition_plan plan_partition(int64_t n, int64_t mean, int slots, int sampled)
 {
-    extern __shared__ uint4 piece_table[];
-    if (counting->gave_up)
-        return;
-    const bool is_short = block_box_of(counting, problem, plan.piece_bits).is_short;
-    if (is_short && plan.is_large)
-        return;
-    add_of_block(is_short ? count_keys<uint32_t>(plan, filled, keys, piece_table)
-                          : count_keys<unsigned long long>(plan, filled, keys, piece_table),
-                 counting);
-}
-
-static inline struct partition_plan plan_partition(int64_t n, int64_t mean, int slots, int tile)
-{
-    struct partition_plan plan = {1, 0, slots, slots * 3 / 4, tile, slots > 8192};
+    struct partition_plan plan = {1, 0, slots, (unsigned)slots / 4 * 3, sampled};
     while (plan.pieces * mean < n) {
         plan.pieces *= 2;
         plan.piece_bits++;
@@ -288,35 +164,78 @@ static inline struct partition_plan plan_partition(int64_t n, int64_t mean, int 
     return plan;
 }
 
-/* keys: pieces × capacity × 8 bytes; filled: pieces numbers. */
-static inline void count_by_partition(cudaStream_t stream, int multiprocessors,
-                                      const struct collisions_problem &problem,
-                                      struct counting *counting, const struct partition_plan &plan,
-                                      unsigned *filled, void *keys)
+/* What the kernels want of shared memory: for the counters of pieces, for tables of short and of
+ * long keys. */
+static inline int bytes_of_counters(const struct partition_plan &plan)
 {
-    const unsigned blocks = (unsigned)((problem.count + plan.tile - 1) / plan.tile);
-    const int shared = (int)(plan.pieces * (int64_t)sizeof(unsigned));
-    const int table = plan.slots * (int)(sizeof(uint64_t) + sizeof(unsigned));
-    void (*const part)(const struct collisions_problem, struct counting *,
-                       const struct partition_plan, unsigned *, void *) =
-        problem.dtype == KITH_I32 ? part_keys<int32_t> : part_keys<int64_t>;
-    cudaMemsetAsync(filled, 0, (size_t)plan.pieces * sizeof *filled, stream);
-    cudaFuncSetAttribute(part, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-    part<<<blocks, partition_block, shared, stream>>>(problem, counting, plan, filled, keys);
+    return plan.pieces * (int)sizeof(unsigned);
+}
 
-    if (plan.is_large) {
-        const int table_of_short = plan.slots * (int)(sizeof(uint32_t) + sizeof(uint16_t));
-        const int64_t two_each = (int64_t)multiprocessors * 2;
-        cudaFuncSetAttribute(count_short_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             table_of_short);
-        count_short_pieces<<<(unsigned)(plan.pieces < two_each ? plan.pieces : two_each),
-                             piece_block, table_of_short, stream>>>(problem, counting, plan, filled,
-                                                                    keys);
+static inline int bytes_of_short(const struct partition_plan &plan)
+{
+    return plan.slots * (int)(sizeof(uint32_t) + sizeof(uint16_t));
+}
+
+static inline int bytes_of_long(const struct partition_plan &plan)
+{
+    return plan.slots * (int)(sizeof(uint64_t) + sizeof(unsigned));
+}
+
+static inline kith_status part(kith_context *context, const struct collisions_problem &problem,
+                               struct counting *counting, const struct partition_plan &plan,
+                               unsigned *filled, void *keys, bool is_again)
+{
+    const int64_t most = (int64_t)cuda_multiprocessors(context) * part_blocks;
+    const int64_t tiles = (problem.count + part_tile - 1) / part_tile;
+    void (*const kernel)(const struct collisions_problem, struct counting *,
+                         const struct partition_plan, unsigned *, void *, bool) =
+        problem.dtype == KITH_I32
+            ? (problem.dimensions == 3 ? part_keys<int32_t, 3> : part_keys<int32_t, 2>)
+            : (problem.dimensions == 3 ? part_keys<int64_t, 3> : part_keys<int64_t, 2>);
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         bytes_of_counters(plan));
+    return launch_overlapped(context, "parting the beads", at_most(tiles, most), part_threads,
+                             (size_t)bytes_of_counters(plan), kernel, problem, counting, plan,
+                             filled, keys, is_again);
+}
+
+/* Parts the keys. keys: pieces × capacity × 8 bytes; filled: as many numbers as pieces and bins. To
+ * find the extent first reads all beads once more: of many beads it is guessed from some, with a
+ * margin, and all is done again if one was outside. */
+static inline kith_status part_beads(kith_context *context,
+                                     const struct collisions_problem &problem,
+                                     struct counting *counting, const struct partition_plan &plan,
+                                     unsigned *filled, void *keys)
+{
+    const int64_t numbers = plan.pieces + most_bins;
+    for (int is_again = 0; is_again <= (plan.sampled > 1); is_again++) {
+        KITH_TRY(start_counting(context, problem, counting, is_again ? 1 : plan.sampled, filled,
+                                numbers, is_again));
+        KITH_TRY(part(context, problem, counting, plan, filled, keys, is_again));
+        if (plan.sampled > 1)
+            KITH_TRY(part_in_two_steps(context, problem, counting, plan, filled, (uint32_t *)keys,
+                                       is_again));
     }
-    const int64_t at_once = (int64_t)multiprocessors * 8;
-    cudaFuncSetAttribute(count_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize, table);
-    count_pieces<<<(unsigned)(plan.pieces < at_once ? plan.pieces : at_once), piece_block, table,
-                   stream>>>(problem, counting, plan, filled, keys);
+    return KITH_OK;
+}
+
+/* Counts what part_beads parted. If it gave up, leaves a clear table of so many slots in the memory
+ * of the keys. */
+static inline kith_status count_parted(kith_context *context,
+                                       const struct collisions_problem &problem,
+                                       struct counting *counting, const struct partition_plan &plan,
+                                       const unsigned *filled, void *keys, int64_t table_slots)
+{
+    const int64_t multiprocessors = cuda_multiprocessors(context);
+    const int of_short = bytes_of_short(plan), of_long = bytes_of_long(plan);
+    cudaFuncSetAttribute(count_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize, of_short);
+    cudaFuncSetAttribute(count_long_pieces, cudaFuncAttributeMaxDynamicSharedMemorySize, of_long);
+    KITH_TRY(launch_overlapped(
+        context, "counting in pieces", at_most(plan.pieces, multiprocessors * 2), piece_threads,
+        (size_t)of_short, count_pieces, problem, counting, plan, filled, (const void *)keys));
+    return launch_overlapped(context, "counting in pieces with long keys",
+                             at_most(plan.pieces, multiprocessors), piece_threads, (size_t)of_long,
+                             count_long_pieces, problem, counting, plan, filled, keys, table_slots);
 }
 
 #endif

@@ -41,12 +41,16 @@ __device__ __forceinline__ int64_t begin_of_run(const uint64_t *keys, int64_t i)
     return high;
 }
 
-/* The last bead of each run knows how many there are. */
+/* The last bead of each run knows how many there are. If there are no keys, clears a table in the
+ * same memory. */
 static __global__ void __launch_bounds__(lattice_block)
-    count_runs(const uint64_t *keys, int64_t count, struct counting *counting)
+    count_runs(const uint64_t *keys, int64_t count, struct counting *counting,
+               struct table_slot *table, int64_t slots)
 {
-    if (counting->gave_up)
+    if (counting->gave_up) {
+        clear_slots(table, slots);
         return;
+    }
     unsigned long long collisions = 0;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
@@ -65,13 +69,15 @@ kith_status collisions_sort_cuda(kith_context *context, const struct collisions_
     KITH_TRY(cuda_check(cub::DeviceRadixSort::SortKeys(NULL, sort_bytes, (const uint64_t *)NULL,
                                                        (uint64_t *)NULL, n, 0, 64, stream),
                         "sorting the beads"));
-    const int64_t of_table = table_slots(n) * (int64_t)sizeof(struct table_slot);
+    const int64_t slots = table_slots(n);
+    const int64_t of_table = slots * (int64_t)sizeof(struct table_slot);
     const int64_t of_sort = 2 * key_bytes + (int64_t)sort_bytes;
     char *memory = NULL;
     KITH_TRY(cuda_scratch(context, of_sort > of_table ? of_sort : of_table, (void **)&memory));
     uint64_t *keys = (uint64_t *)memory, *sorted = (uint64_t *)(memory + key_bytes);
 
-    start_counting(stream, multiprocessors, *problem, counting);
+    struct table_slot *table = (struct table_slot *)memory;
+    KITH_TRY(start_counting(context, *problem, counting));
     const unsigned blocks = lattice_blocks(multiprocessors, n, lattice_block);
     if (problem->dtype == KITH_I32)
         make_long_keys<int32_t><<<blocks, lattice_block, 0, stream>>>(*problem, counting, keys);
@@ -81,7 +87,7 @@ kith_status collisions_sort_cuda(kith_context *context, const struct collisions_
     KITH_TRY(cuda_check(cub::DeviceRadixSort::SortKeys(memory + 2 * key_bytes, sort_bytes, keys,
                                                        sorted, n, 0, 64, stream),
                         "sorting the beads"));
-    count_runs<<<blocks, lattice_block, 0, stream>>>(sorted, n, counting);
-    count_by_table(stream, multiprocessors, *problem, counting, (struct table_slot *)memory, true);
-    return cuda_check_launch("counting sorted beads");
+    count_runs<<<blocks, lattice_block, 0, stream>>>(sorted, n, counting, table, slots);
+    KITH_TRY(cuda_check_launch("counting sorted beads"));
+    return count_by_table(context, *problem, counting, table, slots, true);
 }

@@ -43,6 +43,7 @@ __global__ void __launch_bounds__(lattice_block)
     count_in_table(const struct collisions_problem problem, struct counting *counting,
                    struct table_slot *table, uint64_t slots, bool is_fallback)
 {
+    wait_for_kernel_before();
     if (is_fallback && !counting->gave_up)
         return;
     const uint64_t sites = sites_of(counting);
@@ -68,22 +69,19 @@ __global__ void __launch_bounds__(lattice_block)
     add_of_block(collisions, counting);
 }
 
-/* Clears the table, unless nobody gave up. */
-static __global__ void clear_table(const struct counting *counting, uint4 *table, int64_t count,
-                                   bool is_fallback)
+/* By all threads of a grid. */
+__device__ __forceinline__ void clear_slots(struct table_slot *table, int64_t slots)
 {
-    if (is_fallback && !counting->gave_up)
-        return;
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += step)
-        table[k] = make_uint4(0, 0, 0, 0);
+    for (int64_t s = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; s < slots; s += step)
+        table[s] = {0, 0};
 }
 
-/* What gave up may have counted some already. */
-static __global__ void forget_count(struct counting *counting)
+static __global__ void __launch_bounds__(lattice_block)
+    clear_table(struct table_slot *table, int64_t slots)
 {
-    if (counting->gave_up)
-        counting->collisions = 0;
+    wait_for_kernel_before();
+    clear_slots(table, slots);
 }
 
 static inline int64_t table_slots(int64_t n)
@@ -94,22 +92,18 @@ static inline int64_t table_slots(int64_t n)
     return slots;
 }
 
-static inline void count_by_table(cudaStream_t stream, int multiprocessors,
-                                  const struct collisions_problem &problem,
-                                  struct counting *counting, struct table_slot *table,
-                                  bool is_fallback)
+/* In a table of so many slots, as table_slots says, that is clear. */
+static inline kith_status count_by_table(kith_context *context,
+                                         const struct collisions_problem &problem,
+                                         struct counting *counting, struct table_slot *table,
+                                         int64_t slots, bool is_fallback)
 {
-    const int64_t slots = table_slots(problem.count);
-    const unsigned blocks = lattice_blocks(multiprocessors, problem.count, lattice_block);
-    if (is_fallback)
-        forget_count<<<1, 1, 0, stream>>>(counting);
-    clear_table<<<blocks, lattice_block, 0, stream>>>(counting, (uint4 *)table, slots, is_fallback);
-    if (problem.dtype == KITH_I32)
-        count_in_table<int32_t><<<blocks, lattice_block, 0, stream>>>(problem, counting, table,
-                                                                      (uint64_t)slots, is_fallback);
-    else
-        count_in_table<int64_t><<<blocks, lattice_block, 0, stream>>>(problem, counting, table,
-                                                                      (uint64_t)slots, is_fallback);
+    const unsigned blocks =
+        lattice_blocks(cuda_multiprocessors(context), problem.count, lattice_block);
+    return launch_overlapped(context, "counting in a table", blocks, lattice_block,
+                             problem.dtype == KITH_I32 ? count_in_table<int32_t>
+                                                       : count_in_table<int64_t>,
+                             problem, counting, table, (uint64_t)slots, is_fallback);
 }
 
 #endif

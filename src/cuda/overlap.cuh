@@ -18,11 +18,12 @@ __device__ inline void wait_for_kernel_before()
 #endif
 }
 
-/* kernel<<<grid, threads>>>(arguments…) on the context's stream; what is for the message, "starting
- * the kernel of …". The kernel calls wait_for_kernel_before. */
+/* kernel<<<grid, threads, shared>>>(arguments…) on the context's stream; what is for the message,
+ * "starting the kernel of …". The kernel calls wait_for_kernel_before. */
 template <typename... parameters, typename... arguments>
 kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid, int threads,
-                              void (*kernel)(parameters...), const arguments &...values)
+                              size_t shared, void (*kernel)(parameters...),
+                              const arguments &...values)
 {
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -30,10 +31,18 @@ kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
     config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared;
     config.stream = cuda_stream(context);
     config.attrs = &overlap;
     config.numAttrs = cuda_overlaps(context) ? 1 : 0;
     return cuda_check(cudaLaunchKernelEx(&config, kernel, values...), what);
+}
+
+template <typename... parameters, typename... arguments>
+kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid, int threads,
+                              void (*kernel)(parameters...), const arguments &...values)
+{
+    return launch_overlapped(context, what, grid, threads, (size_t)0, kernel, values...);
 }
 
 #endif

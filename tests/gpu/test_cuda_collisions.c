@@ -57,7 +57,7 @@ static void assert_gpu_counts(kith_context *gpu, kith_context *cpu, kith_array b
 static void test_gpu_methods_count_every_size_alike(void **state)
 {
     kith_context *gpu = new_gpu_context(NULL), *cpu = cpu_context(1);
-    for (int64_t n = 0; n <= 300; n += in_a_hurry(75, 1)) {
+    for (int64_t n = 0; n <= 300; n += in_a_hurry(149, 1)) {
         kith_array beads = new_beads(dtypes[n % 2], n, 2 + n / 2 % 2);
         fill_any(*state, n, beads);
         assert_gpu_counts(gpu, cpu, beads);
@@ -71,9 +71,10 @@ static void test_gpu_methods_count_odd_sizes_alike(void **state)
 {
     static const int64_t sizes[] = {1023, 1025, 2047, 2049, 4095, 4097, 65537};
     kith_context *gpu = new_gpu_context(NULL), *cpu = cpu_context(1);
-    for (int64_t k = 0; k < in_a_hurry(2, 7); k++)
-        for (int64_t kind = 0; kind < 7; kind += in_a_hurry(3, 1)) {
-            kith_array beads = new_beads(dtypes[(k + kind) % 2], sizes[k], 2 + kind % 2);
+    for (int64_t k = 0; k < in_a_hurry(1, 7); k++)
+        for (int64_t kind = 0; kind < 7; kind += in_a_hurry(7, 1)) {
+            const int64_t n = in_a_hurry(259, sizes[k]);
+            kith_array beads = new_beads(dtypes[(k + kind) % 2], n, 2 + kind % 2);
             fill_any(*state, kind, beads);
             assert_gpu_counts(gpu, cpu, beads);
             free(beads.data);
@@ -86,9 +87,9 @@ static void test_gpu_counts_many_beads(void **state)
 {
     static const kith_collisions_method fast[] = {KITH_COLLISIONS_AUTO, KITH_COLLISIONS_LINEAR,
                                                   KITH_COLLISIONS_HASH, KITH_COLLISIONS_SORT};
-    const int64_t n = in_a_hurry(9001, 3000001);
+    const int64_t n = in_a_hurry(5001, 3000001);
     kith_context *gpu = new_gpu_context(NULL), *cpu = cpu_context(1);
-    for (int64_t kind = 0; kind < 7; kind++) {
+    for (int64_t kind = 0; kind < 7; kind += in_a_hurry(3, 1)) {
         kith_array beads = new_beads(dtypes[kind % 2], n, 3);
         fill_any(*state, kind, beads);
         const int64_t expected = count_by(cpu, KITH_COLLISIONS_SORT, beads);
@@ -100,11 +101,69 @@ static void test_gpu_counts_many_beads(void **state)
     kith_context_free(cpu);
 }
 
+static void assert_hash_counts(kith_context *gpu, kith_context *cpu, kith_array beads)
+{
+    const int64_t expected = count_by(cpu, KITH_COLLISIONS_SORT, beads);
+    assert_int_equal(count_by(gpu, KITH_COLLISIONS_HASH, beads), expected);
+}
+
+/* Few sites a bead, where each site of a piece has a counter, and more beads at one site than that
+ * can count. */
+static void test_gpu_counts_dense_boxes(void **state)
+{
+    const int64_t n = in_a_hurry(9001, 1000001), side = in_a_hurry(30, 150);
+    kith_context *gpu = new_gpu_context(NULL), *cpu = cpu_context(1);
+    for (int64_t kind = 0; kind < in_a_hurry(1, 4); kind++) {
+        kith_array beads = new_beads(dtypes[kind % 2], n, 3 - kind / 2);
+        fill_cube(*state, beads, -3, beads.shape[1] == 3 ? side : side * side / 5);
+        assert_hash_counts(gpu, cpu, beads);
+        for (int64_t i = 0; i < 255; i++)
+            for (int64_t c = 0; c < beads.shape[1]; c++)
+                put_bead(beads, 20 * i, c, 7);
+        assert_hash_counts(gpu, cpu, beads);
+        for (int64_t i = 0; i < 400; i++)
+            for (int64_t c = 0; c < beads.shape[1]; c++)
+                put_bead(beads, 20 * i + 1, c, 7);
+        assert_hash_counts(gpu, cpu, beads);
+        free(beads.data);
+    }
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
+/* Of many beads the extent is guessed from some: here one that is not among those is far away. */
+static void test_gpu_counts_beads_outside_of_a_guess(void **state)
+{
+    const int64_t n = in_a_hurry(9001, 4500001);
+    kith_context *gpu = new_gpu_context(NULL), *cpu = cpu_context(1);
+    for (int64_t kind = 0; kind < 2; kind++) {
+        const kith_dtype dtype = dtypes[kind];
+        const int64_t highest = dtype == KITH_I32 ? INT32_MAX : INT64_MAX;
+        kith_array beads = new_beads(dtype, n, 3 - kind);
+        fill_walk(*state, beads);
+        assert_hash_counts(gpu, cpu, beads);
+        put_bead(beads, n - 2, 1, 5000);
+        assert_hash_counts(gpu, cpu, beads);
+        put_bead(beads, 77, 0, highest);
+        put_bead(beads, n - 3, 1, -highest - 1);
+        assert_hash_counts(gpu, cpu, beads);
+        /* Here what was guessed ends where the numbers end. */
+        fill_cube(*state, beads, highest - 299, 300);
+        assert_hash_counts(gpu, cpu, beads);
+        put_bead(beads, 77, 0, -highest - 1);
+        put_bead(beads, 79, 1, -highest);
+        assert_hash_counts(gpu, cpu, beads);
+        free(beads.data);
+    }
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
 static void test_gpu_counts_all_beads_at_one_site(void **state)
 {
     (void)state;
     kith_context *gpu = new_gpu_context(NULL);
-    const int64_t n = in_a_hurry(5000, 100000);
+    const int64_t n = in_a_hurry(260, 100000);
     kith_array beads = new_beads(KITH_I32, n, 3);
     for (int64_t method = 0; method < KITH_COLLISIONS_REFERENCE; method++)
         assert_int_equal(count_by(gpu, (kith_collisions_method)method, beads), n * (n - 1) / 2);
@@ -249,6 +308,8 @@ int main(void)
         cmocka_unit_test(test_gpu_methods_count_every_size_alike),
         cmocka_unit_test(test_gpu_methods_count_odd_sizes_alike),
         cmocka_unit_test(test_gpu_counts_many_beads),
+        cmocka_unit_test(test_gpu_counts_dense_boxes),
+        cmocka_unit_test(test_gpu_counts_beads_outside_of_a_guess),
         cmocka_unit_test(test_gpu_counts_all_beads_at_one_site),
         cmocka_unit_test(test_gpu_batches_are_the_cpus),
         cmocka_unit_test(test_gpu_batches_may_be_ragged),
