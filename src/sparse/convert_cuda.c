@@ -31,7 +31,8 @@ static kith_status convert_sell(kith_context *context, const struct sparse_stati
                                 struct sparse_matrix *matrix)
 {
     KITH_TRY(sparse_to_sell_cuda(context, matrix));
-    return sparse_panels_pay(statistics) ? sparse_to_panels_cuda(context, matrix) : KITH_OK;
+    return sparse_goes_by_panels(context, statistics) ? sparse_to_panels_cuda(context, matrix)
+                                                      : KITH_OK;
 }
 
 static kith_status convert_to_format(kith_context *context,

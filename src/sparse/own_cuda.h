@@ -117,7 +117,8 @@ enum {
     sparse_most_tile_entries = 65536,
     sparse_lane_entries = 128,
     sparse_segment_piece = 1024,
-    sparse_most_tile_pieces = 576
+    sparse_most_tile_pieces = 576,
+    sparse_panel_memory = 103424 /* of a block, at most */
 };
 
 /* Row ends and entries a tile of the merge path; entries of a tile of the element kernel. */

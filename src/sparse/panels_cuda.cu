@@ -21,6 +21,10 @@ template <typename real> struct panel_memory {
     unsigned next_slice;
 };
 
+static_assert(sizeof(struct panel_memory<double>) <= sparse_panel_memory &&
+                  sizeof(struct panel_memory<float>) <= sparse_panel_memory,
+              "a block has so much shared memory");
+
 /* The panel's numbers of x, 16 bytes at a time where they begin at a multiple of 16. */
 template <typename real>
 static __device__ void load_panel(const real *__restrict__ x, int count, real *to)

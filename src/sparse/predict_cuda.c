@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "cuda/state.h"
 #include "sparse/own_cuda.h"
 #include "sparse/product_cuda.h"
 
@@ -74,7 +75,7 @@ static int64_t longest_in_slices(const struct sparse_statistics *statistics)
 /* Panels want so many entries, and so many a row and panel: else their sums are too much to add. */
 enum { least_entries_in_panels = 1 << 20, least_entries_of_segments = 8 };
 
-bool sparse_panels_pay(const struct sparse_statistics *statistics)
+static bool panels_pay(const struct sparse_statistics *statistics)
 {
     const int64_t long_rows = statistics->at_least[sparse_longest_in_slices + 1];
     const int64_t entries = sparse_long_entries(statistics);
@@ -82,6 +83,15 @@ bool sparse_panels_pay(const struct sparse_statistics *statistics)
     const int64_t panels = (statistics->columns + width - 1) / width;
     return entries >= least_entries_in_panels &&
            entries / least_entries_of_segments >= long_rows * panels;
+}
+
+bool sparse_goes_by_panels(kith_context *context, const struct sparse_statistics *statistics)
+{
+    int bytes = 0;
+    return panels_pay(statistics) &&
+           cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                  cuda_state_of(context)->device) == cudaSuccess &&
+           bytes >= sparse_panel_memory;
 }
 
 static bool is_mostly_filling(const struct sparse_statistics *statistics, double slots)
@@ -130,7 +140,8 @@ static bool predict_rows(const struct sparse_statistics *statistics, struct spar
     return true;
 }
 
-static bool predict_sell(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+static bool predict_sell(kith_context *context, const struct sparse_statistics *statistics,
+                         struct sparse_plan *plan)
 {
     const int64_t inside = entries_in_slices(statistics), outside = statistics->nonzeros - inside;
     const int64_t sorted = statistics->sell_slots[2], unsorted = statistics->sell_slots_unsorted[2];
@@ -143,7 +154,7 @@ static bool predict_sell(const struct sparse_statistics *statistics, struct spar
         plan->window = sparse_whole_window;
     const double slots = (double)(plan->window == 1 ? unsorted : sorted);
     const double rows = (double)statistics->rows, each = (double)bytes_of_value(statistics);
-    const bool by_panels = sparse_panels_pay(statistics);
+    const bool by_panels = sparse_goes_by_panels(context, statistics);
     const double bytes = slots * (plan->index_bytes + each) + (plan->window == 1 ? 0 : 4) * rows +
                          rows / 4 + (double)outside * ((by_panels ? 2 : 4) + each);
     const double longest = (double)longest_in_slices(statistics);
@@ -225,7 +236,6 @@ static bool predict_dia(const struct sparse_statistics *statistics, struct spars
 bool sparse_predict_cuda(kith_context *context, const struct sparse_statistics *statistics,
                          struct sparse_plan *plan)
 {
-    (void)context;
     switch (plan->format) {
     case KITH_SPARSE_COO:
         return predict_coo(statistics, plan);
@@ -234,7 +244,7 @@ bool sparse_predict_cuda(kith_context *context, const struct sparse_statistics *
     case KITH_SPARSE_HYBRID:
         return predict_hybrid(statistics, plan);
     case KITH_SPARSE_SELL:
-        return predict_sell(statistics, plan);
+        return predict_sell(context, statistics, plan);
     case KITH_SPARSE_BSR:
         return predict_bsr(statistics, plan);
     case KITH_SPARSE_DIA:
