@@ -1,93 +1,10 @@
-/* Forces by laws where the jerk is wanted, and in many small systems, against the reference. */
+/* Forces by laws where the jerk is wanted, and in many small systems, on the CPU. */
 
-#include "laid_out.h"
+#include "law_motion.h"
 
 #include <unistd.h>
 
-#include "forces/forces_reference.h"
 #include "forces/systems.h"
-#include "law_forces.h"
-
-enum softening { none, common, of_bodies, softening_count };
-
-static void soften(struct laid_out *made, enum softening softening)
-{
-    made->problem.softening2 = softening == common ? 0.01 : 0;
-    if (softening == of_bodies)
-        laid_out_soften_by_bodies(made);
-}
-
-/* The first, the last, and some between. */
-static int64_t next_looked_at(const struct laid_out *made, int64_t s)
-{
-    const int64_t last = laid_out_systems(made) - 1;
-    return s == last ? last + 1 : s + 17 < last ? s + 17 : last;
-}
-
-/* Steep laws raise the rounding of distances to their powers. */
-static void assert_agrees_with_reference(const struct laid_out *made)
-{
-    const double bound = made->problem.dtype == KITH_F64 ? 2e-13 : 1e-4;
-    const int32_t dimensions = made->problem.dimensions;
-    for (int64_t s = 0; s < laid_out_systems(made); s = next_looked_at(made, s)) {
-        struct laid_out expected = laid_out_copy(made, s, KITH_F64, 0);
-        assert_ok(forces_reference(NULL, &expected.problem));
-        const double of_force = laid_out_difference(made, s, &expected, A, dimensions);
-        const double of_value =
-            made->problem.potential ? laid_out_difference(made, s, &expected, PHI, 1) : 0;
-        const double of_jerk = made->problem.jerk[0]
-                                   ? laid_out_difference(made, s, &expected, JERK_OF, dimensions)
-                                   : 0;
-        if (!(of_force < bound && of_value < bound && of_jerk < 10 * bound))
-            fail_msg("%s, %lld bodies in %dD, %s: force, value and jerk of system %lld are off by "
-                     "%g, %g, %g",
-                     kith_law_text(made->problem.law), (long long)made->problem.target_count,
-                     (int)dimensions, made->problem.dtype == KITH_F64 ? "double" : "float",
-                     (long long)s, of_force, of_value, of_jerk);
-        laid_out_free(&expected);
-    }
-}
-
-static void compute_and_compare(kith_context *context, struct laid_out *made)
-{
-    memset(laid_out_column(made, A).data, 0xff,
-           (size_t)(COLUMNS - A) * (size_t)laid_out_column_count(&made->problem) *
-               (size_t)kith_dtype_bytes(made->problem.dtype));
-    assert_ok(context->backend->forces(context, &made->problem));
-    assert_agrees_with_reference(made);
-}
-
-/* With jerk and potential, with the jerk; of ensembles also with the potential, with neither. */
-static void compare(kith_context *context, struct laid_out *made)
-{
-    const struct forces_problem wanted = made->problem;
-    struct forces_problem *problem = &made->problem;
-    compute_and_compare(context, made);
-    problem->potential = NULL;
-    compute_and_compare(context, made);
-    if (problem->system_count > 0) {
-        memset(problem->jerk, 0, sizeof problem->jerk);
-        compute_and_compare(context, made);
-        problem->potential = wanted.potential;
-        compute_and_compare(context, made);
-    }
-    *problem = wanted;
-}
-
-/* One system of n bodies, or an ensemble, in every softening. */
-static void compare_random(kith_context *context, struct random_numbers *random,
-                           const kith_law *law, kith_dtype dtype, int64_t n, int64_t systems)
-{
-    struct laid_out made =
-        laid_out_create(dtype, n, systems, random_uniform(random, 0, 1) < 0.5 ? 2 : 3);
-    laid_out_obey(&made, law);
-    laid_out_fill(&made, random);
-    for (enum softening softening = none; softening < softening_count; softening++) {
-        soften(&made, softening);
-        compare(context, &made);
-    }
-    laid_out_free(&made);
-}
 
 static void compare_law(kith_context *context, struct random_numbers *random, const char *text)
 {
@@ -139,24 +56,13 @@ static void test_jerks_of_many_bodies_agree_with_the_reference(void **state)
     kith_context_free(context);
 }
 
-/* Bodies at few places. */
 static void test_coincident_bodies_leave_each_other_alone(void **state)
 {
     kith_context *context = new_context(NULL, 2);
     for (int k = 0; k < force_law_count; k++)
-        for (int64_t systems = 0; systems <= 9; systems += 9) {
-            kith_law *law = new_law(force_laws[k]);
-            struct laid_out made = laid_out_create(k % 2 ? KITH_F32 : KITH_F64, 20, systems, 3);
-            laid_out_obey(&made, law);
-            laid_out_fill(&made, *state);
-            for (int64_t s = 0; s < laid_out_systems(&made); s++)
-                for (int64_t i = 0; i < 20; i++)
-                    for (int64_t c = X; c < X + 3; c++)
-                        laid_out_put(&made, c, i, s, floor(random_uniform(*state, 0, 2)));
-            compare(context, &made);
-            laid_out_free(&made);
-            kith_law_free(law);
-        }
+        for (int64_t systems = 0; systems <= 9; systems += 9)
+            compare_coincident(context, *state, force_laws[k], k % 2 ? KITH_F32 : KITH_F64,
+                               systems);
     kith_context_free(context);
 }
 

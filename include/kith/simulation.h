@@ -59,8 +59,7 @@ typedef struct kith_diagnostics {
  *         known ones; softening < 0, or missing in the bodies that shall have it; bodies not finite
  *         or with a mass < 0, with another law than gravity ≤ 0: the message names the row; a
  *         formula too long for its second derivatives, and an integrator that needs the jerk),
- *         KITH_UNSUPPORTED (a formula, and no compiler; on a GPU, under another law than gravity,
- *         an integrator that needs the jerk or an ensemble), KITH_OUT_OF_MEMORY.
+ *         KITH_UNSUPPORTED (a formula, and no compiler), KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation);

@@ -6,6 +6,10 @@
 #include "core/status.h"
 #include "kith/law.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What an option for a law comes to: gravity, which has kernels and units of its own, or another.
  */
 struct law_choice {
@@ -20,5 +24,9 @@ kith_status forces_choose_law(const kith_law *law, double g, struct law_choice *
 
 /* Errors: KITH_INVALID_ARGUMENT unless kith knows how forces by the law change with the motion. */
 kith_status forces_check_jerk(const kith_law *law);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "cuda/cuda.h"
 #include "forces/deliver_cuda.cuh"
+#include "forces/law_motion.h"
 #include "forces/law_sums_cuda.h"
 #include "forces/law_sums_kernel_cuda.cuh"
 
@@ -129,6 +130,10 @@ kith_status forces_law_cuda(kith_context *context, const struct forces_problem *
     struct law_sums_problem sums;
     if (problem->target_count == 0)
         return KITH_OK;
+    if (problem->system_count > 0)
+        return forces_law_systems_cuda(context, problem);
+    if (problem->jerk[0])
+        return forces_law_jerk_cuda(context, problem);
     forces_law_look(problem, &view, &sums);
     return problem->dtype == KITH_F64 ? compute<double>(context, problem, &view, &sums)
                                       : compute<float>(context, problem, &view, &sums);

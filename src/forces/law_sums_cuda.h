@@ -21,6 +21,13 @@ kith_status law_sums_start_custom(kith_context *context, const struct forces_pro
                                   const struct law_sums_problem *sums,
                                   const struct law_sums_plan *plan);
 
+/* The same for acceleration and jerk, and for so many blocks of systems. */
+kith_status law_jerk_start_custom(kith_context *context, const struct forces_problem *problem,
+                                  const struct law_sums_problem *sums,
+                                  const struct law_sums_plan *plan);
+kith_status law_systems_start_custom(kith_context *context, const struct forces_problem *problem,
+                                     const struct law_sums_problem *sums, int64_t blocks);
+
 #ifdef __cplusplus
 }
 #endif

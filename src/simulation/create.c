@@ -35,9 +35,9 @@ static kith_status check_options(const kith_simulation_options *options, const k
     return check_softening_of_bodies(options->softening_of_bodies, bodies);
 }
 
-static kith_status check_law(const kith_context *context, const struct law_choice *choice,
+static kith_status check_law(const struct law_choice *choice,
                              const kith_simulation_options *options,
-                             const struct integrator_method *method, bool is_ensemble)
+                             const struct integrator_method *method)
 {
     if (!choice->law)
         return KITH_OK;
@@ -49,10 +49,6 @@ static kith_status check_law(const kith_context *context, const struct law_choic
                          options->gravitational_constant, name);
     if (method->kept > JERK)
         KITH_TRY(forces_check_jerk(choice->law));
-    if (context->device.kind == KITH_CUDA && (method->kept > JERK || is_ensemble))
-        return kith_fail(KITH_UNSUPPORTED,
-                         "the law is %.60s, under which %s need a context on the CPU", name,
-                         is_ensemble ? "ensembles" : "integrators with the jerk");
     return KITH_OK;
 }
 
@@ -113,7 +109,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(check_options(options, bodies));
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->law, options->gravitational_constant, &choice));
-    KITH_TRY(check_law(context, &choice, options, method, is_ensemble));
+    KITH_TRY(check_law(&choice, options, method));
     KITH_TRY(check_masses_of_law(&choice, is_ensemble, systems, bodies));
 
     struct kith_simulation *created = NULL;

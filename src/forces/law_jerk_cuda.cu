@@ -1,0 +1,105 @@
+/* Acceleration and jerk by any law on the GPU: one-sided sums (law_jerk_cuda_body.h), whose parts a
+ * second kernel adds. */
+
+#include "core/memory.h"
+#include "cuda/cuda.h"
+#include "forces/deliver_cuda.cuh"
+#include "forces/law_choice.h"
+#include "forces/law_jerk_kernel_cuda.cuh"
+#include "forces/law_motion.h"
+#include "forces/law_sums_cuda.h"
+
+/* Blocks for each multiprocessor that are wanted, and the least sources worth a block. */
+enum { wanted_blocks = 16, least_sources = 32, finish_threads = 256 };
+
+enum { values = 6 }; /* of a target: force, then rate */
+
+template <typename real>
+using jerk_kernel = void(const struct law_sums_problem, real *, long long, long long);
+
+static jerk_kernel<float> *find(enum law_kind kind, float)
+{
+#define ENTRY(kind) law_jerk_kernel_float<law_##kind>,
+    static jerk_kernel<float> *const kernels[] = {LAW_EACH_BUILT_IN(ENTRY)};
+#undef ENTRY
+    return kernels[kind];
+}
+
+static jerk_kernel<double> *find(enum law_kind kind, double)
+{
+#define ENTRY(kind) law_jerk_kernel_double<law_##kind>,
+    static jerk_kernel<double> *const kernels[] = {LAW_EACH_BUILT_IN(ENTRY)};
+#undef ENTRY
+    return kernels[kind];
+}
+
+/* A thread adds one value of one target, part after part. */
+template <typename real>
+static __global__ void finish(const struct forces_problem problem, const struct law_sums_plan plan)
+{
+    const int64_t i = (int64_t)blockIdx.x * finish_threads + threadIdx.x;
+    const int value = blockIdx.y;
+    if (i >= problem.target_count)
+        return;
+    const real *partial = (const real *)plan.partial + value * plan.room + i;
+    double sum = 0;
+#pragma unroll 8
+    for (int64_t part = 0; part < plan.parts; part++)
+        sum += (double)partial[part * values * plan.room];
+    const double mass = problem.target_mass ? (double)((const real *)problem.target_mass)[i] : 1;
+    deliver<real>(problem, i, value < 3 ? value : value + 1, sum / mass);
+}
+
+static struct law_sums_plan make_plan(kith_context *context, const struct forces_problem *problem)
+{
+    struct law_sums_plan plan = {};
+    const int64_t tiles = (problem->source_count + least_sources - 1) / least_sources;
+    const int64_t wanted = (int64_t)cuda_multiprocessors(context) * wanted_blocks;
+    plan.block = law_motion_block;
+    plan.blocks = (problem->target_count + law_motion_block - 1) / law_motion_block;
+    plan.parts = wanted / plan.blocks;
+    plan.parts = plan.parts > tiles ? tiles : plan.parts;
+    plan.parts = plan.parts > 1 ? plan.parts : 1;
+    plan.part_sources = (tiles + plan.parts - 1) / plan.parts * least_sources;
+    plan.parts = plan.part_sources > 0
+                     ? (problem->source_count + plan.part_sources - 1) / plan.part_sources
+                     : 1;
+    plan.parts = plan.parts > 1 ? plan.parts : 1;
+    plan.room = kith_padded(problem->target_count);
+    return plan;
+}
+
+template <typename real>
+static kith_status compute(kith_context *context, const struct forces_problem *problem,
+                           const struct law_view *view, const struct law_sums_problem *sums)
+{
+    struct law_sums_plan plan = make_plan(context, problem);
+    KITH_TRY(cuda_scratch(context, plan.parts * values * plan.room * (int64_t)sizeof(real),
+                          &plan.partial));
+    if (view->formula) {
+        KITH_TRY(law_jerk_start_custom(context, problem, sums, &plan));
+    } else {
+        find(view->form.kind, (real)0)<<<dim3((unsigned)plan.blocks, (unsigned)plan.parts),
+                                         law_motion_block, 0, cuda_stream(context)>>>(
+            *sums, (real *)plan.partial, plan.room, plan.part_sources);
+        KITH_TRY(cuda_check_launch("starting the kernel of the jerk by a law"));
+    }
+    const int64_t blocks = (problem->target_count + finish_threads - 1) / finish_threads;
+    finish<real><<<dim3((unsigned)blocks, values), finish_threads, 0, cuda_stream(context)>>>(
+        *problem, plan);
+    return cuda_check_launch("starting the kernel that adds the jerk by a law");
+}
+
+kith_status forces_law_jerk_cuda(kith_context *context, const struct forces_problem *problem)
+{
+    struct law_view view;
+    struct law_sums_problem sums;
+    KITH_TRY(forces_check_jerk(problem->law));
+    forces_law_look(problem, &view, &sums);
+    KITH_TRY(problem->dtype == KITH_F64 ? compute<double>(context, problem, &view, &sums)
+                                        : compute<float>(context, problem, &view, &sums));
+    if (!problem->potential)
+        return KITH_OK;
+    const struct forces_problem alone = forces_values_alone(problem);
+    return forces_law_cuda(context, &alone);
+}
