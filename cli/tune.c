@@ -36,8 +36,9 @@ static const char documentation[] =
     "says otherwise, and keep them for later: from how many "
     "bodies on forces evaluate each pair once, how many threads, which tiles.\v"
     "Without FORCES or MATRIX both are tuned. On a GPU the tiles that one learns from are swept "
-    "too: blocks of 1 to 1024 threads, loops unrolled 1 to 32 times, p or p² threads a tile; "
-    "docs/gpu-tiling.md tells what they show. Times are those of kernels, the best of "
+    "too: blocks of 1 to 1024 threads, loops unrolled 1 to 32 times, p or p² threads a tile; and of "
+    "the method split 1 to 8 bodies a thread, and 32 to 256 threads that share the sources of a "
+    "body; docs/gpu-tiling.md tells what they show. Times are those of kernels, the best of "
     "repetitions.\n\n"
     "What is found is kept in the user's cache folder, $XDG_CACHE_HOME/kith or ~/.cache/kith, and "
     "used by every kith of this user on such a device; kith info shows it. Results computed before "
@@ -105,10 +106,11 @@ double tune_rate(const struct tune_row *row)
 
 static void print_row(const struct tune_row *row)
 {
-    printf("%-8s %-8s %-10s %-9s %9lld %7d %5d %6d %12.3f %10.1f\n", cli_device_name(row->device),
-           row->capability, row->method, cli_precision_name(row->precision), (long long)row->count,
-           (int)row->threads, (int)row->block, (int)row->unroll, 1e6 * row->seconds,
-           tune_rate(row));
+    printf("%-8s %-8s %-10s %-9s %9lld %7d %5d %6d %6d %6d %12.3f %10.1f\n",
+           cli_device_name(row->device), row->capability, row->method,
+           cli_precision_name(row->precision), (long long)row->count, (int)row->threads,
+           (int)row->block, (int)row->unroll, (int)row->bodies_per_thread,
+           (int)row->threads_per_body, 1e6 * row->seconds, tune_rate(row));
     fflush(stdout);
 }
 
@@ -195,13 +197,15 @@ double tune_time(kith_context *context, kith_status (*start)(void *state), void 
 
 static void write_csv(FILE *stream, const struct tune_rows *rows)
 {
-    fprintf(stream, "device,capability,method,precision,count,threads,block,unroll,seconds,rate\n");
+    fprintf(stream, "device,capability,method,precision,count,threads,block,unroll,"
+                    "bodies_per_thread,threads_per_body,seconds,rate\n");
     for (int64_t k = 0; k < rows->count; k++) {
         const struct tune_row *row = &rows->row[k];
-        fprintf(stream, "%s,%s,%s,%s,%lld,%d,%d,%d,%.6g,%.6g\n", cli_device_name(row->device),
+        fprintf(stream, "%s,%s,%s,%s,%lld,%d,%d,%d,%d,%d,%.6g,%.6g\n", cli_device_name(row->device),
                 row->capability, row->method, cli_precision_name(row->precision),
                 (long long)row->count, (int)row->threads, (int)row->block, (int)row->unroll,
-                row->seconds, tune_rate(row));
+                (int)row->bodies_per_thread, (int)row->threads_per_body, row->seconds,
+                tune_rate(row));
     }
 }
 
@@ -243,6 +247,8 @@ static int print_json(const struct tune_options *options, const struct tune_rows
         json_add_count(one, "threads", row->threads);
         json_add_count(one, "block", row->block);
         json_add_count(one, "unroll", row->unroll);
+        json_add_count(one, "bodies_per_thread", row->bodies_per_thread);
+        json_add_count(one, "threads_per_body", row->threads_per_body);
         json_add_real(one, "seconds", row->seconds);
         json_add_real(one, strcmp(row->capability, "forces") == 0 ? "gflops" : "gbytes_per_second",
                       tune_rate(row));
@@ -254,8 +260,9 @@ static bool measure(const struct tune_options *options, kith_context *context,
                     struct tune_rows *rows, kith_tuning *tuning)
 {
     if (prints(options))
-        printf("%-8s %-8s %-10s %-9s %9s %7s %5s %6s %12s %10s\n", "device", "", "method",
-               "precision", "N", "threads", "block", "unroll", "us", "Gflop|GB/s");
+        printf("%-8s %-8s %-10s %-9s %9s %7s %5s %6s %6s %6s %12s %10s\n", "device", "", "method",
+               "precision", "N", "threads", "block", "unroll", "bodies", "shared", "us",
+               "Gflop|GB/s");
     if (options->forces && !tune_forces(options, context, rows, tuning))
         return false;
     if (options->matrix && !tune_matrix(options, context, rows, tuning))

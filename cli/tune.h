@@ -16,9 +16,10 @@ struct tune_row {
     const char *capability, *method;
     kith_device device;
     kith_dtype precision;
-    int64_t count;         /* of bodies; of the matrix's rows */
-    int32_t threads;       /* of a CPU; else 0 */
-    int32_t block, unroll; /* of tiles; else 0 */
+    int64_t count;                               /* of bodies; of the matrix's rows */
+    int32_t threads;                             /* of a CPU; else 0 */
+    int32_t block, unroll;                       /* of tiles; else 0 */
+    int32_t bodies_per_thread, threads_per_body; /* of split on a GPU; 0: the usual ones */
     double seconds;
 };
 
@@ -52,8 +53,8 @@ bool tune_matrix(const struct tune_options *options, kith_context *context, stru
 /* Forces on the CPU with one thread and with all, beside a GPU's. */
 bool tune_forces_beside(const struct tune_options *options, struct tune_rows *rows);
 
-/* Draws forces-unroll.png, forces-block.png, forces-time.png and matrix-block.png in a folder,
- * those that there are rows for. */
+/* Draws forces-unroll.png, forces-block.png, forces-split.png, forces-time.png and matrix-block.png
+ * in a folder, those that there are rows for. */
 bool tune_plot(const struct tune_options *options, const struct tune_rows *rows);
 
 #endif

@@ -83,6 +83,13 @@ static kith_status start_forces(void *state)
     return bodies->context->backend->forces(bodies->context, &bodies->problem);
 }
 
+static bool is_same_way(const struct tune_row *a, const struct tune_row *b)
+{
+    return a->block == b->block && a->unroll == b->unroll && a->count == b->count &&
+           a->bodies_per_thread == b->bodies_per_thread &&
+           a->threads_per_body == b->threads_per_body;
+}
+
 /* A row that is there already is not measured again. */
 static bool measure(const struct tune_options *options, struct bodies *bodies,
                     struct forces_way way, struct tune_rows *rows)
@@ -95,11 +102,12 @@ static bool measure(const struct tune_options *options, struct bodies *bodies,
                            .precision = problem->dtype,
                            .count = problem->target_count,
                            .block = way.block,
-                           .unroll = way.unroll};
+                           .unroll = way.unroll,
+                           .bodies_per_thread = way.bodies,
+                           .threads_per_body = way.threads};
     row.threads = row.device.kind == KITH_CPU ? kith_context_threads(context) : 0;
     for (int64_t k = 0; k < rows->count; k++)
-        if (rows->row[k].block == row.block && rows->row[k].unroll == row.unroll &&
-            rows->row[k].count == row.count && tune_best(rows, &row) == &rows->row[k])
+        if (is_same_way(&rows->row[k], &row) && tune_best(rows, &row) == &rows->row[k])
             return true;
     problem->way = way;
     row.seconds = tune_time(context, start_forces, bodies, options->common.quick ? 0.004 : 0.02);
@@ -120,14 +128,40 @@ static bool measure_tiles(const struct tune_options *options, struct bodies *bod
     bool done = true;
     for (int32_t block = are_many ? 32 : 1; block <= most_block && done; block *= 2)
         done = measure(options, bodies,
-                       (struct forces_way){KITH_FORCES_TILE_P, block, usual_unroll}, rows);
+                       (struct forces_way){
+                           .method = KITH_FORCES_TILE_P, .block = block, .unroll = usual_unroll},
+                       rows);
     for (int32_t unroll = 1; unroll <= 32 && done; unroll *= 2)
         if (unroll != usual_unroll)
-            done = measure(options, bodies,
-                           (struct forces_way){KITH_FORCES_TILE_P, usual_block, unroll}, rows);
+            done =
+                measure(options, bodies,
+                        (struct forces_way){
+                            .method = KITH_FORCES_TILE_P, .block = usual_block, .unroll = unroll},
+                        rows);
     for (int32_t side = are_many ? 16 : 1; side <= most_side && done; side *= 2)
-        done = measure(options, bodies, (struct forces_way){KITH_FORCES_TILE_P2, side, 0}, rows);
+        done = measure(options, bodies,
+                       (struct forces_way){.method = KITH_FORCES_TILE_P2, .block = side}, rows);
     return done;
+}
+
+/* The sources of a body shared by more and more threads, each thread with more and more bodies. */
+static bool measure_splits(const struct tune_options *options, struct bodies *bodies,
+                           struct tune_rows *rows)
+{
+    bool done = true;
+    for (int32_t each = 1; each <= 8 && done; each *= 2)
+        for (int32_t threads = 32; threads <= 256 && done; threads *= 2)
+            done = measure(options, bodies,
+                           (struct forces_way){
+                               .method = KITH_FORCES_SPLIT, .bodies = each, .threads = threads},
+                           rows);
+    return done;
+}
+
+static bool measure_ways(const struct tune_options *options, struct bodies *bodies,
+                         struct tune_rows *rows)
+{
+    return measure_tiles(options, bodies, rows) && measure_splits(options, bodies, rows);
 }
 
 static bool measure_methods(const struct tune_options *options, struct bodies *bodies,
@@ -251,7 +285,7 @@ bool tune_forces(const struct tune_options *options, kith_context *context, stru
             tuning->forces_least_symmetric_single = least;
     }
     for (size_t k = 0; is_gpu && k < sizeof of_tiles / sizeof of_tiles[0]; k++)
-        if (!for_bodies(options, context, KITH_F32, of_tiles[k], measure_tiles, rows))
+        if (!for_bodies(options, context, KITH_F32, of_tiles[k], measure_ways, rows))
             return false;
     return is_gpu || choose_threads(options, rows, &tuning->threads);
 }

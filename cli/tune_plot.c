@@ -16,8 +16,9 @@ struct curve {
     kith_device_kind device; /* 0: any */
     int64_t count;
     int32_t block, unroll, threads;
-    bool against_block; /* else against the count */
-    bool seconds;       /* else the rate */
+    int32_t bodies_per_thread, threads_per_body; /* 0: the usual ones */
+    bool against_block;                          /* else against the count */
+    bool seconds;                                /* else the rate */
     char title[80];
 };
 
@@ -39,6 +40,8 @@ static bool belongs(const struct curve *curve, const struct tune_row *row)
            (curve->count == any || row->count == curve->count) &&
            (curve->block == any || row->block == curve->block) &&
            (curve->unroll == any || row->unroll == curve->unroll) &&
+           row->bodies_per_thread == curve->bodies_per_thread &&
+           row->threads_per_body == curve->threads_per_body &&
            (curve->threads == any || row->threads == curve->threads);
 }
 
@@ -218,6 +221,30 @@ static struct figure block_figure(bool of_forces)
     return figure;
 }
 
+/* Bodies of a thread with a warp a body, threads of a body with four bodies a thread, and as split
+ * deals them itself. */
+static struct figure split_figure(void)
+{
+    struct figure figure = {.name = "forces-split.png",
+                            .title = "Forces by split: bodies a thread × threads a body",
+                            .across = "bodies N",
+                            .up = "Gflop/s (20 flop an interaction, float)"};
+    static const int32_t ways[][2] = {{1, 32}, {2, 32},  {4, 32},  {8, 32},
+                                      {4, 64}, {4, 128}, {4, 256}, {0, 0}};
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        struct curve *curve = add_curve(&figure, "forces", "split");
+        curve->device = KITH_CUDA;
+        curve->bodies_per_thread = ways[k][0];
+        curve->threads_per_body = ways[k][1];
+        if (ways[k][0])
+            snprintf(curve->title, sizeof curve->title, "%d × %d", (int)ways[k][0],
+                     (int)ways[k][1]);
+        else
+            snprintf(curve->title, sizeof curve->title, "its own choice");
+    }
+    return figure;
+}
+
 static struct figure time_figure(const struct tune_rows *rows)
 {
     struct figure figure = {.name = "forces-time.png",
@@ -249,8 +276,8 @@ static struct figure time_figure(const struct tune_rows *rows)
 
 bool tune_plot(const struct tune_options *options, const struct tune_rows *rows)
 {
-    const struct figure figures[] = {unroll_figure(), block_figure(true), time_figure(rows),
-                                     block_figure(false)};
+    const struct figure figures[] = {unroll_figure(), block_figure(true), split_figure(),
+                                     time_figure(rows), block_figure(false)};
     for (size_t k = 0; k < sizeof figures / sizeof figures[0]; k++)
         if (!draw(options, &figures[k], rows))
             return false;

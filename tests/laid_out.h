@@ -6,6 +6,7 @@
 
 #include "forces_system.h"
 
+#include "core/backend.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "forces/problem.h"
@@ -193,6 +194,47 @@ static inline double laid_out_difference(const struct laid_out *a, int64_t s,
             norm2 += expected * expected;
         }
     return difference2 == 0 ? 0 : sqrt(difference2 / norm2);
+}
+
+/* Where a pointer into the memory of a problem leads in a copy of it. */
+static inline void *moved_to(const struct laid_out *made, void *copy, const void *pointer)
+{
+    return pointer ? (char *)copy + ((const char *)pointer - (const char *)made->memory) : NULL;
+}
+
+static inline struct forces_problem moved_problem(const struct laid_out *made, void *copy)
+{
+    struct forces_problem moved = made->problem;
+    for (int c = 0; c < 3; c++) {
+        moved.target_position[c] = moved.source_position[c] =
+            moved_to(made, copy, moved.target_position[c]);
+        moved.target_velocity[c] = moved.source_velocity[c] =
+            moved_to(made, copy, moved.target_velocity[c]);
+        moved.acceleration[c] = moved_to(made, copy, moved.acceleration[c]);
+        moved.jerk[c] = moved_to(made, copy, moved.jerk[c]);
+    }
+    moved.source_mass = moved_to(made, copy, moved.source_mass);
+    moved.target_mass = moved_to(made, copy, moved.target_mass);
+    moved.target_charge = moved.source_charge = moved_to(made, copy, moved.target_charge);
+    moved.target_half_softening2 = moved.source_half_softening2 =
+        moved_to(made, copy, moved.target_half_softening2);
+    moved.potential = moved_to(made, copy, moved.potential);
+    return moved;
+}
+
+/* By the context's backend, in a copy in its memory. */
+static inline void laid_out_compute(kith_context *context, struct laid_out *made)
+{
+    const struct kith_backend *backend = context->backend;
+    const int64_t bytes =
+        COLUMNS * laid_out_column_count(&made->problem) * kith_dtype_bytes(made->problem.dtype);
+    void *copy = NULL;
+    assert_ok(backend->allocate(context, bytes, 1, "test", &copy));
+    assert_ok(backend->copy_in(context, copy, made->memory, bytes));
+    const struct forces_problem moved = moved_problem(made, copy);
+    assert_ok(backend->forces(context, &moved));
+    assert_ok(backend->copy_out(context, made->memory, copy, bytes));
+    backend->release(context, copy);
 }
 
 /* The k-th instruction set of the build; NULL behind the last. */

@@ -6,7 +6,6 @@
 
 #include "laid_out.h"
 
-#include "core/backend.h"
 #include "forces/forces_reference.h"
 #include "law_forces.h"
 
@@ -50,52 +49,12 @@ static inline void assert_agrees_with_reference(const struct laid_out *made)
     }
 }
 
-/* Where a pointer into the memory of a problem leads in a copy of it. */
-static inline void *moved_to(const struct laid_out *made, void *copy, const void *pointer)
-{
-    return pointer ? (char *)copy + ((const char *)pointer - (const char *)made->memory) : NULL;
-}
-
-static inline struct forces_problem moved_problem(const struct laid_out *made, void *copy)
-{
-    struct forces_problem moved = made->problem;
-    for (int c = 0; c < 3; c++) {
-        moved.target_position[c] = moved.source_position[c] =
-            moved_to(made, copy, moved.target_position[c]);
-        moved.target_velocity[c] = moved.source_velocity[c] =
-            moved_to(made, copy, moved.target_velocity[c]);
-        moved.acceleration[c] = moved_to(made, copy, moved.acceleration[c]);
-        moved.jerk[c] = moved_to(made, copy, moved.jerk[c]);
-    }
-    moved.source_mass = moved.target_mass = moved_to(made, copy, moved.source_mass);
-    moved.target_charge = moved.source_charge = moved_to(made, copy, moved.target_charge);
-    moved.target_half_softening2 = moved.source_half_softening2 =
-        moved_to(made, copy, moved.target_half_softening2);
-    moved.potential = moved_to(made, copy, moved.potential);
-    return moved;
-}
-
-/* By the context's backend, in a copy in its memory. */
-static inline void compute(kith_context *context, struct laid_out *made)
-{
-    const struct kith_backend *backend = context->backend;
-    const int64_t bytes =
-        COLUMNS * laid_out_column_count(&made->problem) * kith_dtype_bytes(made->problem.dtype);
-    void *copy = NULL;
-    assert_ok(backend->allocate(context, bytes, 1, "test", &copy));
-    assert_ok(backend->copy_in(context, copy, made->memory, bytes));
-    const struct forces_problem moved = moved_problem(made, copy);
-    assert_ok(backend->forces(context, &moved));
-    assert_ok(backend->copy_out(context, made->memory, copy, bytes));
-    backend->release(context, copy);
-}
-
 static inline void compute_and_compare(kith_context *context, struct laid_out *made)
 {
     memset(laid_out_column(made, A).data, 0xff,
            (size_t)(COLUMNS - A) * (size_t)laid_out_column_count(&made->problem) *
                (size_t)kith_dtype_bytes(made->problem.dtype));
-    compute(context, made);
+    laid_out_compute(context, made);
     assert_agrees_with_reference(made);
 }
 

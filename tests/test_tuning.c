@@ -241,8 +241,8 @@ static void test_tune_prints_a_table_and_keeps_what_it_found(void **state)
     assert_true(program_json_number(result->out, "forces_least_symmetric_single") == 300);
     char *table = program_read("table.csv");
     assert_non_null(table);
-    assert_non_null(
-        strstr(table, "device,capability,method,precision,count,threads,block,unroll,"));
+    assert_non_null(strstr(table, "device,capability,method,precision,count,threads,block,unroll,"
+                                  "bodies_per_thread,threads_per_body,seconds,rate\n"));
     assert_non_null(strstr(table, "cpu,matrix,direct,single,4096,"));
     free(table);
     kith_tuning read;

@@ -151,7 +151,7 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
         .target_charges = chosen.target_charges,
         .source_charges = chosen.source_charges,
         .softening = chosen.softening,
-        .way = {chosen.method, chosen.block, chosen.unroll},
+        .way = {.method = chosen.method, .block = chosen.block, .unroll = chosen.unroll},
         .context = context,
     };
     const struct forces_method *method = NULL;

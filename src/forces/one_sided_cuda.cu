@@ -330,7 +330,10 @@ static int choose_source_warps(kith_context *context, const struct forces_proble
 {
     const int64_t wanted = (int64_t)cuda_multiprocessors(context) * policy.warps_per_multiprocessor;
     const int64_t groups = (problem->target_count + targets - 1) / targets;
-    int source_warps = 1;
+    int source_warps = problem->way.threads / warp;
+    if (source_warps > 0)
+        return source_warps < block_warps ? source_warps : block_warps;
+    source_warps = 1;
     while (source_warps < block_warps && groups * source_warps < wanted &&
            source_warps * 2 * 64 <= problem->source_count)
         source_warps *= 2;
@@ -392,6 +395,17 @@ static kith_status launch(kith_context *context, const struct forces_problem *pr
                      : KITH_OK;
 }
 
+/* So many targets a thread as the caller says. */
+template <typename real>
+static kith_status launch_for_bodies(kith_context *context, const struct forces_problem *problem)
+{
+    const int bodies = problem->way.bodies;
+    return bodies == 1   ? launch<real, only_acceleration, false, 1>(context, problem)
+           : bodies == 2 ? launch<real, only_acceleration, false, 2>(context, problem)
+           : bodies == 4 ? launch<real, only_acceleration, false, 4>(context, problem)
+                         : launch<real, only_acceleration, false, 8>(context, problem);
+}
+
 template <typename real, enum outputs outputs, bool per_body>
 static kith_status launch_for_size(kith_context *context, const struct forces_problem *problem)
 {
@@ -421,6 +435,8 @@ static kith_status launch_for_outputs(kith_context *context, const struct forces
         return launch_for_softening<real, with_jerk>(context, problem);
     if (problem->potential)
         return launch_for_softening<real, with_potential>(context, problem);
+    if (problem->way.bodies > 0 && !problem->target_half_softening2)
+        return launch_for_bodies<real>(context, problem);
     return launch_for_softening<real, only_acceleration>(context, problem);
 }
 

@@ -18,6 +18,9 @@ struct forces_delivery {
 struct forces_way {
     kith_forces_method method;
     int32_t block, unroll; /* of tiles; 0: as kith/forces.h says */
+    /* Of split on a GPU, for accelerations alone with one softening; 0: as is usually best. Targets
+     * of a thread: 1, 2, 4 or 8; threads that share the sources of a target: 32, 64, 128 or 256. */
+    int32_t bodies, threads;
 };
 
 /* All-pairs forces as a backend sees them: structures of arrays in the backend's memory, one dtype.

@@ -2,6 +2,9 @@
 
 #include "gpu_testing.h"
 
+#include "forces/forces_reference.h"
+#include "laid_out.h"
+
 static const kith_dtype dtypes[] = {KITH_F64, KITH_F32};
 static const int64_t sizes[] = {0, 1, 2, 31, 33, 127, 129, 1000, 1023, 1025};
 enum { size_count = sizeof sizes / sizeof sizes[0] };
@@ -52,6 +55,36 @@ static void test_cuda_split_and_symmetric_are_the_reference(void **state)
     kith_context *context = new_gpu_context(NULL);
     try_sizes(context, *state, (kith_forces_options){.method = KITH_FORCES_SPLIT}, 1);
     try_sizes(context, *state, (kith_forces_options){.method = KITH_FORCES_SYMMETRIC}, 1);
+    kith_context_free(context);
+}
+
+/* The ways that kith tune sweeps: targets of a thread, threads of a target. */
+static void test_cuda_split_is_the_reference_however_it_is_dealt(void **state)
+{
+    kith_context *context = new_gpu_context(NULL);
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < size_count; k += test_is_quick() ? 4 : 1) {
+            struct laid_out made = laid_out_create(dtypes[d], sizes[k], 0, 2 + k % 2);
+            laid_out_fill(&made, *state);
+            made.problem.softening2 = 0.01;
+            memset(made.problem.jerk, 0, sizeof made.problem.jerk);
+            made.problem.potential = NULL;
+            struct laid_out expected = laid_out_copy(&made, 0, KITH_F64, 0);
+            assert_ok(forces_reference(NULL, &expected.problem));
+            for (int32_t bodies = 0; bodies <= 8; bodies = bodies ? 2 * bodies : 1)
+                for (int32_t threads = 0; threads <= 256; threads = threads ? 2 * threads : 32) {
+                    made.problem.way = (struct forces_way){
+                        .method = KITH_FORCES_SPLIT, .bodies = bodies, .threads = threads};
+                    laid_out_compute(context, &made);
+                    const double error =
+                        laid_out_difference(&made, 0, &expected, A, made.problem.dimensions);
+                    if (!(error < promised_error(dtypes[d], sizes[k])))
+                        fail_msg("%lld bodies, %d a thread, %d threads a body: error %g",
+                                 (long long)sizes[k], (int)bodies, (int)threads, error);
+                }
+            laid_out_free(&expected);
+            laid_out_free(&made);
+        }
     kith_context_free(context);
 }
 
@@ -163,6 +196,7 @@ int main(void)
     struct random_numbers random = random_numbers_begin("cuda_methods");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_cuda_split_and_symmetric_are_the_reference, &random),
+        cmocka_unit_test_prestate(test_cuda_split_is_the_reference_however_it_is_dealt, &random),
         cmocka_unit_test_prestate(test_cuda_tiles_of_p_threads_are_the_reference, &random),
         cmocka_unit_test_prestate(test_cuda_tiles_of_p2_threads_are_the_reference, &random),
         cmocka_unit_test_prestate(test_cuda_methods_give_the_same_bits_again, &random),
