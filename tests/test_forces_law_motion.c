@@ -12,9 +12,9 @@ static void compare_law(kith_context *context, struct random_numbers *random, co
     kith_law *law = new_law(text);
     for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++) {
         for (int k = 0; k < 5; k++)
-            compare_random(context, random, law, dtype, counts[k], 0);
-        compare_random(context, random, law, dtype, 2, 19);
-        compare_random(context, random, law, dtype, 7, 100);
+            compare_random(context, random, law, dtype, counts[k], 0, softening_kinds);
+        compare_random(context, random, law, dtype, 2, 19, softening_kinds);
+        compare_random(context, random, law, dtype, 7, 100, softening_kinds);
     }
     kith_law_free(law);
 }

@@ -30,7 +30,8 @@ static kith_bodies *spread_bodies(struct random_numbers *random, int64_t systems
 static kith_simulation *simulate(kith_context *context, const struct simulated_case *the,
                                  const kith_law *law, const kith_bodies *bodies)
 {
-    const kith_simulation_options options = {.dt = 1e-3,
+    /* So short a step that no pair of a steep law flies apart. */
+    const kith_simulation_options options = {.dt = 1e-6,
                                              .integrator = the->integrator,
                                              .softening = the->softening == common ? 0.2 : 0,
                                              .softening_of_bodies = the->softening == of_bodies,
