@@ -2,6 +2,7 @@
 
 #include "testing.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -260,6 +261,24 @@ static void test_results_do_not_depend_on_the_number_of_threads(void **state)
     free(second);
 }
 
+/* Waits until a run has its temporary file, whose name holds the output's: it heeds signals then.
+ */
+static void wait_for_temporary(const char *output)
+{
+    for (int tries = 0; tries < 6000; tries++) {
+        bool there = false;
+        DIR *folder = opendir(program_folder());
+        assert_non_null(folder);
+        for (const struct dirent *entry; (entry = readdir(folder));)
+            there = there || strstr(entry->d_name, output);
+        closedir(folder);
+        if (there)
+            return;
+        usleep(10000);
+    }
+    fail_msg("%s was not begun within a minute", output);
+}
+
 static void test_a_signal_writes_a_checkpoint_to_resume_from(void **state)
 {
     (void)state;
@@ -268,7 +287,8 @@ static void test_a_signal_writes_a_checkpoint_to_resume_from(void **state)
     assert_succeeded(program_run("run @six.csv %s -o @whole.h5", options));
 
     const pid_t process = program_start("run @six.csv %s -o @cut.h5", options);
-    usleep(100000);
+    wait_for_temporary("cut.h5");
+    usleep(100000); /* some steps */
     kill(process, SIGTERM);
     int status = 0;
     waitpid(process, &status, 0);
