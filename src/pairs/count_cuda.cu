@@ -233,7 +233,8 @@ keep_counts(const struct pairs_search<real> &search, const struct pairs_chunk &c
     return is_long;
 }
 
-/* Sums and maxima of whole numbers: the order does not matter. */
+/* Sums and maxima of whole numbers: the order does not matter. A chunk without a pair counts too,
+ * as it takes its room when the list is filled. */
 static __device__ void tell(struct pairs_tally tally, struct pairs_counters *counters)
 {
     for (int distance = warp_size / 2; distance > 0; distance /= 2) {
@@ -241,7 +242,7 @@ static __device__ void tell(struct pairs_tally tally, struct pairs_counters *cou
         tally.most_of_row =
             max(tally.most_of_row, __shfl_xor_sync(all_lanes, tally.most_of_row, distance));
     }
-    if (threadIdx.x % warp_size != 0 || tally.pairs == 0)
+    if (threadIdx.x % warp_size != 0 || tally.pairs + tally.most_words == 0)
         return;
     atomicAdd(&counters->pairs, (unsigned long long)tally.pairs);
     atomicMax(&counters->most_words, tally.most_words);

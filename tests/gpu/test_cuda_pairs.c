@@ -81,6 +81,30 @@ static void test_cuda_pairs_of_clusters(void **state)
     kith_context_free(context);
 }
 
+/* A lattice just wider than the cutoff, and far from it the one pair: what has most candidates has
+ * no pair. Again, with the sizes of the first list. */
+static void test_cuda_pairs_of_candidates_without_a_pair(void **state)
+{
+    (void)state;
+    enum { side = 16, lattice = side * side * side, all = lattice + 2 };
+    static double x[all][3] = {[lattice] = {100, 100, 100}, [lattice + 1] = {100.5, 100, 100}};
+    for (int p = 0; p < lattice; p++)
+        for (int c = 0, rest = p; c < 3; c++, rest /= side)
+            x[p][c] = 1.02 * (rest % side);
+    kith_context *context = new_gpu_context(NULL);
+    kith_pairs *pairs = NULL;
+    const kith_pairs_options options = {.cutoff = 1};
+    for (int again = 0; again < 3; again++) {
+        assert_ok(kith_pairs_compute(context, &options, kith_array_matrix(x, KITH_F64, all, 3),
+                                     NULL, &pairs));
+        assert_int_equal(pairs->count, 2);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(((const int64_t *)pairs->j.data)[k], lattice + 1 - k);
+    }
+    kith_pairs_free(pairs);
+    kith_context_free(context);
+}
+
 /* Arrays on the device, with gaps, in and out: the same bits as by way of the host. */
 static void test_cuda_pairs_of_device_arrays(void **state)
 {
@@ -256,6 +280,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_pairs_of_few_points, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_crowds, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_clusters, &random),
+        cmocka_unit_test_prestate(test_cuda_pairs_of_candidates_without_a_pair, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_device_arrays, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_a_list_used_again, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_of_many_points_are_the_same_each_time, &random),
