@@ -33,6 +33,17 @@ struct block_box {
     bool is_short;      /* in 32 */
 };
 
+/* Says that the pieces are not made for these beads. While the extent is guessed, all is done again
+ * with the one that is measured: what counts instead relies on that. */
+__device__ __forceinline__ void give_up(struct counting *counting,
+                                        const struct partition_plan &plan, bool is_again)
+{
+    if (plan.sampled > 1 && !is_again)
+        counting->missed = 1;
+    else
+        counting->gave_up = 1;
+}
+
 enum { site_bits = 6 };
 
 /* Bits of a coordinate in a block. */

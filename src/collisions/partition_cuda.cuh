@@ -122,7 +122,7 @@ part_tiles(const struct collisions_problem &problem, const struct block_box &box
             if (at < plan.capacity)
                 keys[place[k].piece() * plan.capacity + at] = rest[k];
             else
-                counting->gave_up = 1;
+                give_up(counting, plan, is_again);
         }
         __syncthreads();
         forget_tile(plan, place, in_piece);
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(part_threads, part_blocks)
         return;
     const struct block_box box = block_box_for_all(counting, problem, plan);
     if (!box.is_possible)
-        counting->gave_up = 1;
+        give_up(counting, plan, is_again);
     else if (is_in_two_steps(counting, box, plan))
         return;
     else if (box.is_short)

@@ -64,7 +64,8 @@ __device__ __forceinline__ void find_starts(struct tile_of_keys *tile)
 __device__ __forceinline__ void write_to_bins(struct tile_of_keys *tile, const uint32_t *key,
                                               const unsigned *bin, int count, int bins,
                                               unsigned *filled, uint32_t *all, unsigned capacity,
-                                              struct counting *counting)
+                                              struct counting *counting,
+                                              const struct partition_plan &plan, bool is_again)
 {
     unsigned rank[step_each];
     if (threadIdx.x < most_bins)
@@ -98,7 +99,7 @@ __device__ __forceinline__ void write_to_bins(struct tile_of_keys *tile, const u
         if (at < capacity)
             all[b * capacity + at] = tile->key[i];
         else
-            counting->gave_up = 1;
+            give_up(counting, plan, is_again);
     }
     __syncthreads();
 }
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(step_threads, step_blocks)
             return;
         }
         write_to_bins(&tile, key, bin, count, plan.pieces >> fine, filled, keys,
-                      plan.capacity << fine, counting);
+                      plan.capacity << fine, counting, plan, is_again);
     }
 }
 
@@ -198,7 +199,7 @@ static __global__ void __launch_bounds__(step_threads, step_blocks)
             key[k] = given >> (site_bits + fine) << site_bits | in_block;
         }
         write_to_bins(&tile, key, bin, count, 1 << fine, filled + (b << fine),
-                      keys + (b << fine) * plan.capacity, plan.capacity, counting);
+                      keys + (b << fine) * plan.capacity, plan.capacity, counting, plan, is_again);
     }
 }
 
