@@ -17,7 +17,12 @@ static void assert_as_reference(kith_context *context, const kith_forces_options
     reference.block = reference.unroll = 0;
     system_reference(&reference, &expected);
     system_compute(context, options, s);
-    const double error = promised_error(s->dtype, s->n);
+    /* The tiles for learning add all sources to one float, as they are in books: what is far may be
+     * lost beside a pair that is close. */
+    const bool is_tile =
+        options->method == KITH_FORCES_TILE_P || options->method == KITH_FORCES_TILE_P2;
+    const double lost = is_tile && s->dtype == KITH_F32 ? (double)s->n * 0x1p-27 : 0;
+    const double error = promised_error(s->dtype, s->n) + lost;
     const double a = relative_difference(s->a, expected.a);
     const double phi = relative_difference(s->phi, expected.phi);
     if (!(a < error && phi < error))
