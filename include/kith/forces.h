@@ -95,10 +95,10 @@ typedef struct kith_forces_options {
  * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; where pulls
  *         cancel, and with a law, of the sums of their magnitudes (with a law, times the error of a
  *         pair, kith/law.h). In float up to 4e-6 where many pulls are equal, as of bodies on a
- * lattice, or where a body is close beside another and most others on one side. Bodies lighter than
- * 1e-280 (float: 1e-20) of the heaviest lose digits of their pull. Bits:   the same on every run
- * and for every number of threads; on a device, the same for arrays on the host and for arrays
- * there, of any strides. */
+ *         lattice, or where a body is close beside another and most others on one side.
+ *         Bodies lighter than 1e-280 (float: 1e-20) of the heaviest lose digits of their pull.
+ * Bits:   the same on every run and for every number of threads; on a device, the same for arrays
+ *         on the host and for arrays there, of any strides. */
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
                                 kith_array targets, kith_array sources, kith_array masses,
                                 kith_array acceleration, kith_array potential);
