@@ -286,9 +286,9 @@ static void test_cuda_forces_beside_a_close_pair_are_not_lost(void **state)
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(NULL);
     const double distance = 0x1p-10, close = 1 / (distance * distance);
-    const int64_t sizes[] = {5000, 20001, 33001}; /* one-sided, small tiles, large tiles */
+    const int64_t counts[] = {5000, 20001, 33001}; /* one-sided, small tiles, large tiles */
     for (int size = 0; size < 3; size++) {
-        struct system s = system_random(random, KITH_F32, sizes[size], 3);
+        struct system s = system_random(random, KITH_F32, counts[size], 3);
         for (int64_t i = 0; i < s.n; i++) {
             put(s.x, 3 * i, -1 + 0.01 * get(s.x, 3 * i));
             put(s.x, 3 * i + 1, 0.01 * get(s.x, 3 * i + 1));
