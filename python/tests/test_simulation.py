@@ -139,11 +139,14 @@ def test_a_run_into_a_file(six, tmp_path):
 
 
 def interrupted(call):
+    # A shell's background job is started with SIGINT ignored, and Python leaves it so.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         call()
     timer.join()
+    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_stops_between_two_steps(six):
