@@ -10,27 +10,21 @@
  *     kith plot argon.xyz --what distances --cutoff 5 -o argon.png */
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kith/kith.h"
+#include "example.h"
 
 enum { edge = 6, count = 4 * edge * edge * edge, all = 3 * count };
 
 static const double side = 10.229, temperature = 0.787, cutoff = 2.5, skin = 0.4, dt = 0.004;
 
-static double x[all], v[all], a[all];
-
-static int fail(void)
-{
-    fprintf(stderr, "argon: %s\n", kith_error_message());
-    return 1;
-}
+static double *x, v[all], a[all];
 
 /* A face-centred cubic crystal, and velocities that look random. */
-static void prepare(void)
+static kith_bodies *prepare(void)
 {
+    kith_bodies *atoms = NULL;
+    must(kith_bodies_create(count, 3, KITH_NAME, &atoms));
+    x = atoms->position;
     static const double site[4][3] = {{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}};
     for (int i = 0; i < count; i++) {
         const int cell[3] = {i / 4 % edge, i / 4 / edge % edge, i / 4 / edge / edge};
@@ -38,7 +32,14 @@ static void prepare(void)
             x[3 * i + k] = (cell[k] + site[i % 4][k]) * side / edge;
             v[3 * i + k] = 1.5 * sin(i * (7.1 + 2.3 * k) + k);
         }
+        snprintf(atoms->name[i], KITH_NAME_BYTES, "Ar");
     }
+    atoms->has_cell = true;
+    for (int k = 0; k < 3; k++) {
+        atoms->cell[4 * k] = side;
+        atoms->periodic[k] = true;
+    }
+    return atoms;
 }
 
 /* Fills in accelerations from a half list; the potential energy, 0 at the cutoff. */
@@ -77,26 +78,6 @@ static void kick(double h)
         v[k] += h * a[k];
 }
 
-static kith_status write_atoms(const char *path, const kith_cell *cell)
-{
-    kith_bodies *atoms = NULL;
-    kith_status status = kith_bodies_create(count, 3, KITH_NAME, &atoms);
-    if (status)
-        return status;
-    for (int k = 0; k < all; k++)
-        atoms->position[k] = x[k];
-    for (int i = 0; i < count; i++)
-        snprintf(atoms->name[i], KITH_NAME_BYTES, "Ar");
-    atoms->has_cell = true;
-    for (int k = 0; k < 3; k++) {
-        atoms->cell[4 * k] = cell->vectors[k][k];
-        atoms->periodic[k] = true;
-    }
-    status = kith_bodies_write(atoms, path, NULL);
-    kith_bodies_free(atoms);
-    return status;
-}
-
 int main(int argc, char **argv)
 {
     const int64_t steps = argc > 1 ? atoll(argv[1]) : 2000;
@@ -107,22 +88,19 @@ int main(int argc, char **argv)
         .half = true,
         .quantities = KITH_PAIRS_I | KITH_PAIRS_J | KITH_PAIRS_VECTORS | KITH_PAIRS_DISTANCES,
     };
+    kith_bodies *atoms = prepare();
     const kith_array positions = kith_array_matrix(x, KITH_F64, count, 3);
-    kith_context *context = NULL;
+    kith_context *context = context_on("cpu");
     kith_pairs *pairs = NULL;
-    prepare();
-    if (kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}}, &context) ||
-        kith_pairs_update(context, &options, positions, &cell, &pairs, NULL))
-        return fail();
-    double potential = forces(pairs), start = 0;
+    must(kith_pairs_update(context, &options, positions, &cell, &pairs, NULL));
+    double potential = forces(pairs), start = potential + kinetic_energy();
     int64_t lists = 1;
     for (int64_t step = 0; step < steps; step++) {
         bool rebuilt = false;
         kick(dt / 2);
         for (int k = 0; k < all; k++)
             x[k] += dt * v[k];
-        if (kith_pairs_update(context, &options, positions, &cell, &pairs, &rebuilt))
-            return fail();
+        must(kith_pairs_update(context, &options, positions, &cell, &pairs, &rebuilt));
         lists += rebuilt;
         potential = forces(pairs);
         kick(dt / 2);
@@ -139,9 +117,10 @@ int main(int argc, char **argv)
            (long long)pairs->count);
     printf("temperature %.3f, potential energy of an atom %.3f, energy kept to %.1e\n",
            kinetic_energy() / (1.5 * count), potential / count, fabs(now / start - 1));
-    if (argc > 2 && write_atoms(argv[2], &cell))
-        return fail();
+    if (argc > 2)
+        must(kith_bodies_write(atoms, argv[2], NULL));
     kith_pairs_free(pairs);
+    kith_bodies_free(atoms);
     kith_context_free(context);
     return 0;
 }

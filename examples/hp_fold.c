@@ -1,9 +1,9 @@
 /* Folds chains of the HP model (Lau & Dill 1989): beads H and P on the square or cubic lattice, no
  * two at a site, energy -1 for each contact of two H. Many replicas of a chain, at a ladder of
- * temperatures, try pull moves (Lesh, Mitzenmacher & Whitesides 2003); all energies of a step come
- * from one call of kith_collisions_batch, and neighbours on the ladder swap places.
+ * temperatures, try the moves of hp_moves.h; all energies of a step come from one call of
+ * kith_collisions_batch, and neighbours on the ladder swap places.
  *
- *   hp_fold                              the table below, to the best known energies
+ *   hp_fold                              the table of hp_chains.h, to the best known energies
  *   hp_fold quick                        its first three chains
  *   hp_fold SEQUENCE 2|3 STEPS OUTPUT    a chain of your own; the best fold goes to a file
  *
@@ -11,156 +11,46 @@
  */
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kith/kith.h"
+#include "example.h"
+#include "hp_chains.h"
+#include "hp_moves.h"
 
 enum { most_beads = 128, temperatures = 16, ladders = 24, replicas = temperatures * ladders };
 
 static const double coldest = 0.18, hottest = 0.9;
 
-/* The best known energies. Chains of 20 to 36 beads and their energies in 2D: Unger & Moult 1993,
- * J. Mol. Biol. 231, 75-81. The same chains in 3D: Johnson & Katikireddy 2006, GECCO, 299-300. The
- * chain of 48 beads: Yue et al. 1995, PNAS 92, 325-329, whose search proves its energy the least.
- */
-static const struct benchmark {
-    const char *sequence;
-    int dimensions, energy, steps;
-} benchmarks[] = {
-    {"HPHPPHHPHPPHPHHPPHPH", 2, -9, 20000},
-    {"HHPPHPPHPPHPPHPPHPPHPPHH", 2, -9, 20000},
-    {"PPHPPHHPPPPHHPPPPHHPPPPHH", 2, -8, 20000},
-    {"PPPHHPPHHPPPPPHHHHHHHPPHHPPPPHHPPHPP", 2, -14, 60000},
-    {"HPHPPHHPHPPHPHHPPHPH", 3, -11, 20000},
-    {"HHPPHPPHPPHPPHPPHPPHPPHH", 3, -13, 20000},
-    {"HPHHPPHHHHPHHHPPHHPPHPHHHPHPHHPPHHPPPHPPPPPPPPHH", 3, -32, 400000},
-};
-
-typedef struct site {
-    int32_t x[3];
-} site;
-
 /* All replicas: those that are, and what the moves would make of them. */
-struct search {
-    const char *sequence;
-    int length, dimensions;
-    uint64_t random;
-    site now[replicas][most_beads];
-    int32_t tried[replicas * most_beads * 3]; /* dense, as the batch wants them */
-    int64_t energy[replicas], contacts[replicas], collisions[replicas];
-    int64_t best_energy;
-    site best[most_beads];
-};
-
-static uint64_t random_below(struct search *search, uint64_t count)
-{
-    search->random ^= search->random << 13;
-    search->random ^= search->random >> 7;
-    search->random ^= search->random << 17;
-    return (search->random >> 11) % count;
-}
-
-static double random_unit(struct search *search)
-{
-    return (double)random_below(search, 1u << 30) / (1u << 30);
-}
-
-static int is_free(const site *chain, int length, site at)
-{
-    for (int k = 0; k < length; k++)
-        if (memcmp(&chain[k], &at, sizeof at) == 0)
-            return 0;
-    return 1;
-}
-
-static int are_adjacent(site a, site b)
-{
-    return abs(a.x[0] - b.x[0]) + abs(a.x[1] - b.x[1]) + abs(a.x[2] - b.x[2]) == 1;
-}
-
-static site random_neighbor(struct search *search, site at)
-{
-    const uint64_t way = random_below(search, 2 * (uint64_t)search->dimensions);
-    at.x[way / 2] += way % 2 ? 1 : -1;
-    return at;
-}
-
-/* Beads i, i - 1, … follow to two new places, as far as the chain needs it. */
-static void pull(site *chain, int i, site first, site second)
-{
-    site older = chain[i], old = i > 0 ? chain[i - 1] : older;
-    chain[i] = first;
-    if (i == 0 || are_adjacent(chain[i - 1], first))
-        return;
-    chain[i - 1] = second;
-    for (int j = i - 2; j >= 0 && !are_adjacent(chain[j], chain[j + 1]); j--) {
-        const site here = chain[j];
-        chain[j] = older;
-        older = old;
-        old = here;
-    }
-}
-
-/* A pull move somewhere; the chain stays free of collisions. Nothing if the place is taken. */
-static void try_move(struct search *search, site *chain)
-{
-    const int n = search->length;
-    const int i = (int)random_below(search, (uint64_t)n);
-    if (i == n - 1) { /* the end goes two steps on, and draws all after it */
-        const site near = random_neighbor(search, chain[i]);
-        const site far = random_neighbor(search, near);
-        if (is_free(chain, n, near) && is_free(chain, n, far))
-            pull(chain, i, far, near);
-        return;
-    }
-    const site corner = random_neighbor(search, chain[i + 1]);
-    site fourth = chain[i];
-    for (int c = 0; c < 3; c++)
-        fourth.x[c] += corner.x[c] - chain[i + 1].x[c];
-    const int is_square = !are_adjacent(corner, chain[i]) && are_adjacent(corner, fourth) &&
-                          memcmp(&corner, &chain[i], sizeof corner) != 0 &&
-                          memcmp(&fourth, &chain[i + 1], sizeof fourth) != 0;
-    if (!is_square || !is_free(chain, n, corner))
-        return;
-    if (i == 0 || memcmp(&fourth, &chain[i - 1], sizeof fourth) == 0 || is_free(chain, n, fourth))
-        pull(chain, i, corner, fourth);
-}
-
-static void reverse(site *chain, int length)
-{
-    for (int k = 0; k < length / 2; k++) {
-        const site kept = chain[k];
-        chain[k] = chain[length - 1 - k];
-        chain[length - 1 - k] = kept;
-    }
-}
+static struct replica {
+    site chain[most_beads];
+    int64_t energy;
+} now[replicas], best;
+static site tried[replicas * most_beads]; /* dense, as the batch wants them */
+static int64_t contacts[replicas], collisions[replicas];
+static uint64_t random_state;
 
 /* A move of each replica, from one of its ends or the other, into the batch. */
-static void propose(struct search *search)
+static void propose(int length, int dimensions)
 {
-    const size_t bytes = (size_t)search->length * sizeof(site);
     for (int r = 0; r < replicas; r++) {
-        site *tried = (site *)search->tried + r * search->length;
-        memcpy(tried, search->now[r], bytes);
-        const int turned = (int)random_below(search, 2);
+        site *chain = tried + r * length;
+        memcpy(chain, now[r].chain, (size_t)length * sizeof(site));
+        const int turned = (int)random_below(&random_state, 2);
         if (turned)
-            reverse(tried, search->length);
-        try_move(search, tried);
+            reverse(chain, length);
+        try_move(chain, length, dimensions, &random_state);
         if (turned)
-            reverse(tried, search->length);
+            reverse(chain, length);
     }
 }
 
-static kith_status count(kith_context *context, struct search *search)
+static void count(kith_context *context, const char *sequence, int64_t length)
 {
-    const int64_t l = search->length;
-    const kith_array beads = {search->tried, {KITH_CPU, 0},    3,
-                              KITH_I32,      {replicas, l, 3}, {3 * l, 3, 1}};
-    return kith_collisions_batch(context, beads, kith_array_none(), search->sequence,
-                                 kith_array_vector(search->collisions, KITH_I64, replicas),
-                                 kith_array_vector(search->contacts, KITH_I64, replicas));
+    const kith_array beads = {tried,    {KITH_CPU, 0},         3,
+                              KITH_I32, {replicas, length, 3}, {3 * length, 3, 1}};
+    must(kith_collisions_batch(context, beads, kith_array_none(), sequence,
+                               kith_array_vector(collisions, KITH_I64, replicas),
+                               kith_array_vector(contacts, KITH_I64, replicas)));
 }
 
 static double inverse_temperature(int replica)
@@ -170,124 +60,91 @@ static double inverse_temperature(int replica)
 }
 
 /* By Metropolis' rule. */
-static void accept(struct search *search)
+static void accept(int length)
 {
-    const size_t bytes = (size_t)search->length * sizeof(site);
     for (int r = 0; r < replicas; r++) {
-        const int64_t energy = -search->contacts[r];
-        const double rise = (double)(energy - search->energy[r]);
-        if (search->collisions[r] > 0 ||
-            (rise > 0 && random_unit(search) >= exp(-rise * inverse_temperature(r))))
+        const double rise = (double)(-contacts[r] - now[r].energy);
+        if (collisions[r] > 0 ||
+            (rise > 0 && random_unit(&random_state) >= exp(-rise * inverse_temperature(r))))
             continue;
-        memcpy(search->now[r], (const site *)search->tried + r * search->length, bytes);
-        search->energy[r] = energy;
-        if (energy < search->best_energy) {
-            search->best_energy = energy;
-            memcpy(search->best, search->now[r], bytes);
-        }
+        memcpy(now[r].chain, tried + r * length, (size_t)length * sizeof(site));
+        now[r].energy = -contacts[r];
+        if (now[r].energy < best.energy)
+            best = now[r];
     }
 }
 
-static void swap_neighbors(struct search *search, int step)
+static void swap_neighbors(int step)
 {
     for (int r = 0; r + 1 < replicas; r++) {
         if (r % temperatures == temperatures - 1 || r % 2 != step % 2)
             continue;
         const double gain = (inverse_temperature(r) - inverse_temperature(r + 1)) *
-                            (double)(search->energy[r] - search->energy[r + 1]);
-        if (gain < 0 && random_unit(search) >= exp(gain))
+                            (double)(now[r].energy - now[r + 1].energy);
+        if (gain < 0 && random_unit(&random_state) >= exp(gain))
             continue;
-        site kept[most_beads];
-        memcpy(kept, search->now[r], sizeof kept);
-        memcpy(search->now[r], search->now[r + 1], sizeof kept);
-        memcpy(search->now[r + 1], kept, sizeof kept);
-        const int64_t energy = search->energy[r];
-        search->energy[r] = search->energy[r + 1];
-        search->energy[r + 1] = energy;
+        const struct replica kept = now[r];
+        now[r] = now[r + 1];
+        now[r + 1] = kept;
     }
 }
 
-/* Until the energy is reached, or for so many steps; *steps is then what it took. */
-static kith_status fold(kith_context *context, struct search *search, int energy, int *steps)
+/* From straight chains until the energy is reached, or for so many steps. Whether it is reached. */
+static bool fold(kith_context *context, struct hp_chain of)
 {
-    const int most = *steps;
-    for (int r = 0; r < replicas; r++) {
-        search->energy[r] = 0;
-        for (int k = 0; k < search->length; k++)
-            search->now[r][k] = (site){{k, 0, 0}};
+    const int length = (int)strlen(of.sequence);
+    best = (struct replica){.energy = 0};
+    for (int k = 0; k < length; k++)
+        best.chain[k] = (site){{k, 0, 0}};
+    for (int r = 0; r < replicas; r++)
+        now[r] = best;
+    random_state = 88172645463325252u;
+    int step = 0;
+    for (; step < of.steps && best.energy > of.energy; step++) {
+        propose(length, of.dimensions);
+        count(context, of.sequence, length);
+        accept(length);
+        if (step % 10 == 0)
+            swap_neighbors(step / 10);
     }
-    memcpy(search->best, search->now[0], sizeof search->best);
-    search->best_energy = 0;
-    for (*steps = 0; *steps < most && search->best_energy > energy; ++*steps) {
-        propose(search);
-        const kith_status status = count(context, search);
-        if (status != KITH_OK)
-            return status;
-        accept(search);
-        if (*steps % 10 == 0)
-            swap_neighbors(search, *steps / 10);
-    }
-    return KITH_OK;
+    printf("%dD %2d beads: energy %3lld after %6d steps of %d replicas  %s\n", of.dimensions,
+           length, (long long)best.energy, step, (int)replicas, of.sequence);
+    fflush(stdout);
+    return best.energy <= of.energy;
 }
 
 /* The best fold as bodies with the names H and P. */
-static kith_status write_fold(const struct search *search, const char *path)
+static void write_best(const char *sequence, int dimensions, const char *path)
 {
+    const int64_t length = (int64_t)strlen(sequence);
     kith_bodies *bodies = NULL;
-    kith_status status = kith_bodies_create(search->length, search->dimensions, KITH_NAME, &bodies);
-    for (int k = 0; k < search->length && status == KITH_OK; k++) {
-        bodies->name[k][0] = search->sequence[k];
-        for (int c = 0; c < search->dimensions; c++)
-            bodies->position[k * search->dimensions + c] = search->best[k].x[c];
+    must(kith_bodies_create(length, dimensions, KITH_NAME, &bodies));
+    for (int64_t k = 0; k < length; k++) {
+        bodies->name[k][0] = sequence[k];
+        for (int c = 0; c < dimensions; c++)
+            bodies->position[k * dimensions + c] = best.chain[k].x[c];
     }
-    if (status == KITH_OK)
-        status = kith_bodies_write(bodies, path, NULL);
+    must(kith_bodies_write(bodies, path, NULL));
     kith_bodies_free(bodies);
-    return status;
 }
 
-/* Folds and tells; *reached is whether the energy was. */
-static kith_status run(kith_context *context, struct search *search, struct benchmark benchmark,
-                       int *reached)
+int main(int argc, char **argv)
 {
-    search->sequence = benchmark.sequence;
-    search->length = (int)strlen(benchmark.sequence);
-    search->dimensions = benchmark.dimensions;
-    search->random = 88172645463325252u;
-    int steps = benchmark.steps;
-    const kith_status status = fold(context, search, benchmark.energy, &steps);
-    *reached = search->best_energy <= benchmark.energy;
-    printf("%dD %2d beads: energy %3lld after %6d steps of %d replicas  %s\n", search->dimensions,
-           search->length, (long long)search->best_energy, steps, (int)replicas,
-           benchmark.sequence);
-    fflush(stdout);
-    return status;
-}
-
-int main(int argument_count, char **arguments)
-{
-    struct search *search = calloc(1, sizeof *search);
-    kith_context *context = NULL;
-    kith_status status =
-        kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}}, &context);
-    int all_reached = 1, reached = 0;
-    if (argument_count == 5 && strlen(arguments[1]) <= most_beads && search) {
-        const struct benchmark own = {arguments[1], atoi(arguments[2]) == 2 ? 2 : 3, -1000000,
-                                      atoi(arguments[3])};
-        if (status == KITH_OK)
-            status = run(context, search, own, &reached);
-        if (status == KITH_OK)
-            status = write_fold(search, arguments[4]);
+    kith_context *context = context_on("cpu");
+    bool all_reached = true;
+    if (argc == 5 && strlen(argv[1]) <= most_beads) {
+        const int dimensions = atoi(argv[2]) == 2 ? 2 : 3;
+        fold(context, (struct hp_chain){argv[1], dimensions, INT32_MIN, atoi(argv[3])});
+        write_best(argv[1], dimensions, argv[4]);
+    } else if (argc > 2 || (argc == 2 && strcmp(argv[1], "quick") != 0)) {
+        fprintf(stderr, "usage: hp_fold [quick | SEQUENCE 2|3 STEPS OUTPUT], up to %d beads\n",
+                (int)most_beads);
+        return 2;
     } else {
-        const int count = argument_count > 1 ? 3 : (int)(sizeof benchmarks / sizeof benchmarks[0]);
-        for (int k = 0; k < count && status == KITH_OK && search; k++) {
-            status = run(context, search, benchmarks[k], &reached);
-            all_reached &= reached;
-        }
+        const int count_of_chains = argc > 1 ? 3 : (int)(sizeof chains / sizeof chains[0]);
+        for (int k = 0; k < count_of_chains; k++)
+            all_reached = fold(context, chains[k]) && all_reached;
     }
-    if (status != KITH_OK)
-        fprintf(stderr, "hp_fold: %s\n", kith_error_message());
     kith_context_free(context);
-    free(search);
-    return status == KITH_OK && all_reached ? 0 : 1;
+    return all_reached ? 0 : 1;
 }

@@ -10,22 +10,13 @@
  * them. */
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kith/kith.h"
+#include "conjugate_gradients.h"
 
-enum { grid = 101 };
+enum { grid = 101, places = grid * grid };
 
 static const char kernel[] = "gaussian:0.1";
 static const double sigma2 = 1e-2, tolerance = 1e-4;
-
-static int fail(void)
-{
-    fprintf(stderr, "kriging: %s\n", kith_error_message());
-    return 1;
-}
 
 static double franke(const double x[2])
 {
@@ -36,95 +27,66 @@ static double franke(const double x[2])
            0.2 * exp(-(u - 4) * (u - 4) - (v - 7) * (v - 7));
 }
 
-static double dot(const double *a, const double *b, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
+/* What K is made of. */
+struct covariance {
+    kith_context *context;
+    kith_law *law;
+    kith_particles points;
+};
 
-/* Solves (K + σ² 1) w = h. The product leaves i = j out, where k is 1. */
-static kith_status solve(kith_context *context, const kith_law *law, const kith_particles *points,
-                         const double *h, double *w, int64_t n, int *iterations)
+/* out = (K + σ² 1) in. The product leaves i = j out, where k is 1. */
+static void multiply(void *matrix, double *in, double *out, int64_t n)
 {
-    double *r = malloc(3 * (size_t)n * sizeof *r);
-    if (!r)
-        return KITH_OUT_OF_MEMORY;
-    double *p = r + n, *q = r + 2 * n;
-    memcpy(r, h, (size_t)n * sizeof *r);
-    memcpy(p, h, (size_t)n * sizeof *p);
-    memset(w, 0, (size_t)n * sizeof *w);
-    kith_status status = KITH_OK;
-    double rr = dot(r, r, n);
-    const double goal = tolerance * tolerance * rr;
-    for (*iterations = 0; rr > goal && status == KITH_OK; ++*iterations) {
-        status = kith_matrix_multiply(context, law, NULL, points, NULL,
-                                      kith_array_vector(p, KITH_F64, n),
-                                      kith_array_vector(q, KITH_F64, n));
-        for (int64_t i = 0; i < n; i++)
-            q[i] += (1 + sigma2) * p[i];
-        const double alpha = rr / dot(p, q, n), before = rr;
-        for (int64_t i = 0; i < n; i++) {
-            w[i] += alpha * p[i];
-            r[i] -= alpha * q[i];
-        }
-        rr = dot(r, r, n);
-        for (int64_t i = 0; i < n; i++)
-            p[i] = r[i] + rr / before * p[i];
-    }
-    free(r);
-    return status;
+    const struct covariance *k = matrix;
+    must(kith_matrix_multiply(k->context, k->law, NULL, &k->points, NULL,
+                              kith_array_vector(in, KITH_F64, n),
+                              kith_array_vector(out, KITH_F64, n)));
+    for (int64_t i = 0; i < n; i++)
+        out[i] += (1 + sigma2) * in[i];
 }
 
 int main(int argc, char **argv)
 {
     const kith_initial_options square = {.count = argc > 1 ? atoll(argv[1]) : 2000,
                                          .dimensions = 2};
-    static double at[grid * grid][2], surface[grid * grid];
-    kith_context *context = NULL;
+    static double at[places][2], surface[places];
+    struct covariance k = {0};
     kith_bodies *bodies = NULL;
-    kith_law *law = NULL;
-    if (kith_context_create(NULL, &context) || kith_law_parse(kernel, 0, NULL, &law) ||
-        kith_initial_make("uniform-cube", &square, &bodies))
-        return fail();
+    must(kith_context_create(NULL, &k.context));
+    must(kith_law_parse(kernel, 0, NULL, &k.law));
+    must(kith_initial_make("uniform-cube", &square, &bodies));
     const int64_t n = bodies->count;
-    double *h = malloc(2 * (size_t)n * sizeof *h);
-    if (!h)
-        return 1;
-    double *w = h + n;
+    k.points.positions = kith_array_matrix(bodies->position, KITH_F64, n, 2);
+
+    double *w = room_for(2 * n, sizeof *w), *h = w + n;
     for (int64_t i = 0; i < n; i++)
         h[i] = franke(bodies->position + 2 * i);
-    for (int k = 0; k < grid * grid; k++) {
-        const int column = k % grid, row = k / grid;
-        at[k][0] = (double)column / (grid - 1);
-        at[k][1] = (double)row / (grid - 1);
-    }
+    const double goal = tolerance * tolerance * dot(h, h, n);
+    const int64_t products = conjugate_gradients(multiply, &k, h, w, n, goal); /* from w = 0 */
 
-    int iterations = 0;
-    const kith_particles points = {.positions =
-                                       kith_array_matrix(bodies->position, KITH_F64, n, 2)};
-    const kith_particles places = {.positions = kith_array_matrix(at, KITH_F64, grid * grid, 2)};
-    if (solve(context, law, &points, h, w, n, &iterations) ||
-        kith_matrix_multiply(context, law, NULL, &places, &points,
-                             kith_array_vector(w, KITH_F64, n),
-                             kith_array_vector(surface, KITH_F64, grid * grid)))
-        return fail();
+    for (int p = 0; p < places; p++) {
+        const int column = p % grid, row = p / grid;
+        at[p][0] = (double)column / (grid - 1);
+        at[p][1] = (double)row / (grid - 1);
+    }
+    const kith_particles looked_at = {.positions = kith_array_matrix(at, KITH_F64, places, 2)};
+    const kith_array height = kith_array_vector(surface, KITH_F64, places);
+    must(kith_matrix_multiply(k.context, k.law, NULL, &looked_at, &k.points,
+                              kith_array_vector(w, KITH_F64, n), height));
 
     double error2 = 0;
-    for (int k = 0; k < grid * grid; k++)
-        error2 += pow(surface[k] - franke(at[k]), 2) / (grid * grid);
-    printf("%lld points, a matrix of %.3g GB: %d products; error of the surface %.1e\n",
-           (long long)n, 8e-9 * (double)n * (double)n, iterations, sqrt(error2));
-    const kith_array x = {at[0], {KITH_CPU, 0}, 1, KITH_F64, {grid * grid}, {2}};
-    const kith_array y = {at[0] + 1, {KITH_CPU, 0}, 1, KITH_F64, {grid * grid}, {2}};
-    const kith_table_column columns[] = {
-        {"x", x}, {"y", y}, {"height", kith_array_vector(surface, KITH_F64, grid * grid)}};
-    if (argc > 2 && kith_table_write(argv[2], NULL, 3, columns))
-        return fail();
-    free(h);
-    kith_law_free(law);
+    for (int p = 0; p < places; p++)
+        error2 += pow(surface[p] - franke(at[p]), 2) / places;
+    printf("%lld points, a matrix of %.3g GB: %lld products; error of the surface %.1e\n",
+           (long long)n, 8e-9 * (double)n * (double)n, (long long)products, sqrt(error2));
+    const kith_array x = {at[0], {KITH_CPU, 0}, 1, KITH_F64, {places}, {2}};
+    const kith_array y = {at[0] + 1, {KITH_CPU, 0}, 1, KITH_F64, {places}, {2}};
+    const kith_table_column columns[] = {{"x", x}, {"y", y}, {"height", height}};
+    if (argc > 2)
+        must(kith_table_write(argv[2], NULL, 3, columns));
+    free(w);
+    kith_law_free(k.law);
     kith_bodies_free(bodies);
-    kith_context_free(context);
+    kith_context_free(k.context);
     return 0;
 }

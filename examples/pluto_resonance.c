@@ -12,9 +12,9 @@
  * which pluto_resonance.gp draws, and prints the range of φ. */
 
 #include <math.h>
-#include <stdio.h>
 
-#include "kith/kith.h"
+#include "example.h"
+#include "orbit.h"
 
 enum { neptune = 4, pluto = 5, body_count = 6, samples = 1000 };
 
@@ -22,47 +22,6 @@ static const double pi = 3.14159265358979323846;
 static const double gauss = 0.01720209895; /* √G in AU, days and solar masses */
 static const double step_days = 40;
 static const int64_t steps_a_sample = 913; /* 99.99 years of 365.25 days */
-
-struct orbit {
-    double mean_longitude, pericentre_longitude; /* radians */
-};
-
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    for (int k = 0; k < 3; k++)
-        product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* The ellipse that a body with this place and velocity about a mass μ/G would follow (Murray &
- * Dermott 1999, Solar System Dynamics, §2.8). */
-static struct orbit osculating_orbit(double mu, const double x[3], const double v[3])
-{
-    double momentum[3], v_cross_momentum[3], toward_pericentre[3];
-    const double r = sqrt(dot(x, x)), semi_major_axis = 1 / (2 / r - dot(v, v) / mu);
-    cross(x, v, momentum);
-    cross(v, momentum, v_cross_momentum);
-    for (int k = 0; k < 3; k++)
-        toward_pericentre[k] = v_cross_momentum[k] / mu - x[k] / r;
-    const double eccentricity = sqrt(dot(toward_pericentre, toward_pericentre));
-
-    const double node = atan2(momentum[0], -momentum[1]);
-    const double to_node[3] = {cos(node), sin(node), 0};
-    double to_quarter[3]; /* in the orbit's plane, a right angle after the node, times |momentum| */
-    cross(momentum, to_node, to_quarter);
-    const double pericentre =
-        atan2(dot(toward_pericentre, to_quarter) / sqrt(dot(momentum, momentum)),
-              dot(toward_pericentre, to_node));
-    const double anomaly = atan2(dot(x, v) / sqrt(mu * semi_major_axis), 1 - r / semi_major_axis);
-    return (struct orbit){
-        .mean_longitude = node + pericentre + anomaly - eccentricity * sin(anomaly),
-        .pericentre_longitude = node + pericentre,
-    };
-}
 
 /* Elements about the barycentre of all bodies, with all their mass: about the Sun they would
  * tremble with Jupiter's pull on it. */
@@ -93,30 +52,6 @@ static double resonance_angle(const kith_bodies *bodies)
     return turn < 0 ? turn + 360 : turn;
 }
 
-static kith_status follow(kith_simulation *simulation, kith_bodies *bodies, double *years,
-                          double *degrees)
-{
-    for (int k = 0; k <= samples; k++) {
-        kith_status status = kith_simulation_get_bodies(simulation, bodies);
-        years[k] = bodies->time / 365.25;
-        degrees[k] = resonance_angle(bodies);
-        if (status == KITH_OK)
-            status = kith_simulation_step(simulation, steps_a_sample);
-        if (status != KITH_OK)
-            return status;
-    }
-    return KITH_OK;
-}
-
-static kith_status write_angles(const char *path, double *years, double *degrees)
-{
-    const kith_table_column columns[] = {
-        {"years", kith_array_vector(years, KITH_F64, samples + 1)},
-        {"resonance_angle_degrees", kith_array_vector(degrees, KITH_F64, samples + 1)},
-    };
-    return kith_table_write(path, NULL, 2, columns);
-}
-
 /* Says the range of φ; 0 if it librates about 180°. */
 static int report(const double *degrees)
 {
@@ -131,7 +66,7 @@ static int report(const double *degrees)
     return librates ? 0 : 1;
 }
 
-int main(int argument_count, char **arguments)
+int main(int argc, char **argv)
 {
     static double years[samples + 1], degrees[samples + 1];
     const kith_simulation_options options = {.dt = step_days,
@@ -139,21 +74,25 @@ int main(int argument_count, char **arguments)
     kith_context *context = NULL;
     kith_bodies *bodies = NULL;
     kith_simulation *simulation = NULL;
+    must(kith_context_create(NULL, &context));
+    must(kith_initial_make("outer-solar-system", NULL, &bodies));
+    must(kith_simulation_create(context, &options, bodies, &simulation));
 
-    kith_status status = kith_context_create(NULL, &context);
-    if (status == KITH_OK)
-        status = kith_initial_make("outer-solar-system", NULL, &bodies);
-    if (status == KITH_OK)
-        status = kith_simulation_create(context, &options, bodies, &simulation);
-    if (status == KITH_OK)
-        status = follow(simulation, bodies, years, degrees);
-    if (status == KITH_OK && argument_count > 1)
-        status = write_angles(arguments[1], years, degrees);
-    if (status != KITH_OK)
-        fprintf(stderr, "pluto_resonance: %s\n", kith_error_message());
+    for (int k = 0; k <= samples; k++) {
+        must(kith_simulation_get_bodies(simulation, bodies));
+        years[k] = bodies->time / 365.25;
+        degrees[k] = resonance_angle(bodies);
+        must(kith_simulation_step(simulation, steps_a_sample));
+    }
 
+    const kith_table_column columns[] = {
+        {"years", kith_array_vector(years, KITH_F64, samples + 1)},
+        {"resonance_angle_degrees", kith_array_vector(degrees, KITH_F64, samples + 1)},
+    };
+    if (argc > 1)
+        must(kith_table_write(argv[1], NULL, 2, columns));
     kith_simulation_free(simulation);
     kith_bodies_free(bodies);
     kith_context_free(context);
-    return status == KITH_OK ? report(degrees) : 1;
+    return report(degrees);
 }

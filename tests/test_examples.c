@@ -105,8 +105,11 @@ static void assert_fits(const char *command)
         if (columns > 80)
             fail_msg("kith %s --help has %d columns: %.*s", command, columns, length, line);
         /* A long example would go on in a line that does not begin with blanks. */
-        if (is_example && length > 0 && line[0] == '-')
-            fail_msg("kith %s --help breaks an example: %.*s", command, length, line);
+        if (is_example && length > 0 && line[0] != ' ')
+            fail_msg("kith %s --help breaks an example, or has no empty line after the last: %.*s",
+                     command, length, line);
+        if (length > 0 && line[length - 1] == ' ')
+            fail_msg("kith %s --help has a line that ends in a blank: %.*s", command, length, line);
         is_example = length > 7 && strncmp(line, "  kith ", 7) == 0;
         line += length + (line[length] == '\n');
     }

@@ -28,7 +28,9 @@ draw kriging
 draw heat
 "$examples/pagerank" - "$work/pagerank.csv"
 draw pagerank
-"$examples/hp_fold" HPHHPPHHHHPHHHPPHHPPHPHHHPHPHHPPHHPPPHPPPPPPPPHH 3 60000 "$work/fold.xyz"
+"$examples/crystal" 8 "$work/crystal.csv" >/dev/null
+draw crystal
+"$examples/hp_fold" HPHHPPHHHHPHHHPPHHPPHPHHHPHPHHPPHHPPPHPPPPPPPPHH 3 130000 "$work/fold.xyz"
 "$kith" plot "$work/fold.xyz" --what chain -o "$folder/hp_fold.png" --quiet
 
 "$kith" make galaxies -n 8000 --seed 1 --quiet -o "$work/galaxies.csv"
