@@ -1,3 +1,5 @@
+option(KITH_BASELINE_ONLY "CPU kernels for the oldest instruction set alone: slow, and soon built" OFF)
+
 # Compiles a kernel source once per instruction set (core/isa.h lists the same sets). Each compilation
 # sees -D KITH_ISA_NAME=<set>.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
@@ -5,6 +7,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set(KITH_ISA_FLAGS_v3 -march=x86-64-v3)
   set(KITH_ISA_FLAGS_v2 -march=x86-64-v2)
   set(KITH_ISAS v4 v3 v2)
+  if(KITH_BASELINE_ONLY)
+    set(KITH_ISAS v2)
+  endif()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
   set(KITH_ISA_FLAGS_neon "")
   set(KITH_ISAS neon)

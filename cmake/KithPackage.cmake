@@ -1,10 +1,15 @@
 # Debian packages by cpack -G DEB: kith (the program), libkith0 (the shared library) and libkith-dev.
-set(KITH_MAINTAINER "The kith authors" CACHE STRING "Who stands in the Debian packages for them")
+set(KITH_MAINTAINER "The kith authors" CACHE STRING
+    "Who stands in the Debian packages for them: Name <address>")
+set(maintainer "${KITH_MAINTAINER}")
+if(NOT maintainer MATCHES "@") # Debian wants an address; .invalid is the domain that nobody has (RFC 2606)
+  string(APPEND maintainer " <authors@kith.invalid>")
+endif()
 
 set(CPACK_PACKAGE_NAME kith)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
-set(CPACK_PACKAGE_VENDOR "${KITH_MAINTAINER}")
+set(CPACK_PACKAGE_VENDOR "${maintainer}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_GENERATOR DEB)
@@ -18,7 +23,7 @@ set(CPACK_KITH_DATE ${KITH_RELEASE_DATE})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${KITH_MAINTAINER}")
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${maintainer}")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
@@ -40,6 +45,9 @@ pictures are drawn by gnuplot.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libkith${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+# cpack's script calls ldconfig; Debian's policy (8.1.1) asks for dpkg's trigger.
+file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "gcc | c-compiler, libc6-dev")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
 "which particles interact, and how: the shared library

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds for this machine's GPU, tests the CUDA backend, repeats the tests under compute-sanitizer's
-# tools, and measures: gpu_test.sh JOBS [test] [sanitize] [bench], all three unless told. Without a
-# GPU the tests are skipped.
+# Builds for this machine's GPU, tests the CUDA backend, measures, and repeats the tests under
+# compute-sanitizer's tools: gpu_test.sh JOBS [test] [bench] [sanitize], all three unless told.
+# Without a GPU the tests are skipped.
 #
 # A machine without the Debian packages needs a folder with what is used of them, made elsewhere by
 # gpu_test.sh packages FOLDER and named by KITH_PACKAGES.
@@ -24,7 +24,7 @@ fi
 
 jobs=$1
 shift
-[ $# -gt 0 ] || set -- test sanitize bench
+[ $# -gt 0 ] || set -- test bench sanitize
 build="build-gpu"
 
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) ||
@@ -61,7 +61,7 @@ run_bench() {
 
 for part in "$@"; do
     case $part in
-    test | sanitize | bench) "run_$part" ;;
-    *) echo "gpu_test.sh: '$part' is none of test, sanitize, bench" >&2; exit 2 ;;
+    test | bench | sanitize) "run_$part" ;;
+    *) echo "gpu_test.sh: '$part' is none of test, bench, sanitize" >&2; exit 2 ;;
     esac
 done

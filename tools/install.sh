@@ -11,6 +11,7 @@ packages_of() {
     bench) echo "python3 python3-venv" ;;
     docs) echo "doxygen python3 python3-venv" ;;
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
+    gallery) echo "g++ $(packages_of plot)" ;;
     coverage) echo "gcovr" ;;
     lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libcmocka-dev python3 python3-venv" ;;
     valgrind) echo "valgrind" ;;

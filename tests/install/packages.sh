@@ -22,6 +22,7 @@ rm -rf "$folder"
 
 for package in kith libkith0 libkith-dev; do
     [ "$(field $package Version)" = "$version" ] || fail "$package: its version is not $version"
+    field $package Maintainer | grep -qE '^[^<>]+ <[^<>@ ]+@[^<>@ ]+>$' || fail "$package: its maintainer has no address"
     holds $package "usr/share/doc/$package/copyright" "usr/share/doc/$package/changelog.gz"
     ! dpkg-deb -c "$folder/$package"_*.deb | grep -vE '^(d.{9}|-rw-r--r--|-rwxr-xr-x|l.{9}) root/root ' ||
         fail "$package: wrong owners or permissions"
@@ -45,7 +46,13 @@ for package in kith libkith0; do
 done
 field libkith-dev Depends | grep -qx "libkith0 (= $version)" || fail "libkith-dev: wrong dependencies"
 dpkg-deb -I "$folder"/libkith0_*.deb shlibs | grep -qx "libkith 0 libkith0 (>= $version)" || fail "libkith0: wrong shlibs"
-dpkg-deb -I "$folder"/libkith0_*.deb postinst | grep -q ldconfig || fail "libkith0: does not call ldconfig"
+dpkg-deb -I "$folder"/libkith0_*.deb triggers | grep -qx 'activate-noawait ldconfig' ||
+    fail "libkith0: does not ask for ldconfig"
+
+# The static library of a build with CUDA needs the toolkit, which is in /usr/local.
+if command -v lintian >/dev/null; then
+    lintian --fail-on error --suppress-tags pkg-config-bad-directive "$folder"/*.deb >"$folder.log" 2>&1 || { cat "$folder.log" >&2; fail "lintian finds errors"; }
+fi
 
 for package in kith libkith0 libkith-dev; do dpkg-deb -x "$folder/$package"_*.deb "$folder/root"; done
 cd "$folder/root"
