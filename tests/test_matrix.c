@@ -36,6 +36,48 @@ static void every_size_gives_the_reference(void **state)
         }
 }
 
+static kith_array first_of(kith_array array, int64_t count)
+{
+    array.shape[0] = count;
+    return array;
+}
+
+/* Some of its rows by themselves: they fit into the caches. */
+static void check_large(const char *text, const kith_particles *particles, kith_array large)
+{
+    enum { few = 3 };
+    const kith_matrix_options options = {.softening = 0.05, .diagonal = KITH_DIAGONAL_KEEP};
+    const kith_particles rows = {first_of(particles->positions, few),
+                                 first_of(particles->masses, few),
+                                 first_of(particles->charges, few)};
+    const kith_array expected = matrix_new(large.dtype, few, large.shape[1]);
+    kith_law *law = matrix_law(text);
+    assert_ok(kith_matrix_compute(shared, law, &options, particles, NULL, large));
+    assert_ok(kith_matrix_compute(shared, law, &options, &rows, particles, expected));
+    assert_elements_agree(text, first_of(large, few), expected);
+    free(expected.data);
+    kith_law_free(law);
+}
+
+/* Matrices too large for the caches are written past them. */
+static void every_law_fills_a_large_matrix(void **state)
+{
+    (void)state;
+    for (int dtype = 0; dtype < 2; dtype++) {
+        const kith_dtype type = dtype ? KITH_F32 : KITH_F64;
+        const int64_t n = dtype ? 2905 : 2053;
+        struct matrix_set set = matrix_set_create(&numbers, type, n, 3);
+        const kith_array large = matrix_new(type, n, n);
+        const kith_particles bare = {set.particles.positions, kith_array_none(), kith_array_none()};
+        for (int k = 0; k < matrix_table_law_count; k++) {
+            check_large(matrix_laws[k], &set.particles, large);
+            check_large(matrix_laws[k], &bare, large);
+        }
+        free(large.data);
+        matrix_set_free(&set);
+    }
+}
+
 static void the_diagonal_is_what_was_asked_for(void **state)
 {
     (void)state;
@@ -108,6 +150,37 @@ static void threads_do_not_change_a_bit(void **state)
     kith_context_free(many);
     kith_law_free(law);
     matrix_set_free(&set);
+}
+
+/* Tiles that are written twice do not go past the caches; the diagonal falls on every place of a
+ * line. */
+static void rows_past_the_caches_are_those_of_tiles(void **state)
+{
+    int64_t count = 0;
+    (void)state;
+    const kith_isa *list = kith_isa_list(&count);
+    kith_law *law = matrix_law("coulomb");
+    for (int64_t k = 0; k < 2 * count; k++) {
+        const kith_dtype dtype = k % 2 ? KITH_F64 : KITH_F32;
+        if (!list[k / 2].supported)
+            continue;
+        kith_context *context = new_context(list[k / 2].name, 2);
+        struct matrix_set set = matrix_set_create(&numbers, dtype, 3001, 3);
+        struct matrix_case c = {context, "coulomb",
+                                law,     {.diagonal = KITH_DIAGONAL_VALUE, .diagonal_value = 7},
+                                &set,    NULL};
+        const kith_array rows = case_matrix(&c, KITH_MATRIX_AUTO);
+        c.options.symmetric = true;
+        const kith_array tiles = case_matrix(&c, KITH_MATRIX_AUTO);
+        assert_memory_equal(rows.data, tiles.data,
+                            3001 * 3001 * (dtype == KITH_F64 ? sizeof(double) : sizeof(float)));
+        assert_true(matrix_at(rows, 17 * 3002) == 7);
+        free(rows.data);
+        free(tiles.data);
+        matrix_set_free(&set);
+        kith_context_free(context);
+    }
+    kith_law_free(law);
 }
 
 static void every_instruction_set_gives_the_reference(void **state)
@@ -189,6 +262,57 @@ static void a_file_in_blocks_is_the_whole_matrix(void **state)
     matrix_set_free(&columns);
 }
 
+static void a_file_that_is_cancelled_leaves_the_old_one(void **state)
+{
+    (void)state;
+    struct matrix_set rows = matrix_set_create(&numbers, KITH_F64, 20, 3);
+    char path[] = "/tmp/kith_matrix_XXXXXX", text[8] = "";
+    const int descriptor = mkstemp(path);
+    assert_int_equal(write(descriptor, "old", 3), 3);
+    close(descriptor);
+    kith_context_cancel(shared);
+    assert_fails(kith_matrix_write(shared, NULL, NULL, &rows.particles, NULL, 0, path, NULL),
+                 KITH_CANCELLED, "cancel");
+    kith_context_clear_cancel(shared);
+    FILE *file = fopen(path, "rb");
+    assert_int_equal(fread(text, 1, sizeof text, file), 3);
+    fclose(file);
+    assert_string_equal(text, "old");
+    unlink(path);
+    matrix_set_free(&rows);
+}
+
+/* Results of more than 32 MB go past the caches, and into arrays with other strides in blocks of
+ * 64 MB: squared distances of points on a line are exact. */
+static void a_matrix_larger_than_caches_is_right_to_its_last_element(void **state)
+{
+    (void)state;
+    enum { n = 3001 };
+    double *x = calloc((size_t)n * 3, sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        x[3 * i] = (double)i;
+    const kith_particles particles = {.positions = kith_array_matrix(x, KITH_F64, n, 3)};
+    const kith_matrix_options options = {.diagonal = KITH_DIAGONAL_VALUE, .diagonal_value = -7};
+    kith_law *law = matrix_law("distance2");
+    for (int by_columns = 0; by_columns < 2; by_columns++) {
+        kith_array matrix = matrix_new(KITH_F64, n, n);
+        if (by_columns) {
+            matrix.strides[0] = 1;
+            matrix.strides[1] = n;
+        }
+        assert_ok(kith_matrix_compute(shared, law, &options, &particles, NULL, matrix));
+        const double *value = matrix.data;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++)
+                if (value[i * n + j] != (i == j ? -7 : (double)((i - j) * (i - j))))
+                    fail_msg("%d: element %d, %d is %g", by_columns, (int)i, (int)j,
+                             value[i * n + j]);
+        free(matrix.data);
+    }
+    kith_law_free(law);
+    free(x);
+}
+
 static void histograms_close_the_last_bin(void **state)
 {
     (void)state;
@@ -210,7 +334,7 @@ static void mistakes_are_told(void **state)
     (void)state;
     struct matrix_set set = matrix_set_create(&numbers, KITH_F64, 4, 3);
     struct matrix_set other = matrix_set_create(&numbers, KITH_F32, 4, 3);
-    const kith_array matrix = matrix_new(KITH_F64, 4, 4);
+    const kith_array matrix = matrix_new(KITH_F64, 4, 4), vector = matrix_new_vector(KITH_F64, 4);
     const kith_particles *p = &set.particles;
     const kith_matrix_options bad_softening = {.softening = -1}, symmetric = {.symmetric = true},
                               tile = {.method = KITH_MATRIX_TILE_P}, block = {.block = 2000};
@@ -224,8 +348,8 @@ static void mistakes_are_told(void **state)
                  "GPU");
     assert_fails(kith_matrix_compute(shared, NULL, &block, p, NULL, matrix), KITH_INVALID_ARGUMENT,
                  "block is 2000");
-    assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, matrix_new_vector(KITH_F64, 4)),
-                 KITH_INVALID_ARGUMENT, "matrix has 1 dimensions");
+    assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, vector), KITH_INVALID_ARGUMENT,
+                 "matrix has 1 dimensions");
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL,
                                      kith_array_matrix(p->positions.data, KITH_F64, 4, 4)),
                  KITH_INVALID_ARGUMENT, "overlaps rows.positions");
@@ -235,10 +359,18 @@ static void mistakes_are_told(void **state)
     assert_fails(kith_matrix_histogram(shared, NULL, NULL, p, NULL, 1, 1,
                                        kith_array_vector(matrix.data, KITH_I64, 4)),
                  KITH_INVALID_ARGUMENT, "low is 1 and high is 1");
+    const kith_matrix_options reference = {.method = KITH_MATRIX_REFERENCE};
+    assert_fails(kith_matrix_write(shared, NULL, &reference, p, NULL, 0, "never.npy", NULL),
+                 KITH_UNSUPPORTED, "not by the reference");
+    kith_array backwards = kith_array_matrix((double *)p->positions.data + 12, KITH_F64, 4, 4);
+    backwards.strides[0] = -4;
+    assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, backwards), KITH_INVALID_ARGUMENT,
+                 "overlaps rows.positions");
     matrix_put(p->masses, 2, NAN);
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, matrix), KITH_INVALID_ARGUMENT,
                  "row 2 of rows.masses has nan");
     free(matrix.data);
+    free(vector.data);
     matrix_set_free(&set);
     matrix_set_free(&other);
 }
@@ -248,12 +380,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_law_gives_the_reference),
         cmocka_unit_test(every_size_gives_the_reference),
+        cmocka_unit_test(every_law_fills_a_large_matrix),
         cmocka_unit_test(the_diagonal_is_what_was_asked_for),
         cmocka_unit_test(symmetric_gives_the_same_bits),
         cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(rows_past_the_caches_are_those_of_tiles),
         cmocka_unit_test(every_instruction_set_gives_the_reference),
         cmocka_unit_test(few_rows_of_many_columns_are_summed_in_parts),
+        cmocka_unit_test(a_file_that_is_cancelled_leaves_the_old_one),
         cmocka_unit_test(a_file_in_blocks_is_the_whole_matrix),
+        cmocka_unit_test(a_matrix_larger_than_caches_is_right_to_its_last_element),
         cmocka_unit_test(histograms_close_the_last_bin),
         cmocka_unit_test(mistakes_are_told),
     };

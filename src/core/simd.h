@@ -33,6 +33,13 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 #define SIMD_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* Before a loop whose body is long and not to be compiled once for each turn. */
+#if defined(__clang__)
+#define SIMD_KEEP_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define SIMD_KEEP_LOOP _Pragma("GCC unroll 1")
+#endif
+
 /* Forbids the compiler to know what is in x, or that nobody wants it: for measurements. */
 #if defined(__AVX512F__)
 #define SIMD_LAUNDER(x) __asm__ volatile("" : "+v"(x))

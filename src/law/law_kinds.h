@@ -32,6 +32,12 @@ enum law_kind {
 /* What the weights w_i and w_j of a pair are to u: V = u, w_i w_j u, (w_i + w_j) u. */
 enum law_weighting { law_unweighted, law_product, law_sum };
 
+/* Whether a law of this kind may be weighted by a product; but for the constants, which may be by a
+ * sum, the table of laws weights no others. */
+#define LAW_MAY_BE_PRODUCT(kind)                                                                   \
+    ((kind) == law_inverse || (kind) == law_yukawa || (kind) == law_constant ||                    \
+     (kind) == law_custom)
+
 /* The base of whole_power. */
 enum law_base { law_base_s, law_base_s2, law_base_inverse_s, law_base_inverse_s2 };
 

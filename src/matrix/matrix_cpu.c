@@ -95,23 +95,11 @@ static char *element_of(const struct filling *filling, int64_t row, int64_t colu
     return (char *)rows->values + offset * kith_dtype_bytes(filling->task->dtype);
 }
 
-static void replace(const struct filling *filling, void *values, int64_t at)
-{
-    const double value = filling->task->problem.diagonal_value;
-    if (filling->task->dtype == KITH_F64)
-        ((double *)values)[at] = value;
-    else
-        ((float *)values)[at] = (float)value;
-}
-
 /* Elements of a row, diagonal included, to memory that whole vectors may be written to. */
 static void compute(const struct filling *filling, int64_t row, int64_t first, int64_t count,
                     void *to)
 {
-    const struct matrix_problem *problem = &filling->task->problem;
-    filling->kernels.fill(problem, row, first, count, to, NULL);
-    if (problem->replaces_diagonal && row >= first && row < first + count)
-        replace(filling, to, row - first);
+    filling->kernels.fill(&filling->task->problem, row, first, count, to, NULL);
 }
 
 static void store_strided(const struct filling *filling, const void *values, int64_t count,
@@ -140,11 +128,8 @@ static void store(const struct filling *filling, const void *values, int64_t row
 static void stream(const struct filling *filling, int64_t row, int64_t first, int64_t count,
                    void *buffer)
 {
-    const struct matrix_problem *problem = &filling->task->problem;
-    char *to = element_of(filling, row, first);
-    filling->kernels.fill(problem, row, first, count, buffer, to);
-    if (problem->replaces_diagonal && row >= first && row < first + count)
-        replace(filling, to, row - first);
+    filling->kernels.fill(&filling->task->problem, row, first, count, buffer,
+                          element_of(filling, row, first));
 }
 
 static void fill_task(void *argument, int64_t k)

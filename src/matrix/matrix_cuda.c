@@ -8,8 +8,15 @@
 #include "matrix/grid.h"
 
 /* Reductions share the columns of few rows among blocks, of which a multiprocessor is to have so
- * many in all; a part has so many columns at least, and so few that 32 bits count its values. */
-enum { blocks_a_multiprocessor = 128, least_columns = 1024, most_columns = 1 << 23 };
+ * many in all; a part has so many columns at least, fewer if the device would stand idle, and so
+ * few that 32 bits count its values. */
+enum {
+    blocks_a_multiprocessor = 128,
+    blocks_when_idle = 4,
+    least_columns = 1024,
+    least_columns_when_idle = 128,
+    most_columns = 1 << 23
+};
 
 /* From so many rows on a thread takes eight of them, where that helps. */
 enum { rows_for_eight = 200000 };
@@ -89,9 +96,13 @@ static int64_t parts_for(kith_context *context, const struct matrix_problem *pro
                          int64_t of_block, int64_t most, int64_t *columns)
 {
     const int64_t blocks = (problem->rows.count + of_block - 1) / of_block;
-    const int64_t wanted =
-        ((int64_t)cuda_multiprocessors(context) * blocks_a_multiprocessor + blocks - 1) / blocks;
-    const int64_t possible = (problem->columns.count + least_columns - 1) / least_columns;
+    const int64_t multiprocessors = cuda_multiprocessors(context);
+    const bool is_idle =
+        blocks * (problem->columns.count / least_columns + 1) < multiprocessors * blocks_when_idle;
+    const int64_t least = is_idle ? least_columns_when_idle : least_columns;
+    const int64_t at_all = is_idle ? blocks_when_idle : blocks_a_multiprocessor;
+    const int64_t wanted = (multiprocessors * at_all + blocks - 1) / blocks;
+    const int64_t possible = (problem->columns.count + least - 1) / least;
     const int64_t needed = problem->columns.count / most_columns + 1;
     int64_t parts = wanted < possible ? wanted : possible;
     parts = parts > needed ? parts : needed;

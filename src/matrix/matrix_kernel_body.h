@@ -37,40 +37,50 @@ SIMD_INLINE VREAL NAME(value_at)(const struct law_form form, const struct NAME(l
     return NAME(law_value)(form, law, &pair);
 }
 
-/* Vectors of columns from begin on, until end is reached, to the same places of `to`. */
-SIMD_INLINE void NAME(fill_near)(const struct law_form form, const struct NAME(law_constants) * law,
-                                 const struct matrix_problem *problem, const struct NAME(row) * row,
-                                 long long first, long long begin, long long end, REAL *to)
-{
-    for (long long k = begin; k < end; k += (long long)(SIMD_BYTES / sizeof(REAL)))
-        simd_store(to + k, NAME(value_at)(form, law, problem, row, first + k));
-}
-
 /* Elements of a line of the caches. */
 enum { NAME(line) = 64 / sizeof(REAL) };
 
+/* Whole lines are written past the caches, from registers. What is not, the parts of lines at both
+ * ends and the line with the diagonal, is put together in `to`: a store to a line that was just
+ * written past the caches would have to read it again, which takes longer than a thousand others.
+ */
 SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_problem *of,
                             long long i, long long first, long long count, REAL *to, REAL *out)
 {
-    const long long lanes = SIMD_BYTES / sizeof(REAL);
+    const long long lanes = SIMD_BYTES / sizeof(REAL), line = NAME(line);
     /* Of the caller's, each store could change something for all that the compiler knows. */
     const struct matrix_problem own = *of, *const problem = &own;
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
     const struct NAME(row) row = NAME(row_at)(problem, i);
-    if (!out) {
-        NAME(fill_near)(form, &law, problem, &row, first, 0, count, to);
-        return;
-    }
-    /* Whole lines are written past the caches, from registers; parts of them at both ends are not.
-     */
     const long long before = (long long)((-(uintptr_t)out & 63) / sizeof(REAL));
-    const long long head = before < count ? before : count;
-    const long long tail = head + (count - head) / NAME(line) * NAME(line);
-    for (long long k = head; k < tail; k += lanes)
-        stream_vector(out + k, NAME(value_at)(form, &law, problem, &row, first + k));
-    NAME(fill_near)(form, &law, problem, &row, first, 0, head, to);
+    const long long head = out && before < count ? before : count;
+    const long long tail = head + (count - head) / line * line;
+    const bool has_diagonal = problem->replaces_diagonal && i >= first && i < first + count;
+    const long long diagonal = has_diagonal ? i - first : tail;
+    const long long middle =
+        diagonal >= head && diagonal < tail ? head + (diagonal - head) / line * line : tail;
+    const long long behind = middle < tail ? middle + line : tail;
+
+    /* One loop for three parts, and one for two, as each takes its time to compile. */
+    const long long begin[] = {0, middle / lanes * lanes, tail / lanes * lanes};
+    const long long end[] = {head, behind, count};
+    SIMD_KEEP_LOOP
+    for (int part = 0; part < 3; part++)
+        for (long long k = begin[part]; k < end[part]; k += lanes)
+            simd_store(to + k, NAME(value_at)(form, &law, problem, &row, first + k));
+    if (has_diagonal)
+        to[diagonal] = (REAL)problem->diagonal_value;
+    if (!out)
+        return;
+
+    const long long from[] = {head, behind}, until[] = {middle, tail};
+    SIMD_KEEP_LOOP
+    for (int part = 0; part < 2; part++)
+        for (long long k = from[part]; k < until[part]; k += lanes)
+            stream_vector(out + k, NAME(value_at)(form, &law, problem, &row, first + k));
+    for (long long k = middle; k < behind; k += lanes)
+        stream_vector(out + k, simd_load(to + k));
     memcpy(out, to, (size_t)head * sizeof(REAL));
-    NAME(fill_near)(form, &law, problem, &row, first, tail / lanes * lanes, count, to);
     memcpy(out + tail, to + tail, (size_t)(count - tail) * sizeof(REAL));
 }
 
@@ -245,7 +255,7 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
     {                                                                                              \
         if (FILL_FORM(kind) == law_sum)                                                            \
             NAME(fill)((struct law_form){kind, law_sum}, problem, row, first, count, to, out);     \
-        else if (problem->has_weights)                                                             \
+        else if (LAW_MAY_BE_PRODUCT(kind) && problem->has_weights)                                 \
             NAME(fill)((struct law_form){kind, law_product}, problem, row, first, count, to, out); \
         else                                                                                       \
             NAME(fill)                                                                             \

@@ -5,9 +5,7 @@
  * written in the order of the cells, so that each would otherwise be fetched from memory first,
  * and drive out the points. */
 
-#include "core/simd.h"
-
-enum { stored_line = 64 };
+#include "core/streaming.h"
 
 #if defined(__AVX512F__)
 SIMD_INLINE void stream_line(int64_t *to, const int32_t *from)
@@ -42,24 +40,6 @@ SIMD_INLINE void stream_value_line(int64_t *to, int64_t value)
 }
 #endif
 
-#if defined(__AVX512F__)
-SIMD_INLINE void stream_copy_of_line(char *to, const char *from)
-{
-    _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)from));
-}
-#elif defined(__x86_64__)
-SIMD_INLINE void stream_copy_of_line(char *to, const char *from)
-{
-    for (int k = 0; k < stored_line; k += 16)
-        _mm_stream_si128((void *)(to + k), _mm_loadu_si128((const void *)(from + k)));
-}
-#else
-SIMD_INLINE void stream_copy_of_line(char *to, const char *from)
-{
-    memcpy(to, from, stored_line);
-}
-#endif
-
 /* Copies a part of a row to its place. */
 SIMD_INLINE void stream_part(void *restrict to, const void *restrict from, size_t bytes)
 {
@@ -74,14 +54,6 @@ SIMD_INLINE void stream_part(void *restrict to, const void *restrict from, size_
         source += stored_line;
     }
     memcpy(at, source, bytes);
-}
-
-/* After streaming, before others may read. */
-SIMD_INLINE void end_streaming(void)
-{
-#if defined(__x86_64__)
-    _mm_sfence();
-#endif
 }
 
 SIMD_INLINE int64_t elements_before_line(const int64_t *to, int64_t count)
