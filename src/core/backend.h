@@ -140,6 +140,15 @@ struct kith_backend {
                                   struct sparse_matrix *matrix);
     void (*sparse_dispose)(kith_context *context, struct sparse_matrix *matrix);
     kith_status (*sparse_multiply)(kith_context *context, const struct sparse_product *product);
+
+    /* Records what work does on the context's stream, without doing it: *recording goes with forget
+     * and is NULL where that is impossible; the memory that work uses must stay. replay does it so
+     * many times; *done is times, or 0 if that is impossible now, as the caller himself records.
+     * All NULL where there is nothing to gain. */
+    kith_status (*record)(kith_context *context, kith_status (*work)(void *argument),
+                          void *argument, void **recording);
+    kith_status (*replay)(kith_context *context, void *recording, int64_t times, int64_t *done);
+    void (*forget)(kith_context *context, void *recording);
 };
 
 /* The backends of this build, the one that KITH_DEVICE_AUTO prefers first; NULL after the last. */

@@ -157,6 +157,29 @@ static kith_status advance(kith_context *context, const struct advance_problem *
     return cuda_leave(previous, advance_cuda(context, problem, done));
 }
 
+static kith_status record(kith_context *context, kith_status (*work)(void *argument),
+                          void *argument, void **recording)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_record(context, work, argument, recording));
+}
+
+static kith_status replay(kith_context *context, void *recording, int64_t times, int64_t *done)
+{
+    int previous = 0;
+    KITH_TRY(enter(context, &previous));
+    return cuda_leave(previous, cuda_replay(context, recording, times, done));
+}
+
+static void forget(kith_context *context, void *recording)
+{
+    int previous = 0;
+    const kith_status status = enter(context, &previous);
+    cuda_forget(context, recording);
+    cuda_leave(previous, status);
+}
+
 static kith_status sparse_assemble(kith_context *context, const struct sparse_entries *entries,
                                    struct sparse_csr *made)
 {
@@ -225,6 +248,9 @@ const struct kith_backend kith_backend_cuda = {
     .pairs_verlet = &pairs_verlet_cuda,
     .collisions = &collisions_cuda,
     .advance = advance,
+    .record = record,
+    .replay = replay,
+    .forget = forget,
     .sparse_assemble = sparse_assemble,
     .sparse_transpose = sparse_transpose,
     .sparse_inspect = sparse_inspect,

@@ -73,6 +73,11 @@ kith_status cuda_noted_seconds(kith_context *context, double *seconds);
 kith_status cuda_widen(kith_context *context, kith_dtype dtype, int64_t count, const void *from,
                        double *to);
 
+kith_status cuda_record(kith_context *context, kith_status (*work)(void *argument), void *argument,
+                        void **recording);
+kith_status cuda_replay(kith_context *context, void *recording, int64_t times, int64_t *done);
+void cuda_forget(kith_context *context, void *recording);
+
 /* Ends and gives back what goes on beside the stream; NULL is fine. */
 void cuda_aside_free(struct cuda_aside *aside);
 

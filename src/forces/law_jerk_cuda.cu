@@ -1,7 +1,6 @@
 /* Acceleration and jerk by any law on the GPU: one-sided sums (law_jerk_cuda_body.h), whose parts a
  * second kernel adds. */
 
-#include "core/memory.h"
 #include "cuda/cuda.h"
 #include "forces/deliver_cuda.cuh"
 #include "forces/law_choice.h"
@@ -9,8 +8,8 @@
 #include "forces/law_motion.h"
 #include "forces/law_sums_cuda.h"
 
-/* Blocks for each multiprocessor that are wanted, and the least sources worth a block. */
-enum { wanted_blocks = 16, least_sources = 32, finish_threads = 256 };
+/* Blocks for each multiprocessor that are wanted. */
+enum { wanted_blocks = 16, finish_threads = 256 };
 
 enum { values = 6 }; /* of a target: force, then rate */
 
@@ -50,30 +49,12 @@ static __global__ void finish(const struct forces_problem problem, const struct 
     deliver<real>(problem, i, value < 3 ? value : value + 1, sum / mass);
 }
 
-static struct law_sums_plan make_plan(kith_context *context, const struct forces_problem *problem)
-{
-    struct law_sums_plan plan = {};
-    const int64_t tiles = (problem->source_count + least_sources - 1) / least_sources;
-    const int64_t wanted = (int64_t)cuda_multiprocessors(context) * wanted_blocks;
-    plan.block = law_motion_block;
-    plan.blocks = (problem->target_count + law_motion_block - 1) / law_motion_block;
-    plan.parts = wanted / plan.blocks;
-    plan.parts = plan.parts > tiles ? tiles : plan.parts;
-    plan.parts = plan.parts > 1 ? plan.parts : 1;
-    plan.part_sources = (tiles + plan.parts - 1) / plan.parts * least_sources;
-    plan.parts = plan.part_sources > 0
-                     ? (problem->source_count + plan.part_sources - 1) / plan.part_sources
-                     : 1;
-    plan.parts = plan.parts > 1 ? plan.parts : 1;
-    plan.room = kith_padded(problem->target_count);
-    return plan;
-}
-
 template <typename real>
 static kith_status compute(kith_context *context, const struct forces_problem *problem,
                            const struct law_view *view, const struct law_sums_problem *sums)
 {
-    struct law_sums_plan plan = make_plan(context, problem);
+    struct law_sums_plan plan =
+        law_sums_divide(context, problem, law_motion_block, law_motion_block, wanted_blocks);
     KITH_TRY(cuda_scratch(context, plan.parts * values * plan.room * (int64_t)sizeof(real),
                           &plan.partial));
     if (view->formula) {

@@ -26,8 +26,8 @@ SIMD_INLINE REAL NAME(element)(const void *column, long long j, REAL otherwise)
     return column ? ((const REAL *)column)[j] : otherwise;
 }
 
-static void NAME(load_chunk)(const struct law_sums_problem *problem, long long first,
-                             struct NAME(chunk) * chunk)
+static __attribute__((noinline)) void NAME(load_chunk)(const struct law_sums_problem *problem,
+                                                       long long first, struct NAME(chunk) * chunk)
 {
     const long long left = problem->source_count - first;
     chunk->first = first;
@@ -60,11 +60,15 @@ SIMD_INLINE struct NAME(place) NAME(spread)(const struct NAME(source) * source)
     return place;
 }
 
-SIMD_INLINE void NAME(add_sums)(const VREAL sums[3], double total[3][NAME(lanes)])
+/* Not part of a law's loop over pairs, so that it is compiled once for all laws. */
+static __attribute__((noinline)) void NAME(add_sums)(const struct NAME(pull) * sum,
+                                                     struct NAME(totals) * totals)
 {
     for (int c = 0; c < 3; c++)
-        for (int lane = 0; lane < NAME(lanes); lane++)
-            total[c][lane] += (double)sums[c][lane];
+        for (int lane = 0; lane < NAME(lanes); lane++) {
+            totals->value[c][lane] += (double)sum->force[c][lane];
+            totals->value[3 + c][lane] += (double)sum->rate[c][lane];
+        }
 }
 
 /* Adds what the sources of a chunk do to the vector of targets at begin, without j = i. */
@@ -92,12 +96,13 @@ SIMD_INLINE void NAME(add_chunk)(const struct law_form form, const struct law_su
             sum.rate[c] += simd_unless_equal(index, self, pull.rate[c]);
         }
     }
-    NAME(add_sums)(sum.force, totals->value);
-    NAME(add_sums)(sum.rate, totals->value + 3);
+    const struct NAME(pull) found = sum; /* sum stays in registers */
+    NAME(add_sums)(&found, totals);
 }
 
-SIMD_INLINE void NAME(store_totals)(const struct law_sums_problem *problem, long long begin,
-                                    const struct NAME(totals) * totals)
+static __attribute__((noinline)) void NAME(store_totals)(const struct law_sums_problem *problem,
+                                                         long long begin,
+                                                         const struct NAME(totals) * totals)
 {
     for (int c = 0; c < 3; c++) {
         VREAL force = {0}, rate = {0};

@@ -1,23 +1,17 @@
 /* Forces by any law on the GPU: one-sided sums (law_sums_cuda_body.h), whose parts a second kernel
  * adds. */
 
-#include "core/memory.h"
 #include "cuda/cuda.h"
 #include "forces/deliver_cuda.cuh"
 #include "forces/law_motion.h"
 #include "forces/law_sums_cuda.h"
 #include "forces/law_sums_kernel_cuda.cuh"
 
-/* Blocks for each multiprocessor that are wanted, and the least sources worth a block. */
-enum { wanted_blocks = 32, least_sources = 32, finish_threads = 256 };
+/* Blocks for each multiprocessor that are wanted. */
+enum { wanted_blocks = 32, finish_threads = 256 };
 
 template <typename real>
 using sums_kernel = void(const struct law_sums_problem, real *, long long, long long);
-
-struct targets_of_block {
-    static constexpr int64_t in_float = LAW_SUMS_TARGETS(float) * law_sums_block;
-    static constexpr int64_t in_double = LAW_SUMS_TARGETS(double) * law_sums_block;
-};
 
 /* The kernels by kind. Where every body has its own softening, all is summed, wanted or not. */
 template <enum law_sums sums, bool per_body>
@@ -76,36 +70,12 @@ static __global__ void finish(const struct forces_problem problem,
         deliver<real>(problem, i, value, -sum); /* deliver turns the sign of potentials */
 }
 
-static struct law_sums_plan make_plan(kith_context *context, const struct forces_problem *problem)
-{
-    struct law_sums_plan plan = {};
-    const int64_t targets =
-        problem->dtype == KITH_F64 ? targets_of_block::in_double : targets_of_block::in_float;
-    const int64_t tiles = (problem->source_count + least_sources - 1) / least_sources;
-    const int64_t wanted = (int64_t)cuda_multiprocessors(context) * wanted_blocks;
-    plan.block = law_sums_block;
-    plan.blocks = (problem->target_count + targets - 1) / targets;
-    plan.parts = wanted / plan.blocks;
-    plan.parts = plan.parts > tiles ? tiles : plan.parts;
-    plan.parts = plan.parts > 1 ? plan.parts : 1;
-    plan.part_sources = (tiles + plan.parts - 1) / plan.parts * least_sources;
-    /* Of long parts whole tiles. */
-    if (plan.part_sources > law_sums_block)
-        plan.part_sources =
-            (plan.part_sources + law_sums_block - 1) / law_sums_block * law_sums_block;
-    plan.parts = plan.part_sources > 0
-                     ? (problem->source_count + plan.part_sources - 1) / plan.part_sources
-                     : 1;
-    plan.parts = plan.parts > 1 ? plan.parts : 1;
-    plan.room = kith_padded(problem->target_count);
-    return plan;
-}
-
 template <typename real>
 static kith_status compute(kith_context *context, const struct forces_problem *problem,
                            const struct law_view *view, const struct law_sums_problem *sums)
 {
-    struct law_sums_plan plan = make_plan(context, problem);
+    struct law_sums_plan plan = law_sums_divide(
+        context, problem, law_sums_block, LAW_SUMS_TARGETS(real) * law_sums_block, wanted_blocks);
     KITH_TRY(cuda_scratch(context, plan.parts * law_sums_values * plan.room * (int64_t)sizeof(real),
                           &plan.partial));
     if (view->formula) {

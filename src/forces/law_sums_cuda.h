@@ -16,6 +16,12 @@ struct law_sums_plan {
     int32_t block; /* threads */
 };
 
+/* Divides the sources into parts, so that there are about so many blocks for each multiprocessor; a
+ * block of threads takes so many targets, and sources in tiles of a block's size. */
+struct law_sums_plan law_sums_divide(kith_context *context, const struct forces_problem *problem,
+                                     int32_t block, int64_t targets_of_block,
+                                     int64_t wanted_blocks);
+
 /* Starts the kernel of a formula, compiled if need be. */
 kith_status law_sums_start_custom(kith_context *context, const struct forces_problem *problem,
                                   const struct law_sums_problem *sums,

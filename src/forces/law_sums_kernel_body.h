@@ -135,19 +135,22 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool may_to
     }
 }
 
-SIMD_INLINE bool NAME(are_numbers)(const struct NAME(sums) * sums)
+/* Whether the sums of a block are finite. Not a number times 0 is none, infinity times 0 neither.
+ */
+static __attribute__((noinline)) bool NAME(are_numbers)(const struct NAME(sums) sums[wide])
 {
-    VREAL all = sums->value[0] * 0; /* not a number times 0 is none, infinity times 0 neither */
+    VREAL all = {0};
     bool are_numbers = true;
-    for (int v = 1; v < law_sums_values; v++)
-        all += sums->value[v] * 0;
+    for (int k = 0; k < wide; k++)
+        for (int v = 0; v < law_sums_values; v++)
+            all += sums[k].value[v] * 0;
     for (int lane = 0; lane < NAME(lanes); lane++)
         are_numbers = are_numbers && all[lane] == 0;
     return are_numbers;
 }
 
-SIMD_INLINE void NAME(add_sums)(const struct NAME(sums) * sums, int first_lane,
-                                struct NAME(totals) * totals)
+static __attribute__((noinline)) void NAME(add_sums)(const struct NAME(sums) * sums, int first_lane,
+                                                     struct NAME(totals) * totals)
 {
     for (int v = 0; v < law_sums_values; v++)
         for (int lane = 0; lane < NAME(lanes); lane++)
@@ -163,7 +166,7 @@ SIMD_INLINE bool NAME(add_chunk)(const struct variant variant, const bool may_to
                                  long long first, long long last, struct NAME(totals) * totals)
 {
     struct NAME(targets) targets[wide];
-    struct NAME(sums) sums[wide];
+    struct NAME(sums) sums[wide], found[wide]; /* the first stay in registers */
     SIMD_UNROLL
     for (int k = 0; k < wide; k++) {
         targets[k] = NAME(load_targets)(variant, problem, begin, k);
@@ -175,17 +178,18 @@ SIMD_INLINE bool NAME(add_chunk)(const struct variant variant, const bool may_to
         for (int k = 0; k < wide; k++)
             NAME(add_pairs)(variant, may_touch, false, law, &source, &targets[k], &sums[k]);
     }
-    bool are_numbers = true;
-    for (int k = 0; k < wide && !may_touch && variant.sums != law_sums_value; k++)
-        are_numbers = are_numbers && NAME(are_numbers)(&sums[k]);
     SIMD_UNROLL
-    for (int k = 0; k < wide && are_numbers; k++)
-        NAME(add_sums)(&sums[k], k * NAME(lanes), totals);
-    return are_numbers;
+    for (int k = 0; k < wide; k++)
+        found[k] = sums[k];
+    if (!may_touch && variant.sums != law_sums_value && !NAME(are_numbers)(found))
+        return false;
+    for (int k = 0; k < wide; k++)
+        NAME(add_sums)(&found[k], k * NAME(lanes), totals);
+    return true;
 }
 
 /* The same for what is rare, a vector of targets after the other: less code. Leaves j = i out. */
-SIMD_INLINE void NAME(add_chunk_by_vector)(const struct variant variant,
+SIMD_INLINE bool NAME(add_chunk_by_vector)(const struct variant variant,
                                            const struct law_sums_problem *problem,
                                            const struct NAME(law_constants) * law, long long begin,
                                            long long first, long long last,
@@ -198,22 +202,32 @@ SIMD_INLINE void NAME(add_chunk_by_vector)(const struct variant variant,
             const struct NAME(source) source = NAME(load_source)(variant, problem, begin, j);
             NAME(add_pairs)(variant, true, true, law, &source, &targets, &sums);
         }
-        NAME(add_sums)(&sums, k * NAME(lanes), totals);
+        const struct NAME(sums) found = sums;
+        NAME(add_sums)(&found, k * NAME(lanes), totals);
     }
+    return true;
 }
 
 #include "forces/law_sums_store_body.h"
 
-/* A chunk of a law that goes by vectors: a function of each law's own, as it is called from all its
- * variants. */
-typedef void NAME(rare_chunk)(const struct law_sums_problem *problem,
-                              const struct NAME(law_constants) * law, long long begin,
-                              long long first, long long last, struct NAME(totals) * totals);
+typedef bool (*NAME(add))(const struct law_sums_problem *problem,
+                          const struct NAME(law_constants) * law, long long begin, long long first,
+                          long long last, struct NAME(totals) * totals);
+
+/* The loops over pairs of a law. What is around them is compiled once for all laws: it takes the
+ * compiler as long as the loops. */
+struct NAME(loops) {
+    struct law_form form;
+    int central;
+    NAME(add) add[3];        /* by enum law_sums */
+    NAME(add) add_touching;  /* forces, where pairs may be at the same place */
+    NAME(add) add_by_vector; /* all values, without j = i, with softenings of bodies */
+};
 
 /* The end of the chunk of sources that begins at first. The sources that are the targets of a block
  * that needs care are a chunk of their own. */
-SIMD_INLINE long long NAME(chunk_end)(const struct law_sums_problem *problem, long long first,
-                                      bool needs_care, long long begin)
+static long long NAME(chunk_end)(const struct law_sums_problem *problem, long long first,
+                                 bool needs_care, long long begin)
 {
     long long last = first + (needs_care && first == begin ? NAME(block) : chunk_sources);
     if (needs_care && first < begin && begin < last)
@@ -224,156 +238,121 @@ SIMD_INLINE long long NAME(chunk_end)(const struct law_sums_problem *problem, lo
 /* All sources on one block of targets. Where a pair i = j must be left out, where every body has
  * its own softening, where the force is not central and where particles are at the same place the
  * chunk goes by vectors, and all is summed. */
-SIMD_INLINE void NAME(compute_block)(const struct variant variant, NAME(rare_chunk) * rare,
-                                     const struct law_sums_problem *problem,
-                                     const struct NAME(law_constants) * law, long long begin)
+static void NAME(compute_block)(const struct NAME(loops) * loops, const enum law_sums sums,
+                                const bool is_rare, const struct law_sums_problem *problem,
+                                const struct NAME(law_constants) * law, long long begin)
 {
-    const bool needs_care =
-        problem->self && (variant.sums != law_sums_force || problem->softening2 > 0);
-    const bool is_rare = !variant.central || variant.per_body;
-    /* Of the others the comparison is a small part, and each way takes its time to compile. */
-    const bool always_looks = variant.form.kind != law_inverse && variant.form.kind != law_custom;
+    const bool needs_care = problem->self && (sums != law_sums_force || problem->softening2 > 0);
     struct NAME(totals) totals = {0};
     for (long long first = 0, last = 0; first < problem->source_count; first = last) {
         last = NAME(chunk_end)(problem, first, needs_care, begin);
         const bool has_self = problem->self && first < begin + NAME(block) && begin < last;
-        bool done = false;
+        NAME(add) add = loops->add[sums];
         if (is_rare || (needs_care && first == begin))
-            done = false;
-        else if (always_looks || (variant.sums == law_sums_force && has_self))
-            done = NAME(add_chunk)(variant, true, problem, law, begin, first, last, &totals);
-        else
-            done = NAME(add_chunk)(variant, false, problem, law, begin, first, last, &totals);
-        if (!done)
-            rare(problem, law, begin, first, last, &totals);
+            add = loops->add_by_vector;
+        else if (sums == law_sums_force && has_self)
+            add = loops->add_touching;
+        if (!add(problem, law, begin, first, last, &totals))
+            loops->add_by_vector(problem, law, begin, first, last, &totals);
     }
-    NAME(store_block)(variant, problem, law, begin, &totals);
+    NAME(store_block)(loops->form, loops->central, problem, law, begin, &totals);
 }
 
-SIMD_INLINE void NAME(compute_variant)(const struct variant variant, NAME(rare_chunk) * rare,
-                                       const struct law_sums_problem *problem, long long begin,
-                                       long long end)
+static void NAME(compute)(const struct NAME(loops) * loops, const struct law_sums_problem *problem,
+                          long long begin, long long end)
 {
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
+    const bool is_rare = problem->target_half_softening2 || !loops->central;
+    enum law_sums sums = law_sums_both;
+    if (!is_rare && !problem->value)
+        sums = law_sums_force;
+    else if (!is_rare && !problem->acceleration[0])
+        sums = law_sums_value;
     for (long long i = begin; i < end; i += NAME(block))
-        NAME(compute_block)(variant, rare, problem, &law, i);
+        NAME(compute_block)(loops, sums, is_rare, problem, &law, i);
 }
 
-SIMD_INLINE void NAME(compute)(const struct law_form form, NAME(rare_chunk) * rare,
-                               const struct law_sums_problem *problem, long long begin,
-                               long long end)
-{
-    if (problem->target_half_softening2)
-        NAME(compute_variant)
-    ((struct variant){form, law_sums_both, 1, 1}, rare, problem, begin, end);
-    else if (!problem->value) NAME(compute_variant)((struct variant){form, law_sums_force, 0, 1},
-                                                    rare, problem, begin, end);
-    else if (!problem->acceleration[0]) NAME(compute_variant)(
-        (struct variant){form, law_sums_value, 0, 1}, rare, problem, begin, end);
-    else NAME(compute_variant)((struct variant){form, law_sums_both, 0, 1}, rare, problem, begin,
-                               end);
-}
-
-#define DEFINE_RARE(name, form, central)                                                           \
-    static __attribute__((noinline)) void NAME(name)(                                              \
+#define DEFINE_ADD(name, how, ...)                                                                 \
+    static __attribute__((noinline)) bool NAME(name)(                                              \
         const struct law_sums_problem *problem, const struct NAME(law_constants) * law,            \
         long long begin, long long first, long long last, struct NAME(totals) * totals)            \
     {                                                                                              \
-        NAME(add_chunk_by_vector)                                                                  \
-        ((struct variant){form, law_sums_both, 1, central}, problem, law, begin, first, last,      \
-         totals);                                                                                  \
+        return NAME(how)(__VA_ARGS__, problem, law, begin, first, last, totals);                   \
+    }
+#define VARIANT(kind, weighting, sums, per_body, central)                                          \
+    ((struct variant){{kind, weighting}, sums, per_body, central})
+#define DEFINE_LOOPS(name, kind, weighting, touching)                                              \
+    DEFINE_ADD(force_##name, add_chunk, VARIANT(kind, weighting, law_sums_force, 0, 1), touching)  \
+    DEFINE_ADD(value_##name, add_chunk, VARIANT(kind, weighting, law_sums_value, 0, 1), touching)  \
+    DEFINE_ADD(both_##name, add_chunk, VARIANT(kind, weighting, law_sums_both, 0, 1), touching)    \
+    DEFINE_ADD(rare_##name, add_chunk_by_vector, VARIANT(kind, weighting, law_sums_both, 1, 1))
+#define LOOPS(name, kind, weighting, touching)                                                     \
+    {                                                                                              \
+        {kind, weighting}, 1, {NAME(force_##name), NAME(value_##name), NAME(both_##name)},         \
+            touching, NAME(rare_##name)                                                            \
     }
 
 #ifdef LAW_CUSTOM_BODY
-#define FORM ((struct law_form){law_custom, law_unweighted})
-DEFINE_RARE(rare_central, FORM, 1)
-DEFINE_RARE(rare_other, FORM, 0)
+DEFINE_LOOPS(custom, law_custom, law_unweighted, false)
+DEFINE_ADD(touching_custom, add_chunk, VARIANT(law_custom, law_unweighted, law_sums_force, 0, 1),
+           true)
+DEFINE_ADD(any_custom, add_chunk_by_vector,
+           VARIANT(law_custom, law_unweighted, law_sums_both, 1, 0))
 
 __attribute__((visibility("default"))) law_sums_kernel NAME(law_sums_custom);
 void NAME(law_sums_custom)(const struct law_sums_problem *problem, long long begin, long long end)
 {
-    if (problem->is_central)
-        NAME(compute)(FORM, NAME(rare_central), problem, begin, end);
-    else
-        NAME(compute_variant)
-    ((struct variant){FORM, law_sums_both, 1, 0}, NAME(rare_other), problem, begin, end);
+    static const struct NAME(loops) central =
+        LOOPS(custom, law_custom, law_unweighted, NAME(touching_custom));
+    static const struct NAME(loops)
+        other = {.form = {law_custom, law_unweighted}, .add_by_vector = NAME(any_custom)};
+    NAME(compute)(problem->is_central ? &central : &other, problem, begin, end);
 }
-#undef FORM
 #else
 
-/* Targets whose numbers the compiler must not know, or it would compute the vectors but once. */
-SIMD_INLINE struct NAME(targets) NAME(any_targets)(void)
-{
-    struct NAME(targets) targets = {0};
-    SIMD_UNROLL
-    for (int c = 0; c < 3; c++)
-        SIMD_LAUNDER(targets.x[c]);
-    SIMD_LAUNDER(targets.softening2);
-    return targets;
-}
+#include "forces/law_sums_limit_body.h"
 
-/* The pairs of one source with a block of targets, again and again. */
-SIMD_INLINE long long NAME(limit)(const struct law_form form,
-                                  const struct law_sums_problem *problem, long long turns)
-{
-    const struct variant variant = {form, law_sums_force, 0, 1};
-    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
-    struct NAME(source) source = {.x = {3, 4, 5}, .weight = 1};
-    struct NAME(targets) targets[wide];
-    struct NAME(sums) sums[wide];
-    SIMD_UNROLL
-    for (int k = 0; k < wide; k++) {
-        targets[k] = NAME(any_targets)();
-        sums[k] = (struct NAME(sums)){0};
-    }
-    for (long long turn = 0; turn < turns; turn++) {
-        SIMD_UNROLL
-        for (int c = 0; c < 3; c++)
-            SIMD_LAUNDER(source.x[c]);
-        SIMD_UNROLL
-        for (int k = 0; k < wide; k++)
-            NAME(add_pairs)(variant, false, false, &law, &source, &targets[k], &sums[k]);
-    }
-    SIMD_UNROLL
-    for (int k = 0; k < wide; k++)
-        SIMD_UNROLL
-    for (int c = 0; c < 3; c++)
-        SIMD_LAUNDER(sums[k].value[c]);
-    return turns * NAME(block);
-}
+DEFINE_ADD(touching_inverse, add_chunk, VARIANT(law_inverse, law_product, law_sums_force, 0, 1),
+           true)
 
-#define FORM(kind, weighting) ((struct law_form){law_##kind, weighting})
-#define DEFINE_WEIGHTED(kind, suffix, weighting)                                                   \
-    DEFINE_RARE(rare_##kind##suffix, FORM(kind, weighting), 1)                                     \
-    static void NAME(sums_##kind##suffix)(const struct law_sums_problem *problem, long long begin, \
-                                          long long end)                                           \
+/* Of laws other than 1/s to look for pairs at the same place is a small part, and each way takes
+ * its time to compile. */
+#define DEFINE_KERNEL(name, kind, weighting)                                                       \
+    DEFINE_LOOPS(name, kind, weighting, kind != law_inverse)                                       \
+    static void NAME(sums_##name)(const struct law_sums_problem *problem, long long begin,         \
+                                  long long end)                                                   \
     {                                                                                              \
-        NAME(compute)(FORM(kind, weighting), NAME(rare_##kind##suffix), problem, begin, end);      \
+        static const struct NAME(loops) loops =                                                    \
+            LOOPS(name, kind, weighting,                                                           \
+                  kind == law_inverse ? NAME(touching_inverse) : NAME(force_##name));              \
+        NAME(compute)(&loops, problem, begin, end);                                                \
     }
+#define TABLE_WEIGHTING(kind) ((kind) == law_constant ? law_product : LAW_SUMS_WEIGHTING(kind))
 #define DEFINE(kind)                                                                               \
-    DEFINE_WEIGHTED(kind, _table, LAW_SUMS_WEIGHTING(law_##kind))                                  \
+    DEFINE_KERNEL(kind, law_##kind, TABLE_WEIGHTING(law_##kind))                                   \
     static long long NAME(limit_##kind)(const struct law_sums_problem *problem, long long turns)   \
     {                                                                                              \
-        return NAME(limit)(FORM(kind, LAW_SUMS_WEIGHTING(law_##kind)), problem, turns);            \
+        return NAME(limit)((struct law_form){law_##kind, LAW_SUMS_WEIGHTING(law_##kind)}, problem, \
+                           turns);                                                                 \
     }
 LAW_EACH_BUILT_IN(DEFINE)
-DEFINE_WEIGHTED(constant, _of_sums, law_sum)
-DEFINE_WEIGHTED(constant, _of_products, law_product)
+DEFINE_KERNEL(constant_of_sums, law_constant, law_sum)
 #undef DEFINE
-#undef DEFINE_WEIGHTED
-#undef FORM
+#undef TABLE_WEIGHTING
+#undef DEFINE_KERNEL
 
 /* The kernel of a law; the constant is the only kind that the table has with several weightings. */
 static law_sums_kernel *NAME(law_sums_find)(enum law_kind kind, enum law_weighting weighting)
 {
-#define ENTRY(kind) [law_##kind] = NAME(sums_##kind##_table),
+#define ENTRY(kind) [law_##kind] = NAME(sums_##kind),
     static law_sums_kernel *const kernels[] = {LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
     if (kind == law_constant && weighting == law_sum)
         return NAME(sums_constant_of_sums);
-    if (kind == law_constant && weighting == law_product)
-        return NAME(sums_constant_of_products);
     return kernels[kind];
 }
 #endif
-#undef DEFINE_RARE
+#undef DEFINE_ADD
+#undef DEFINE_LOOPS
+#undef LOOPS
+#undef VARIANT

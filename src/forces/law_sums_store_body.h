@@ -5,20 +5,20 @@ struct NAME(outer) {
     REAL factor[NAME(block)], value[NAME(block)];
 };
 
-SIMD_INLINE void NAME(find_outer)(const struct variant variant,
-                                  const struct law_sums_problem *problem,
-                                  const struct NAME(law_constants) * law, long long begin,
-                                  struct NAME(outer) * outer)
+static void NAME(find_outer)(const struct law_form form, const int central,
+                             const struct law_sums_problem *problem,
+                             const struct NAME(law_constants) * law, long long begin,
+                             struct NAME(outer) * outer)
 {
     for (int k = 0; k < NAME(block); k += NAME(lanes)) {
         VREAL factor = simd_all((REAL)1);
         struct NAME(law_pair) target;
         target.w_i = NAME(elements)(problem->target_weight, begin + k, 1);
-        if (variant.form.kind == law_custom)
+        if (form.kind == law_custom)
             target.q_i = NAME(elements)(problem->target_charge, begin + k, 1);
-        if (variant.central)
-            factor = NAME(law_outer_of_factor)(variant.form, law, &target);
-        const VREAL value = NAME(law_outer_of_value)(variant.form, law, &target);
+        if (central)
+            factor = NAME(law_outer_of_factor)(form, law, &target);
+        const VREAL value = NAME(law_outer_of_value)(form, law, &target);
         simd_store(outer->factor + k, factor);
         simd_store(outer->value + k, value);
     }
@@ -36,13 +36,13 @@ static void NAME(store_value)(const REAL *restrict outer, const void *divisor, v
     }
 }
 
-SIMD_INLINE void NAME(store_block)(const struct variant variant,
-                                   const struct law_sums_problem *problem,
-                                   const struct NAME(law_constants) * law, long long begin,
-                                   const struct NAME(totals) * totals)
+static void NAME(store_block)(const struct law_form form, const int central,
+                              const struct law_sums_problem *problem,
+                              const struct NAME(law_constants) * law, long long begin,
+                              const struct NAME(totals) * totals)
 {
     struct NAME(outer) outer;
-    NAME(find_outer)(variant, problem, law, begin, &outer);
+    NAME(find_outer)(form, central, problem, law, begin, &outer);
     for (int c = 0; c < 3; c++)
         if (problem->acceleration[c])
             NAME(store_value)

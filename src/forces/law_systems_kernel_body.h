@@ -25,9 +25,10 @@ SIMD_INLINE void NAME(sum_pulls)(const struct law_form form, const struct law_pu
     }
 }
 
-SIMD_INLINE void NAME(store_pull)(const struct law_pull_outputs outputs,
-                                  const struct law_sums_problem *problem, long long at,
-                                  const struct NAME(pull) * sum)
+/* Compiled once for all laws. */
+static __attribute__((noinline)) void NAME(store_pull)(const struct law_pull_outputs outputs,
+                                                       const struct law_sums_problem *problem,
+                                                       long long at, const struct NAME(pull) * sum)
 {
     for (int c = 0; c < 3; c++) {
         if (problem->acceleration[c])
@@ -53,7 +54,8 @@ SIMD_INLINE void NAME(compute_systems)(const struct law_form form,
         for (int i = 0; i < bodies; i++) {
             struct NAME(pull) sum;
             NAME(sum_pulls)(form, outputs, &law, bodies, i, place, &sum);
-            NAME(store_pull)(outputs, problem, i * problem->system_stride + s, &sum);
+            const struct NAME(pull) found = sum; /* sum stays in registers */
+            NAME(store_pull)(outputs, problem, i * problem->system_stride + s, &found);
         }
     }
 }
@@ -86,7 +88,7 @@ void NAME(law_systems_custom)(const struct law_sums_problem *problem, long long 
     {                                                                                              \
         if (law_##kind == law_constant && problem->weighting == law_sum)                           \
             NAME(compute)((struct law_form){law_##kind, law_sum}, problem, begin, end);            \
-        else if (law_##kind == law_constant && problem->weighting == law_product)                  \
+        else if (law_##kind == law_constant)                                                       \
             NAME(compute)((struct law_form){law_##kind, law_product}, problem, begin, end);        \
         else                                                                                       \
             NAME(compute)                                                                          \

@@ -25,15 +25,24 @@
  *     14, 12, 2, 1, forces                                          59.1     62.9     63.8
  *     16, 12, 2, 1, forces                                          58.6     62.9     64.7
  *
+ * With sums flushed each 512 or 1024 sources, by kernel times, twice:
+ *
+ *     float                   12 288       16 384       20 480       24 576       32 768
+ *      8,  4, 1, 4          40.5, 40.5   43.9, 43.9   48.1, 48.0
+ *      8,  4, 1, 3          41.2, 41.0   47.0, 46.6   50.1, 49.8   52.1, 51.8   52.8, 52.6
+ *      8,  4, 1, 3, forces  38.7, 39.2   45.2, 45.4   48.5, 49.0   50.9, 51.2   52.5, 53.4
+ *      8,  2, 1, 6          42.7, 42.7   46.7, 46.6   49.0, 49.0   50.8, 50.8   51.5, 52.5
+ *      8, 16, 2, 1, forces                                         49.3, 49.2   52.1, 51.9
+ *
  * What limits the float loop is reading registers, one of each of two banks a cycle: a multiply-add
  * of three registers takes two cycles unless one is kept from the instruction before. So counted in
  * the machine code, the loop of a variant takes c cycles a pair, and 1338 / c Tflop/s is what it
  * can give at best. The issue of its instructions alone would be 18 (74 Tflop/s). The compiler's
  * choice of registers is luck: the order of statements in approach and exchange moves c by 20 %,
- * and unrelated code by 5 %. Here c is 20.7 for float_large, 20.9 for float_huge, 22.4 for
+ * and unrelated code by 5 %. Here c is 20.7 for float_large, 20.9 for float_huge, 21.9 for
  * float_small.
  */
-using float_small = ring_variant<float, 8, 4, 1, 4, false, 2>;
+using float_small = ring_variant<float, 8, 4, 1, 3, false, 2>;
 using float_large = ring_variant<float, 8, 16, 2, 1, false, 2, false, sums_are_forces>;
 using float_large_of_any_mass = ring_variant<float, 8, 16, 2, 1, false, 2>;
 using float_huge = ring_variant<float, 14, 12, 2, 1, false, 2, true, sums_are_forces>;
@@ -42,7 +51,7 @@ using float_potential = ring_variant<float, 6, 8, 2, 2, true>;
 using double_acceleration = ring_variant<double, 8, 8, 2, 1, false>;
 using double_potential = ring_variant<double, 6, 8, 2, 1, true>;
 
-enum { large_in_float = 24576, huge_in_float = 196608 };
+enum { large_in_float = 32769, huge_in_float = 196608 };
 
 /* The largest tiles have the least instructions a pair, and fill up the more bodies without mass.
  */

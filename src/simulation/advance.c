@@ -22,7 +22,7 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
     const struct integrator_method *method = simulation->method;
     const struct kith_backend *backend = simulation->context->backend;
     *done = 0;
-    if (!backend->advance || simulation->problem.law)
+    if (!backend->advance)
         return KITH_OK;
 
     struct advance_problem problem = {

@@ -20,7 +20,7 @@ static bool has_kernel(const struct advance_problem *problem, const struct advan
     const bool is_small =
         forces->target_count <= advance_max_bodies &&
         (forces->system_count > 0 || forces->target_count <= advance_max_vectors * lanes);
-    return problem->method == advance_composition && forces->self && is_small &&
+    return problem->method == advance_composition && !forces->law && forces->self && is_small &&
            problem->stage_count <= advance_max_stages && advance_fits_masses(forces);
 }
 

@@ -6,6 +6,7 @@
 #include "cuda/overlap.cuh"
 #include "forces/direct.h"
 #include "simulation/advance_cuda.cuh"
+#include "simulation/advance_laws_cuda.h"
 
 /* What is the fastest, measured on an H200 in 10³ leapfrog steps a second:
  *
@@ -132,6 +133,8 @@ static kith_status advance_one(kith_context *context, const struct advance_probl
 static bool has_kernel(const struct advance_problem *problem)
 {
     const struct forces_problem *forces = &problem->forces;
+    if (forces->law)
+        return advance_laws_has_kernel(problem);
     if (!forces->self || !advance_fits_masses(forces))
         return false;
     if (forces->system_count > 0 && forces->target_count > advance_block_bodies)
@@ -151,6 +154,8 @@ kith_status advance_cuda(kith_context *context, const struct advance_problem *pr
     *done = problem->steps;
     if (problem->forces.target_count == 0 || problem->steps == 0)
         return KITH_OK;
+    if (problem->forces.law)
+        return advance_laws_cuda(context, &complete);
     return problem->forces.system_count > 0 ? advance_ensemble(context, &complete)
                                             : advance_one(context, &complete, done);
 }

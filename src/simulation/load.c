@@ -151,6 +151,7 @@ kith_status simulation_load(struct kith_simulation *simulation, const kith_bodie
 void simulation_release(struct kith_simulation *simulation)
 {
     const struct kith_backend *backend = backend_of(simulation);
+    simulation_forget_recording(simulation);
     for (int32_t array = 0; array < MAX_ARRAYS; array++)
         backend->release(simulation->context, simulation->memory[array]);
     backend->release(simulation->context, simulation->mass);

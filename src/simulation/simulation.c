@@ -33,6 +33,8 @@ static kith_status take_steps(struct kith_simulation *simulation, double h, int6
     int64_t done = 0;
     KITH_TRY(kith_context_check_cancelled(simulation->context));
     KITH_TRY(simulation_advance(simulation, h, steps, &done));
+    if (done == 0)
+        KITH_TRY(simulation_replay(simulation, h, steps, &done));
     if (done == 0) {
         KITH_TRY(simulation->method->step(simulation, h));
         done = 1;

@@ -7,6 +7,7 @@
 #include "forces/problem.h"
 #include "forces/scale.h"
 #include "kith/simulation.h"
+#include "simulation/recording.h"
 
 struct integrator_method;
 
@@ -44,6 +45,7 @@ struct kith_simulation {
 
     double start_time;
     int64_t steps, start_steps, evaluations;
+    struct simulation_recording recording;
 };
 
 /* Systems first … first + count − 1. */

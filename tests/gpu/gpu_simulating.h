@@ -36,15 +36,18 @@ static inline kith_bodies *random_bodies(struct random_numbers *random,
     return bodies;
 }
 
-static inline kith_simulation *begin(kith_context *context, const struct simulated_case *the,
-                                     const kith_bodies *bodies)
+/* Under a law; NULL: gravity. */
+static inline kith_simulation *begin_under(kith_context *context, const struct simulated_case *the,
+                                           const kith_law *law, double dt,
+                                           const kith_bodies *bodies)
 {
     const kith_simulation_options options = {
-        .dt = the->softening == none ? 1e-5 : 1e-3,
+        .dt = dt,
         .integrator = the->integrator,
-        .softening = the->softening == common ? 0.1 : 0,
+        .softening = the->softening == common ? 0.2 : 0,
         .softening_of_bodies = the->softening == of_bodies,
         .precision = the->dtype,
+        .law = law,
     };
     kith_simulation *simulation = NULL;
     if (the->systems > 0)
@@ -53,6 +56,12 @@ static inline kith_simulation *begin(kith_context *context, const struct simulat
     else
         assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
     return simulation;
+}
+
+static inline kith_simulation *begin(kith_context *context, const struct simulated_case *the,
+                                     const kith_bodies *bodies)
+{
+    return begin_under(context, the, NULL, the->softening == none ? 1e-5 : 1e-3, bodies);
 }
 
 #endif

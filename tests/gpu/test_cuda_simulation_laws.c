@@ -27,25 +27,6 @@ static kith_bodies *spread_bodies(struct random_numbers *random, int64_t systems
     return bodies;
 }
 
-static kith_simulation *simulate(kith_context *context, const struct simulated_case *the,
-                                 const kith_law *law, const kith_bodies *bodies)
-{
-    /* So short a step that no pair of a steep law flies apart. */
-    const kith_simulation_options options = {.dt = 1e-6,
-                                             .integrator = the->integrator,
-                                             .softening = the->softening == common ? 0.2 : 0,
-                                             .softening_of_bodies = the->softening == of_bodies,
-                                             .precision = the->dtype,
-                                             .law = law};
-    kith_simulation *simulation = NULL;
-    if (the->systems > 0)
-        assert_ok(
-            kith_simulation_create_ensemble(context, &options, the->systems, bodies, &simulation));
-    else
-        assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
-    return simulation;
-}
-
 /* Every array of the state, forces and jerks too, in the norm. */
 static void assert_near_saved(const struct simulated_case *the, const kith_law *law,
                               const kith_checkpoint *found, const kith_checkpoint *expected)
@@ -75,12 +56,14 @@ static void compare_with_cpu(struct random_numbers *random, const struct simulat
     kith_context *contexts[] = {new_context(NULL, 1), new_gpu_context(NULL), new_gpu_context(NULL)};
     kith_bodies *bodies =
         spread_bodies(random, the->systems > 0 ? the->systems : 1, the->bodies, the->dimensions);
+    /* So short that no pair of a steep law flies apart: the more bodies, the closer they are. */
+    const double dt = the->bodies > 100 ? 1e-8 : 1e-6;
     kith_simulation *simulations[3];
     kith_checkpoint saved[3] = {0};
     for (int steps = 0; steps <= 6; steps += 6)
         for (int k = 0; k < 3; k++) {
             if (steps == 0)
-                simulations[k] = simulate(contexts[k], the, law, bodies);
+                simulations[k] = begin_under(contexts[k], the, law, dt, bodies);
             assert_ok(kith_simulation_step(simulations[k], steps));
             assert_ok(kith_simulation_save(simulations[k], &saved[k]));
             if (k > 0)
@@ -102,7 +85,7 @@ static void compare_with_cpu(struct random_numbers *random, const struct simulat
 static void test_cuda_simulations_under_every_law_go_as_on_the_cpu(void **state)
 {
     static const char *const integrators[] = {"hermite4", "leapfrog", "rk4"};
-    for (int k = 0; k < force_law_count; k++) {
+    for (int k = 0; k < force_law_count; k += test_is_quick() ? 4 : 1) {
         kith_law *law = new_law(force_laws[k]);
         for (int n = 0; n < (test_is_quick() ? 2 : 6); n++) {
             const kith_dtype dtype = n % 2 ? KITH_F32 : KITH_F64;
@@ -134,6 +117,102 @@ static void test_cuda_jerks_of_many_bodies_go_as_on_the_cpu(void **state)
     kith_law_free(law);
 }
 
+/* Whole steps in registers: all places of a warp, some of them left over. */
+static void test_cuda_small_systems_under_laws_go_as_on_the_cpu(void **state)
+{
+    static const int64_t bodies[] = {1, 2, 3, 5, 6, 7, 8, 13, 16, 21, 31, 32, 33, 63, 64};
+    static const int64_t systems[] = {0, 1, 37};
+    static const char *const integrators[] = {"leapfrog", "yoshida4", "pefrl", "leapfrog-dkd"};
+    enum { sizes = sizeof bodies / sizeof bodies[0] };
+    for (int k = 0; k < 3 * sizes; k++) {
+        kith_law *law = new_law(force_laws[k % force_law_count]);
+        const struct simulated_case the = {k % 2 ? KITH_F32 : KITH_F64,
+                                           bodies[k % sizes],
+                                           systems[k / sizes],
+                                           random_uniform(*state, 0, 1) < 0.3 ? 2 : 3,
+                                           (enum softening)(k / 2 % softening_count),
+                                           integrators[k % 4]};
+        compare_with_cpu(*state, &the, law);
+        kith_law_free(law);
+    }
+}
+
+static void test_cuda_small_systems_under_a_formula_go_as_under_its_law(void **state)
+{
+    kith_law *const laws[] = {new_law("yukawa:0.7"), new_law("expr:q_i*q_j*exp(-r/0.7)/r")};
+    for (int k = 0; k < 6; k++) {
+        const struct simulated_case the = {
+            k % 2 ? KITH_F32 : KITH_F64, 3 + 7 * k, k < 3 ? 45 : 0, 3,
+            k < 4 ? common : of_bodies,  "yoshida4"};
+        kith_context *context = new_gpu_context(NULL);
+        kith_bodies *bodies = spread_bodies(*state, k < 3 ? 45 : 1, the.bodies, 3);
+        kith_checkpoint saved[2] = {0};
+        for (int l = 0; l < 2; l++) {
+            kith_simulation *simulation = begin_under(context, &the, laws[l], 1e-5, bodies);
+            assert_ok(kith_simulation_step(simulation, 20));
+            assert_ok(kith_simulation_save(simulation, &saved[l]));
+            kith_simulation_free(simulation);
+        }
+        assert_near_saved(&the, laws[1], &saved[1], &saved[0]);
+        for (int l = 0; l < 2; l++)
+            kith_checkpoint_free(&saved[l]);
+        kith_bodies_free(bodies);
+        kith_context_free(context);
+    }
+    kith_law_free(laws[0]);
+    kith_law_free(laws[1]);
+}
+
+/* 40 steps, after 20 of them with another range of the law; in pieces each of them by a simulation
+ * of its own, which has no time to record a step. */
+static void go_forty_steps(const struct simulated_case *the, const kith_bodies *bodies,
+                           int64_t piece, kith_checkpoint *saved)
+{
+    kith_context *context = new_gpu_context(NULL);
+    kith_law *law = new_law("yukawa:0.7");
+    kith_simulation *simulation = begin_under(context, the, law, 1e-4, bodies);
+    for (int64_t steps = 0; steps < 40; steps += piece) {
+        if (steps == 20)
+            assert_ok(kith_law_set(law, "L", 0.4));
+        if (piece < 20) {
+            assert_ok(kith_simulation_save(simulation, saved));
+            kith_simulation_free(simulation);
+            simulation = begin_under(context, the, law, 1e-4, bodies);
+            assert_ok(kith_simulation_restore(simulation, saved));
+        }
+        assert_ok(kith_simulation_step(simulation, piece));
+    }
+    assert_ok(kith_simulation_save(simulation, saved));
+    kith_simulation_free(simulation);
+    kith_law_free(law);
+    kith_context_free(context);
+}
+
+/* Recorded steps are those that are started kernel by kernel, and they notice what changes. */
+static void test_cuda_steps_under_laws_are_the_same_however_they_are_split(void **state)
+{
+    static const struct simulated_case cases[] = {
+        {KITH_F64, 7, 0, 3, common, "leapfrog"},   {KITH_F32, 6, 70, 3, none, "yoshida4"},
+        {KITH_F32, 100, 0, 3, common, "leapfrog"}, {KITH_F64, 100, 0, 2, of_bodies, "rk4"},
+        {KITH_F32, 100, 0, 3, common, "hermite4"}, {KITH_F64, 9, 70, 3, common, "hermite4"},
+        {KITH_F32, 9, 70, 2, of_bodies, "rk4"},    {KITH_F64, 1000, 0, 3, common, "leapfrog"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const int64_t systems = cases[k].systems > 0 ? cases[k].systems : 1;
+        kith_bodies *bodies = spread_bodies(*state, systems, cases[k].bodies, cases[k].dimensions);
+        kith_checkpoint whole = {0}, pieces = {0};
+        go_forty_steps(&cases[k], bodies, 20, &whole);
+        go_forty_steps(&cases[k], bodies, 5, &pieces);
+        assert_int_equal(whole.steps, pieces.steps);
+        assert_int_equal(whole.evaluations, pieces.evaluations);
+        assert_int_equal(whole.bytes, pieces.bytes);
+        assert_memory_equal(whole.state, pieces.state, (size_t)whole.bytes);
+        kith_checkpoint_free(&whole);
+        kith_checkpoint_free(&pieces);
+        kith_bodies_free(bodies);
+    }
+}
+
 int main(void)
 {
     if (gpu_is_absent("test_cuda_simulation_laws"))
@@ -142,6 +221,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_cuda_simulations_under_every_law_go_as_on_the_cpu, &random),
         cmocka_unit_test_prestate(test_cuda_jerks_of_many_bodies_go_as_on_the_cpu, &random),
+        cmocka_unit_test_prestate(test_cuda_small_systems_under_laws_go_as_on_the_cpu, &random),
+        cmocka_unit_test_prestate(test_cuda_small_systems_under_a_formula_go_as_under_its_law,
+                                  &random),
+        cmocka_unit_test_prestate(test_cuda_steps_under_laws_are_the_same_however_they_are_split,
+                                  &random),
     };
     return cmocka_run_group_tests_name("cuda_simulation_laws", tests, NULL, NULL);
 }

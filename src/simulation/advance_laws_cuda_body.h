@@ -1,0 +1,235 @@
+/* Whole steps of small systems under any law on a GPU, for one precision
+ * (law/for_each_real_cuda.h).
+ *
+ * Some lanes of a warp have a system, and each of them the state of some of its bodies in
+ * registers. Positions go through shared memory that belongs to the warp alone: no barrier of the
+ * block. A target's sources are added in the order of their numbers. */
+
+#include "law/law_parts_body.h"
+
+/* What is read of every source, side by side so that one load fetches it. */
+struct NAME(law_source) {
+    alignas(4 * sizeof(REAL)) REAL x[3];
+    REAL weight;
+};
+
+struct NAME(law_source_more) {
+    REAL charge, half_softening2;
+};
+
+/* A body of a lane. Behind the last one of a system nothing has weight. */
+struct NAME(law_body) {
+    REAL x[3], v[3], a[3];
+    REAL weight, charge, half_softening2;
+    REAL scale; /* a is scale times the sum over sources */
+};
+
+/* The places of a system in shared memory. */
+struct NAME(law_system) {
+    struct NAME(law_source) * source;
+    struct NAME(law_source_more) * more;
+    int bodies;
+    bool is_kept; /* not another lane's, done again */
+};
+
+LAW_INLINE REAL NAME(law_element)(const void *column, long long i, double otherwise)
+{
+    return column ? ((const REAL *)column)[i] : (REAL)otherwise;
+}
+
+/* What the sum over sources is multiplied by; a mass may be so small that this is out of range. */
+LAW_INLINE REAL NAME(law_scale)(const struct law_form form, REAL weight, REAL mass)
+{
+    const REAL most = sizeof(REAL) == sizeof(float) ? (REAL)0x1p127 : (REAL)0x1p1023;
+    const bool is_outer = form.kind != law_custom && form.weighting == law_product;
+    const REAL scale = (is_outer ? weight : (REAL)1) / mass;
+    return scale < most ? scale : most;
+}
+
+LAW_INLINE void NAME(law_load_body)(const struct law_form form,
+                                    const struct law_steps_problem *problem, bool is_body,
+                                    long long at, struct NAME(law_body) * body)
+{
+    const struct law_sums_problem *sums = &problem->sums;
+    *body = NAME(law_body){};
+    if (!is_body)
+        return;
+    for (int c = 0; c < 3; c++) {
+        body->x[c] = NAME(law_element)(problem->position[c], at, 0);
+        body->v[c] = NAME(law_element)(problem->velocity[c], at, 0);
+        if (problem->keeps_acceleration)
+            body->a[c] = NAME(law_element)(sums->acceleration[c], at, 0);
+    }
+    body->weight = NAME(law_element)(sums->target_weight, at, 1);
+    body->charge = NAME(law_element)(sums->target_charge, at, 1);
+    body->half_softening2 =
+        NAME(law_element)(sums->target_half_softening2, at, sums->softening2 / 2);
+    body->scale = NAME(law_scale)(form, body->weight, NAME(law_element)(sums->target_mass, at, 1));
+}
+
+LAW_INLINE void NAME(law_store_body)(const struct law_steps_problem *problem, long long at,
+                                     const struct NAME(law_body) * body)
+{
+    for (int c = 0; c < 3; c++) {
+        if (!problem->position[c])
+            continue;
+        ((REAL *)problem->position[c])[at] = body->x[c];
+        ((REAL *)problem->velocity[c])[at] = body->v[c];
+        if (problem->keeps_acceleration)
+            ((REAL *)problem->sums.acceleration[c])[at] = body->a[c];
+    }
+}
+
+/* Adds source j to the sum of a target, number i. */
+LAW_INLINE void NAME(law_add_source)(const struct law_form form,
+                                     const struct NAME(law_constants) * law,
+                                     const struct NAME(law_source) * source,
+                                     const struct NAME(law_source_more) * more, bool is_self,
+                                     const struct NAME(law_body) * target, REAL sum[3])
+{
+    struct NAME(law_pair) pair;
+    pair.s2 = target->half_softening2 + more->half_softening2;
+    for (int c = 0; c < 3; c++) {
+        pair.d[c] = source->x[c] - target->x[c];
+        pair.s2 = law_fma(pair.d[c], pair.d[c], pair.s2);
+    }
+    pair.w_j = source->weight;
+    if (form.kind == law_custom) {
+        REAL force[3];
+        pair.w_i = target->weight;
+        pair.q_i = target->charge;
+        pair.q_j = more->charge;
+        NAME(law_force)(form, law, &pair, force);
+        for (int c = 0; c < 3; c++)
+            sum[c] += is_self ? (REAL)0 : force[c];
+        return;
+    }
+    /* Of i = j a law of the table makes 0 by itself, as d is 0. */
+    pair.w_i = 1;
+    const REAL factor = NAME(law_factor)(form, law, &pair);
+    for (int c = 0; c < 3; c++)
+        sum[c] = law_fma(factor, pair.d[c], sum[c]);
+}
+
+/* The forces at the lanes' positions. */
+LAW_INLINE void NAME(law_evaluate)(const struct law_form form,
+                                   const struct NAME(law_constants) * law,
+                                   const struct NAME(law_system) * system, int lane, int lanes,
+                                   struct NAME(law_body) body[law_steps_targets])
+{
+    REAL sum[law_steps_targets][3] = {};
+    __syncwarp();
+    if (system->is_kept)
+#pragma unroll
+        for (int t = 0; t < law_steps_targets; t++)
+#pragma unroll
+            for (int c = 0; c < 3; c++)
+                system->source[t * lanes + lane].x[c] = body[t].x[c];
+    __syncwarp();
+#pragma unroll 2
+    for (int j = 0; j < system->bodies; j++) {
+        const struct NAME(law_source) source = system->source[j];
+        const struct NAME(law_source_more) more = system->more[j];
+#pragma unroll
+        for (int t = 0; t < law_steps_targets; t++)
+            NAME(law_add_source)
+        (form, law, &source, &more, t * lanes + lane == j, &body[t], sum[t]);
+    }
+#pragma unroll
+    for (int t = 0; t < law_steps_targets; t++)
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+            body[t].a[c] = sum[t][c] * body[t].scale + (REAL)0; /* no −0 of an empty sum */
+}
+
+/* The stages first … end − 1: v += kick·a, then x += drift·v. */
+LAW_INLINE void NAME(law_run_stages)(const struct NAME(law_steps_program) * program, int first,
+                                     int end, struct NAME(law_body) body[law_steps_targets])
+{
+    for (int k = first; k < end; k++) {
+        const REAL kick = program->kick[k], drift = program->drift[k];
+#pragma unroll
+        for (int t = 0; t < law_steps_targets; t++)
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                if (kick != 0)
+                    body[t].v[c] = law_fma(kick, body[t].a[c], body[t].v[c]);
+                if (drift != 0)
+                    body[t].x[c] = law_fma(drift, body[t].v[c], body[t].x[c]);
+            }
+    }
+}
+
+LAW_INLINE void NAME(law_go_on)(const struct law_form form, const struct law_steps_problem *problem,
+                                const struct NAME(law_steps_program) * program,
+                                const struct NAME(law_system) * system, int lane,
+                                struct NAME(law_body) body[law_steps_targets])
+{
+    const struct NAME(law_constants) law = NAME(law_load)(&problem->sums.numbers);
+    const int last = program->evaluation_count - 1;
+    NAME(law_run_stages)(program, 0, program->evaluation[0], body);
+    for (long long step = 1; step <= problem->steps; step++)
+        for (int e = 0; e <= last; e++) {
+            const int end = e < last                ? program->evaluation[e + 1]
+                            : step < problem->steps ? program->stage_count + program->evaluation[0]
+                                                    : program->stage_count;
+            NAME(law_evaluate)(form, &law, system, lane, problem->lanes, body);
+            NAME(law_run_stages)(program, program->evaluation[e], end, body);
+        }
+}
+
+/* Lanes that are left over in a warp do its last system once more, lanes behind the last system
+ * that one; neither is kept. */
+LAW_INLINE void NAME(law_steps)(const struct law_form form, const struct law_steps_problem *problem,
+                                const struct NAME(law_steps_program) * program)
+{
+    __shared__ struct NAME(law_source) source[law_steps_warps][law_steps_places];
+    __shared__ struct NAME(law_source_more) more[law_steps_warps][law_steps_places];
+    const struct law_sums_problem *sums = &problem->sums;
+    const int warp = threadIdx.x / 32, of_warp = threadIdx.x % 32;
+    const int lanes = problem->lanes, systems = 32 / lanes;
+    const bool is_left_over = of_warp >= systems * lanes;
+    const int group = is_left_over ? systems - 1 : of_warp / lanes, lane = of_warp % lanes;
+    const long long s = ((long long)blockIdx.x * law_steps_warps + warp) * systems + group;
+    const long long last = sums->system_count - 1;
+    const int first = group * (lanes * law_steps_targets + 1);
+    const struct NAME(law_system)
+        system = {&source[warp][first], &more[warp][first], (int)sums->target_count, !is_left_over};
+    struct NAME(law_body) body[law_steps_targets];
+#pragma unroll
+    for (int t = 0; t < law_steps_targets; t++) {
+        const int i = t * lanes + lane;
+        NAME(law_load_body)
+        (form, problem, i < system.bodies, i * sums->system_stride + (s < last ? s : last),
+         &body[t]);
+        if (system.is_kept) {
+            system.source[i].weight = body[t].weight;
+            system.more[i] = {body[t].charge, body[t].half_softening2};
+        }
+    }
+    NAME(law_go_on)(form, problem, program, &system, lane, body);
+#pragma unroll
+    for (int t = 0; t < law_steps_targets; t++) {
+        const int i = t * lanes + lane;
+        if (i < system.bodies && system.is_kept && s <= last)
+            NAME(law_store_body)(problem, i * sums->system_stride + s, &body[t]);
+    }
+}
+
+#ifdef LAW_CUSTOM_BODY
+extern "C" __global__ void __launch_bounds__(law_steps_warps * 32)
+    NAME(law_steps_custom)(const struct law_steps_problem problem,
+                           const struct NAME(law_steps_program) program)
+{
+    NAME(law_steps)(law_form{law_custom, law_unweighted}, &problem, &program);
+}
+#else
+/* The constant is the only kind that the table has with several weightings, and has no force. */
+template <enum law_kind kind>
+__global__ void __launch_bounds__(law_steps_warps * 32)
+    NAME(law_steps_kernel)(const struct law_steps_problem problem,
+                           const struct NAME(law_steps_program) program)
+{
+    NAME(law_steps)(law_form{kind, LAW_SUMS_WEIGHTING(kind)}, &problem, &program);
+}
+#endif
