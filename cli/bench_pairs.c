@@ -9,8 +9,12 @@
 #include "bench.h"
 #include "names.h"
 
+enum { key_unsorted = 0x9000, key_narrow };
+
 static const struct argp_option option_table[] = {
     {"number", 'n', "N,...", 0, "points of a system (default: 100,1000,10000,100000,1000000)", 0},
+    {"unsorted", key_unsorted, 0, 0, "the pairs of one i in any order", 0},
+    {"narrow", key_narrow, 0, 0, "i and j of 32 bits instead of 64", 0},
     {0}};
 
 static const struct argp_child children[] = {
@@ -19,13 +23,14 @@ static const struct argp_child children[] = {
 static const char documentation[] =
     "Measure how long lists of neighbours take, in both precisions: on the CPU with one thread "
     "unless --threads says otherwise, on a GPU with points and lists in its memory.\v"
-    "SYSTEM is a name of the list below; without any, all. Lists are full, with i and j, sorted, "
-    "and use their memory again.\n\n"
+    "SYSTEM is a name of the list below; without any, all. Lists are full, with i and j, sorted "
+    "unless told otherwise, and use their memory again.\n\n"
     "Examples:\n"
     "  kith bench pairs\n"
     "  kith bench pairs cube square -n 1000,10000 --threads 2\n"
     "  kith bench pairs --quick --json\n"
-    "  kith bench pairs --device cuda -n 1000,10000,100000,1000000,10000000";
+    "  kith bench pairs --device cuda -n 1000,10000,100000,1000000,10000000\n"
+    "  kith bench pairs --device cuda --unsorted --narrow cube";
 
 static void parse_case(struct pairs_bench_options *options, const char *name,
                        const struct argp_state *state)
@@ -53,6 +58,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'n':
         bench_parse_counts(&options->common, argument, 1 << 28, state);
+        return 0;
+    case key_unsorted:
+        options->unsorted = true;
+        return 0;
+    case key_narrow:
+        options->narrow = true;
         return 0;
     case ARGP_KEY_ARG:
         parse_case(options, argument, state);

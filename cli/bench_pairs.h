@@ -42,6 +42,7 @@ struct pairs_bench_options {
     struct bench_common common;
     const struct pairs_case *cases[pairs_most_cases];
     int32_t case_count;
+    bool unsorted, narrow; /* as in kith_pairs_options */
 };
 
 /* What was measured of a system; [0] is double, [1] single, as kith_dtype. */

@@ -110,7 +110,9 @@ static bool begin_listing(const struct pairs_report *report, kith_context *conte
         .command = report->options->common.command,
         .context = context,
         .kind = points->kind,
-        .options = {.cutoff = points->cutoff},
+        .options = {.cutoff = points->cutoff,
+                    .unsorted = report->options->unsorted && points->kind->nearest == 0,
+                    .narrow = report->options->narrow},
         .device_seconds = INFINITY,
     };
     if (points->kind->lengths)

@@ -68,8 +68,9 @@ void pairs_bench_row(const struct pairs_report *report, const struct pairs_row *
 
 void pairs_bench_end(const struct pairs_report *report)
 {
-    printf("\nms: of a whole call, into a list that has its memory, sorted; M/s: million pairs a "
-           "second.\n");
+    printf("\nms: of a whole call, into a list that has its memory, %s, i and j of %d bits; M/s:"
+           "\nmillion pairs a second.\n",
+           report->options->unsorted ? "by i alone" : "sorted", report->options->narrow ? 32 : 64);
     if (on_device(report))
         printf("device: ms between the call's first and last work there.\n");
     if (report->peer_count)
@@ -103,6 +104,8 @@ cJSON *pairs_bench_json(const struct pairs_report *report)
     cJSON *object = cJSON_CreateObject();
     machine_add(object, report->options->common.device);
     json_add_count(object, "threads", report->options->common.threads[0]);
+    cJSON_AddBoolToObject(object, "sorted", !report->options->unsorted);
+    json_add_count(object, "index_bits", report->options->narrow ? 32 : 64);
     cJSON *versions = cJSON_AddObjectToObject(object, "peers");
     for (int32_t k = 0; k < report->peer_count; k++)
         cJSON_AddStringToObject(versions, report->peer_name[k], report->peer_version[k]);

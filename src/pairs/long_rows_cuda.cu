@@ -1,23 +1,51 @@
 /* Rows of a list that are too long for a warp's registers: sorted by CUB, a block for each. */
 
 #include <cub/device/device_segmented_radix_sort.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include "pairs/list_cuda.cuh"
 
 enum { threads = 256 };
 
-static cudaError_t sort_rows(void *scratch, size_t &bytes, const struct pairs_long_rows &rows,
-                             cudaStream_t stream)
+/* CUB's offsets are of 32 bits: rows are sorted in turns, each of those that begin among so many
+ * keys. */
+static constexpr int64_t keys_of_turn = (int64_t)1 << 30;
+
+/* Where a row begins, or ends, after the first key of its turn; rows of other turns are empty. */
+struct row_of_turn {
+    const int64_t *begin, *wanted;
+    int64_t first;
+
+    __device__ int64_t operator()(int64_t number) const
+    {
+        const int64_t after = begin[number] - first;
+        return after >= 0 && after < keys_of_turn ? wanted[number] - first : 0;
+    }
+};
+
+using row_places = thrust::transform_iterator<row_of_turn, thrust::counting_iterator<int64_t>>;
+
+static row_places places_in_turn(const struct pairs_long_rows &rows, const int64_t *wanted,
+                                 int64_t first)
 {
+    return row_places(thrust::counting_iterator<int64_t>(0), {rows.begin, wanted, first});
+}
+
+static cudaError_t sort_rows(void *scratch, size_t &bytes, const struct pairs_long_rows &rows,
+                             int64_t first, cudaStream_t stream)
+{
+    const int64_t keys = rows.room - first < keys_of_turn ? rows.room - first : keys_of_turn;
     return cub::DeviceSegmentedRadixSort::SortKeys(
-        scratch, bytes, (const uint64_t *)rows.keys, rows.sorted_keys, rows.room, rows.rows,
-        (const int64_t *)rows.begin, (const int64_t *)rows.end, rows.wide ? 0 : 32, 64, stream);
+        scratch, bytes, (const uint64_t *)rows.keys + first, rows.sorted_keys + first, keys,
+        rows.rows, places_in_turn(rows, rows.begin, first), places_in_turn(rows, rows.end, first),
+        rows.wide ? 0 : 32, 64, stream);
 }
 
 int64_t pairs_long_rows_bytes(const struct pairs_long_rows &rows)
 {
     size_t bytes = 0;
-    sort_rows(nullptr, bytes, rows, nullptr);
+    sort_rows(nullptr, bytes, rows, 0, nullptr);
     return (int64_t)bytes;
 }
 
@@ -45,8 +73,9 @@ kith_status pairs_fill_long_rows(kith_context *context, const struct pairs_searc
                                  int64_t scratch_bytes)
 {
     size_t bytes = (size_t)scratch_bytes;
-    KITH_TRY(cuda_check(sort_rows(scratch, bytes, rows, cuda_stream(context)),
-                        "sorting long rows of pairs"));
+    for (int64_t first = 0; first < rows.room; first += keys_of_turn)
+        KITH_TRY(cuda_check(sort_rows(scratch, bytes, rows, first, cuda_stream(context)),
+                            "sorting long rows of pairs"));
     const int64_t most = (int64_t)cuda_multiprocessors(context) * 8;
     store_rows<real>
         <<<(int)(rows.rows < most ? rows.rows : most), threads, 0, cuda_stream(context)>>>(
