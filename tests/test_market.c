@@ -145,6 +145,85 @@ static void test_what_is_wrong_is_said_with_its_line(void **state)
     kith_context_free(context);
 }
 
+/* What a shell's command prints, read through a pipe. */
+static kith_status read_from(kith_context *context, const char *command, kith_sparse **sparse)
+{
+    char path[40];
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    snprintf(path, sizeof path, "/dev/fd/%d", fileno(pipe));
+    const kith_status status = kith_sparse_read(context, NULL, path, sparse);
+    pclose(pipe);
+    return status;
+}
+
+static void test_a_pipe_gives_what_a_file_gives(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(2);
+    kith_sparse *sparse = NULL, *none = NULL;
+    assert_ok(read_from(
+        context,
+        "seq 150000 | awk 'BEGIN {print \"%%MatrixMarket matrix coordinate real "
+        "general\\n% of a pipe\\n\\n150000 1 150000\"} {printf \"%d 1 %.3f\\n\", $1, $1 / 8}'",
+        &sparse));
+    const struct sparse_csr *csr = &sparse->side[0].csr;
+    assert_int_equal(csr->nonzeros, 150000);
+    for (int64_t k = 0; k < csr->nonzeros; k++)
+        assert_true(((const double *)csr->value)[k] == (double)(k + 1) / 8);
+    kith_sparse_free(sparse);
+    assert_fails(
+        read_from(context, "echo '" COORDINATE "1 1 1'; seq 300000 | sed 's/.*/% &/'", &none),
+        KITH_BAD_FORMAT, "line 300002: the file ends after 0 entries");
+    kith_context_free(context);
+}
+
+static void test_what_never_ends_is_not_read_for_ever(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *words;
+    } endless[] = {
+        {"cat /dev/zero", "line 1 is longer than 1048576 bytes"},
+        {"yes 1 1 1", "line 1: no Matrix Market banner"},
+        {"echo '" COORDINATE "2 2 3'; yes 1 1 1", "line 6: one more entry than the 3"},
+        {"echo '" COORDINATE "2 2'; yes 1 1 1", "line 2: '2 2' is no size line"},
+        {"echo '" COORDINATE "'; yes ''", "more than 67108864 bytes of comments"},
+        {"echo '" COORDINATE "'; tr '\\0' ' ' </dev/zero", "line 3 is longer"},
+        {"echo '" COORDINATE "2 2 3'; tr '\\0' 1 </dev/zero", "line 3 is longer"},
+    };
+    kith_context *context = cpu_context(2);
+    kith_sparse *sparse = NULL;
+    for (size_t k = 0; k < sizeof endless / sizeof endless[0]; k++) {
+        if (read_from(context, endless[k].command, &sparse) != KITH_BAD_FORMAT ||
+            !strstr(kith_error_message(), endless[k].words))
+            fail_msg("'%s' gives: %s", endless[k].command, kith_error_message());
+        assert_null(sparse);
+    }
+    assert_fails(kith_sparse_read(context, NULL, "/dev/full", &sparse), KITH_BAD_FORMAT,
+                 "line 1 is longer");
+    kith_context_free(context);
+}
+
+static void test_lines_of_a_million_bytes_are_the_longest(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(2);
+    for (int surplus = 0; surplus < 2; surplus++) {
+        kith_sparse *sparse = NULL;
+        FILE *stream = fopen("market_test.mtx", "wb");
+        fprintf(stream, "%s2 2 2\n1 1 1\n%%%*s\n2 2 2\n", COORDINATE, (1 << 20) - 1 + surplus, "");
+        fclose(stream);
+        const kith_status status = kith_sparse_read(context, NULL, "market_test.mtx", &sparse);
+        if (!surplus)
+            assert_ok(status);
+        else
+            assert_fails(status, KITH_BAD_FORMAT, "line 4 is longer than 1048576 bytes");
+        kith_sparse_free(sparse);
+    }
+    kith_context_free(context);
+}
+
 /* Long enough for several chunks: the line is right in the last of them too. */
 static void test_the_line_of_a_late_fault_is_right(void **state)
 {
@@ -161,6 +240,22 @@ static void test_the_line_of_a_late_fault_is_right(void **state)
     snprintf(words, sizeof words, "line %d:", lines - 7 + 3);
     assert_fails(kith_sparse_read(context, NULL, "market_test.mtx", &sparse), KITH_BAD_FORMAT,
                  words);
+    kith_context_free(context);
+}
+
+/* So many that chunks begin behind the last entry for which there is room. */
+static void test_far_more_entries_than_promised_are_refused(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(2);
+    FILE *stream = fopen("market_test.mtx", "wb");
+    fprintf(stream, "%s2 2 3\n", COORDINATE);
+    for (int k = 0; k < 200000; k++)
+        fputs("1 1 0.125\n", stream);
+    fclose(stream);
+    kith_sparse *sparse = NULL;
+    assert_fails(kith_sparse_read(context, NULL, "market_test.mtx", &sparse), KITH_BAD_FORMAT,
+                 "line 6: one more entry than the 3");
     kith_context_free(context);
 }
 
@@ -243,7 +338,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kinds_of_files_are_read),
         cmocka_unit_test(test_what_is_wrong_is_said_with_its_line),
+        cmocka_unit_test(test_a_pipe_gives_what_a_file_gives),
+        cmocka_unit_test(test_what_never_ends_is_not_read_for_ever),
+        cmocka_unit_test(test_lines_of_a_million_bytes_are_the_longest),
         cmocka_unit_test(test_the_line_of_a_late_fault_is_right),
+        cmocka_unit_test(test_far_more_entries_than_promised_are_refused),
         cmocka_unit_test(test_numbers_are_those_of_strtod),
         cmocka_unit_test(test_what_is_written_is_read_again),
     };

@@ -169,11 +169,6 @@ FILE *kith_output_stream(kith_output *output)
     return output->stream;
 }
 
-const char *kith_output_path(const kith_output *output)
-{
-    return output->temporary;
-}
-
 bool kith_output_is_in_place(const kith_output *output)
 {
     return output->in_place;

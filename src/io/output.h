@@ -25,10 +25,6 @@ kith_status kith_output_open(const char *path, kith_output **output);
 /* Where to write. Errors may be left to kith_output_finish, which sees them all. */
 FILE *kith_output_stream(kith_output *output);
 
-/* The name of the temporary file, for libraries that open files by name: they may truncate it, and
- * must have closed it before kith_output_finish. */
-const char *kith_output_path(const kith_output *output);
-
 /* The path is a pipe or a device: it cannot be opened by name, or written out of order. */
 bool kith_output_is_in_place(const kith_output *output);
 

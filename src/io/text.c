@@ -7,8 +7,7 @@
 
 #include "io/bytes.h"
 
-/* A line of a million bytes is no body's, and a device or a binary file may have no other end. */
-enum { first_capacity = 1 << 16, longest_line = 1 << 20 };
+enum { first_capacity = 1 << 16 };
 
 static kith_status fail_to_read(int error)
 {
@@ -65,10 +64,10 @@ static kith_status find_line(struct text *text, size_t *length)
         const char *from = rest > 0 ? text->buffer + text->begin : NULL;
         const char *found = rest > seen ? memchr(from + seen, '\n', rest - seen) : NULL;
         *length = found ? (size_t)(found - from) : rest;
-        if (*length > longest_line)
+        if (*length > text_longest_line)
             return kith_fail(KITH_BAD_FORMAT,
                              "line %lld is longer than %d bytes; this is not a text file",
-                             (long long)text->number + 1, longest_line);
+                             (long long)text->number + 1, text_longest_line);
         if (found || feof(text->stream))
             return KITH_OK;
         seen = rest;

@@ -10,6 +10,9 @@
 /* Opens a file for reading. Messages leave the path out. Errors: KITH_IO_ERROR. */
 kith_status open_input(const char *path, FILE **stream);
 
+/* A line of a million bytes is nobody's, and a device or a binary file may have no other end. */
+enum { text_longest_line = 1 << 20 };
+
 /* A text file, read line by line. */
 struct text {
     FILE *stream;

@@ -2,6 +2,7 @@
 #define SPARSE_MARKET_H
 
 #include <locale.h>
+#include <string.h>
 
 #include "core/status.h"
 #include "sparse/product.h"
@@ -26,9 +27,46 @@ struct market_text {
     int64_t size;
 };
 
-/* Reads a file. Messages leave the path out. Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (.gz without
- * zlib), KITH_BAD_FORMAT (damaged .gz), KITH_OUT_OF_MEMORY. */
+/* Reads a file; of one whose size nobody knows, as a pipe's, no more than shows that it is wrong.
+ * Messages leave the path out. Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (.gz without zlib),
+ * KITH_BAD_FORMAT (damaged .gz; a stream that is no Matrix Market file), KITH_OUT_OF_MEMORY. */
 kith_status market_load(const char *path, struct market_text *text);
+
+/* Whether a line, which ends with a newline or a zero, is empty or a comment. */
+static inline bool market_is_empty(const char *line)
+{
+    while (*line == ' ' || *line == '\t' || *line == '\r' || *line == '\v' || *line == '\f')
+        line++;
+    return *line == 0 || *line == '\n' || *line == '%';
+}
+
+/* Where the line after this one begins; the text's end if there is none. */
+static inline const char *market_next_line(const char *line, const char *end)
+{
+    const char *found = memchr(line, '\n', (size_t)(end - line));
+    return found ? found + 1 : end;
+}
+
+kith_status market_fail_long_line(int64_t line_number);
+
+/* The first line, and the one of sizes, whose number is header->lines. Errors: KITH_BAD_FORMAT,
+ * KITH_UNSUPPORTED. */
+kith_status market_banner_read(const char *line, struct market_header *header);
+kith_status market_sizes_read(const char *line, struct market_header *header);
+
+/* What was seen of a text that may have no end. */
+struct market_watch {
+    struct market_header header;
+    int64_t seen; /* bytes of whole lines that were looked at */
+    int64_t lines, entries;
+    int64_t empty_bytes; /* of comments and empty lines */
+    bool has_sizes;
+};
+
+/* Looks at the lines that have come since the last call. *enough says that the text has more
+ * entries than it may have, so that no more of it needs to be read. Errors: KITH_BAD_FORMAT,
+ * KITH_UNSUPPORTED. */
+kith_status market_watch(struct market_watch *watch, const struct market_text *text, bool *enough);
 
 /* Reads the header and sets *body to where the entries begin. Errors: KITH_BAD_FORMAT,
  * KITH_UNSUPPORTED. */

@@ -6,15 +6,20 @@
 
 #include "core/memory.h"
 #include "core/team.h"
+#include "io/text.h"
 #include "sparse/market.h"
 
-enum { chunk_bytes = 1 << 18 };
+#ifndef MARKET_CHUNK_BYTES /* fewer for fuzzing, where files are short */
+#define MARKET_CHUNK_BYTES (1 << 18)
+#endif
+enum { chunk_bytes = MARKET_CHUNK_BYTES };
 
 /* A part of the text, from one line's start to another's. */
 struct chunk {
     const char *begin, *end;
     int64_t lines, entries;          /* in it */
     int64_t first_line, first_entry; /* before it */
+    int64_t long_line;               /* the first that is too long, from 1; 0 if none is */
     enum market_fault fault;         /* of its first bad line: */
     int64_t bad_line;
     const char *bad_text;
@@ -30,25 +35,15 @@ struct reading {
     struct market_entries *entries;
 };
 
-static bool is_entry(const char *line)
-{
-    while (*line == ' ' || *line == '\t' || *line == '\r')
-        line++;
-    return *line != 0 && *line != '\n' && *line != '%';
-}
-
-static const char *line_end(const char *line, const char *end)
-{
-    const char *found = memchr(line, '\n', (size_t)(end - line));
-    return found ? found + 1 : end;
-}
-
 static void count_lines(void *argument, int64_t k)
 {
     struct chunk *chunk = &((struct reading *)argument)->chunks[k];
-    for (const char *line = chunk->begin; line < chunk->end; line = line_end(line, chunk->end)) {
+    for (const char *line = chunk->begin, *next; line < chunk->end; line = next) {
+        next = market_next_line(line, chunk->end);
         chunk->lines++;
-        chunk->entries += is_entry(line);
+        chunk->entries += !market_is_empty(line);
+        if (next - line - (next[-1] == '\n') > text_longest_line && !chunk->long_line)
+            chunk->long_line = chunk->lines;
     }
 }
 
@@ -58,11 +53,12 @@ static void read_lines(void *argument, int64_t k)
     struct chunk *chunk = &reading->chunks[k];
     struct market_entries *to = reading->entries;
     int64_t number = chunk->first_entry, line_number = chunk->first_line;
-    for (const char *line = chunk->begin; line < chunk->end; line = line_end(line, chunk->end)) {
+    for (const char *line = chunk->begin; line < chunk->end;
+         line = market_next_line(line, chunk->end)) {
         line_number++;
-        if (!is_entry(line))
+        if (market_is_empty(line))
             continue;
-        if (number == reading->wanted)
+        if (number >= reading->wanted)
             return;
         struct market_entry entry;
         chunk->fault = market_line_read(reading->header, line, number, reading->locale, &entry);
@@ -83,25 +79,28 @@ static kith_status cut_into_chunks(const char *body, const char *end, struct rea
     const int64_t most = (end - body) / chunk_bytes + 1;
     KITH_TRY(kith_allocate(most, sizeof *reading->chunks, "parts of the text", &reading->chunks));
     for (const char *at = body; at < end;) {
-        const char *stop = end - at > chunk_bytes ? line_end(at + chunk_bytes, end) : end;
+        const char *stop = end - at > chunk_bytes ? market_next_line(at + chunk_bytes, end) : end;
         reading->chunks[reading->chunk_count++] = (struct chunk){.begin = at, .end = stop};
         at = stop;
     }
     return KITH_OK;
 }
 
-/* Lines and entries before each chunk; returns all entries. */
-static int64_t number_chunks(struct reading *reading)
+/* Lines and entries before each chunk, and all entries. */
+static kith_status number_chunks(struct reading *reading, int64_t *entries)
 {
-    int64_t lines = reading->header->lines, entries = 0;
+    int64_t lines = reading->header->lines;
+    *entries = 0;
     for (int64_t k = 0; k < reading->chunk_count; k++) {
         struct chunk *chunk = &reading->chunks[k];
+        if (chunk->long_line)
+            return market_fail_long_line(lines + chunk->long_line);
         chunk->first_line = lines;
-        chunk->first_entry = entries;
+        chunk->first_entry = *entries;
         lines += chunk->lines;
-        entries += chunk->entries;
+        *entries += chunk->entries;
     }
-    return entries;
+    return KITH_OK;
 }
 
 /* The line of the first entry that there should not be. */
@@ -113,9 +112,9 @@ static int64_t line_of_entry(const struct reading *reading, int64_t wanted)
         if (number + chunk->entries <= wanted)
             continue;
         for (const char *line = chunk->begin; line < chunk->end;
-             line = line_end(line, chunk->end)) {
+             line = market_next_line(line, chunk->end)) {
             line_number++;
-            if (is_entry(line) && number++ == wanted)
+            if (!market_is_empty(line) && number++ == wanted)
                 return line_number;
         }
     }
@@ -142,7 +141,7 @@ static kith_status check_chunks(const struct reading *reading, int64_t found)
     if (found > header->entries)
         return kith_fail(KITH_BAD_FORMAT,
                          "line %lld: one more entry than the %lld of the size line (line %lld); "
-                         "there are %lld",
+                         "there are at least %lld",
                          (long long)line_of_entry(reading, header->entries),
                          (long long)header->entries, (long long)header->lines, (long long)found);
     return KITH_OK;
@@ -191,7 +190,8 @@ static kith_status read_chunks(kith_context *context, struct reading *reading, d
 {
     const int32_t threads = kith_threads_for(context, seconds);
     kith_for_each(context, threads, reading->chunk_count, count_lines, reading);
-    const int64_t found = number_chunks(reading);
+    int64_t found = 0;
+    KITH_TRY(number_chunks(reading, &found));
     reading->wanted = found < reading->header->entries ? found : reading->header->entries;
     KITH_TRY(allocate_entries(reading->header, reading->wanted, reading->entries));
     kith_for_each(context, threads, reading->chunk_count, read_lines, reading);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/text.h"
 #include "sparse/market.h"
 
 /* The words of a line, cut to a usual length. */
@@ -36,18 +37,12 @@ static void split(const char *line, struct words *words)
     }
 }
 
-static const char *next_line(const struct market_text *text, const char *line)
-{
-    const char *end = memchr(line, '\n', (size_t)(text->bytes + text->size - line));
-    return end ? end + 1 : text->bytes + text->size;
-}
-
 static kith_status fail_at_first(const char *what, const char *found, const char *remedy)
 {
     return kith_fail(KITH_BAD_FORMAT, "line 1: %s is '%s'; %s", what, found, remedy);
 }
 
-static kith_status read_banner(const char *line, struct market_header *header)
+kith_status market_banner_read(const char *line, struct market_header *header)
 {
     struct words words;
     split(line, &words);
@@ -104,7 +99,7 @@ static bool count_array(struct market_header *header)
     return true;
 }
 
-static kith_status read_sizes(const char *line, struct market_header *header)
+kith_status market_sizes_read(const char *line, struct market_header *header)
 {
     struct words words;
     split(line, &words);
@@ -135,11 +130,11 @@ static kith_status read_sizes(const char *line, struct market_header *header)
     return KITH_OK;
 }
 
-static bool is_empty(const char *line)
+kith_status market_fail_long_line(int64_t line_number)
 {
-    while (is_space(*line))
-        line++;
-    return *line == 0 || *line == '\n' || *line == '%';
+    return kith_fail(KITH_BAD_FORMAT,
+                     "line %lld is longer than %d bytes; this is not a Matrix Market file",
+                     (long long)line_number, text_longest_line);
 }
 
 kith_status market_header_read(const struct market_text *text, struct market_header *header,
@@ -147,14 +142,14 @@ kith_status market_header_read(const struct market_text *text, struct market_hea
 {
     const char *end = text->bytes + text->size;
     *header = (struct market_header){.lines = 1};
-    KITH_TRY(read_banner(text->bytes, header));
-    const char *line = next_line(text, text->bytes);
-    for (header->lines = 2; line < end && is_empty(line); header->lines++)
-        line = next_line(text, line);
+    KITH_TRY(market_banner_read(text->bytes, header));
+    const char *line = market_next_line(text->bytes, end);
+    for (header->lines = 2; line < end && market_is_empty(line); header->lines++)
+        line = market_next_line(line, end);
     if (line >= end)
         return kith_fail(KITH_BAD_FORMAT, "line %lld: the file ends before its size line",
                          (long long)header->lines - 1);
-    KITH_TRY(read_sizes(line, header));
-    *body = next_line(text, line);
+    KITH_TRY(market_sizes_read(line, header));
+    *body = market_next_line(line, end);
     return KITH_OK;
 }

@@ -12,7 +12,10 @@
 #include <zlib.h>
 #endif
 
-enum { first_capacity = 1 << 20, zeros_behind = 64 };
+#ifndef MARKET_FIRST_BYTES /* fewer for fuzzing, where files are short */
+#define MARKET_FIRST_BYTES (1 << 20)
+#endif
+enum { first_capacity = MARKET_FIRST_BYTES, zeros_behind = 64 };
 
 /* Where the bytes come from: a stream, or a .gz file. */
 typedef int64_t read_some(void *source, char *to, int64_t most);
@@ -24,10 +27,13 @@ static int64_t read_stream(void *source, char *to, int64_t most)
     return ferror(stream) ? -1 : (int64_t)got;
 }
 
-/* Reads to the end, into memory that doubles. */
+/* Reads to the end, into memory that doubles. What fills it has an end that nobody knows, and is
+ * looked at before there is more. */
 static kith_status read_all(read_some *read, void *source, int64_t expected,
                             struct market_text *text)
 {
+    struct market_watch watch = {0};
+    bool enough = false;
     int64_t capacity = expected > 0 ? expected + 1 : first_capacity;
     *text = (struct market_text){malloc((size_t)(capacity + zeros_behind)), 0};
     while (text->bytes) {
@@ -36,10 +42,12 @@ static kith_status read_all(read_some *read, void *source, int64_t expected,
             return kith_fail(KITH_IO_ERROR, "cannot be read: %s",
                              errno ? strerror(errno) : "the data are damaged");
         text->size += got;
-        if (text->size < capacity) {
-            memset(text->bytes + text->size, 0, zeros_behind);
+        memset(text->bytes + text->size, 0, zeros_behind);
+        if (text->size < capacity)
             return KITH_OK;
-        }
+        KITH_TRY(market_watch(&watch, text, &enough));
+        if (enough)
+            return KITH_OK;
         capacity *= 2;
         char *grown = realloc(text->bytes, (size_t)(capacity + zeros_behind));
         if (!grown)
