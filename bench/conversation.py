@@ -1,7 +1,8 @@
 """What the scripts beside this one have in common: kith bench --peers starts one of them and asks;
 each request is a line, each answer too:
 
-    peer NAME                   version V | missing | error WHY
+    peer NAME                   version V | missing | error WHY; NAME is a package's, or that and
+                                :WAY for another way to do the work
     GIVEN ...                   ok; what to work on: the script's word for it, with what it says
     time NAME THREADS CALLS     seconds S: what CALLS calls took | error WHY
 
@@ -47,7 +48,7 @@ class Conversation:
         try:
             if name not in self.peers:
                 self.peers[name] = self.kinds[name]()
-            return f"version {importlib.metadata.version(name)}"
+            return f"version {importlib.metadata.version(name.partition(':')[0])}"
         except (ModuleNotFoundError, importlib.metadata.PackageNotFoundError):
             return "missing"
 

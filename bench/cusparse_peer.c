@@ -21,6 +21,11 @@
     X(cusparseDestroySpMat)                                                                        \
     X(cusparseCreateDnVec)                                                                         \
     X(cusparseDestroyDnVec)                                                                        \
+    X(cusparseCreateDnMat)                                                                         \
+    X(cusparseDestroyDnMat)                                                                        \
+    X(cusparseSpMM_bufferSize)                                                                     \
+    X(cusparseSpMM_preprocess)                                                                     \
+    X(cusparseSpMM)                                                                                \
     X(cusparseSpMV_bufferSize)                                                                     \
     X(cusparseSpMV_preprocess)                                                                     \
     X(cusparseSpMV)
@@ -36,9 +41,11 @@ struct cusparse_peer {
     struct functions call;
     cudaDataType type;
     cusparseSpMVAlg_t algorithm;
+    cusparseSpMMAlg_t algorithm_of_several;
     cusparseHandle_t handle;
     cusparseSpMatDescr_t matrix;
     cusparseDnVecDescr_t x, y;
+    cusparseDnMatDescr_t several_x, several_y; /* in their place */
     void *buffer;
     double one, zero; /* or floats in their place */
 };
@@ -104,18 +111,16 @@ static kith_status describe(struct cusparse_peer *peer, const struct cusparse_ma
     }
 }
 
-static kith_status prepare(struct cusparse_peer *peer, const struct cusparse_matrix *a,
-                           enum gpu_sparse_peer way, cudaStream_t stream, void *x, void *y)
+static const cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+static kith_status prepare_one(struct cusparse_peer *peer, const struct cusparse_matrix *a,
+                               enum gpu_sparse_peer way, const struct cusparse_vectors *vectors)
 {
-    const cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
     size_t bytes = 0;
-    KITH_TRY(check(peer->call.cusparseCreate(&peer->handle), "starting cuSPARSE"));
-    KITH_TRY(check(peer->call.cusparseSetStream(peer->handle, stream), "choosing the stream"));
-    KITH_TRY(describe(peer, a, way));
-    KITH_TRY(
-        check(peer->call.cusparseCreateDnVec(&peer->x, a->columns, x, peer->type), "describing x"));
-    KITH_TRY(
-        check(peer->call.cusparseCreateDnVec(&peer->y, a->rows, y, peer->type), "describing y"));
+    KITH_TRY(check(peer->call.cusparseCreateDnVec(&peer->x, a->columns, vectors->x, peer->type),
+                   "describing x"));
+    KITH_TRY(check(peer->call.cusparseCreateDnVec(&peer->y, a->rows, vectors->y, peer->type),
+                   "describing y"));
     KITH_TRY(check(peer->call.cusparseSpMV_bufferSize(peer->handle, as_is, &peer->one, peer->matrix,
                                                       peer->x, &peer->zero, peer->y, peer->type,
                                                       peer->algorithm, &bytes),
@@ -129,8 +134,52 @@ static kith_status prepare(struct cusparse_peer *peer, const struct cusparse_mat
                  "preprocessing");
 }
 
+/* Of slices cuSPARSE has no product with several vectors: CSR_ALG3 comes in their place. */
+static kith_status prepare_several(struct cusparse_peer *peer, const struct cusparse_matrix *a,
+                                   enum gpu_sparse_peer way, const struct cusparse_vectors *vectors)
+{
+    static const cusparseSpMMAlg_t algorithms[gpu_sparse_peers] = {
+        CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_COO_ALG4,
+        CUSPARSE_SPMM_CSR_ALG3};
+    const int64_t count = vectors->count;
+    const cusparseOrder_t order = vectors->by_columns ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW;
+    size_t bytes = 0;
+    peer->algorithm_of_several = algorithms[way];
+    KITH_TRY(check(peer->call.cusparseCreateDnMat(&peer->several_x, a->columns, count,
+                                                  vectors->by_columns ? a->columns : count,
+                                                  vectors->x, peer->type, order),
+                   "describing x"));
+    KITH_TRY(check(peer->call.cusparseCreateDnMat(&peer->several_y, a->rows, count,
+                                                  vectors->by_columns ? a->rows : count, vectors->y,
+                                                  peer->type, order),
+                   "describing y"));
+    KITH_TRY(check(peer->call.cusparseSpMM_bufferSize(peer->handle, as_is, as_is, &peer->one,
+                                                      peer->matrix, peer->several_x, &peer->zero,
+                                                      peer->several_y, peer->type,
+                                                      peer->algorithm_of_several, &bytes),
+                   "asking for the size of the buffer"));
+    KITH_TRY(cuda_check(cudaMalloc(&peer->buffer, bytes + 1), "the buffer of cuSPARSE"));
+    return check(peer->call.cusparseSpMM_preprocess(peer->handle, as_is, as_is, &peer->one,
+                                                    peer->matrix, peer->several_x, &peer->zero,
+                                                    peer->several_y, peer->type,
+                                                    peer->algorithm_of_several, peer->buffer),
+                 "preprocessing");
+}
+
+static kith_status prepare(struct cusparse_peer *peer, const struct cusparse_matrix *a,
+                           enum gpu_sparse_peer way, cudaStream_t stream,
+                           const struct cusparse_vectors *vectors)
+{
+    KITH_TRY(check(peer->call.cusparseCreate(&peer->handle), "starting cuSPARSE"));
+    KITH_TRY(check(peer->call.cusparseSetStream(peer->handle, stream), "choosing the stream"));
+    const bool several = vectors->count > 1;
+    KITH_TRY(describe(peer, a, several && way == gpu_sparse_sell ? gpu_sparse_csr1 : way));
+    return several ? prepare_several(peer, a, way, vectors) : prepare_one(peer, a, way, vectors);
+}
+
 kith_status cusparse_peer_create(const struct cusparse_matrix *matrix, enum gpu_sparse_peer way,
-                                 cudaStream_t stream, void *x, void *y, struct cusparse_peer **peer)
+                                 cudaStream_t stream, const struct cusparse_vectors *vectors,
+                                 struct cusparse_peer **peer)
 {
     const float one = 1;
     struct cusparse_peer *made = NULL;
@@ -142,7 +191,7 @@ kith_status cusparse_peer_create(const struct cusparse_matrix *matrix, enum gpu_
         memcpy(&made->one, &one, sizeof one);
     kith_status status = open_library(made);
     if (status == KITH_OK)
-        status = prepare(made, matrix, way, stream, x, y);
+        status = prepare(made, matrix, way, stream, vectors);
     if (status == KITH_OK)
         *peer = made;
     else
@@ -160,6 +209,10 @@ void cusparse_peer_free(struct cusparse_peer *peer)
         peer->call.cusparseDestroyDnVec(peer->x);
     if (peer->y)
         peer->call.cusparseDestroyDnVec(peer->y);
+    if (peer->several_x)
+        peer->call.cusparseDestroyDnMat(peer->several_x);
+    if (peer->several_y)
+        peer->call.cusparseDestroyDnMat(peer->several_y);
     if (peer->handle)
         peer->call.cusparseDestroy(peer->handle);
     cudaFree(peer->buffer);
@@ -170,18 +223,24 @@ void cusparse_peer_free(struct cusparse_peer *peer)
 
 kith_status cusparse_peer_multiply(struct cusparse_peer *peer)
 {
-    return check(peer->call.cusparseSpMV(peer->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &peer->one,
-                                         peer->matrix, peer->x, &peer->zero, peer->y, peer->type,
-                                         peer->algorithm, peer->buffer),
+    if (peer->several_x)
+        return check(peer->call.cusparseSpMM(peer->handle, as_is, as_is, &peer->one, peer->matrix,
+                                             peer->several_x, &peer->zero, peer->several_y,
+                                             peer->type, peer->algorithm_of_several, peer->buffer),
+                     "a product of cuSPARSE's");
+    return check(peer->call.cusparseSpMV(peer->handle, as_is, &peer->one, peer->matrix, peer->x,
+                                         &peer->zero, peer->y, peer->type, peer->algorithm,
+                                         peer->buffer),
                  "a product of cuSPARSE's");
 }
 
 #else
 
 kith_status cusparse_peer_create(const struct cusparse_matrix *matrix, enum gpu_sparse_peer way,
-                                 cudaStream_t stream, void *x, void *y, struct cusparse_peer **peer)
+                                 cudaStream_t stream, const struct cusparse_vectors *vectors,
+                                 struct cusparse_peer **peer)
 {
-    (void)matrix, (void)way, (void)stream, (void)x, (void)y;
+    (void)matrix, (void)way, (void)stream, (void)vectors;
     *peer = NULL;
     return kith_fail(KITH_UNSUPPORTED, "this build was made without cuSPARSE's header");
 }

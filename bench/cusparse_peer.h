@@ -20,11 +20,18 @@ struct cusparse_matrix {
     void *slice_value;
 };
 
+/* In the device's memory; several lie side by side, or one behind the other. */
+struct cusparse_vectors {
+    void *x, *y;
+    int64_t count;
+    bool by_columns;
+};
+
 /* Prepares y = A x.
  *
  * Errors: KITH_UNSUPPORTED, KITH_OUT_OF_MEMORY, KITH_INTERNAL_ERROR. */
 kith_status cusparse_peer_create(const struct cusparse_matrix *matrix, enum gpu_sparse_peer way,
-                                 cudaStream_t stream, void *x, void *y,
+                                 cudaStream_t stream, const struct cusparse_vectors *vectors,
                                  struct cusparse_peer **peer);
 void cusparse_peer_free(struct cusparse_peer *peer);
 

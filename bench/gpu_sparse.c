@@ -10,14 +10,14 @@
 #include "cuda/cuda.h"
 #include "cusparse_peer.h"
 
-enum { slice_rows = 32, most_vectors = 8, most_filling = 2 };
+enum { slice_rows = 32, several_vectors = 8, most_filling = 2 };
 static const int64_t filling_of_small = 1000000;
 
 struct gpu_sparse {
     kith_context *context;
     struct cusparse_matrix matrix;
-    struct cusparse_peer *peer[gpu_sparse_peers]; /* made when they are timed */
-    void *x, *y, *peer_y;                         /* columns and rows × most_vectors */
+    struct cusparse_peer *peer[gpu_sparse_ways][gpu_sparse_peers]; /* made when they are timed */
+    void *x, *y, *peer_y;                                          /* columns and rows × vectors */
     cudaEvent_t begin, end;
 };
 
@@ -149,8 +149,8 @@ static kith_status make_rows(const struct rows *rows, struct cusparse_matrix *a)
 static kith_status make_vectors(struct gpu_sparse *sparse)
 {
     const struct cusparse_matrix *a = &sparse->matrix;
-    const int64_t each = kith_dtype_bytes(a->dtype), count = a->columns * most_vectors;
-    const size_t bytes = (size_t)(a->rows * most_vectors * each) + 256;
+    const int64_t each = kith_dtype_bytes(a->dtype), count = a->columns * several_vectors;
+    const size_t bytes = (size_t)(a->rows * several_vectors * each) + 256;
     void *x = NULL;
     KITH_TRY(kith_allocate(count, each, "vectors", &x));
     for (int64_t k = 0; k < count; k++)
@@ -203,8 +203,8 @@ void gpu_sparse_free(struct gpu_sparse *sparse)
     const struct cusparse_matrix *a = &sparse->matrix;
     void *const memory[] = {a->row_start,    a->row,         a->column, a->value,  a->slice_start,
                             a->slice_column, a->slice_value, sparse->x, sparse->y, sparse->peer_y};
-    for (int k = 0; k < gpu_sparse_peers; k++)
-        cusparse_peer_free(sparse->peer[k]);
+    for (int k = 0; k < gpu_sparse_ways * gpu_sparse_peers; k++)
+        cusparse_peer_free(sparse->peer[k / gpu_sparse_peers][k % gpu_sparse_peers]);
     for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
         cudaFree(memory[k]);
     if (sparse->begin)
@@ -215,11 +215,25 @@ void gpu_sparse_free(struct gpu_sparse *sparse)
 }
 
 static kith_array on_device(const struct gpu_sparse *sparse, void *data, kith_dtype dtype,
-                            int64_t count, int64_t vectors)
+                            int64_t count)
 {
-    kith_array array = vectors == 1 ? kith_array_vector(data, dtype, count)
-                                    : kith_array_matrix(data, dtype, count, vectors);
+    kith_array array = kith_array_vector(data, dtype, count);
     array.device = kith_context_device(sparse->context);
+    return array;
+}
+
+static kith_array vectors_on_device(const struct gpu_sparse *sparse, void *data, int64_t count,
+                                    enum gpu_sparse_vectors vectors)
+{
+    const kith_dtype dtype = sparse->matrix.dtype;
+    if (vectors == gpu_sparse_one)
+        return on_device(sparse, data, dtype, count);
+    kith_array array = kith_array_matrix(data, dtype, count, several_vectors);
+    array.device = kith_context_device(sparse->context);
+    if (vectors == gpu_sparse_columns) {
+        array.strides[0] = 1;
+        array.strides[1] = count;
+    }
     return array;
 }
 
@@ -228,9 +242,9 @@ kith_status gpu_sparse_make(struct gpu_sparse *sparse, const kith_sparse_options
 {
     const struct cusparse_matrix *a = &sparse->matrix;
     return kith_sparse_create_csr(sparse->context, options, a->columns,
-                                  on_device(sparse, a->row_start, KITH_I32, a->rows + 1, 1),
-                                  on_device(sparse, a->column, KITH_I32, a->nonzeros, 1),
-                                  on_device(sparse, a->value, a->dtype, a->nonzeros, 1), made);
+                                  on_device(sparse, a->row_start, KITH_I32, a->rows + 1),
+                                  on_device(sparse, a->column, KITH_I32, a->nonzeros),
+                                  on_device(sparse, a->value, a->dtype, a->nonzeros), made);
 }
 
 static kith_status begin_timing(const struct gpu_sparse *sparse)
@@ -251,15 +265,12 @@ static kith_status end_timing(const struct gpu_sparse *sparse, double *seconds)
     return KITH_OK;
 }
 
-kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix, int64_t vectors,
-                            int64_t calls, double *seconds)
+kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix,
+                            enum gpu_sparse_vectors vectors, int64_t calls, double *seconds)
 {
     const struct cusparse_matrix *a = &sparse->matrix;
-    const kith_array x = on_device(sparse, sparse->x, a->dtype, a->columns, vectors);
-    const kith_array y = on_device(sparse, sparse->y, a->dtype, a->rows, vectors);
-    if (vectors > most_vectors)
-        return kith_fail(KITH_INVALID_ARGUMENT, "vectors is %lld; give at most %d",
-                         (long long)vectors, (int)most_vectors);
+    const kith_array x = vectors_on_device(sparse, sparse->x, a->columns, vectors);
+    const kith_array y = vectors_on_device(sparse, sparse->y, a->rows, vectors);
     KITH_TRY(begin_timing(sparse));
     for (int64_t k = 0; k < calls; k++)
         KITH_TRY(kith_sparse_multiply(matrix, KITH_SPARSE_AS_IS, 1, x, 0, y));
@@ -267,14 +278,19 @@ kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix, int6
 }
 
 kith_status gpu_sparse_time_peer(struct gpu_sparse *sparse, enum gpu_sparse_peer peer,
-                                 int64_t calls, double *seconds)
+                                 enum gpu_sparse_vectors vectors, int64_t calls, double *seconds)
 {
-    if (!sparse->peer[peer])
-        KITH_TRY(cusparse_peer_create(&sparse->matrix, peer, cuda_stream(sparse->context),
-                                      sparse->x, sparse->peer_y, &sparse->peer[peer]));
+    const struct cusparse_vectors of = {.x = sparse->x,
+                                        .y = sparse->peer_y,
+                                        .count = vectors == gpu_sparse_one ? 1 : several_vectors,
+                                        .by_columns = vectors == gpu_sparse_columns};
+    struct cusparse_peer **made = &sparse->peer[vectors][peer];
+    if (!*made)
+        KITH_TRY(
+            cusparse_peer_create(&sparse->matrix, peer, cuda_stream(sparse->context), &of, made));
     KITH_TRY(begin_timing(sparse));
     for (int64_t k = 0; k < calls; k++)
-        KITH_TRY(cusparse_peer_multiply(sparse->peer[peer]));
+        KITH_TRY(cusparse_peer_multiply(*made));
     return end_timing(sparse, seconds);
 }
 

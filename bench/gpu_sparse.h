@@ -9,12 +9,12 @@
  *
  * Times are those between two events on the stream, of many products one after the other. */
 
-/* cuSPARSE's ways to multiply. */
+/* cuSPARSE's ways to multiply; behind the comma those with several vectors. */
 enum gpu_sparse_peer {
-    gpu_sparse_csr1, /* CSR_ALG1 after preprocess */
-    gpu_sparse_csr2, /* CSR_ALG2, which needs none */
-    gpu_sparse_coo1, /* COO_ALG1 */
-    gpu_sparse_sell, /* SELL_ALG1, slices of 32 rows */
+    gpu_sparse_csr1, /* CSR_ALG1 after preprocess, CSR_ALG1 */
+    gpu_sparse_csr2, /* CSR_ALG2, which needs none, CSR_ALG2 */
+    gpu_sparse_coo1, /* COO_ALG1, COO_ALG4 */
+    gpu_sparse_sell, /* SELL_ALG1, slices of 32 rows, CSR_ALG3 in its place */
     gpu_sparse_peers
 };
 
@@ -36,15 +36,18 @@ void gpu_sparse_free(struct gpu_sparse *sparse);
 kith_status gpu_sparse_make(struct gpu_sparse *sparse, const kith_sparse_options *options,
                             kith_sparse **made);
 
-/* Seconds of so many products of kith's with one vector, or with several, row-major. */
-kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix, int64_t vectors,
-                            int64_t calls, double *seconds);
+/* What a product is of: one vector, or eight, side by side or one behind the other. */
+enum gpu_sparse_vectors { gpu_sparse_one, gpu_sparse_rows, gpu_sparse_columns, gpu_sparse_ways };
+
+/* Seconds of so many products of kith's. */
+kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix,
+                            enum gpu_sparse_vectors vectors, int64_t calls, double *seconds);
 
 /* Seconds of so many of cuSPARSE's; the conversion and preprocessing are not counted.
  *
  * Errors: KITH_UNSUPPORTED (there is no cuSPARSE, or the format would be mostly filling). */
 kith_status gpu_sparse_time_peer(struct gpu_sparse *sparse, enum gpu_sparse_peer peer,
-                                 int64_t calls, double *seconds);
+                                 enum gpu_sparse_vectors vectors, int64_t calls, double *seconds);
 
 /* How far the last product of kith's with one vector is from the last one of cuSPARSE's: the norm
  * of the difference over the norm. */

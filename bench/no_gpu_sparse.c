@@ -41,17 +41,17 @@ kith_status gpu_sparse_make(struct gpu_sparse *sparse, const kith_sparse_options
     return fail();
 }
 
-kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix, int64_t vectors,
-                            int64_t calls, double *seconds)
+kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix,
+                            enum gpu_sparse_vectors vectors, int64_t calls, double *seconds)
 {
     (void)sparse, (void)matrix, (void)vectors, (void)calls, (void)seconds;
     return fail();
 }
 
 kith_status gpu_sparse_time_peer(struct gpu_sparse *sparse, enum gpu_sparse_peer peer,
-                                 int64_t calls, double *seconds)
+                                 enum gpu_sparse_vectors vectors, int64_t calls, double *seconds)
 {
-    (void)sparse, (void)peer, (void)calls, (void)seconds;
+    (void)sparse, (void)peer, (void)vectors, (void)calls, (void)seconds;
     return fail();
 }
 

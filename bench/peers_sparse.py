@@ -1,4 +1,4 @@
-"""Times other programs' sparse matrix-vector product for kith bench sparse --peers; see conversation.py.
+"""Times other programs' sparse products with one vector or eight for kith bench sparse --peers; see conversation.py.
 
 What to work on is
 
@@ -15,8 +15,16 @@ import numpy
 from conversation import Peer, converse
 
 
+def vectors_for(rows, count):
+    """One vector, or several side by side."""
+    shape = (rows,) if count == 1 else (rows, count)
+    return (numpy.arange(rows * count) % 7 * 0.1).reshape(shape)
+
+
 class Scipy(Peer):
     """y = A @ x of a csr_array."""
+
+    vectors = 1
 
     def __init__(self):
         import scipy.sparse
@@ -26,15 +34,21 @@ class Scipy(Peer):
     def use(self, matrix):
         shape, row_start, column, value = matrix
         self.matrix = self.module.csr_array((value, column, row_start), shape=shape)
-        self.x = numpy.arange(shape[1]) % 7 * 0.1
+        self.x = vectors_for(shape[1], self.vectors)
         self.call(1)  # what it prepares then is not timed
 
     def call(self, threads):
         self.matrix @ self.x
 
 
+class ScipyEight(Scipy):
+    vectors = 8
+
+
 class Mkl(Peer):
-    """mkl_sparse_d_mv after mkl_sparse_optimize with a hint of many products."""
+    """mkl_sparse_d_mv or _mm after mkl_sparse_optimize with a hint of many products."""
+
+    vectors = 1
 
     class Description(ctypes.Structure):
         _fields_ = [(name, ctypes.c_int) for name in ("type", "mode", "diag")]
@@ -57,21 +71,39 @@ class Mkl(Peer):
         if self.handle:
             self.library.mkl_sparse_destroy(self.handle)
         self.kept = row_start, column, value
-        self.x = numpy.arange(shape[1]) % 7 * 0.1
-        self.y = numpy.zeros(shape[0])
+        self.x = vectors_for(shape[1], self.vectors)
+        self.y = numpy.zeros_like(vectors_for(shape[0], self.vectors))
         self.handle = ctypes.c_void_p()
         self.description = self.Description(20, 0, 0)
         pointer = [ctypes.c_void_p(a.ctypes.data) for a in (row_start, row_start[1:], column, value)]
         create = self.library.mkl_sparse_d_create_csr
         self.check(create(ctypes.byref(self.handle), 0, *map(ctypes.c_int, shape), *pointer))
-        self.library.mkl_sparse_set_mv_hint(self.handle, 10, self.description, 100000)
+        if self.vectors == 1:
+            self.library.mkl_sparse_set_mv_hint(self.handle, 10, self.description, 100000)
+        else:
+            self.library.mkl_sparse_set_mm_hint(
+                self.handle, 10, self.description, 101, self.vectors, 100000
+            )
         self.check(self.library.mkl_sparse_optimize(self.handle))
-        self.vectors = [ctypes.c_void_p(a.ctypes.data) for a in (self.x, self.y)]
+        self.pointers = [ctypes.c_void_p(a.ctypes.data) for a in (self.x, self.y)]
         self.call(1)
 
     def call(self, threads):
-        x, y = self.vectors
+        x, y = self.pointers
         self.library.mkl_sparse_d_mv(10, self.one, self.handle, self.description, x, self.zero, y)
+
+
+class MklEight(Mkl):
+    vectors = 8
+
+    def call(self, threads):
+        x, y = self.pointers
+        one, zero, count = self.one, self.zero, self.vectors
+        self.check(
+            self.library.mkl_sparse_d_mm(
+                10, one, self.handle, self.description, 101, x, count, count, zero, y, count
+            )
+        )
 
 
 def read_matrix(path):
@@ -90,4 +122,5 @@ def read_matrix(path):
 
 
 os.environ["MKL_NUM_THREADS"] = "1"  # before the library is loaded
-converse({"scipy": Scipy, "mkl": Mkl}, "matrix", read_matrix)
+kinds = {"scipy": Scipy, "mkl": Mkl, "scipy:eight": ScipyEight, "mkl:eight": MklEight}
+converse(kinds, "matrix", read_matrix)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -134,45 +135,77 @@ static bool give_to_peers(const char *command, struct peers *peers,
     return given;
 }
 
+/* On huge pages where Linux has them, as NumPy's arrays. */
 static double *vector_for(int64_t count)
 {
-    double *vector = malloc((size_t)(count + 1) * sizeof *vector);
+    const size_t page = (size_t)2 << 20, bytes = (size_t)(count + 1) * sizeof(double);
+    double *vector = aligned_alloc(page, (bytes + page - 1) / page * page);
+#ifdef MADV_HUGEPAGE
+    if (vector)
+        madvise(vector, (bytes + page - 1) / page * page, MADV_HUGEPAGE);
+#endif
     for (int64_t k = 0; vector && k < count; k++)
         vector[k] = (double)(k % 7) * 0.1;
     return vector;
 }
 
-/* kith with one vector, kith with several, and the peers, in turns. */
+/* kith with one vector, kith with several, and the peers with one and with several, in turns. */
+struct contest {
+    struct product products[2];
+    struct peer others[2 * sparse_most_peers];
+    struct contestant contestants[2 + 2 * sparse_most_peers];
+    struct contestant *all[2 + 2 * sparse_most_peers];
+    int32_t count;
+};
+
+static void enter(struct contest *contest, double (*run)(void *, int64_t), void *state)
+{
+    const int32_t k = contest->count++;
+    contest->contestants[k] = (struct contestant){.run = run, .state = state};
+    contest->all[k] = &contest->contestants[k];
+}
+
+static void enter_all(struct contest *contest, const struct sparse_report *report,
+                      struct peers *peers)
+{
+    for (int k = 0; k < 2; k++)
+        enter(contest, run_product, &contest->products[k]);
+    for (int32_t k = 0; k < 2 * report->peer_count; k++) {
+        contest->others[k] = (struct peer){peers, k % 2 ? report->peer_vectors_name[k / 2]
+                                                        : report->peer_name[k / 2]};
+        enter(contest, run_peer, &contest->others[k]);
+    }
+}
+
+static void take_results(struct contest *contest, int32_t peers, struct sparse_row *row)
+{
+    row->seconds = contestant_median(contest->all[0]);
+    row->vectors_seconds = contestant_median(contest->all[1]);
+    for (int32_t k = 0; k < peers; k++) {
+        struct contestant *one = contest->all[2 + 2 * k], *several = contest->all[3 + 2 * k];
+        row->peer_seconds[k] = contestant_median(one);
+        row->peer_ratio[k] = contestant_ratio(one, contest->all[0]);
+        row->peer_vectors_seconds[k] = contestant_median(several);
+        row->peer_vectors_ratio[k] = contestant_ratio(several, contest->all[1]);
+    }
+}
+
 static bool measure(const struct sparse_report *report, struct peers *peers, kith_sparse *sparse,
                     struct sparse_row *row)
 {
     const char *command = report->options->common.command;
     const int64_t rows = row->info.rows, columns = row->info.columns;
     double *x = vector_for(columns * sparse_vectors), *y = vector_for(rows * sparse_vectors);
-    struct product products[2] = {{command, sparse, kith_array_vector(x, KITH_F64, columns),
-                                   kith_array_vector(y, KITH_F64, rows)},
-                                  {command, sparse,
-                                   kith_array_matrix(x, KITH_F64, columns, sparse_vectors),
-                                   kith_array_matrix(y, KITH_F64, rows, sparse_vectors)}};
-    struct peer others[sparse_most_peers];
-    struct contestant contestants[2 + sparse_most_peers] = {
-        {.run = run_product, .state = &products[0]}, {.run = run_product, .state = &products[1]}};
-    struct contestant *all[2 + sparse_most_peers] = {&contestants[0], &contestants[1]};
-    for (int32_t k = 0; k < report->peer_count; k++) {
-        others[k] = (struct peer){peers, report->peer_name[k]};
-        contestants[2 + k] = (struct contestant){.run = run_peer, .state = &others[k]};
-        all[2 + k] = &contestants[2 + k];
-    }
+    struct contest contest = {
+        .products = {{command, sparse, kith_array_vector(x, KITH_F64, columns),
+                      kith_array_vector(y, KITH_F64, rows)},
+                     {command, sparse, kith_array_matrix(x, KITH_F64, columns, sparse_vectors),
+                      kith_array_matrix(y, KITH_F64, rows, sparse_vectors)}}};
+    enter_all(&contest, report, peers);
     const bool measured =
-        x && y && bench_measure(2 + report->peer_count, all, report->options->common.seconds);
-    for (int32_t k = 0; measured && k < report->peer_count; k++) {
-        row->peer_seconds[k] = contestant_median(all[2 + k]);
-        row->peer_ratio[k] = contestant_ratio(all[2 + k], all[0]);
-    }
-    if (measured) {
-        row->seconds = contestant_median(all[0]);
-        row->vectors_seconds = contestant_median(all[1]);
-    }
+        x && y && bench_measure(contest.count, contest.all, report->options->common.seconds);
+    if (measured)
+        take_results(&contest, report->peer_count, row);
     free(x);
     free(y);
     return measured;
@@ -238,10 +271,12 @@ static double copy_bandwidth(void)
 static void find_peers(struct sparse_report *report, struct peers *peers)
 {
     static const char *const names[sparse_most_peers] = {"scipy", "mkl"};
+    static const char *const of_vectors[sparse_most_peers] = {"scipy:eight", "mkl:eight"};
     for (int32_t k = 0; k < sparse_most_peers; k++) {
         const char *version = peers_version(peers, names[k]);
-        if (!version)
+        if (!version || !peers_version(peers, of_vectors[k]))
             continue;
+        report->peer_vectors_name[report->peer_count] = of_vectors[k];
         report->peer_name[report->peer_count] = names[k];
         report->peer_version[report->peer_count++] = version;
     }

@@ -23,11 +23,13 @@ struct sparse_row {
     double vectors_seconds; /* of one with eight vectors */
     double peer_seconds[sparse_most_peers];
     double peer_ratio[sparse_most_peers]; /* its time over kith's; 0: not measured */
+    double peer_vectors_seconds[sparse_most_peers], peer_vectors_ratio[sparse_most_peers];
 };
 
 struct sparse_report {
     const struct sparse_bench_options *options;
     const char *peer_name[sparse_most_peers], *peer_version[sparse_most_peers];
+    const char *peer_vectors_name[sparse_most_peers]; /* of its products with several */
     int32_t peer_count;
     double copy_bytes_per_second;
     struct sparse_row rows[sparse_most_matrices];

@@ -264,14 +264,14 @@ static const struct bench_matrix_kind kinds[] = {
     {"poisson-160", "7-point Laplacian, 160^3", 160, 0, 0, true, make_poisson},
     {"random", "1000000 rows of 16 anywhere", 1000000, 16, 20000, true, make_random},
     {"rmat", "R-MAT graph, scale 20, edge factor 16", 20, 16, 12, true, make_rmat},
-    {"blocks", "300000 rows of 8 blocks of 3 x 3", 300000, 8, 0, true, make_blocks},
-    {"arrow", "first row, first column, diagonal of 1000000", 1000000, 0, 0, true, make_arrow},
+    {"blocks", "300000 rows of 8 blocks of 3 x 3", 300000, 8, 5000, true, make_blocks},
+    {"arrow", "first row, first column, diagonal of 1000000", 1000000, 0, 20000, true, make_arrow},
     {"band", "1000000 rows, 12 on each side of the diagonal", 1000000, 12, 20000, true, make_band},
-    {"dense-row", "1000000 rows of 4, one full row", 1000000, 4, 0, true, make_dense_row},
+    {"dense-row", "1000000 rows of 4, one full row", 1000000, 4, 20000, true, make_dense_row},
     {"empty-rows", "1000000 rows, nine of ten empty, else 32", 1000000, 32, 20000, true,
      make_empty_rows},
-    {"tall", "2000000 rows of 8, 2000 columns", 2000000, 8, 0, true, make_tall},
-    {"wide", "2000 rows of 8000, 2000000 columns", 2000000, 8, 0, true, make_wide},
+    {"tall", "2000000 rows of 8, 2000 columns", 2000000, 8, 40000, true, make_tall},
+    {"wide", "2000 rows of 8000, 2000000 columns", 2000000, 8, 40000, true, make_wide},
 };
 
 const struct bench_matrix_kind *bench_matrix_kinds(int64_t *count)

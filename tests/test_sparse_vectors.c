@@ -35,7 +35,7 @@ struct layout {
     int64_t at, row, column, size;
 };
 
-enum { row_major, with_gaps, column_major, backwards, off_the_line, layout_count };
+enum { row_major, with_gaps, column_major, backwards, off_the_line, layout_count, between_lines };
 
 static struct layout layout_of(int kind, int64_t rows, int64_t vectors)
 {
@@ -46,6 +46,8 @@ static struct layout layout_of(int kind, int64_t rows, int64_t vectors)
         return (struct layout){0, 1, rows, rows * vectors};
     case backwards:
         return (struct layout){(rows - 1) * vectors, -vectors, 1, rows * vectors};
+    case between_lines: /* at a multiple of 16 bytes */
+        return (struct layout){4, vectors, 1, rows * vectors + 4};
     case off_the_line:
         return (struct layout){1, vectors, 1, rows * vectors + 1};
     default:
@@ -67,7 +69,8 @@ static kith_array array_of(void *memory, kith_dtype dtype, struct layout layout,
 static void *lay_out(const double *values, kith_dtype dtype, struct layout layout, int64_t rows,
                      int64_t vectors)
 {
-    void *memory = malloc((size_t)((layout.size + 1) * kith_dtype_bytes(dtype)));
+    const size_t bytes = (size_t)((layout.size + 1) * kith_dtype_bytes(dtype));
+    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
     for (int64_t k = 0; k < layout.size; k++)
         set_element(memory, dtype, k, -7);
     for (int64_t i = 0; i < rows; i++)
@@ -143,7 +146,8 @@ static void check_format(kith_context *context, kith_sparse_format format,
 static void test_vectors_may_lie_anyhow(void **state)
 {
     (void)state;
-    static const int64_t sizes[][2] = {{1, 1}, {64, 64}, {127, 131}, {131, 90}, {1025, 1025}};
+    static const int64_t sizes[][2] = {{1, 1},    {64, 64},  {127, 131},
+                                       {131, 90}, {500, 40}, {1025, 1025}};
     struct random_numbers numbers = random_numbers_begin("vectors");
     kith_context *context = cpu_context(2);
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
@@ -194,6 +198,37 @@ static void test_a_large_x_may_be_used_all_over(void **state)
     kith_context_free(context);
 }
 
+/* Results of more than 8 MB, in each format with a kernel of its own. */
+static void test_a_large_y_may_lie_anyhow(void **state)
+{
+    (void)state;
+    enum { rows = 140003 };
+    static const int choices[][2] = {{kind_anywhere, KITH_SPARSE_CSR},
+                                     {kind_banded, KITH_SPARSE_DIA},
+                                     {kind_symmetric, KITH_SPARSE_DIA},
+                                     {kind_blocks, KITH_SPARSE_BSR}};
+    struct random_numbers numbers = random_numbers_begin("large y");
+    kith_context *context = cpu_context(2);
+    double *x = calloc((size_t)rows * 16, sizeof *x);
+    for (int64_t k = 0; k < 16 * rows; k++)
+        x[k] = (double)(random_below(&numbers, 2001) - 1000) / 256;
+    for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++) {
+        const kith_sparse_options options = {.format = (kith_sparse_format)choices[c][1]};
+        struct entries entries = make(&numbers, choices[c][0], rows, rows);
+        for (int d = 0; d < 2; d++) {
+            const kith_dtype dtype = d ? KITH_F32 : KITH_F64;
+            kith_sparse *sparse = sparse_of(context, &options, dtype, &entries);
+            static const int layouts[] = {row_major, between_lines, off_the_line, column_major};
+            for (size_t k = 0; k < sizeof layouts / sizeof layouts[0]; k++)
+                check(sparse, "large y", &entries, dtype, x, 0, d ? 16 : 8, layouts[k], &numbers);
+            kith_sparse_free(sparse);
+        }
+        entries_free(&entries);
+    }
+    free(x);
+    kith_context_free(context);
+}
+
 static void test_all_numbers_of_threads_give_the_same_vectors(void **state)
 {
     (void)state;
@@ -229,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors_may_lie_anyhow),
         cmocka_unit_test(test_a_large_x_may_be_used_all_over),
+        cmocka_unit_test(test_a_large_y_may_lie_anyhow),
         cmocka_unit_test(test_all_numbers_of_threads_give_the_same_vectors),
     };
     return cmocka_run_group_tests_name("sparse_vectors", tests, NULL, NULL);

@@ -1,9 +1,19 @@
-/* Blocks by eight vectors: four lanes a block row, with two vectors each of all its rows. A block
- * is read once, and the x that it meets is one stretch of memory. */
+/* Blocks by eight vectors: two or four lanes a block row, with 16 bytes each of all its rows. A
+ * block is read once, and the x that it meets is one stretch of memory.
+ *
+ * In single precision, each multiprocessor has one stretch of block rows, whose x, if they have
+ * much of it in common, stays in its cache. Measured on an H200, 300 000 × 8 blocks of 3 × 3: float
+ * 0.050 ms, with rows shared out as they come 0.067; double, where a stretch's x is too large,
+ * 0.121 and 0.096. */
 
 #include "sparse/vectors_cuda.cuh"
 
-enum { block_threads = 256 };
+template <typename real> struct block_of {
+    enum { threads = 128, blocks_at_once = 8, has_stretch = false };
+};
+template <> struct block_of<float> {
+    enum { threads = 768, blocks_at_once = 1, has_stretch = true };
+};
 
 template <typename real, int size> struct sums_of_rows {
     struct share_of<real> of_row[size];
@@ -32,15 +42,11 @@ static __device__ void add_block(const real *value, const struct share_of<real> 
 }
 
 template <typename real, int size>
-static __global__ void __launch_bounds__(block_threads)
-    blocks_kernel(const sparse_block_slices a, int32_t last_column,
-                  const vectors_product<real> product, const real *__restrict__ x)
+static __device__ void do_block_row(const sparse_block_slices &a, int64_t block_row,
+                                    int32_t last_column, const vectors_product<real> &product,
+                                    const real *x)
 {
-    const int64_t block_row =
-        ((int64_t)blockIdx.x * block_threads + threadIdx.x) / lanes_of_entry<real>;
     const int64_t slice = block_row / warp;
-    if (slice >= a.slices)
-        return;
     const int r = (int)(block_row % warp);
     const struct share_of<real> *shares = shares_of_lane(x);
     const real *value = (const real *)a.value + r * size;
@@ -55,8 +61,22 @@ static __global__ void __launch_bounds__(block_threads)
     for (int i = 0; i < size; i++) {
         const int64_t row = block_row * size + i;
         if (row < product.rows)
-            put_filled_sums(product, row, shares, sums.of_row[i]);
+            put_filled_sums(product, row, share_of_lane<real>(), shares, sums.of_row[i]);
     }
+}
+
+/* Pieces of the matrix are as many block rows as a block has threads for; `pieces` of them come one
+ * after the other. */
+template <typename real, int size>
+static __global__ void __launch_bounds__(block_of<real>::threads, block_of<real>::blocks_at_once)
+    blocks_kernel(const sparse_block_slices a, int pieces, int32_t last_column,
+                  const vectors_product<real> product, const real *__restrict__ x)
+{
+    constexpr int rows_of_piece = block_of<real>::threads / lanes_of_entry<real>;
+    int64_t block_row =
+        (int64_t)blockIdx.x * pieces * rows_of_piece + (int)threadIdx.x / lanes_of_entry<real>;
+    for (int p = 0; p < pieces && block_row < a.slices * warp; p++, block_row += rows_of_piece)
+        do_block_row<real, size>(a, block_row, last_column, product, x);
 }
 
 template <typename real, int size>
@@ -64,9 +84,14 @@ static kith_status launch(kith_context *context, const struct sparse_matrix *mat
                           const vectors_product<real> &product, const real *x)
 {
     const struct sparse_block_slices *a = &sparse_own_of(matrix)->blocks;
-    const unsigned blocks = blocks_for(a->slices * warp * lanes_of_entry<real>, block_threads);
-    blocks_kernel<real, size><<<blocks, block_threads, 0, cuda_stream(context)>>>(
-        *a, (int32_t)matrix->csr.columns - 1, product, x);
+    const int64_t pieces =
+        blocks_for(a->slices * warp * lanes_of_entry<real>, block_of<real>::threads);
+    const int64_t multiprocessors = cuda_multiprocessors(context);
+    const int64_t in_turn =
+        block_of<real>::has_stretch ? (pieces + multiprocessors - 1) / multiprocessors : 1;
+    blocks_kernel<real, size>
+        <<<blocks_for(pieces, in_turn), block_of<real>::threads, 0, cuda_stream(context)>>>(
+            *a, (int)in_turn, (int32_t)matrix->csr.columns - 1, product, x);
     return cuda_check_launch("starting the kernel of blocks and several vectors");
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "core/simd.h"
+#include "core/streaming.h"
 #include "sparse/gather.h"
 
 #define REAL         float

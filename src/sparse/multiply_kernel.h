@@ -15,6 +15,7 @@ struct sparse_work {
     double *head, *tail;
     bool adds;      /* to y, that other entries of the row are in already: coo of hybrid */
     bool scattered; /* x is large and used all over */
+    bool streams;   /* several vectors: rows of y are written past the caches */
     void *packed;   /* x as the kernels take it, to be made of the caller's */
 };
 

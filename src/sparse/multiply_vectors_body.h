@@ -23,6 +23,17 @@ SIMD_INLINE void NAME(put_chunk)(const struct sparse_work *work, int64_t row, in
     const int64_t step = product->y_stride[1], left = product->vectors - first;
     const VREAL alpha = simd_all((REAL)product->alpha), beta = simd_all((REAL)product->beta);
     REAL *y = NAME(result)(product, row) + first * step;
+    if (work->streams) {
+        VREAL made[NAME(chunk_vectors)];
+        SIMD_UNROLL
+        for (int v = 0; v < NAME(chunk_vectors); v++)
+            made[v] = alpha * sum[v];
+        if ((uintptr_t)y % stored_line == 0)
+            stream_copy_of_line((char *)y, (const char *)made);
+        else
+            stream_copy_off_the_line((char *)y, (const char *)made);
+        return;
+    }
     if (step == 1 && left >= NAME(chunk)) {
         SIMD_UNROLL
         for (int v = 0; v < NAME(chunk_vectors); v++) {
@@ -86,6 +97,8 @@ SIMD_INLINE void NAME(put_chunk)(const struct sparse_work *work, int64_t row, in
                 NAME(put_chunk)(work, i, first, sum);                                              \
             }                                                                                      \
         }                                                                                          \
+        if (work->streams)                                                                         \
+            end_streaming();                                                                       \
     }
 
 DEFINE_CSR_VECTORS(, int32_t)

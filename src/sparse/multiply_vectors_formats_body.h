@@ -46,6 +46,8 @@ SIMD_INLINE void NAME(block_row_vectors)(const int size, const struct sparse_wor
         for (int64_t i = matrix->piece[task].row; i < matrix->piece[task + 1].row; i++)            \
             for (int64_t first = 0; first < work->product->vectors; first += NAME(chunk))          \
                 NAME(block_row_vectors)(size, work, i, first);                                     \
+        if (work->streams)                                                                         \
+            end_streaming();                                                                       \
     }
 
 DEFINE_BSR_VECTORS(2)
@@ -62,6 +64,16 @@ SIMD_INLINE void NAME(add_lines)(const REAL *value, const REAL *x, int64_t strid
         NAME(add_line)(value[r], x + r * stride, sum[r]);
 }
 
+/* The last diagonal is where rows of x are met for the first time: they are asked for some rows
+ * ahead. Of Poisson 160³ in double 35 ms instead of 43, both with y past the caches. */
+SIMD_INLINE void NAME(ask_for_rows)(const REAL *x, int64_t stride)
+{
+    enum { rows_ahead = 32 };
+    SIMD_UNROLL
+    for (int64_t r = 0; r < NAME(rows_at_once); r++)
+        NAME(ask_for)(x + (rows_ahead + r) * stride);
+}
+
 /* Rows whose columns on all diagonals are in the matrix; of symmetric ones the mirror images come
  * first, so that columns ascend. */
 SIMD_INLINE void NAME(diagonal_vectors)(const struct sparse_work *work, int64_t row, int64_t first)
@@ -73,6 +85,8 @@ SIMD_INLINE void NAME(diagonal_vectors)(const struct sparse_work *work, int64_t 
     const REAL *value = (const REAL *)dia->value + row / tile * tile * diagonals + row % tile;
     VREAL sum[NAME(rows_at_once)][NAME(chunk_vectors)];
     NAME(clear)(NAME(rows_at_once), sum);
+    if (diagonals > 0)
+        NAME(ask_for_rows)(x + offset[diagonals - 1] * stride, stride);
     if (dia->symmetric)
         for (int64_t d = diagonals - 1; d >= 0 && offset[d] > 0; d--)
             NAME(add_lines)(value + d * tile - offset[d], x - offset[d] * stride, stride, sum);
@@ -105,4 +119,6 @@ static void NAME(dia_vectors)(const struct sparse_work *work, int64_t task)
                 NAME(csr_chunk)(work, i, first);
         i += inside ? NAME(rows_at_once) : 1;
     }
+    if (work->streams)
+        end_streaming();
 }

@@ -5,31 +5,9 @@
  * Rows too long for that are left out of sell's slices. Warps of the first blocks sum pieces of
  * them, so that one launch does matrices of any kind. */
 
-#include "sparse/own_cuda.h"
-#include "sparse/product_cuda.cuh"
+#include "sparse/slices_cuda.cuh"
 
 enum { block_threads = 128, at_once = 8 };
-
-template <typename real, typename index> struct slices {
-    int64_t rows, slices;
-    const int64_t *start;
-    const int32_t *row;
-    const index *column;
-    const int32_t *base;
-    const real *value;
-};
-
-template <typename real, typename index>
-static struct slices<real, index> slices_of(const struct sparse_matrix *matrix) {
-    const struct sparse_sell *sell = &matrix->sell;
-    return {matrix->csr.rows,
-            sell->slices,
-            sell->slice_start,
-            sell->row,
-            (const index *)sell->index.index,
-            sell->index.base,
-            (const real *)sell->value};
-}
 
 /* Σ over `length` elements, step apart, `count` of them on their way at a time. */
 template <int count, typename real, typename index>

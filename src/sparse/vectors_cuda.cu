@@ -8,7 +8,7 @@
 
 #include "sparse/vectors_cuda.cuh"
 
-enum { block_threads = 256, together = sparse_vectors_together, at_once = 4 };
+enum { block_threads = 256, together = sparse_vectors_together };
 
 template <typename real> struct columns_of_vectors {
     const real *data;
@@ -18,12 +18,21 @@ template <typename real> struct columns_of_vectors {
 /* to[i·8 + k] = element (i, k), 0 behind the last vector. */
 template <typename real>
 static __global__ void __launch_bounds__(block_threads)
-    pack_kernel(int64_t rows, int vectors, const columns_of_vectors<real> x, real *to)
+    pack_kernel(int64_t rows, int vectors, const columns_of_vectors<real> x,
+                struct share_of<real> *to)
 {
     const int64_t place = (int64_t)blockIdx.x * block_threads + threadIdx.x;
-    const int64_t i = place / together, k = place % together;
-    if (i < rows)
-        to[place] = k < vectors ? x.data[i * x.stride[0] + k * x.stride[1]] : (real)0;
+    const int64_t i = place / lanes_of_entry<real>;
+    const int first = (int)(place % lanes_of_entry<real>)*share_of<real>::count;
+    if (i >= rows)
+        return;
+    struct share_of<real> made = {
+    };
+#pragma unroll
+    for (int k = 0; k < share_of<real>::count; k++)
+        if (first + k < vectors)
+            made.of[k] = once(x.data + i * x.stride[0] + (first + k) * x.stride[1]);
+    to[place] = made;
 }
 
 /* One vector without gaps. */
@@ -45,84 +54,6 @@ static __global__ void __launch_bounds__(block_threads)
         return;
     real *y = to.y + place / vectors * to.stride + place % vectors * vector_stride;
     *y = to.beta == 0 ? (real)0 : to.beta * *y;
-}
-
-/* Sums over every step-th of the entries k … end − 1, of the lane's vectors. */
-template <typename real>
-static __device__ struct share_of<real> sums_of_lane(const row_entries<real> &a, int64_t k,
-                                                     int64_t end, int step,
-                                                     const real *__restrict__ x) {
-    const struct share_of<real> *shares = shares_of_lane(x);
-    struct share_of<real> sum = {
-    };
-    for (; k < end; k += (int64_t)at_once * step) {
-        int32_t column[at_once];
-        real value[at_once];
-        struct share_of<real> met[at_once];
-#pragma unroll
-        for (int u = 0; u < at_once; u++) {
-            const bool is_in = k + (int64_t)u * step < end;
-            column[u] = is_in ? once(a.column + k + u * step) : -1;
-            value[u] = is_in ? once(a.value + k + u * step) : (real)0;
-        }
-#pragma unroll
-        for (int u = 0; u < at_once; u++) {
-            met[u] = {};
-            if (column[u] >= 0)
-                met[u] = shares[(int64_t)column[u] * lanes_of_entry<real>];
-        }
-#pragma unroll
-        for (int u = 0; u < at_once; u++)
-            add_entry(value[u], met[u], sum);
-    }
-    return sum;
-}
-
-/* Adds what lanes of the same vectors have, of groups of so many lanes. */
-template <typename real>
-static __device__ void add_lanes(struct share_of<real> &sum, int lanes)
-{
-    for (int distance = lanes / 2; distance >= lanes_of_entry<real>; distance /= 2)
-#pragma unroll
-        for (int k = 0; k < share_of<real>::count; k++)
-            sum.of[k] += __shfl_xor_sync(whole_warp, sum.of[k], distance);
-}
-
-/* As in slices_cuda.cu: the last warp of a long row's to finish adds up the pieces' sums. */
-template <typename real>
-static __device__ void do_piece(const vectors_product<real> &a, const sparse_long_rows &long_rows,
-                                int64_t p, const real *__restrict__ x)
-{
-    const struct sparse_row_piece piece = long_rows.piece[p];
-    constexpr int lanes = lanes_of_entry<real>;
-    const int lane = threadIdx.x % warp, e = lane / lanes;
-    const int64_t first = long_rows.pieces_before[piece.long_row];
-    const int64_t end = long_rows.pieces_before[piece.long_row + 1];
-    struct share_of<real> *part = (struct share_of<real> *)long_rows.part + lane % lanes;
-    struct share_of<real> sum =
-        sums_of_lane(a.entries, piece.first + e, piece.end, warp / lanes, x);
-    add_lanes(sum, warp);
-    if (e == 0)
-        part[p * lanes] = sum;
-    __threadfence();
-    __syncwarp();
-    unsigned finished = 0;
-    if (lane == 0) {
-        finished = atomicAdd(long_rows.ticket + piece.long_row, 1u);
-        __threadfence();
-    }
-    if (__shfl_sync(whole_warp, finished, 0) + 1 < end - first)
-        return;
-    struct share_of<real> all = {
-    };
-    for (int64_t q = first + e; q < end; q += warp / lanes)
-        for (int k = 0; k < share_of<real>::count; k++)
-            all.of[k] += __ldcg(part[q * lanes].of + k);
-    add_lanes(all, warp);
-    if (e == 0)
-        put_sums(a, long_rows.row[piece.long_row], all);
-    if (lane == 0)
-        long_rows.ticket[piece.long_row] = 0;
 }
 
 template <typename real>
@@ -147,7 +78,7 @@ static __global__ void __launch_bounds__(block_threads)
         sums_of_lane(a.entries, begin + e, is_here ? end : begin, 1 << a.log_entries, x);
     add_lanes(sum, lanes);
     if (is_here && e == 0)
-        put_sums(a, row, sum);
+        put_sums(a, row, share_of_lane<real>(), sum);
 }
 
 /* So many that four each are a row of mean length. */
@@ -157,6 +88,24 @@ static int log_entries_for(const struct sparse_csr *csr)
     while (log_entries < 3 && (4 << log_entries) < csr->nonzeros / csr->rows)
         log_entries++;
     return log_entries;
+}
+
+/* In single precision rows that are not sorted go by lanes of their own: random 0.153 ms and 0.180
+ * by slices, tall 0.088 and 0.130, but R-MAT, sorted, 0.207 and 0.192. */
+static bool goes_by_slices(const struct sparse_matrix *matrix)
+{
+    const bool is_sorted = matrix->plan.format == KITH_SPARSE_SELL && matrix->sell.row != NULL;
+    return is_sorted ||
+           (matrix->csr.dtype == KITH_F64 &&
+            (matrix->plan.format == KITH_SPARSE_SELL || matrix->plan.format == KITH_SPARSE_ELL));
+}
+
+/* Whether the diagonals are next to each other, and all of them stored. */
+static bool is_a_run(const struct sparse_matrix *matrix)
+{
+    const int32_t *offset = sparse_own_of(matrix)->few.offset;
+    const int64_t count = matrix->dia.diagonals;
+    return !matrix->dia.symmetric && count > 1 && offset[count - 1] - offset[0] == count - 1;
 }
 
 template <typename real>
@@ -181,19 +130,26 @@ static kith_status multiply_eight(kith_context *context, const struct sparse_pro
     a.is_whole = vectors == together && a.vector_stride == 1 &&
                  a.to.stride * sizeof(real) % bytes_of_lane == 0 &&
                  (uintptr_t)a.to.y % bytes_of_lane == 0;
+    const bool has_few_diagonals = product->matrix->plan.format == KITH_SPARSE_DIA &&
+                                   product->matrix->dia.diagonals <= sparse_few_diagonals;
+    if (has_few_diagonals && vectors == together && x.stride[0] == 1 && a.to.stride == 1)
+        return sparse_diagonals_of_columns(context, product->matrix, a, x.data, x.stride[1]);
     const cudaStream_t stream = cuda_stream(context);
     const bool is_packed = vectors == together && x.stride[1] == 1 && x.stride[0] == together &&
                            (uintptr_t)x.data % bytes_of_lane == 0;
     if (!is_packed)
         pack_kernel<real>
-            <<<blocks_for(csr->columns * together, block_threads), block_threads, 0, stream>>>(
-                csr->columns, vectors, x, packed);
+            <<<blocks_for(csr->columns * lanes_of_entry<real>, block_threads), block_threads, 0,
+               stream>>>(csr->columns, vectors, x, (struct share_of<real> *)packed);
     const real *rows_of_x = is_packed ? x.data : packed;
-    if (product->matrix->plan.format == KITH_SPARSE_DIA &&
-        product->matrix->dia.diagonals <= sparse_few_diagonals)
+    if (has_few_diagonals && is_a_run(product->matrix))
+        return sparse_runs_of_vectors(context, product->matrix, a, rows_of_x);
+    if (has_few_diagonals)
         return sparse_diagonals_of_vectors(context, product->matrix, a, rows_of_x);
     if (product->matrix->plan.format == KITH_SPARSE_BSR)
         return sparse_blocks_of_vectors(context, product->matrix, a, rows_of_x);
+    if (goes_by_slices(product->matrix))
+        return sparse_slices_of_vectors(context, product->matrix, a, rows_of_x);
     const struct sparse_long_rows *long_rows = &sparse_own_of(product->matrix)->long_rows;
     const unsigned piece_blocks = blocks_for(long_rows->pieces * warp, block_threads);
     const unsigned blocks =
