@@ -48,7 +48,7 @@ static const char documentation[] =
     "  kith bench forces --quick --json\n"
     "  kith bench forces --device cuda --seconds 5\n"
     "  kith bench forces --device cuda -n 32 --systems 100000 --integrator hermite4\n"
-    "  kith bench forces --device cuda --method tile-p -n 16384,65536\n"
+    "  kith bench forces --device cuda --method tile-p -n 16384,65536\n\n"
     "With a law or a method, forces alone are measured; the limit on the CPU is then that of its arithmetic.";
 
 #define ROOM(list) ((int)(sizeof(list) / sizeof(list)[0]))

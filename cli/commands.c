@@ -45,6 +45,8 @@ int command_fail_unknown(const char *program, const struct command *table, const
     for (const struct command *command = table; command->name; command++)
         nearest_offer(&nearest, command->name);
     nearest_offer(&nearest, "help");
+    nearest_offer(&nearest, "--help");
+    nearest_offer(&nearest, "--version");
     snprintf(otherwise, sizeof otherwise, "%s --help lists them", program);
     fprintf(stderr, "%s: '%s' is no %s; %s\n", program, word, what,
             nearest_hint(&nearest, otherwise));

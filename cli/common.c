@@ -256,9 +256,10 @@ char *cli_help_table(const char *title, int64_t count,
     for (int64_t k = 0; k < count; k++) {
         const char *name = NULL, *description = NULL;
         row(k, &name, &description);
-        fprintf(stream, "\n  %-*s ", name_width, name);
         if ((int)strlen(name) > name_width)
-            fprintf(stream, "\n%*s", indent, "");
+            fprintf(stream, "\n  %s\n%*s", name, indent, "");
+        else
+            fprintf(stream, "\n  %-*s ", name_width, name);
         print_wrapped(stream, description, indent);
     }
     fclose(stream);

@@ -55,7 +55,7 @@ static const char documentation[] =
     "  kith forces plummer.csv --law yukawa:2.5 --param k=332.06 -o ions.csv\n"
     "  kith forces plummer.csv --law lennard-jones:1,0.1 --sum value -o e.npy\n"
     "  kith forces plummer.csv --potential 'a*exp(-r/b)' --param a=2 --param b=1\n"
-    "  kith forces plummer.csv --device cuda --method tile-p --block 128\n"
+    "  kith forces plummer.csv --device cuda --method tile-p --block 128\n\n"
     "With another law than gravity the potential is the energy of a body with all others, not "
     "divided by its mass. Masses and charges that FILE does not give are 1.";
 

@@ -134,5 +134,6 @@ char *law_help_table(void)
 {
     int64_t count = 0;
     kith_law_list(&count);
-    return cli_help_table("Laws, the energy of a pair:", count, law_row);
+    return cli_help_table("Laws, the energy of a pair at s = sqrt(r^2 + softening^2):", count,
+                          law_row);
 }

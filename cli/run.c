@@ -72,7 +72,7 @@ static const char documentation[] =
     "  mkdir systems\n"
     "  kith make six --seed 1 -o systems/1.csv\n"
     "  kith make six --seed 2 -o systems/2.csv\n"
-    "  kith run systems/ --dt 0.001 --until 1 -o systems.h5\n"
+    "  kith run systems/ --dt 0.001 --until 1 -o systems.h5\n\n"
     "An ensemble is many systems of the same number of bodies (64 at most) that know nothing of "
     "each other: with --ensemble, or the files of a directory, sorted by name. The output has them "
     "one after the other. The energies told are sums over systems, the errors those of the worst "

@@ -223,7 +223,7 @@ static int64_t least_symmetric(const struct tune_rows *rows, struct tune_row lik
 static bool choose_threads(const struct tune_options *options, struct tune_rows *rows,
                            int64_t *chosen)
 {
-    enum { bodies_of_trial = 16384 };
+    const int64_t bodies_of_trial = options->common.quick ? 4096 : 16384;
     kith_context *context = NULL;
     kith_context_options wanted = {.device = {KITH_CPU, 0}, .threads = 1};
     int32_t all = 1;

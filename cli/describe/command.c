@@ -20,7 +20,7 @@ static FILE *output;
 static _Noreturn void write_and_exit(void)
 {
     writer(&described, output);
-    _exit(fflush(output) == 0 && !ferror(output) ? exit_ok : exit_failed);
+    exit(fflush(output) == 0 && !ferror(output) ? exit_ok : exit_failed);
 }
 
 static char *copied(const char *text)
