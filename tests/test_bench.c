@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "program.h"
+#include "stand_in.h"
 
 /* How often a text is in another. */
 static int occurrences(const char *text, const char *part)
@@ -202,33 +202,13 @@ static void test_the_environment_chooses_the_instruction_set(void **state)
     unsetenv("KITH_ISA");
 }
 
-/* A shell script that stands in for Python with its peers: it takes the bodies it is sent and
- * answers as bench/peers_forces.py does. */
-static const char stand_in[] = "#!/bin/sh\n"
-                               "while read -r request name rest; do\n"
-                               "  case $request:$name in\n"
-                               "  peer:rebound) echo version 9.8 ;;\n"
-                               "  peer:*) echo missing ;;\n"
-                               "  bodies:*) k=0\n"
-                               "    while [ $k -lt $name ]; do read -r line; k=$((k + 1)); done\n"
-                               "    echo ok ;;\n"
-                               "  time:*) %s ;;\n"
-                               "  esac\n"
-                               "done\n";
-
-static void write_stand_in(const char *answer_to_time)
-{
-    char text[1024], command[512];
-    snprintf(text, sizeof text, stand_in, answer_to_time);
-    program_write("python", text);
-    snprintf(command, sizeof command, "chmod +x %s", program_file("python"));
-    assert_int_equal(system(command), 0);
-}
+static const char only_rebound[] =
+    "case $name in rebound) echo version 9.8 ;; *) echo missing ;; esac";
 
 static void test_peers_are_measured_beside_kith(void **state)
 {
     (void)state;
-    write_stand_in("echo seconds ${rest#* }");
+    write_stand_in(only_rebound, a_second_a_call);
     const struct program_result *result = program_run(
         "bench forces -n 8 --seconds 0.001 --threads 1 --isa %s --peers --python @python --json",
         some_isa());
@@ -262,12 +242,12 @@ static void test_a_python_runs_the_script_and_what_it_imports(void **state)
 static void test_a_peer_that_fails_is_an_error_with_its_words(void **state)
 {
     (void)state;
-    write_stand_in("echo error out of luck");
+    write_stand_in(only_rebound, "echo error out of luck");
     program_run("bench forces -n 8 --seconds 0.001 --threads 1 --peers --python @python --json");
     const struct program_result *result = program_run(
         "bench forces -n 8 --seconds 0.001 --threads 1 --peers --python @python --json --quiet");
     assert_refused(result, 1, "cannot time rebound: out of luck");
-    write_stand_in("exit");
+    write_stand_in(only_rebound, "exit");
     assert_refused(program_run("bench forces -n 8 --seconds 0.001 --peers --python @python -q"), 1,
                    "ended without an answer");
     assert_refused(program_run("bench forces -n 8 --peers --python @no-such-python -q"), 1,

@@ -120,6 +120,7 @@ static void test_csv_refuses_a_wrong_header(void **state)
         {"x,y,z,vx,vy\n", "line 1: column vz is missing"},
         {"x,y,vy\n", "line 1: column vx is missing"},
         {"x,y,vx,vy,vz\n", "line 1: column vz is there, but z is missing"},
+        {"  ,y\n1,2\n", "line 1: column '' is unknown"},
         {"x,y,\n1,2,\n", "line 1: column '' is unknown"},
         {"x,y,z,vx,vy,vz,m,q,eps,id,name,x\n", "line 1: there are 12 columns"},
         {"x,\"y\n1,2\n", "line 1: a quote is not closed"},

@@ -474,6 +474,21 @@ static void test_join_puts_systems_one_after_the_other_and_fills_in_what_lacks(v
     kith_bodies_free(second);
 }
 
+static void test_join_keeps_the_mass_of_systems_of_one_body(void **state)
+{
+    (void)state;
+    kith_bodies *each[2], *all = NULL;
+    for (int s = 0; s < 2; s++) {
+        assert_ok(kith_bodies_create(1, 3, KITH_VELOCITY | KITH_MASS, &each[s]));
+        each[s]->mass[0] = 3 + s;
+    }
+    assert_ok(kith_ensemble_join(2, (const kith_bodies *const *)each, &all));
+    assert_true(all->mass[0] == 3 && all->mass[1] == 4);
+    for (int s = 0; s < 2; s++)
+        kith_bodies_free(each[s]);
+    kith_bodies_free(all);
+}
+
 static void test_join_refuses_systems_that_do_not_match_by_name(void **state)
 {
     (void)state;
@@ -521,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_errors_name_the_system_and_its_body),
         cmocka_unit_test(test_ranges_and_rooms_that_do_not_fit_are_refused),
         cmocka_unit_test(test_join_puts_systems_one_after_the_other_and_fills_in_what_lacks),
+        cmocka_unit_test(test_join_keeps_the_mass_of_systems_of_one_body),
         cmocka_unit_test(test_join_refuses_systems_that_do_not_match_by_name),
     };
     return cmocka_run_group_tests_name("ensemble", tests, NULL, NULL);

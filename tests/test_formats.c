@@ -266,6 +266,29 @@ static void test_a_new_file_takes_the_place_of_the_old_one(void **state)
     kith_bodies_free(bodies);
 }
 
+/* Two outputs at once, and what another process with this one's number may have left. */
+static void test_temporary_names_that_are_taken_are_passed_over(void **state)
+{
+    (void)state;
+    char taken[80];
+    kith_output *output = NULL;
+    snprintf(taken, sizeof taken, ".kith-%ld-0.tmp", (long)getpid());
+    FILE *file = fopen(in_files(taken), "wb");
+    assert_non_null(file);
+    fputs("another's", file);
+    fclose(file);
+    assert_ok(kith_output_open(in_files("passed_over.csv"), &output));
+    fputs("whole", kith_output_stream(output));
+    assert_ok(kith_output_finish(output));
+    char text[16] = "";
+    file = fopen(in_files(taken), "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof text - 1, file), 9);
+    fclose(file);
+    assert_string_equal(text, "another's");
+    assert_int_equal(remove(in_files(taken)), 0);
+}
+
 static void test_a_discarded_output_leaves_nothing(void **state)
 {
     (void)state;
@@ -381,6 +404,7 @@ static void test_reals_read_back_to_the_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_temporary_names_that_are_taken_are_passed_over),
         cmocka_unit_test(test_formats_are_a_table),
         cmocka_unit_test(test_formats_take_none_and_one),
         cmocka_unit_test(test_formats_go_by_extension_or_by_name),

@@ -310,6 +310,17 @@ static void test_formulas_out_of_all_proportion_are_refused(void **state)
     free(unknown);
 }
 
+static void test_formulas_of_the_greatest_length_are_read(void **state)
+{
+    (void)state;
+    char *text = repeated("expr:r", " ", 65535, "");
+    kith_law_free(formula_of(text));
+    free(text);
+    char *longer = repeated("expr:r", " ", 65536, "");
+    assert_refused(longer, "more than 65536 characters");
+    free(longer);
+}
+
 static void test_formulas_long_but_in_proportion_are_read(void **state)
 {
     (void)state;
@@ -361,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_formulas_at_the_same_place),
         cmocka_unit_test(test_formulas_that_are_none_are_refused),
         cmocka_unit_test(test_formulas_out_of_all_proportion_are_refused),
+        cmocka_unit_test(test_formulas_of_the_greatest_length_are_read),
         cmocka_unit_test(test_formulas_long_but_in_proportion_are_read),
         cmocka_unit_test(test_formulas_refuse_strange_parameters),
     };

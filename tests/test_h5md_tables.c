@@ -63,6 +63,9 @@ static void test_tables_in_other_places_and_formats_are_refused(void **state)
                  KITH_UNSUPPORTED, "name the file .csv, .npy or .h5");
     assert_fails(kith_table_write_records(in_files("table.h5"), NULL, 0, &column),
                  KITH_INVALID_ARGUMENT, "the table has 0 columns");
+    const kith_table_column uneven[] = {column, {"y", kith_array_vector(values, KITH_F64, 1)}};
+    assert_fails(kith_table_write_records(in_files("table.h5"), NULL, 2, uneven),
+                 KITH_INVALID_ARGUMENT, "column x has 2 rows and column y 1");
     assert_fails(kith_table_write_records("/nowhere/table.h5", NULL, 1, &column), KITH_IO_ERROR,
                  "/nowhere/table.h5");
 }

@@ -174,6 +174,7 @@ static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
     (void)state;
     assert_refused(program_run("rnu"), 2, "'rnu' is no command; did you mean 'run'?");
     assert_refused(program_run("hlep"), 2, "did you mean 'help'?");
+    assert_refused(program_run("--verison"), 2, "did you mean '--version'?");
     assert_refused(program_run("help fources"), 2, "did you mean 'forces'?");
     assert_refused(program_run("bench fources"), 2, "did you mean 'forces'?");
     assert_refused(program_run("run --integartor leapfrog"), 2, "did you mean '--integrator'?");

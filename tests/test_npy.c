@@ -231,6 +231,91 @@ static void test_npy_refuses_shapes_whose_bytes_no_integer_counts(void **state)
     }
 }
 
+static int64_t whole_at(kith_array array, int64_t k)
+{
+    return array.dtype == KITH_I32 ? ((const int32_t *)array.data)[k]
+                                   : ((const int64_t *)array.data)[k];
+}
+
+/* Three numbers of each type, in both byte orders. */
+static void test_npy_whole_numbers_of_every_type_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type;
+        size_t bytes;
+        const char *data;
+        int64_t values[3];
+    } cases[] = {
+        {"i1", 1, "\x01\x7f\x80", {1, 127, -128}},
+        {"u1", 1, "\x01\x7f\x80", {1, 127, 128}},
+        {"i2", 2, "\x01\x00\xff\x7f\x00\x80", {1, 32767, -32768}},
+        {"u2", 2, "\x01\x00\xff\x7f\x00\x80", {1, 32767, 32768}},
+        {"i4", 4, "\x01\x00\x00\x00\xff\xff\xff\x7f\x00\x00\x00\x80", {1, INT32_MAX, INT32_MIN}},
+        {"u4", 4, "\x01\x00\x00\x00\xff\xff\xff\x7f\x00\x00\x00\x80", {1, INT32_MAX, 1LL << 31}},
+        {"u8",
+         8,
+         "\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\x7f",
+         {1, 2, INT64_MAX}},
+        {"f4", 4, "\0\0\x80\x3f\0\0\0\xc0\0\0\x80\x4f", {1, -2, 1LL << 32}},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        for (int big = 0; big < 2; big++) {
+            char data[24], descr[4];
+            for (size_t at = 0; at < 3 * cases[k].bytes; at++)
+                data[at] = cases[k].data[big ? at / cases[k].bytes * cases[k].bytes +
+                                                   cases[k].bytes - 1 - at % cases[k].bytes
+                                             : at];
+            snprintf(descr, sizeof descr, "%c%s", big ? '>' : '<', cases[k].type);
+            kith_array array = kith_array_none();
+            assert_ok(
+                kith_integers_read(npy_file("whole.npy", 1, npy_header(descr, "False", "(3, 1)"),
+                                            data, 3 * cases[k].bytes),
+                                   &array));
+            for (int at = 0; at < 3; at++)
+                if (whole_at(array, at) != cases[k].values[at])
+                    fail_msg("%s: number %d is %lld", descr, at, (long long)whole_at(array, at));
+            kith_integers_free(&array);
+        }
+}
+
+static void test_npy_numbers_that_are_not_whole_are_told(void **state)
+{
+    (void)state;
+    static const char sixteen[16];
+    static const struct {
+        const char *descr, *shape, *data;
+        size_t bytes;
+        const char *words;
+    } cases[] = {
+        {"<f4", "(1, 1)", "\0\0\0\x3f", 4, "row 0 (from 0) has 0.5"},
+        {"<f4", "(1, 1)", "\0\0\0\x5f", 4, "whole numbers of 64 bits"},
+        {"<f8", "(1, 1)", "\0\0\0\0\0\0\xe0\x43", 8, "whole numbers of 64 bits"},
+        {"<u8", "(1, 1)", "\0\0\0\0\0\0\0\x80", 8, "row 0 (from 0) has 9.22"},
+        {"<c16", "(1, 1)", sixteen, 16, "of type '<c16'"},
+        {"i4", "(1, 1)", sixteen, 4, "of type 'i4'"},
+        {"<i4", "()", sixteen, 4, "give 1 to 3 dimensions"},
+        {"<i4", "(1, 1, 1, 1)", sixteen, 4, "give 1 to 3 dimensions"},
+        {"<i4", "(1, 1)", sixteen, 8, "the file is too long"},
+        {"<i4", "(3, 1)", sixteen, 8, "needs 12"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        kith_array array = kith_array_none();
+        assert_fails(kith_integers_read(
+                         npy_file("bad.npy", 1, npy_header(cases[k].descr, "False", cases[k].shape),
+                                  cases[k].data, cases[k].bytes),
+                         &array),
+                     KITH_BAD_FORMAT, cases[k].words);
+        assert_true(kith_array_is_none(array));
+    }
+    double value = 0;
+    kith_array real = kith_array_vector(&value, KITH_F64, 1),
+               whole = kith_array_vector(NULL, KITH_I64, 1);
+    assert_fails(kith_integers_write(in_files("no.npy"), real), KITH_INVALID_ARGUMENT,
+                 "int32 or int64");
+    assert_fails(kith_integers_write(in_files("no.npy"), whole), KITH_INVALID_ARGUMENT, "NULL");
+}
+
 static void test_npy_refuses_numbers_that_are_not_finite(void **state)
 {
     (void)state;
@@ -266,6 +351,8 @@ int main(void)
         cmocka_unit_test(test_npy_refuses_a_damaged_header),
         cmocka_unit_test(test_npy_refuses_integers_that_no_double_is_equal_to),
         cmocka_unit_test(test_npy_refuses_shapes_whose_bytes_no_integer_counts),
+        cmocka_unit_test(test_npy_whole_numbers_of_every_type_are_read),
+        cmocka_unit_test(test_npy_numbers_that_are_not_whole_are_told),
         cmocka_unit_test(test_npy_refuses_numbers_that_are_not_finite),
         cmocka_unit_test(test_npy_refuses_every_truncation),
     };

@@ -225,6 +225,46 @@ static void test_bad_arguments_are_named(void **state)
     kith_context_free(context);
 }
 
+/* Lists of this length are written past the caches, each column by stores of its own. */
+static void test_long_lists_are_those_of_the_reference(void **state)
+{
+    (void)state;
+    enum { long_list = 1 << 18 };
+    struct random_numbers numbers = random_numbers_begin("long lists");
+    struct pairs_system_of_test system = new_points(5000, 3);
+    for (int64_t k = 0; k < 3 * system.n; k++)
+        system.x[k] = random_uniform(&numbers, 0, 1);
+    int64_t isas = 0;
+    const kith_isa *list = kith_isa_list(&isas);
+    for (int kind = 0; kind < 2; kind++) {
+        const kith_array positions = positions_of(&system, kind ? KITH_F32 : KITH_F64);
+        kith_pairs_options options = {.cutoff = 0.16,
+                                      .quantities = pairs_everything,
+                                      .narrow = kind > 0,
+                                      .method = KITH_PAIRS_REFERENCE};
+        kith_context *plain = pairs_context(2);
+        kith_pairs *found = NULL, *expected = NULL;
+        assert_ok(kith_pairs_compute(plain, &options, positions, NULL, &expected));
+        assert_true(expected->count > long_list);
+        options.method = KITH_PAIRS_AUTO;
+        for (int64_t isa = 0; isa < isas; isa++) {
+            if (!list[isa].supported)
+                continue;
+            setenv("KITH_ISA", list[isa].name, 1);
+            kith_context *context = pairs_context(2);
+            unsetenv("KITH_ISA");
+            assert_ok(kith_pairs_compute(context, &options, positions, NULL, &found));
+            assert_same_pairs(found, expected, kind ? 1e-6 : 1e-13);
+            kith_pairs_free(found);
+            kith_context_free(context);
+            found = NULL;
+        }
+        kith_pairs_free(expected);
+        kith_context_free(plain);
+    }
+    free_points(&system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_a_list_with_a_skin_is_kept),
         cmocka_unit_test(test_updates_at_the_edges),
         cmocka_unit_test(test_bad_arguments_are_named),
+        cmocka_unit_test(test_long_lists_are_those_of_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,48 @@ static void test_run_frames_go_from_the_start_to_until_exactly(void **state)
     kith_bodies_free(bodies);
 }
 
+static void test_run_hands_over_its_last_state(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies(), *last = NULL, *few = NULL;
+    assert_ok(kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, &last));
+    assert_ok(kith_bodies_create(1, bodies->dimensions, KITH_VELOCITY, &few));
+    kith_run_options options = run_options(0.01, 0.105, 50, NULL);
+    options.last = last;
+    run(options, bodies);
+    assert_true(last->time == 0.105); /* until, however many steps of dt that are */
+    kith_context *context = cpu_context(1);
+    kith_simulation *simulation = simulated(context, bodies, options.simulation);
+    assert_ok(kith_simulation_step(simulation, 10));
+    kith_bodies *before = state_of(simulation, bodies);
+    assert_memory_not_equal(last->position, before->position,
+                            sizeof(double) * (size_t)(3 * bodies->count));
+    options.until = 0.1;
+    run(options, bodies);
+    assert_same_state(last, before);
+    options.last = few;
+    assert_fails(kith_run(context, &options, bodies, NULL), KITH_INVALID_ARGUMENT, "bodies");
+    kith_bodies_free(before);
+    kith_bodies_free(few);
+    kith_bodies_free(last);
+    kith_bodies_free(bodies);
+    kith_simulation_free(simulation);
+    kith_context_free(context);
+}
+
+/* A momentum that is there from the beginning is no error. */
+static void test_run_of_drifting_bodies_keeps_their_momentum(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    for (int64_t i = 0; i < bodies->count; i++)
+        bodies->velocity[bodies->dimensions * i] += 3;
+    const kith_run_summary summary =
+        run(run_options(0.01, 0.5, 10, in_files("drifting.h5")), bodies);
+    assert_true(summary.momentum_error < 1e-13);
+    kith_bodies_free(bodies);
+}
+
 static void test_run_gives_the_states_and_energies_of_the_simulation(void **state)
 {
     (void)state;
@@ -304,6 +346,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_frames_go_from_the_start_to_until_exactly),
+        cmocka_unit_test(test_run_hands_over_its_last_state),
+        cmocka_unit_test(test_run_of_drifting_bodies_keeps_their_momentum),
         cmocka_unit_test(test_run_gives_the_states_and_energies_of_the_simulation),
         cmocka_unit_test(test_run_without_output_gives_the_same_summary),
         cmocka_unit_test(test_run_of_no_body_or_one_works),

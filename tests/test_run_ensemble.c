@@ -339,12 +339,13 @@ static void test_killed_ensembles_resume_bit_for_bit(void **state)
         assert_true(program_json_number(end->out, keys[k]) == expected[k]);
     assert_same_files(program_file("left.h5"), program_file("killed.h5"), "command_line");
     assert_succeeded(program_run("run %s --precision single -o @left.h5", long_run));
-    const int process = program_start("run %s --precision single -o @single.h5", long_run);
+    const int process = program_start("run %s --precision single -o @killed-single.h5", long_run);
     usleep(60000);
     kill(process, SIGTERM);
     waitpid(process, NULL, 0);
-    assert_succeeded(program_run("run %s --precision single --resume -o @single.h5", long_run));
-    assert_same_files(program_file("left.h5"), program_file("single.h5"), "command_line");
+    assert_succeeded(
+        program_run("run %s --precision single --resume -o @killed-single.h5", long_run));
+    assert_same_files(program_file("left.h5"), program_file("killed-single.h5"), "command_line");
 }
 
 int main(void)

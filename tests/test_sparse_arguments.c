@@ -72,11 +72,61 @@ static void test_indices_may_be_narrow_and_begin_at_1(void **state)
     kith_context_free(context);
 }
 
+/* Addresses of a GPU mean nothing to a context that computes on the host. */
+static void test_arrays_of_a_device_are_refused_on_the_host(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_array rows = kith_array_vector((void *)row, KITH_I64, 5);
+    kith_array columns = kith_array_vector((void *)column, KITH_I64, 5);
+    kith_array entries = kith_array_vector((void *)values, KITH_F64, 5);
+    kith_sparse *sparse = NULL;
+    rows.device.kind = columns.device.kind = entries.device.kind = KITH_CUDA;
+    assert_fails(kith_sparse_create_coo(context, NULL, 3, 4, rows, columns, entries, &sparse),
+                 KITH_UNSUPPORTED, "on a device that is not the context's");
+    assert_null(sparse);
+    kith_context_free(context);
+}
+
+static void test_reasons_tell_the_bytes_of_an_entry(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_sparse *sparse = small_matrix(context, NULL);
+    kith_sparse_info info;
+    char expected[40];
+    assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
+    snprintf(expected, sizeof expected, "; %.3g bytes an entry", (double)info.bytes / 4);
+    if (!strstr(info.reason, expected))
+        fail_msg("'%s' does not tell '%s'", info.reason, expected);
+    kith_sparse_free(sparse);
+    kith_context_free(context);
+}
+
+static void test_vectors_of_nothing_need_no_memory(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_sparse *sparse = NULL;
+    const kith_array none = kith_array_vector(NULL, KITH_I64, 0);
+    double y[] = {5, 6};
+    assert_ok(kith_sparse_create_coo(context, NULL, 2, 0, none, none, kith_array_none(), &sparse));
+    assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1,
+                                   kith_array_vector(NULL, KITH_F64, 0), 0,
+                                   kith_array_vector(y, KITH_F64, 2)));
+    assert_true(y[0] == 0 && y[1] == 0);
+    kith_sparse_free(sparse);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_duplicates_are_added_up),
         cmocka_unit_test(test_indices_may_be_narrow_and_begin_at_1),
+        cmocka_unit_test(test_reasons_tell_the_bytes_of_an_entry),
+        cmocka_unit_test(test_vectors_of_nothing_need_no_memory),
+        cmocka_unit_test(test_arrays_of_a_device_are_refused_on_the_host),
     };
     return cmocka_run_group_tests_name("sparse_arguments", tests, NULL, NULL);
 }

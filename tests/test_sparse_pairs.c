@@ -179,12 +179,74 @@ static void test_what_a_law_needs_must_be_listed(void **state)
     end(&setting);
 }
 
+/* Lists and matrices that are none, which no list of kith's own is. */
+static void test_lists_that_make_no_matrix_are_refused(void **state)
+{
+    (void)state;
+    struct setting setting = begin("no lists");
+    kith_sparse *sparse = NULL;
+    const kith_sparse_options integers = {.dtype = KITH_I32};
+    kith_pairs spoiled = *setting.full;
+    spoiled.offsets.data = NULL;
+    expect_failure(&setting, &spoiled, (kith_sparse_graph){0}, "offsets is NULL");
+    expect_failure(&setting, setting.full, (kith_sparse_graph){.column_count = -1}, "give 0 to");
+    expect_failure(&setting, setting.full, (kith_sparse_graph){.column_count = 1LL << 40},
+                   "give 0 to");
+    spoiled = *setting.full;
+    spoiled.row_count = 1LL << 40;
+    expect_failure(&setting, &spoiled, (kith_sparse_graph){.column_count = n}, "give 0 to");
+    expect_failure(&setting, setting.full, (kith_sparse_graph){.half = true, .column_count = n + 1},
+                   "half list");
+    spoiled = *setting.full;
+    spoiled.offsets.device.kind = KITH_CUDA;
+    assert_fails(kith_sparse_create_pairs(setting.context, NULL, &spoiled, NULL, &sparse),
+                 KITH_UNSUPPORTED, "on a device");
+    assert_fails(kith_sparse_create_pairs(setting.context, &integers, setting.full, NULL, &sparse),
+                 KITH_INVALID_ARGUMENT, "dtype is of integers");
+    assert_fails(kith_sparse_create_pairs(NULL, NULL, setting.full, NULL, &sparse),
+                 KITH_INVALID_ARGUMENT, "context is NULL");
+    assert_fails(kith_sparse_create_pairs(setting.context, NULL, setting.full, NULL, NULL),
+                 KITH_INVALID_ARGUMENT, "sparse is NULL");
+    int64_t *j = setting.full->j.data, kept = j[3];
+    j[3] = -2;
+    expect_failure(&setting, setting.full, (kith_sparse_graph){0}, "pair 3 has j = -2");
+    j[3] = kept;
+    end(&setting);
+}
+
+/* Weights of either precision, in matrices of either. */
+static void test_weights_and_queries_go_with_a_law(void **state)
+{
+    (void)state;
+    struct setting setting = begin("weights");
+    kith_law *law = NULL;
+    float mass[n];
+    double in_double[n], in_float[n];
+    assert_ok(kith_law_parse("gravity", 0, NULL, &law));
+    for (int i = 0; i < n; i++) {
+        mass[i] = (float)(1 + i % 7) / 4;
+        setting.mass[i] = (double)(1 + i % 7) / 4;
+    }
+    kith_sparse_graph graph = {.law = law, .softening = 0.1};
+    graph.mass = kith_array_vector(setting.mass, KITH_F64, n);
+    multiply(&setting, setting.full, &graph, in_double);
+    graph.mass = kith_array_vector(mass, KITH_F32, n);
+    multiply(&setting, setting.full, &graph, in_float);
+    assert_memory_equal(in_double, in_float, sizeof in_double);
+    graph.column_count = n + 1;
+    expect_failure(&setting, setting.full, graph, "leave them out with queries");
+    kith_law_free(law);
+    end(&setting);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphs_sum_the_law_over_their_pairs),
         cmocka_unit_test(test_a_laplacian_is_symmetric_and_takes_constants_to_zero),
         cmocka_unit_test(test_what_a_law_needs_must_be_listed),
+        cmocka_unit_test(test_lists_that_make_no_matrix_are_refused),
+        cmocka_unit_test(test_weights_and_queries_go_with_a_law),
     };
     return cmocka_run_group_tests_name("sparse_pairs", tests, NULL, NULL);
 }

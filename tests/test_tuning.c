@@ -166,6 +166,43 @@ static void test_tuning_that_others_may_write_is_not_used(void **state)
     assert_int_equal(read.threads, 1);
 }
 
+static void test_tuning_needs_a_folder_that_is_one(void **state)
+{
+    (void)state;
+    kith_tuning read;
+    char path[512], content[4] = "???";
+    static char deep[5000];
+    assert_ok(kith_tuning_write(cpu, &some));
+    snprintf(path, sizeof path, "%s", in_cache(only_file()));
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0); /* a folder in the place of the file */
+    assert_fails(kith_tuning_read(cpu, &read), KITH_IO_ERROR, "no file of this user's alone");
+    assert_fails(kith_tuning_write(cpu, &some), KITH_IO_ERROR, "cannot be written");
+    assert_fails(kith_tuning_forget(cpu), KITH_IO_ERROR, "cannot be removed");
+    assert_int_equal(rmdir(path), 0);
+    assert_ok(kith_tuning_write(cpu, &some));
+    put_file(content, 0);
+    assert_fails(kith_tuning_read(cpu, &read), KITH_BAD_FORMAT, "damaged");
+    memset(deep, 'd', sizeof deep - 1);
+    deep[0] = '/';
+    setenv("XDG_CACHE_HOME", deep, 1);
+    assert_fails(kith_tuning_write(cpu, &some), KITH_IO_ERROR, "too long");
+    assert_ok(kith_tuning_forget(cpu)); /* there is none */
+    setenv("XDG_CACHE_HOME", "not/absolute", 1);
+    char home[512] = "";
+    if (getenv("HOME"))
+        snprintf(home, sizeof home, "%s", getenv("HOME"));
+    unsetenv("HOME");
+    assert_fails(kith_tuning_write(cpu, &some), KITH_IO_ERROR, "HOME is not set");
+    assert_nothing_is_known();
+    setenv("HOME", path, 1); /* a file */
+    assert_fails(kith_tuning_write(cpu, &some), KITH_IO_ERROR, "cannot be made");
+    setenv("HOME", home, 1);
+    setenv("XDG_CACHE_HOME", folder, 1);
+    assert_fails(kith_tuning_read(cpu, NULL), KITH_INVALID_ARGUMENT, "tuning is NULL");
+    assert_fails(kith_tuning_write(cpu, NULL), KITH_INVALID_ARGUMENT, "tuning is NULL");
+}
+
 static void compute(struct system *s, kith_forces_method method)
 {
     kith_context *context = new_context(NULL, 2);
@@ -257,6 +294,25 @@ static void test_tune_prints_a_table_and_keeps_what_it_found(void **state)
     assert_nothing_is_known();
 }
 
+static void test_tune_finds_what_forces_need_and_draws_their_curves(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("tune --device cpu --quick --plot %s", program_folder());
+    assert_succeeded(result);
+    assert_non_null(strstr(result->out, "symmetric"));
+    assert_non_null(strstr(result->out, "Tuning of cpu"));
+    assert_true(program_exists("forces-time.png"));
+    assert_false(program_exists("forces-block.png")); /* of tiles, which GPUs have */
+    kith_tuning read;
+    assert_ok(kith_tuning_read(cpu, &read));
+    assert_true(read.forces_least_symmetric_single >= 64);
+    assert_true(read.forces_least_symmetric_double >= 64);
+    result = program_run("tune matrix --device cpu --quick --no-save -o -");
+    assert_succeeded(result);
+    assert_int_equal(strncmp(result->out, "device,capability,method", 24), 0);
+}
+
 static void test_tune_refuses_what_it_cannot(void **state)
 {
     (void)state;
@@ -274,9 +330,11 @@ int main(void)
         TEST(test_tuning_takes_no_numbers_out_of_range),
         TEST(test_tuning_that_is_damaged_is_not_used),
         TEST(test_tuning_that_others_may_write_is_not_used),
+        TEST(test_tuning_needs_a_folder_that_is_one),
         TEST(test_tuning_chooses_between_split_and_symmetric),
         TEST(test_tuning_gives_threads_that_nobody_asked_for),
         TEST(test_tune_prints_a_table_and_keeps_what_it_found),
+        TEST(test_tune_finds_what_forces_need_and_draws_their_curves),
         TEST(test_tune_refuses_what_it_cannot),
     };
 #undef TEST

@@ -205,6 +205,7 @@ static void test_xyz_names_line_and_fault(void **state)
         {ATOM " pbc=\"T T maybe\"\nC 0 0 0\n", "line 2: pbc is wrong at 'maybe'"},
         {ATOM " pbc=\"T T T\nC 0 0 0\n", "line 2: a quote is not closed"},
         {ATOM ":pos:R:3\nC 0 0 0 0 0 0\n", "line 2: Properties has 'pos' twice"},
+        {ATOM ":species:S:1\nC 0 0 0 C\n", "line 2: Properties has 'species' twice"},
         {ATOM ":mass:R\nC 0 0 0 1\n", "line 2: Properties is wrong at 'mass'"},
         {ATOM ":mass:X:1\nC 0 0 0 1\n", "line 2: Properties is wrong at 'mass'"},
         {ATOM ":big:R:1000\nC 0 0 0 1\n", "line 2: Properties has more than 256 columns"},

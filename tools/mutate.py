@@ -4,10 +4,14 @@
 A mutant is a source file in which one operator, comparison, constant or condition is another. What
 is made of that file alone is compiled, and the tests of its room are linked with it and run until
 one fails. What survives is printed, to be looked at: either a test is missing, or the mutant is no
-fault (another order of loops, another threshold of when to use threads).
+fault. Lines on which every change but a gross one gives the same results by design are left out
+(mutate_unseen.py), and counted.
 
-    tools/mutate.py BUILD-FOLDER [--seed S] [--mutants N] [--skip K] [--seconds S] [--jobs J] [--room ROOM]...
-                    [--quick] [--list]
+    tools/mutate.py BUILD-FOLDER... [--seed S] [--mutants N] [--skip K] [--seconds S] [--jobs J] [--room ROOM]...
+                    [--again FILE] [--quick] [--list]
+
+What survives in one folder is tried in the next, by the tests that the former does not have: sanitizers see
+numbers outside of an array, and without them the tests are built that let memory and files fail.
 """
 import argparse
 import queue
@@ -20,26 +24,37 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mutate_build import Build, Workshop
+from mutate_unseen import is_room, why_unseen
+
+# Tests that let memory and files fail, in every room.
+FAULTS = ["memory_faults", "memory_again", "write_faults"]
+
+# Tests that run the program, which is linked with the mutant for them.
+RUN_PROGRAM = {"cli", "manners", "formats", "matrix_cli", "pairs_cli", "collisions_cli", "multiply",
+               "run_killed", "run_resume", "run_ensemble", "run_laws", "bench", "plot"}
 
 # A room's tests, the quickest first. Formulas are compiled from texts that the library carries, so
 # tests that compile them come last.
 TESTS = {
-    "core": ["core", "team", "simd", "simd_math", "tuning", "properties"],
+    "core": ["core", "team", "simd", "simd_math", "tuning", "corpus_tuning", "float_environment", "cli", "properties"],
     "forces": ["ring", "forces", "forces_arguments", "forces_columns", "systems", "forces_range",
-               "forces_methods", "combine", "edge_numbers", "properties", "forces_kernels",
-               "advance", "forces_jerk", "forces_laws"],
-    "law": ["law", "formula", "forces", "matrix", "properties", "forces_laws", "law_compiled"],
+               "forces_methods", "combine", "edge_numbers", "float_environment", "properties", "forces_kernels",
+               "advance", "forces_jerk", "forces_law_motion", "forces_laws", "cli"],
+    "law": ["law", "formula", "corpus_law", "forces", "matrix", "law_rates", "forces_jerk",
+            "forces_law_motion", "properties", "forces_laws", "law_compiled"],
     "matrix": ["matrix", "edge_numbers", "properties", "matrix_cli"],
-    "pairs": ["pairs_edges", "properties", "edge_numbers", "pairs", "sparse_pairs"],
-    "collisions": ["thread_maps", "collisions", "collisions_lists", "properties"],
-    "sparse": ["sparse", "sparse_dense", "sparse_arguments", "market", "sparse_vectors", "sparse_pairs",
-               "properties"],
-    "simulation": ["simulation", "checkpoint", "integrators", "diagnostics", "ensemble", "advance",
-                   "physics", "properties"],
-    "initial": ["random", "initial", "initial_orbits", "initial_samples"],
+    "pairs": ["pairs_edges", "pairs_small", "properties", "edge_numbers", "pairs", "sparse_pairs", "pairs_cli"],
+    "collisions": ["thread_maps", "collisions", "collisions_lists", "properties", "collisions_cli"],
+    "sparse": ["sparse", "sparse_statistics", "sparse_dense", "sparse_arguments", "market", "corpus_market",
+               "corpus_market_gz", "sparse_vectors", "sparse_pairs", "properties", "multiply"],
+    "simulation": ["simulation", "simulation_view", "checkpoint", "integrators", "diagnostics", "ensemble",
+                   "advance", "forces_jerk", "physics", "run_resume", "properties"],
+    "initial": ["random", "initial", "initial_orbits", "initial_samples", "cli"],
     "io": ["csv", "xyz", "npy", "tipsy", "gadget", "h5md", "formats", "trajectory", "h5md_tables",
-           "run", "run_resume", "properties"],
-    "run": ["run", "run_resume", "run_ensemble", "run_laws"],
+           "corpus_csv", "corpus_xyz", "corpus_npy", "corpus_tipsy", "corpus_gadget", "corpus_h5md",
+           "corpus_trajectory", "corpus_checkpoint", "run", "run_resume", "run_ensemble", "run_killed", "pairs_cli",
+           "properties", "cli"],
+    "run": ["run", "run_resume", "run_ensemble", "run_laws", "cli"],
     "cpu": ["combine", "forces", "properties"],
 }
 
@@ -91,19 +106,18 @@ def apply(text, start, end, by):
     return text
 
 
-def is_room(text, at):
-    """Whether a number is the length of an array that is declared: more of it is no fault."""
-    before = text[text.rfind("\n", 0, at) + 1:at]
-    return re.fullmatch(r"\s*(?:\w+ )+\*?\w+\[", before) is not None
-
-
-def mutants_of(path):
-    """(path, start, end, by) of each mutant in a file."""
+def mutants_of(path, unseen):
+    """(path, start, end, by) of each mutant in a file; unseen counts those that are left out, by reason."""
     text = without_comments(path.read_text())
     body = text.find("{")  # declarations at the top are the compiler's to check
     for what, by in RULES:
         for match in re.finditer(what, text):
-            if match.start() > body and not is_room(text, match.start()):
+            if match.start() <= body or is_room(text, match.start()):
+                continue
+            reason = why_unseen(path, text, match.start())
+            if reason:
+                unseen[reason] = unseen.get(reason, 0) + 1
+            else:
                 yield path, match.start(), match.end(), by
 
 
@@ -117,36 +131,52 @@ def sources(rooms, quick):
                 yield path
 
 
-def fails(program, test, workshop, options):
+def program_of(test):
+    """The program of a test, and its arguments."""
+    if test.startswith("corpus_"):
+        name = test.removeprefix("corpus_")
+        return f"fuzz/replay_{name}", [str(Path("tests/corpus", name).resolve())]
+    return f"tests/test_{test}", []
+
+
+def fails(program, test, workshop, options, kith=None):
     """Whether a test fails: None, or its name and how. A test that takes so much processor time has
     noticed; the clock on the wall would say that of every test on a busy machine, and is for those that
     wait for ever."""
-    environment = {"PATH": "/usr/bin:/bin", "KITH_PROGRAM": str(workshop.build.folder / "kith"),
-                   "XDG_CACHE_HOME": str(workshop.folder / "cache"), "OMP_WAIT_POLICY": "passive",
-                   "KITH_TEST_SEED": "1", "KITH_TEST_QUICK": "1"}
-    command = ["sh", "-c", f'ulimit -t {options.test_seconds}; exec "$0"', program]
+    build = workshop.build.folder
+    place = workshop.folder / "files" / test  # what tests write has one name in all mutants
+    place.mkdir(parents=True, exist_ok=True)
+    environment = {"PATH": "/usr/bin:/bin", "KITH_PROGRAM": kith or str(build / "kith"),
+                   "XDG_CACHE_HOME": str(place / "cache"), "OMP_WAIT_POLICY": "passive",
+                   "KITH_TEST_SEED": "1", "KITH_TEST_QUICK": "1",
+                   "KITH_TEST_MEMORY_FAULTS": str(build / "tests/faults/libmemory_faults.so"),
+                   "KITH_TEST_SYSTEM_FAULTS": str(build / "tests/faults/libsystem_faults.so"),
+                   "ASAN_OPTIONS": "allocator_may_return_null=1:max_allocation_size_mb=8192"}
+    if test in FAULTS:  # as tests/faults/CMakeLists.txt says
+        environment |= {"MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+    command = ["sh", "-c", f'ulimit -t {options.test_seconds}; exec "$0" "$@"', program, *program_of(test)[1]]
     try:
-        done = subprocess.run(command, cwd=workshop.build.folder, env=environment, capture_output=True,
-                              timeout=20 * options.test_seconds, check=False)
+        done = subprocess.run(command, cwd=place, env=environment, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=20 * options.test_seconds, check=False)
     except subprocess.TimeoutExpired:
         return f"{test} (waits)"
-    if done.returncode == 0:
+    if done.returncode in (0, 77):
         return None
     return test + (" (hangs)" if done.returncode in (-9, -24, 137, 152) else "")
 
 
-def good_tests(rooms, workshop, options):
-    """The tests of each room that pass as things are."""
-    names = sorted({test for room in rooms for test in TESTS[room]})
-    built = [name for name in names if (workshop.build.folder / "tests" / f"test_{name}").exists()]
+def good_tests(rooms, workshop, options, but):
+    """The tests of each room that pass as things are, without those that another folder has."""
+    names = sorted({test for room in rooms for test in TESTS[room] + FAULTS} - but)
+    built = [name for name in names if (workshop.build.folder / program_of(name)[0]).exists()]
     with ThreadPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(lambda name: fails(str(workshop.build.folder / "tests" / f"test_{name}"), name,
+        results = list(pool.map(lambda name: fails(str(workshop.build.folder / program_of(name)[0]), name,
                                                    workshop, options), built))
     bad = [result for result in results if result]
     if bad:
         print(f"left out, as they fail without a mutant: {', '.join(bad)}", flush=True)
     good = [name for name, result in zip(built, results) if not result]
-    return {room: [test for test in TESTS[room] if test in good] for room in rooms}
+    return {room: [test for test in TESTS[room] + FAULTS if test in good] for room in rooms}
 
 
 def try_mutant(mutant, tests, workshop, options):
@@ -154,15 +184,46 @@ def try_mutant(mutant, tests, workshop, options):
     path, start, end, by = mutant
     if not workshop.compile(path, apply(path.read_text(), start, end, by), options.build_seconds):
         return "does not compile", ""
+    kith = None
     for test in tests:
-        program = workshop.link(f"tests/test_{test}")
-        if not program:
+        program = workshop.link(program_of(test)[0])
+        if test in RUN_PROGRAM:
+            kith = kith or workshop.link("kith")
+        if not program or (test in RUN_PROGRAM and not kith):
             return "does not compile", ""
-        killed = fails(program, test, workshop, options)
+        killed = fails(program, test, workshop, options, kith)
         Path(program).unlink()
         if killed:
             return "killed", killed
     return "survived", ""
+
+
+def try_in_all(mutant, benches, options):
+    """The same with each folder's tests, until one notices."""
+    what = "survived", ""
+    for tests, workshops in benches:
+        workshop = workshops.get()
+        try:
+            what = try_mutant(mutant, tests[mutant[0].parts[1]], workshop, options)
+        finally:
+            workshops.put(workshop)
+        if what[0] != "survived":
+            break
+    return what
+
+
+def told(mutant):
+    """A mutant in words: the file, the line's number, what is what instead, the line."""
+    path, start, end, by = mutant
+    text = path.read_text()
+    line = text[text.rfind("\n", 0, start) + 1:text.find("\n", end)].strip()
+    return str(path), line_of(text, start), f"'{text[start:end].strip()}' -> '{by.strip()}' in: {line}"
+
+
+def survivors_in(file):
+    """(path, change) of those that an earlier run told to survive; lines may have moved since."""
+    found = re.findall(r"^survived: (\S+?):\d+: (.*)$", Path(file).read_text(), flags=re.M)
+    return set(found)
 
 
 def line_of(text, at):
@@ -172,7 +233,8 @@ def line_of(text, at):
 def options_of_line():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", help="a folder of these sources in which everything is built by Ninja")
+    parser.add_argument("folder", nargs="+",
+                        help="folders of these sources in which everything is built by Ninja")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mutants", type=int, default=100)
     parser.add_argument("--skip", type=int, default=0, help="so many of the seed's, tried before")
@@ -181,42 +243,59 @@ def options_of_line():
     parser.add_argument("--build-seconds", type=float, default=1800)
     parser.add_argument("--test-seconds", type=int, default=60, help="of processor time")
     parser.add_argument("--room", action="append", choices=sorted(TESTS))
+    parser.add_argument("--again", metavar="FILE", help="only what survived in this output of a former run")
     parser.add_argument("--quick", action="store_true", help="without headers and kernels")
     parser.add_argument("--list", action="store_true", help="tell how many mutants there are")
     return parser.parse_args()
 
 
+def choose(options, rooms, build):
+    """The mutants to try, and how many are left out for what reason."""
+    unseen = {}
+    each = [m for path in sources(rooms, options.quick) for m in mutants_of(path, unseen)]
+    if options.list:
+        return each, unseen
+    each = [m for m in each if build.compiled(m[0])]
+    if options.again:
+        before = survivors_in(options.again)
+        each = [m for m in each if (told(m)[0], told(m)[2]) in before]
+    chosen = random.Random(options.seed).sample(each, min(options.skip + options.mutants, len(each)))
+    return chosen[options.skip:], unseen
+
+
+def prepare(builds, rooms, options):
+    """For each folder the tests of each room, and places to work in."""
+    benches, known = [], set()
+    for build in builds:
+        workshops = queue.SimpleQueue()
+        for job in range(options.jobs):
+            workshops.put(Workshop(build, build.folder / "mutants" / str(job)))
+        tests = good_tests(rooms, Workshop(build, build.folder / "mutants" / "none"), options, known)
+        known |= {test for room in rooms for test in tests[room]}
+        benches.append((tests, workshops))
+    return benches
+
+
 def main():
     options = options_of_line()
     rooms = options.room or sorted(TESTS)
-    each = [m for path in sources(rooms, options.quick) for m in mutants_of(path)]
+    builds = [Build(folder) for folder in options.folder]
+    chosen, unseen = choose(options, rooms, builds[0])
     if options.list:
-        print(f"{len(each)} mutants in {len({m[0] for m in each})} files")
+        print(f"{len(chosen)} mutants in {len({m[0] for m in chosen})} files; left out:")
+        for reason, count in sorted(unseen.items()):
+            print(f"{count:6d} {reason}")
         return 0
-    build = Build(options.folder)
-    each = [m for m in each if build.compiled(m[0])]
-    chosen = random.Random(options.seed).sample(each, min(options.skip + options.mutants, len(each)))
-    chosen = chosen[options.skip:]
-    workshops = queue.SimpleQueue()
-    for job in range(options.jobs):
-        workshops.put(Workshop(build, build.folder / "mutants" / str(job)))
-    tests = good_tests(rooms, Workshop(build, build.folder / "mutants" / "none"), options)
+    benches = prepare(builds, rooms, options)
     begin, counts = time.monotonic(), {"killed": 0, "survived": 0, "does not compile": 0}
 
     def attempt(mutant):
-        path, start, end, by = mutant
         if time.monotonic() - begin > options.seconds:
             return
-        workshop = workshops.get()
-        try:
-            what, test = try_mutant(mutant, tests[path.parts[1]], workshop, options)
-        finally:
-            workshops.put(workshop)
+        what, test = try_in_all(mutant, benches, options)
         counts[what] += 1
-        text = path.read_text()
-        line = text[text.rfind("\n", 0, start) + 1:text.find("\n", end)].strip()
-        print(f"{what}{' by ' + test if test else ''}: {path}:{line_of(text, start)}: "
-              f"'{text[start:end].strip()}' -> '{by.strip()}' in: {line}", flush=True)
+        path, line, change = told(mutant)
+        print(f"{what}{' by ' + test if test else ''}: {path}:{line}: {change}", flush=True)
 
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(attempt, chosen))

@@ -3,9 +3,10 @@
  *
  *   KITH_TEST_FAULT    n:WHAT, the n-th of those calls (1, 2, …; 0: none) meets WHAT: enospc, eio,
  *                      eintr, or short, a write that takes only a part. A + behind: all after it
- * too KITH_TEST_COUNT    a file that the number of the calls is written to at the end
- *   KITH_TEST_JOURNAL  a file that each of the calls is noted in, a line each: write PATH, cut
- * PATH, sync PATH, rename FROM TO, create PATH
+ *                      too
+ *   KITH_TEST_COUNT    a file that the number of the calls is written to at the end
+ *   KITH_TEST_JOURNAL  a file that each of the calls is noted in, a line each: write PATH,
+ *                      cut PATH, sync PATH, rename FROM TO, create PATH
  *
  * Only a program called kith is meddled with, none that it starts. Calls on files that are open for
  * reading only, on pipes and on standard output are left alone. */
@@ -77,6 +78,20 @@ static void remember(int file, const char *path, int flags)
         snprintf(paths[file], path_bytes, "%s", path);
 }
 
+static void stop(void)
+{
+    is_on = false;
+}
+
+/* What runs after main is not the program's: tools that count write their files there. Once main
+ * runs, exit calls this before the destructors of the program. */
+static void stop_after_main(void)
+{
+    static atomic_flag known = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&known))
+        (void)!atexit(stop);
+}
+
 /* open is open64 here: off_t has 64 bits. */
 int open(const char *path, int flags, ...)
 {
@@ -85,6 +100,8 @@ int open(const char *path, int flags, ...)
     const mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
     va_end(more);
     const bool counted = is_on && (flags & O_ACCMODE) != O_RDONLY;
+    if (counted)
+        stop_after_main();
     if (counted && fails())
         return -1;
     const int file = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);

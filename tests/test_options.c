@@ -1,0 +1,206 @@
+/* Every option of every command: what it does not take, with the words that say so, and what it
+ * does. */
+
+#include "testing.h"
+
+#include <stdlib.h>
+
+#include "program.h"
+
+static int write_inputs(void **state)
+{
+    (void)state;
+    program_write("s.csv", "x,y,z,m,q,softening\n0,0,0,3,1,0.1\n2,0,0,5,-1,0.2\n");
+    program_write("flat.csv", "x,y\n0,0\n1,0\n");
+    program_write("half.csv", "x,y,z\n0,0.5,0\n");
+    program_write("beads.csv", "x,y,z\n0,0,0\n1,0,0\n0,0,0\n");
+    program_write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2.5\n"
+                           "2 1 -1\n2 2 4\n");
+    program_write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+    assert_succeeded(program_run("matrix @s.csv --law distance -q -o @v.npy"));
+    return 0;
+}
+
+static void test_values_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    static const char *const refused[][2] = {
+        {"collisions a.npy --batch --frame 2", "leave --format and --frame out"},
+        {"collisions a.npy --batch --format csv", "leave --format and --frame out"},
+        {"collisions a.npy --batch --method hash", "leave --method out"},
+        {"collisions a.npy --batch --list l.csv", "leave it or --batch out"},
+        {"collisions a.npy --sequence HPH", "give --contacts too"},
+        {"collisions a.csv b.csv", "'b.csv' is a second"},
+        {"collisions", "FILE is missing"},
+        {"convert a b c", "'c' is a third file"},
+        {"forces", "FILE is missing"},
+        {"forces a b", "'b' is a second"},
+        {"forces a --block 0", "--block is 0; give 1 to 1024"},
+        {"forces a --block 1025", "--block is 1025; give 1 to 1024"},
+        {"forces a --unroll 64", "--unroll is 64; give 1 to 32"},
+        {"forces a --sum twice", "--sum is 'twice'"},
+        {"forces a --law sum --law product", "--law and --law are given; give one law"},
+        {"forces a --law sum --potential r", "--law and --potential are given"},
+        {"forces a --potential r --law sum", "--potential and --law are given"},
+        {"forces a --potential r+", "--potential: "},
+        {"forces a --param k", "--param is 'k'; give NAME=VALUE"},
+        {"forces a --param k=", "--param is ''"},
+        {"forces a --device cuda:x", "--device cuda is 'x'"},
+        {"forces a --device cuda:1234567", "--device is 'cuda:1234567'"},
+        {"forces a --frame 1.5", "--frame is '1.5'"},
+        {"forces a --frame 99999999999999999999", "--frame is '99999999999999999999'"},
+        {"forces a --softening 1e999", "--softening is '1e999'"},
+        {"info more", "'more' is too much"},
+        {"make plummer disk", "'disk' is a second"},
+        {"make plummer --dimensions 4", "--dimensions is 4; give 2 or 3"},
+        {"make lattice-walk --batch 0", "--batch is 0"},
+        {"make galaxies --mass-ratio 0", "--mass-ratio is 0"},
+        {"matrix", "FILE is missing"},
+        {"matrix a", "--law is missing"},
+        {"matrix a --law sum --softening file", "a matrix has one softening"},
+        {"matrix a --law sum --symmetric --columns b", "--symmetric does not go with --columns"},
+        {"matrix a --law sum --reduce sum --times b", "do not go together"},
+        {"matrix a --histogram 0,1,2", "give at least one bin"},
+        {"matrix a --histogram 5,2,1", "LO less than HI"},
+        {"matrix a --histogram 5,2", "three numbers"},
+        {"matrix a --histogram 5,1,2,3", "three numbers"},
+        {"matrix a --memory 1000000000000000000000000000000000000000000000000000000000000000000G",
+         "give bytes, as 2000000 or 2G"},
+        {"matrix a --memory -1", "--memory is"},
+        {"multiply a b", "'b' is too much"},
+        {"multiply a --block 5", "--block is 5; give 2, 3 or 4"},
+        {"multiply a --block 1", "--block is 1; give 2, 3 or 4"},
+        {"multiply a --alpha x", "--alpha is 'x'"},
+        {"pairs", "FILE is missing"},
+        {"pairs a", "--cutoff is missing"},
+        {"pairs a --cutoff 1 --box 1,1 --box 1,1", "--box is a second cell"},
+        {"pairs a --cutoff 1 --cell 1,0,0,0,1,0,0,0,1,0", "more than 9 numbers"},
+        {"pairs a --cutoff 1 --box 1,0", "give lengths greater than 0"},
+        {"pairs a --cutoff 1 --box 1,2,3,4", "give 2 or 3 lengths"},
+        {"pairs a --cutoff 1 --periodic q", "--periodic is 'q'"},
+        {"pairs a --nearest 3 --half", "--half does not go with --nearest"},
+        {"pairs a --cutoff 1 --count-only -o b", "--count-only lists nothing"},
+        {"plot a --what distances --box 1,2,3,4 -o b.png", "give 2 or 3 lengths"},
+        {"run a --dt 1 --until 1 --units pc", "give two or three names"},
+        {"run a --dt 1 --until 1 --units pc,Myr,kg,A", "give two or three short names"},
+        {"run --ensemble 3 --resume -o a.h5", "--ensemble needs a kind"},
+        {"tune --json -o -", "give -o a file"},
+    };
+    for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++)
+        assert_refused(program_run("%s", refused[k][0]), 2, refused[k][1]);
+    char many[64 * 12] = "";
+    for (int k = 0; k < 40; k++)
+        strcat(many, "--param k=1 ");
+    assert_refused(program_run("forces a %s", many), 2, "--param is given more than");
+    assert_int_equal(program_run("%s", "")->exit_code, 2);
+}
+
+static void test_input_that_does_not_fit_the_options_is_told(void **state)
+{
+    (void)state;
+    static const char *const told[][2] = {
+        {"forces @s.csv -q --block 64 --method tile-p", "which only GPUs have"},
+        {"forces @s.csv --seed 3", "leave --number and --seed out"},
+        {"forces six --system 2", "leave --system out"},
+        {"matrix @s.csv -q --law distance --times @v.npy", "the product has 2 columns"},
+        {"matrix @s.csv -q --law sum --g 2 -o @x.npy", "it is gravity's constant"},
+        {"matrix @s.csv -q --law sum --columns @flat.csv -o @x.npy", "give two files of one kind"},
+        {"matrix @s.csv -q --law sum --times @none.npy", "none.npy"},
+        {"multiply @a.mtx -x @none.npy --json", "none.npy"},
+        {"multiply @none.mtx --json", "none.mtx"},
+        {"pairs @flat.csv --cutoff 1 --box 2,2 --periodic z", "have two dimensions"},
+        {"pairs @s.csv -q --cutoff 1 --box 2,2", "want 3"},
+        {"pairs @flat.csv --cutoff 1 --cell 1,0,0,0,1,0,0,0,1", "want 4"},
+        {"plot @none.csv --what chain -o @p.png", "none.csv"},
+        {"plot @none.csv --what distances --cutoff 1 -o @p.png", "none.csv"},
+        {"run six --dt 0.1 --until 0.1 -o @nowhere/a.h5", "nowhere"},
+        {"collisions @half.csv", "0.5"},
+    };
+    for (size_t k = 0; k < sizeof told / sizeof told[0]; k++) {
+        const struct program_result *result = program_run("%s", told[k][0]);
+        if (result->exit_code != 1 || !strstr(result->err, told[k][1]))
+            fail_msg("kith %s: exit code %d, '%s', not '%s'", told[k][0], result->exit_code,
+                     result->err, told[k][1]);
+    }
+}
+
+/* What is printed, to the letter. */
+static void test_options_do_what_they_say(void **state)
+{
+    (void)state;
+    static const char *const printed[][2] = {
+        {"collisions @beads.csv --format csv --frame 0", "1\n"},
+        {"forces @s.csv -q --device auto --law coulomb",
+         "ax,ay,az,potential\n0.083333333333333329,0,0,-0.5\n-0.050000000000000003,0,0,-0.5\n"},
+        {"forces @s.csv -q --potential k*r --param k=3 --sum force",
+         "ax,ay,az,potential\n1,0,0,6\n-0.59999999999999998,0,0,6\n"},
+        {"forces @s.csv -q --frame 0", "ax,ay,az,potential\n1.25,0,0,-2.5\n-0.75,0,0,-1.5\n"},
+        {"matrix @s.csv -q --law distance --reduce argmin", "argmin\n1\n0\n"},
+        {"matrix @s.csv -q --law distance --diagonal zero --reduce max", "max\n2\n2\n"},
+        {"matrix @s.csv -q --law sum --histogram 2,0,8", "low,high,count\n0,4,0\n4,8,1\n"},
+        {"pairs @s.csv -q --cutoff 3 --precision single --unsorted --half",
+         "i,j,distance\n0,1,2\n"},
+        {"pairs @s.csv -q --nearest 1 --cutoff 3", "i,j,distance\n0,1,2\n1,0,2\n"},
+        {"pairs @s.csv -q --cutoff 3 --periodic none", "i,j,distance\n0,1,2\n1,0,2\n"},
+        {"pairs @s.csv -q --cutoff 3 --box 5,5,5 --periodic none --count-only", "2\n"},
+    };
+    for (size_t k = 0; k < sizeof printed / sizeof printed[0]; k++) {
+        const struct program_result *result = program_run("%s", printed[k][0]);
+        if (result->exit_code != 0 || strcmp(result->out, printed[k][1]) != 0)
+            fail_msg("kith %s: exit code %d, '%s%s', not '%s'", printed[k][0], result->exit_code,
+                     result->out, result->err, printed[k][1]);
+    }
+}
+
+static void test_more_options_are_taken(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "forces @s.csv --softening file --law coulomb --json",
+        "make galaxies -n 20 --mass-ratio 0.5 --dimensions 3 -o @g.csv",
+        "make lattice-walk -n 0 --batch 2 -o @w.npy",
+        "matrix @s.csv -q --law distance --times @v.npy -o @w.npy",
+        "matrix @s.csv -q --law distance --reduce argmin -o @w.npy",
+        "matrix @s.csv -q --law sum --memory 1K -o @w.npy",
+        "matrix @s.csv -q --law sum --memory 2000000000G --precision single -o @w.npy",
+        "matrix @s.csv -q --law sum --columns @s.csv --json",
+        "matrix @s.csv -q --potential m_i*r --reduce sum --json",
+        "multiply @a.mtx -x @v.npy --alpha 2 -o @y.npy",
+        "multiply @a.mtx --format bsr --block 2 --json",
+        "multiply @a.mtx --tune --json",
+        "multiply @a.mtx --transpose --precision single -o @y.npy",
+        "multiply @empty.mtx -o @y.npy",
+        "pairs @s.csv -q --nearest 1 --json",
+        "pairs @s.csv -q --cutoff 3 --vectors -o @p.mtx",
+        "pairs @flat.csv --cutoff 3 --vectors --precision single -o @p.npy",
+        "pairs @flat.csv --cutoff 1 --cell 2,0,0,2 --json",
+        "run six --dt 0.1 --until 0.1 --units pc,Myr,Msun --quiet --json",
+    };
+    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
+        const struct program_result *result = program_run("%s", lines[k]);
+        if (result->exit_code != 0)
+            fail_msg("kith %s: exit code %d, '%s'", lines[k], result->exit_code, result->err);
+    }
+    assert_non_null(
+        strstr(program_run("pairs @s.csv -q --nearest 1 --json")->out, "\"cutoff\":\tnull"));
+}
+
+static void test_softening_lengths_that_nobody_asked_for_are_told(void **state)
+{
+    (void)state;
+    const struct program_result *result = program_run("forces @s.csv -o @acc.csv");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->err, "--softening file takes them"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values_that_make_no_sense_are_refused),
+        cmocka_unit_test(test_input_that_does_not_fit_the_options_is_told),
+        cmocka_unit_test(test_options_do_what_they_say),
+        cmocka_unit_test(test_more_options_are_taken),
+        cmocka_unit_test(test_softening_lengths_that_nobody_asked_for_are_told),
+    };
+    return cmocka_run_group_tests_name("options", tests, write_inputs, NULL);
+}
