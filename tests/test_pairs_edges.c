@@ -225,44 +225,65 @@ static void test_bad_arguments_are_named(void **state)
     kith_context_free(context);
 }
 
-/* Lists of this length are written past the caches, each column by stores of its own. */
+/* Every instruction set's list of a scene, which is long, against the definition. */
+static void compare_long_lists(const struct pairs_system_of_test *system, const kith_cell *cell,
+                               kith_dtype dtype, kith_pairs_options options)
+{
+    enum { long_list = 1 << 18 };
+    const kith_array positions = positions_of(system, dtype);
+    kith_context *plain = pairs_context(2);
+    kith_pairs *found = NULL, *expected = NULL;
+    options.quantities = pairs_everything;
+    options.method = KITH_PAIRS_REFERENCE;
+    assert_ok(kith_pairs_compute(plain, &options, positions, cell, &expected));
+    assert_true(expected->count > long_list);
+    options.method = KITH_PAIRS_AUTO;
+    int64_t isas = 0;
+    const kith_isa *list = kith_isa_list(&isas);
+    for (int64_t isa = 0; isa < isas; isa++) {
+        if (!list[isa].supported)
+            continue;
+        setenv("KITH_ISA", list[isa].name, 1);
+        kith_context *context = pairs_context(2);
+        unsetenv("KITH_ISA");
+        assert_ok(kith_pairs_compute(context, &options, positions, cell, &found));
+        assert_same_pairs(found, expected, dtype == KITH_F32 ? 1e-6 : 1e-13);
+        kith_pairs_free(found);
+        kith_context_free(context);
+        found = NULL;
+    }
+    kith_pairs_free(expected);
+    kith_context_free(plain);
+}
+
+/* Lists of this length are written past the caches, each column by stores of its own. Points beyond
+ * the faces of a cell have whole numbers of vectors of their own in the shifts. */
 static void test_long_lists_are_those_of_the_reference(void **state)
 {
     (void)state;
-    enum { long_list = 1 << 18 };
     struct random_numbers numbers = random_numbers_begin("long lists");
-    struct pairs_system_of_test system = new_points(5000, 3);
-    for (int64_t k = 0; k < 3 * system.n; k++)
-        system.x[k] = random_uniform(&numbers, 0, 1);
-    int64_t isas = 0;
-    const kith_isa *list = kith_isa_list(&isas);
-    for (int kind = 0; kind < 2; kind++) {
-        const kith_array positions = positions_of(&system, kind ? KITH_F32 : KITH_F64);
-        kith_pairs_options options = {.cutoff = 0.16,
-                                      .quantities = pairs_everything,
-                                      .narrow = kind > 0,
-                                      .method = KITH_PAIRS_REFERENCE};
-        kith_context *plain = pairs_context(2);
-        kith_pairs *found = NULL, *expected = NULL;
-        assert_ok(kith_pairs_compute(plain, &options, positions, NULL, &expected));
-        assert_true(expected->count > long_list);
-        options.method = KITH_PAIRS_AUTO;
-        for (int64_t isa = 0; isa < isas; isa++) {
-            if (!list[isa].supported)
-                continue;
-            setenv("KITH_ISA", list[isa].name, 1);
-            kith_context *context = pairs_context(2);
-            unsetenv("KITH_ISA");
-            assert_ok(kith_pairs_compute(context, &options, positions, NULL, &found));
-            assert_same_pairs(found, expected, kind ? 1e-6 : 1e-13);
-            kith_pairs_free(found);
-            kith_context_free(context);
-            found = NULL;
-        }
-        kith_pairs_free(expected);
-        kith_context_free(plain);
+    const kith_cell cell = {{{1, 0, 0}, {0.2, 0.9, 0}, {-0.1, 0.3, 1.1}}, {true, true, true}};
+    const kith_cell flat = {{{1, 0, 0}, {0.2, 0.9, 0}}, {true, true, false}};
+    const struct {
+        int64_t n;
+        const kith_cell *cell;
+        kith_pairs_options options;
+        int32_t dimensions;
+        kith_dtype dtype;
+    } scenes[] = {
+        {5000, NULL, {.cutoff = 0.16}, 3, KITH_F64},
+        {5000, NULL, {.cutoff = 0.16, .narrow = true}, 3, KITH_F32},
+        {2200, &cell, {.cutoff = 0.26}, 3, KITH_F64},
+        {2200, &flat, {.cutoff = 0.26}, 2, KITH_F64},
+    };
+    for (size_t k = 0; k < sizeof scenes / sizeof scenes[0]; k++) {
+        struct pairs_system_of_test system = new_points(scenes[k].n, scenes[k].dimensions);
+        for (int64_t p = 0; p < scenes[k].n * scenes[k].dimensions; p++)
+            system.x[p] = scenes[k].cell ? random_uniform(&numbers, -1.5, 2.5)
+                                         : random_uniform(&numbers, 0, 1);
+        compare_long_lists(&system, scenes[k].cell, scenes[k].dtype, scenes[k].options);
+        free_points(&system);
     }
-    free_points(&system);
 }
 
 int main(void)
