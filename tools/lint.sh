@@ -15,8 +15,16 @@ cmake -S . -B build-lint -G Ninja -DCMAKE_C_COMPILER=clang -DKITH_BUILD_TESTS=ON
 rm -f build-lint.log
 
 echo "clang-tidy"
-# A kernel file is in the list once for each instruction set; once is enough. The CUDA backend's
-# files need the toolkit's headers.
+# A file that is compiled for several instruction sets or programs is in the list for each, and
+# clang-tidy would read it as often; the first is enough. The CUDA backend's files need the toolkit's
+# headers.
+python3 - build-lint/compile_commands.json <<'END'
+import json, sys
+with open(sys.argv[1]) as file:
+    first = {command["file"]: command for command in reversed(json.load(file))}
+with open(sys.argv[1], "w") as file:
+    json.dump(list(first.values()), file)
+END
 without='^$'
 grep -q '/src/cuda/' build-lint/compile_commands.json || without='^(src/cuda/|tests/gpu/|bench/gpu_)'
 git ls-files '*.c' | grep -vE "$without" | xargs -P "$jobs" -n 4 clang-tidy -p build-lint --quiet 2>build-lint/tidy.log ||
