@@ -32,20 +32,26 @@ static row_places places_in_turn(const struct pairs_long_rows &rows, const int64
     return row_places(thrust::counting_iterator<int64_t>(0), {rows.begin, wanted, first});
 }
 
+/* Sorts the rows of a turn, to and fro between keys and sorted_keys; *sorted is where they end, the
+ * same in each turn. With these two buffers CUB needs no third, whose size it would take from the
+ * number of keys: the last row of a turn goes beyond that. */
 static cudaError_t sort_rows(void *scratch, size_t &bytes, const struct pairs_long_rows &rows,
-                             int64_t first, cudaStream_t stream)
+                             int64_t first, cudaStream_t stream, const uint64_t **sorted)
 {
     const int64_t keys = rows.room - first < keys_of_turn ? rows.room - first : keys_of_turn;
-    return cub::DeviceSegmentedRadixSort::SortKeys(
-        scratch, bytes, (const uint64_t *)rows.keys + first, rows.sorted_keys + first, keys,
-        rows.rows, places_in_turn(rows, rows.begin, first), places_in_turn(rows, rows.end, first),
-        rows.wide ? 0 : 32, 64, stream);
+    cub::DoubleBuffer<uint64_t> buffers(rows.keys + first, rows.sorted_keys + first);
+    const cudaError_t error = cub::DeviceSegmentedRadixSort::SortKeys(
+        scratch, bytes, buffers, keys, rows.rows, places_in_turn(rows, rows.begin, first),
+        places_in_turn(rows, rows.end, first), rows.wide ? 0 : 32, 64, stream);
+    *sorted = buffers.Current() - first;
+    return error;
 }
 
 int64_t pairs_long_rows_bytes(const struct pairs_long_rows &rows)
 {
     size_t bytes = 0;
-    sort_rows(nullptr, bytes, rows, 0, nullptr);
+    const uint64_t *sorted = nullptr;
+    sort_rows(nullptr, bytes, rows, 0, nullptr, &sorted);
     return (int64_t)bytes;
 }
 
@@ -53,7 +59,7 @@ int64_t pairs_long_rows_bytes(const struct pairs_long_rows &rows)
 template <typename real>
 static __global__ void __launch_bounds__(threads)
     store_rows(const struct pairs_search<real> search, const struct pairs_columns<real> columns,
-               const struct pairs_long_rows rows)
+               const struct pairs_long_rows rows, const uint64_t *sorted)
 {
     for (int64_t number = blockIdx.x; number < rows.rows; number += gridDim.x) {
         const uint32_t target = rows.row[number];
@@ -62,7 +68,7 @@ static __global__ void __launch_bounds__(threads)
         const int64_t first = search.offsets[target], begin = rows.begin[number];
         const int64_t count = rows.end[number] - begin;
         for (int64_t k = threadIdx.x; k < count; k += threads)
-            store_pair(search, columns, grid, first + k, target, rows.sorted_keys[begin + k]);
+            store_pair(search, columns, grid, first + k, target, sorted[begin + k]);
     }
 }
 
@@ -73,13 +79,14 @@ kith_status pairs_fill_long_rows(kith_context *context, const struct pairs_searc
                                  int64_t scratch_bytes)
 {
     size_t bytes = (size_t)scratch_bytes;
+    const uint64_t *sorted = nullptr;
     for (int64_t first = 0; first < rows.room; first += keys_of_turn)
-        KITH_TRY(cuda_check(sort_rows(scratch, bytes, rows, first, cuda_stream(context)),
+        KITH_TRY(cuda_check(sort_rows(scratch, bytes, rows, first, cuda_stream(context), &sorted),
                             "sorting long rows of pairs"));
     const int64_t most = (int64_t)cuda_multiprocessors(context) * 8;
     store_rows<real>
         <<<(int)(rows.rows < most ? rows.rows : most), threads, 0, cuda_stream(context)>>>(
-            search, columns, rows);
+            search, columns, rows, sorted);
     return cuda_check_launch("writing long rows of pairs");
 }
 
