@@ -37,13 +37,16 @@ LAW_INLINE REAL NAME(law_element)(const void *column, long long i, double otherw
     return column ? ((const REAL *)column)[i] : (REAL)otherwise;
 }
 
-/* What the sum over sources is multiplied by; a mass may be so small that this is out of range. */
+/* What the sum over sources is multiplied by; a mass may be so small that this is out of range,
+ * either way, or no number where the weight is 0 as well: an empty sum stays 0. */
 LAW_INLINE REAL NAME(law_scale)(const struct law_form form, REAL weight, REAL mass)
 {
     const REAL most = sizeof(REAL) == sizeof(float) ? (REAL)0x1p127 : (REAL)0x1p1023;
     const bool is_outer = form.kind != law_custom && form.weighting == law_product;
     const REAL scale = (is_outer ? weight : (REAL)1) / mass;
-    return scale < most ? scale : most;
+    if (!(scale < most))
+        return most;
+    return scale > -most ? scale : -most;
 }
 
 LAW_INLINE void NAME(law_load_body)(const struct law_form form,
@@ -104,9 +107,11 @@ LAW_INLINE void NAME(law_add_source)(const struct law_form form,
             sum[c] += is_self ? (REAL)0 : force[c];
         return;
     }
-    /* Of i = j a law of the table makes 0 by itself, as d is 0. */
+    /* Of i = j the factor may be out of range, where the softening is small; times 0 it would be
+     * NaN. */
     pair.w_i = 1;
-    const REAL factor = NAME(law_factor)(form, law, &pair);
+    const REAL of_pair = NAME(law_factor)(form, law, &pair);
+    const REAL factor = is_self ? (REAL)0 : of_pair;
     for (int c = 0; c < 3; c++)
         sum[c] = law_fma(factor, pair.d[c], sum[c]);
 }

@@ -10,6 +10,9 @@
 /* To record a step takes the host as long as to start five to ten. */
 enum { least_alike = 8 };
 
+/* So many steps are started at once; between them whoever cancels is heard. */
+enum { most_steps = 256 };
+
 /* A step of the simulation as it is now. Other bodies may bring other units, and a law's parameters
  * may change from call to call; the arrays stay where they are. */
 static struct simulation_recording describe(const struct kith_simulation *simulation, double h)
@@ -83,7 +86,8 @@ kith_status simulation_replay(struct kith_simulation *simulation, double h, int6
     if (!recording->made)
         KITH_TRY(record(simulation, h));
     if (recording->made)
-        KITH_TRY(backend->replay(simulation->context, recording->made, steps, done));
+        KITH_TRY(backend->replay(simulation->context, recording->made,
+                                 steps < most_steps ? steps : most_steps, done));
     simulation->evaluations += *done * recording->evaluations;
     return KITH_OK;
 }

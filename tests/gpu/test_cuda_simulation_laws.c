@@ -137,6 +137,42 @@ static void test_cuda_small_systems_under_laws_go_as_on_the_cpu(void **state)
     }
 }
 
+/* What a body would do to itself is out of range then, and must not be added even times 0. */
+static void test_cuda_a_tiny_softening_does_no_harm(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"lennard-jones", "power:12", "coulomb", "yukawa:0.7"};
+    for (int k = 0; k < 16; k++) {
+        const kith_dtype dtype = k % 2 ? KITH_F32 : KITH_F64;
+        const struct simulated_case the = {dtype, 1 + k / 2 % 2, 0, 3, of_bodies, "leapfrog"};
+        kith_law *law = new_law(laws[k / 4]);
+        kith_context *contexts[] = {new_context(NULL, 1), new_gpu_context(NULL)};
+        kith_bodies *bodies = NULL;
+        kith_simulation *simulations[2];
+        kith_checkpoint saved[2] = {0};
+        assert_ok(kith_bodies_create(
+            the.bodies, 3, KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING, &bodies));
+        for (int64_t i = 0; i < the.bodies; i++) {
+            bodies->position[3 * i] = 1.25 * (double)i;
+            bodies->mass[i] = bodies->charge[i] = 1;
+            bodies->softening[i] = dtype == KITH_F32 ? 1e-3 * pow(1e-11, k / 8) : 1e-24;
+        }
+        for (int c = 0; c < 2; c++) {
+            simulations[c] = begin_under(contexts[c], &the, law, 1e-3, bodies);
+            assert_ok(kith_simulation_step(simulations[c], 100));
+            assert_ok(kith_simulation_save(simulations[c], &saved[c]));
+        }
+        assert_near_saved(&the, law, &saved[1], &saved[0]);
+        for (int c = 0; c < 2; c++) {
+            kith_checkpoint_free(&saved[c]);
+            kith_simulation_free(simulations[c]);
+            kith_context_free(contexts[c]);
+        }
+        kith_bodies_free(bodies);
+        kith_law_free(law);
+    }
+}
+
 static void test_cuda_small_systems_under_a_formula_go_as_under_its_law(void **state)
 {
     kith_law *const laws[] = {new_law("yukawa:0.7"), new_law("expr:q_i*q_j*exp(-r/0.7)/r")};
@@ -222,6 +258,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_simulations_under_every_law_go_as_on_the_cpu, &random),
         cmocka_unit_test_prestate(test_cuda_jerks_of_many_bodies_go_as_on_the_cpu, &random),
         cmocka_unit_test_prestate(test_cuda_small_systems_under_laws_go_as_on_the_cpu, &random),
+        cmocka_unit_test(test_cuda_a_tiny_softening_does_no_harm),
         cmocka_unit_test_prestate(test_cuda_small_systems_under_a_formula_go_as_under_its_law,
                                   &random),
         cmocka_unit_test_prestate(test_cuda_steps_under_laws_are_the_same_however_they_are_split,
