@@ -2,6 +2,9 @@
 
 #include "testing.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -248,6 +251,37 @@ static void test_npy_has_the_precision_of_the_computation(void **state)
     }
 }
 
+static int unfinished_files(void)
+{
+    int count = 0;
+    DIR *directory = opendir(program_folder());
+    for (const struct dirent *entry; (entry = readdir(directory));)
+        count += strncmp(entry->d_name, ".kith-", 6) == 0;
+    closedir(directory);
+    return count;
+}
+
+/* Where the file system has files without a name. */
+static void test_a_program_that_is_killed_leaves_no_file(void **state)
+{
+    (void)state;
+    const int probe = open(program_folder(), O_WRONLY | O_TMPFILE, 0600);
+    const bool has_unnamed = probe >= 0;
+    close(probe);
+    program_write("kept.csv", "x,y\n1,2\n");
+    for (int k = 0; k < 6; k++) {
+        const int process = program_start("make plummer -n 2000000 -o @kept.csv");
+        usleep(100000 * (unsigned)(k + 1));
+        kill(process, k % 2 ? SIGINT : SIGKILL);
+        waitpid(process, NULL, 0);
+    }
+    char *kept = program_read("kept.csv");
+    assert_string_equal(kept, "x,y\n1,2\n");
+    free(kept);
+    if (has_unnamed)
+        assert_int_equal(unfinished_files(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_help_is_a_command_too),
         cmocka_unit_test(test_nothing_but_text_goes_to_files),
         cmocka_unit_test(test_npy_has_the_precision_of_the_computation),
+        cmocka_unit_test(test_a_program_that_is_killed_leaves_no_file),
     };
     return cmocka_run_group_tests_name("manners", tests, NULL, NULL);
 }

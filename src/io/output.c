@@ -13,8 +13,9 @@ struct kith_output {
     FILE *stream;
     char *path;      /* as given */
     char *target;    /* path with symbolic links followed: what is renamed to */
-    char *temporary; /* the same as target if in place */
+    char *temporary; /* the same as target if in place; empty while the file has no name */
     bool in_place;
+    bool unnamed; /* until it is whole, so that nothing is left of it when the program is killed */
 };
 
 static void close_and_free(kith_output *output)
@@ -85,38 +86,64 @@ static kith_status open_in_place(kith_output *output)
     return KITH_OK;
 }
 
-/* Not mkstemp, whose files only the owner may read. */
-static int create_temporary(char *name, size_t bytes, int directory_length, const char *target,
-                            mode_t mode)
+static int directory_length_of(const char *target)
 {
+    const char *slash = strrchr(target, '/');
+    return slash ? (int)(slash - target) + 1 : 0;
+}
+
+/* Gives the file that is open, or a new one where descriptor is below 0, a name beside the target
+ * that nobody has. Returns its descriptor, or −1. Not mkstemp, whose files only the owner may read.
+ */
+static int give_temporary_name(kith_output *output, int descriptor)
+{
+    const int directory_length = directory_length_of(output->target);
+    char *name = output->temporary, link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     for (int attempt = 0; attempt < 10000; attempt++) {
-        snprintf(name, bytes, "%.*s.kith-%ld-%d.tmp", directory_length, target, (long)getpid(),
-                 attempt);
-        const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (descriptor >= 0 || errno != EEXIST)
-            return descriptor;
+        snprintf(name, (size_t)directory_length + 64, "%.*s.kith-%ld-%d.tmp", directory_length,
+                 output->target, (long)getpid(), attempt);
+        const int named = descriptor < 0 ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+                          : linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
+                              ? descriptor
+                              : -1;
+        if (named >= 0)
+            return named;
+        if (errno != EEXIST)
+            break;
     }
+    name[0] = 0;
     return -1;
+}
+
+/* A file without a name in the target's directory, or −1 where the system has none. */
+static int create_unnamed(const kith_output *output)
+{
+    const int directory_length = directory_length_of(output->target);
+    char *directory =
+        directory_length > 0 ? strndup(output->target, (size_t)directory_length) : strdup(".");
+    const int descriptor = directory && access("/proc/self/fd", X_OK) == 0
+                               ? open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666)
+                               : -1;
+    free(directory);
+    return descriptor;
 }
 
 static kith_status open_temporary(kith_output *output, const struct stat *old)
 {
-    const char *slash = strrchr(output->target, '/');
-    const int directory_length = slash ? (int)(slash - output->target) + 1 : 0;
-    const size_t bytes = (size_t)directory_length + 64;
-    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", &output->temporary));
+    const int directory_length = directory_length_of(output->target);
+    KITH_TRY(kith_allocate(directory_length + 64, 1, "file name", &output->temporary));
 
     if (old && access(output->target, W_OK) != 0)
         return fail_to_write(output->path, errno);
-    const int descriptor =
-        create_temporary(output->temporary, bytes, directory_length, output->target, 0666);
-    if (descriptor < 0) {
-        const int error = errno;
-        output->temporary[0] = 0;
+    int descriptor = create_unnamed(output);
+    output->unnamed = descriptor >= 0;
+    if (!output->unnamed)
+        descriptor = give_temporary_name(output, -1);
+    if (descriptor < 0)
         return kith_fail(KITH_IO_ERROR, "%s: no file can be made in directory '%.*s': %s",
-                         output->path, slash ? directory_length : 1, slash ? output->target : ".",
-                         strerror(error));
-    }
+                         output->path, directory_length > 0 ? directory_length : 1,
+                         directory_length > 0 ? output->target : ".", strerror(errno));
     if (old)
         (void)!fchmod(descriptor, old->st_mode & 07777);
     output->stream = fdopen(descriptor, "wb");
@@ -201,7 +228,8 @@ static int flush_and_close(kith_output *output)
     int error = 0;
     if (ferror(stream))
         error = reason_of_failure(stream);
-    else if (fflush(stream) != 0 || (!output->in_place && fsync(fileno(stream)) != 0))
+    else if (fflush(stream) != 0 || (!output->in_place && fsync(fileno(stream)) != 0) ||
+             (output->unnamed && give_temporary_name(output, fileno(stream)) < 0))
         error = errno;
     if (fclose(stream) != 0 && !error)
         error = errno;

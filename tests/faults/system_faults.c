@@ -6,7 +6,8 @@
  *                      too
  *   KITH_TEST_COUNT    a file that the number of the calls is written to at the end
  *   KITH_TEST_JOURNAL  a file that each of the calls is noted in, a line each: write PATH,
- *                      cut PATH, sync PATH, rename FROM TO, create PATH
+ *                      cut PATH, sync PATH, link FROM TO, rename FROM TO, create PATH; what has no
+ *                      name yet is #FILE in its directory
  *
  * Only a program called kith is meddled with, none that it starts. Calls on files that are open for
  * reading only, on pipes and on standard output are left alone. */
@@ -75,7 +76,8 @@ static void remember(int file, const char *path, int flags)
         return;
     paths[file][0] = 0;
     if (S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && (flags & O_ACCMODE) != O_RDONLY))
-        snprintf(paths[file], path_bytes, "%s", path);
+        snprintf(paths[file], path_bytes, (flags & O_TMPFILE) == O_TMPFILE ? "%s/#%d" : "%s", path,
+                 file);
 }
 
 static void stop(void)
@@ -197,6 +199,19 @@ int rename(const char *from, const char *to)
         note("rename", from, to);
     }
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+/* A file without a name gets one. */
+int linkat(int old_directory, const char *old, int directory, const char *path, int flags)
+{
+    int file = -1;
+    if (is_on && sscanf(old, "/proc/self/fd/%d", &file) == 1 && is_ours(file)) {
+        if (fails())
+            return -1;
+        note("link", paths[file], path);
+        snprintf(paths[file], path_bytes, "%s", path);
+    }
+    return (int)syscall(SYS_linkat, old_directory, old, directory, path, flags);
 }
 
 int fchmod(int file, mode_t mode)

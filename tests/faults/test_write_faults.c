@@ -159,9 +159,12 @@ static int check_journal(FILE *journal)
     while (fgets(line, sizeof line, journal)) {
         const int words = sscanf(line, "%15s %511s %511s", what, path, second);
         assert_in_range(words, 2, 3);
-        if (strcmp(what, "rename") == 0) {
+        const bool is_link = strcmp(what, "link") == 0;
+        if (is_link || strcmp(what, "rename") == 0) {
             if (entry_of(&book, path)->is_dirty)
-                fail_msg("%s is renamed before it is on the disk", path);
+                fail_msg("%s gets a name before it is on the disk", path);
+            if (is_link)
+                continue;
             entry_of(&book, folder_of(second))->is_dirty = true; /* until the new name is there */
             renamings++;
         } else {
