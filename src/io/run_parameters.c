@@ -53,7 +53,42 @@ static kith_status write_command_line(hid_t group, const char *const *arguments)
     return status;
 }
 
-/* Not as attributes of the data: readers that do not know a unit refuse the file. */
+/* Text of variable length: MDAnalysis looks units up as h5py gives them, and text of fixed length
+ * is bytes to h5py. */
+static kith_status set_unit(hid_t file, const char *path, const char *unit)
+{
+    if (H5Aexists_by_name(file, path, "unit", H5P_DEFAULT) > 0)
+        return KITH_OK;
+    const hid_t object = H5Oopen(file, path, H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    const kith_status status =
+        hdf5_set_numbers(object, "unit", type, type, (struct hdf5_shape){0}, &unit);
+    H5Tclose(type);
+    H5Oclose(object);
+    return status;
+}
+
+/* Units as attributes of the data, but only those of length and time whose velocity MDAnalysis
+ * knows, too: a reader that does not know a unit refuses the file. */
+static kith_status set_known_units(hid_t file, const char *length, const char *time)
+{
+    static const char *const known[][2] = {
+        {"Angstrom", "ps"}, {"Angstrom", "fs"}, {"nm", "ps"}, {"nm", "ns"}, {"pm", "ps"}};
+    static const char *const angstrom[] = {"A", "Å", "angstrom"};
+    char velocity[32];
+    for (size_t k = 0; k < sizeof angstrom / sizeof angstrom[0]; k++)
+        length = strcmp(length, angstrom[k]) == 0 ? known[0][0] : length;
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        if (strcmp(length, known[k][0]) != 0 || strcmp(time, known[k][1]) != 0)
+            continue;
+        snprintf(velocity, sizeof velocity, "%s %s-1", length, time);
+        KITH_TRY(set_unit(file, H5MD_PARTICLES "/position/value", length));
+        KITH_TRY(set_unit(file, H5MD_PARTICLES "/position/time", time));
+        return set_unit(file, H5MD_PARTICLES "/velocity/value", velocity);
+    }
+    return KITH_OK;
+}
+
 static kith_status write_units(hid_t file, const char *const units[3])
 {
     static const char *const quantities[3] = {"length", "time", "mass"};
@@ -62,7 +97,7 @@ static kith_status write_units(hid_t file, const char *const units[3])
     for (int k = 0; k < 3; k++)
         if (units[k])
             KITH_TRY(hdf5_write_text(group, quantities[k], units[k]));
-    return KITH_OK;
+    return units[0] && units[1] ? set_known_units(file, units[0], units[1]) : KITH_OK;
 }
 
 static kith_status write_seed(hid_t group, const uint64_t *seed)

@@ -152,6 +152,25 @@ class Readers(unittest.TestCase):
                 numpy.testing.assert_array_equal(frame.positions, position[frame.frame].astype(numpy.float32))
                 numpy.testing.assert_array_equal(frame.data["total_energy"], energy[frame.frame])
 
+    def test_units_that_mdanalysis_knows_are_attributes(self):
+        """Its lengths are Å and its times ps; what it does not know would make it refuse the file."""
+        path = os.path.join(self.directory.name, "units.h5")
+        for units, length, time, to_angstrom, to_ps in (("nm,ps", "nm", "ps", 10, 1), ("Å,fs", "Angstrom", "fs", 1, 1e-3),
+                                                        ("AU,day,Msun", None, None, 1, 1), ("nm,fs", None, None, 1, 1)):
+            kith("run", "six", "--dt", "0.01", "--until", "0.1", "--units", units, "--quiet", "-o", path)
+            with h5py.File(path) as file:
+                trajectory = file["particles/trajectory"]
+                position, velocity = trajectory["position/value"], trajectory["velocity/value"]
+                for dataset, unit in ((position, length), (trajectory["velocity/time"], time),
+                                      (velocity, length and f"{length} {time}-1")):
+                    self.assertEqual(dataset.attrs.get("unit"), unit)
+                universe = MDAnalysis.Universe.empty(6, trajectory=True)
+                universe.load_new(path, format="H5MD", convert_units=length is not None)
+                frame = universe.trajectory[-1]
+                self.assertAlmostEqual(frame.time, 0.1 * to_ps)
+                numpy.testing.assert_allclose(frame.positions, position[-1] * to_angstrom, rtol=1e-6)
+                numpy.testing.assert_allclose(frame.velocities, velocity[-1] * to_angstrom / to_ps, rtol=1e-5)
+
     def test_bodies_with_a_cell_load_too(self):
         source = os.path.join(self.directory.name, "cell.xyz")
         target = os.path.join(self.directory.name, "cell.h5")
