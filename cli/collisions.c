@@ -28,8 +28,8 @@ static const struct argp_option options[] = {
     {"list", key_list, "FILE", 0,
      "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", 0},
     {"contacts", key_contacts, NULL, 0,
-     "count contacts instead: pairs at distance 1 that are no neighbours along the chain; with "
-     "--json both counts",
+     "count contacts instead: pairs at distance 1 that are no neighbours along the chain; --json "
+     "tells both counts in any case, seconds are of what is asked for",
      0},
     {"sequence", key_sequence, "HPPH...", 0, "count contacts of two H only: a letter a bead", 0},
     {"batch", key_batch, NULL, 0,

@@ -30,6 +30,8 @@ static kith_status count(const struct collisions_options *collisions, kith_conte
     if (status == KITH_OK && collisions->contacts)
         status = kith_contacts_count(context, beads, collisions->sequence, &counts->contacts);
     counts->seconds = collisions_clock() - start;
+    if (status == KITH_OK && collisions->common.json && !collisions->contacts)
+        status = kith_contacts_count(context, beads, NULL, &counts->contacts);
     if (status == KITH_OK && (collisions->list || collisions->common.json))
         status = kith_collisions_group(context, beads, &counts->groups);
     return status;
@@ -60,8 +62,7 @@ static int write_list(const char *command, const struct collisions_options *coll
     return done ? exit_ok : cli_fail(command);
 }
 
-static int print_json(const char *command, const struct collisions_options *collisions,
-                      const kith_context *context, const struct counts *counts)
+static int print_json(const char *command, const kith_context *context, const struct counts *counts)
 {
     int64_t methods = 0;
     cJSON *object = cJSON_CreateObject();
@@ -69,10 +70,7 @@ static int print_json(const char *command, const struct collisions_options *coll
     json_add_count(object, "collisions", counts->collisions);
     json_add_count(object, "sites", counts->groups->sites);
     json_add_count(object, "max_at_site", counts->groups->max_at_site);
-    if (collisions->contacts)
-        json_add_count(object, "contacts", counts->contacts);
-    else
-        cJSON_AddNullToObject(object, "contacts");
+    json_add_count(object, "contacts", counts->contacts);
     cJSON_AddStringToObject(object, "method",
                             kith_collisions_method_list(&methods)[counts->method].name);
     json_add_real(object, "seconds", counts->seconds);
@@ -86,7 +84,7 @@ static int tell(const char *command, const struct collisions_options *collisions
     if (collisions->list && write_list(command, collisions, counts) != exit_ok)
         return exit_failed;
     if (collisions->common.json)
-        return print_json(command, collisions, context, counts);
+        return print_json(command, context, counts);
     if (!cli_is_stdout(collisions->list))
         printf("%" PRId64 "\n", collisions->contacts ? counts->contacts : counts->collisions);
     return exit_ok;
@@ -129,10 +127,7 @@ static int print_batch(const char *command, const struct collisions_options *col
     add_list(object, "collisions", counts, all);
     cJSON_AddNullToObject(object, "sites");
     cJSON_AddNullToObject(object, "max_at_site");
-    if (collisions->contacts)
-        add_list(object, "contacts", contacts, all);
-    else
-        cJSON_AddNullToObject(object, "contacts");
+    add_list(object, "contacts", contacts, all);
     cJSON_AddStringToObject(object, "method", "linear");
     json_add_real(object, "seconds", seconds);
     cJSON_AddStringToObject(object, "device", cli_device_name(kith_context_device(context)));
@@ -147,12 +142,15 @@ int collisions_of_batch(const char *command, const struct collisions_options *co
     if (!counts)
         return cli_fail_with(command, "no memory for %lld counts", (long long)all);
     int64_t *contacts = counts + all;
+    const kith_array found = kith_array_vector(counts, KITH_I64, all);
+    const kith_array touching = kith_array_vector(contacts, KITH_I64, all);
     const double start = collisions_clock();
-    const kith_status status = kith_collisions_batch(
-        context, beads, kith_array_none(), collisions->sequence,
-        kith_array_vector(counts, KITH_I64, all),
-        collisions->contacts ? kith_array_vector(contacts, KITH_I64, all) : kith_array_none());
+    kith_status status =
+        kith_collisions_batch(context, beads, kith_array_none(), collisions->sequence, found,
+                              collisions->contacts ? touching : kith_array_none());
     const double seconds = collisions_clock() - start;
+    if (status == KITH_OK && collisions->common.json && !collisions->contacts)
+        status = kith_collisions_batch(context, beads, kith_array_none(), NULL, found, touching);
     const int code = status == KITH_OK ? print_batch(command, collisions, context, beads, counts,
                                                      contacts, seconds)
                                        : cli_fail(command);
