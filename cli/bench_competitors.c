@@ -174,8 +174,17 @@ static bool add_kith(const struct bench_options *options, kith_dtype precision, 
                                                                     .law = options->law.law,
                                                                     .method = options->method,
                                                                     .threads = threads});
+    /* The environment stays as it was: what is told of the machine is for kith without --isa. */
+    const char *forced = getenv("KITH_ISA");
+    char *before = forced ? strdup(forced) : NULL;
     setenv("KITH_ISA", isa, 1);
-    return open_context(options, threads, added);
+    const bool opened = open_context(options, threads, added);
+    if (before)
+        setenv("KITH_ISA", before, 1);
+    else
+        unsetenv("KITH_ISA");
+    free(before);
+    return opened;
 }
 
 static bool add_all_kith(const struct bench_options *options, struct competitors *competitors)
