@@ -182,7 +182,7 @@ int64_t cli_parse_integer(const char *option, const char *text, const struct arg
     errno = 0;
     const long long value = strtoll(text, &end, 10);
     if (end == text || *end || errno == ERANGE)
-        cli_usage_error(state, "%s is '%s'; give a whole number", option, text);
+        cli_usage_error(state, "%s is '%s'; give a whole number of 64 bits", option, text);
     return value;
 }
 

@@ -99,20 +99,6 @@ static char *filter_help(int key, const char *text, void *input)
     return cli_filter_help(key, text, input);
 }
 
-static void note_dropped_columns(const char *command, const struct convert_options *convert,
-                                 const kith_bodies *bodies)
-{
-    static const char *const names[] = {"velocities",        "masses", "charges",
-                                        "softening lengths", "ids",    "names"};
-    unsigned dropped = 0;
-    if (kith_format_drops(bodies, convert->path[1], &convert->write, &dropped) != KITH_OK)
-        return;
-    for (unsigned k = 0; k < 6; k++)
-        if (dropped & (1u << k))
-            cli_note(convert->quiet, command, "%s has no place for %s: left out", convert->path[1],
-                     names[k]);
-}
-
 int command_convert(int argc, char **argv)
 {
     struct convert_options convert = {0};
@@ -130,7 +116,7 @@ int command_convert(int argc, char **argv)
         kith_bodies_write(bodies, convert.path[1], &convert.write) != KITH_OK)
         code = cli_fail(argv[0]);
     else
-        note_dropped_columns(argv[0], &convert, bodies);
+        cli_note_dropped(convert.quiet, argv[0], convert.path[1], &convert.write, bodies);
     kith_bodies_free(bodies);
     return code;
 }

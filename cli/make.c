@@ -188,7 +188,8 @@ int command_make(int argc, char **argv)
     if (kith_initial_make(make.kind, &make.initial, &bodies) != KITH_OK ||
         kith_bodies_write(bodies, path, &write) != KITH_OK)
         code = cli_fail(argv[0]);
-    else if (!cli_is_stdout(path) && run_hint(make.kind))
+    else if (!(cli_note_dropped(make.quiet, argv[0], path, &write, bodies) & KITH_VELOCITY) &&
+             !cli_is_stdout(path) && run_hint(make.kind))
         cli_note(make.quiet, argv[0], "try: kith run %s %s -o run.h5", path, run_hint(make.kind));
     kith_bodies_free(bodies);
     return code;

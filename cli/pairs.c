@@ -83,7 +83,10 @@ static void parse_cell(const char *option, const char *text, struct pairs_option
 
 static const char *parse_periodic(const char *text, const struct argp_state *state)
 {
-    if (strcmp(text, "none") != 0 && (!*text || text[strspn(text, "xyz")]))
+    bool twice = false;
+    for (const char *at = text; *at; at++)
+        twice = twice || strchr(at + 1, *at);
+    if (strcmp(text, "none") != 0 && (!*text || twice || text[strspn(text, "xyz")]))
         cli_usage_error(state, "--periodic is '%s'; give some of x, y and z, or none", text);
     return text;
 }
@@ -99,6 +102,9 @@ static void check_usage(const struct pairs_options *pairs, const struct argp_sta
                         "--half does not go with --nearest: being the nearest is not mutual");
     if (pairs->count_only && pairs->output)
         cli_usage_error(state, "--count-only lists nothing; leave out -o, or --count-only");
+    if (pairs->vectors && pairs_is_matrix(pairs))
+        cli_usage_error(state,
+                        "--vectors has no place in Matrix Market; leave it out, or write CSV");
     cli_check_stdout("-o", pairs->output, &pairs->common, state);
 }
 

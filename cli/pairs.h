@@ -23,6 +23,9 @@ struct pairs_options {
 int pairs_choose_cell(const char *command, const struct pairs_options *options,
                       const kith_bodies *bodies, kith_cell *cell, bool *found);
 
+/* Whether the output is to be Matrix Market. */
+bool pairs_is_matrix(const struct pairs_options *options);
+
 /* Writes the list to the output file, or as CSV to standard output; as Matrix Market the matrix
  * whose entry i, j is the distance, of several images their sum. */
 kith_status pairs_write(const struct pairs_options *options, const kith_pairs *pairs,

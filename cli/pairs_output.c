@@ -20,9 +20,21 @@ static kith_array column_of(kith_array matrix, int64_t k)
     return column;
 }
 
-static bool is_matrix_market(const char *path, const char *format)
+/* In two dimensions the third component of all vectors and shifts. */
+static kith_array zeros(kith_dtype dtype, int64_t rows)
 {
-    const char *dot = strrchr(path, '.');
+    static double zero = 0; /* the same bits in every type */
+    kith_array column = kith_array_vector(&zero, dtype, rows);
+    column.strides[0] = 0;
+    return column;
+}
+
+bool pairs_is_matrix(const struct pairs_options *options)
+{
+    if (!options->output)
+        return false;
+    const char *path = cli_output_path(options->output);
+    const char *dot = strrchr(path, '.'), *format = cli_output_format(path, options->to);
     return strcasecmp(format ? format : dot ? dot + 1 : "", "mtx") == 0;
 }
 
@@ -55,14 +67,18 @@ kith_status pairs_write(const struct pairs_options *options, const kith_pairs *p
     kith_table_column columns[9] = {
         {"i", pairs->i}, {"j", pairs->j}, {"distance", pairs->distances}};
     int64_t count = 3;
-    for (int32_t k = 0; options->vectors && k < dimensions; k++)
-        columns[count++] = (kith_table_column){vector_names[k], column_of(pairs->vectors, k)};
-    for (int32_t k = 0; options->vectors && k < dimensions; k++)
-        columns[count++] = (kith_table_column){shift_names[k], column_of(pairs->shifts, k)};
+    for (int32_t k = 0; options->vectors && k < 3; k++)
+        columns[count++] =
+            (kith_table_column){vector_names[k], k < dimensions ? column_of(pairs->vectors, k)
+                                                                : zeros(KITH_F64, pairs->count)};
+    for (int32_t k = 0; options->vectors && k < 3; k++)
+        columns[count++] =
+            (kith_table_column){shift_names[k], k < dimensions ? column_of(pairs->shifts, k)
+                                                               : zeros(KITH_I32, pairs->count)};
     const char *path = cli_output_path(options->output ? options->output : "-");
     const char *format = cli_output_format(path, options->to);
-    return is_matrix_market(path, format) ? write_matrix(path, pairs)
-                                          : kith_table_write_records(path, format, count, columns);
+    return pairs_is_matrix(options) ? write_matrix(path, pairs)
+                                    : kith_table_write_records(path, format, count, columns);
 }
 
 /* The largest number of neighbours of a particle. In a half list each pair makes two. */

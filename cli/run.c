@@ -249,6 +249,9 @@ static int run_one(const char *command, struct run_options *run, kith_context *c
     if (run->input.path)
         code = load_bodies(command, &run->input, run->run.output,
                            run->common.quiet || run->common.json, &bodies);
+    if (bodies && (bodies->periodic[0] || bodies->periodic[1] || bodies->periodic[2]))
+        cli_note(run->common.quiet || run->common.json, command,
+                 "the cell of %s is left out: bodies have no images here", run->input.path);
     if (code == exit_ok)
         code = run_simulation(command, run, context, bodies);
     kith_bodies_free(bodies);

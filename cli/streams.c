@@ -142,6 +142,20 @@ static const char *name_of_table_format(int64_t k)
     return names[k];
 }
 
+unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
+                          const kith_write_options *write, const kith_bodies *bodies)
+{
+    static const char *const names[] = {"velocities", "masses", "charges", "softening lengths",
+                                        "ids",        "names",  "the cell"};
+    unsigned dropped = 0;
+    if (kith_format_drops(bodies, path, write, &dropped) != KITH_OK)
+        return 0;
+    for (unsigned k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (dropped & (1u << k))
+            cli_note(quiet, command, "%s has no place for %s: left out", path, names[k]);
+    return dropped;
+}
+
 const char *cli_parse_table_format(const char *text, bool of_pairs, const struct argp_state *state)
 {
     return name_of_table_format(

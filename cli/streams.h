@@ -25,6 +25,11 @@ bool cli_is_stdout(const char *path); /* NULL is not */
  * extension, or NULL: by the extension. */
 const char *cli_output_format(const char *path, const char *given);
 
+/* Notes what of the bodies a file that was written has no place for. Returns it, as
+ * kith_format_drops. */
+unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
+                          const kith_write_options *write, const kith_bodies *bodies);
+
 /* The value of --to: "csv" or "npy", of lists of pairs "h5" and "mtx" too. */
 const char *cli_parse_table_format(const char *text, bool of_pairs, const struct argp_state *state);
 

@@ -249,7 +249,7 @@ static void test_laws_refuse_nonsense(void **state)
                  {"yukawa:inf", "finite"},
                  {"yukawa:nan", "finite"},
                  {"morse:1,2", "write morse:D,A,R0"},
-                 {"lennard-jones:1", "write lennard-jones:[EPS,SIGMA]"},
+                 {"lennard-jones:1", "write lennard-jones[:EPS,SIGMA]"},
                  {"power:1e400", "finite"},
                  {"gaussian:0", "greater than 0"},
                  {"'; system(\"rm\")", "give one of"}};

@@ -117,6 +117,8 @@ static const struct {
     {COORDINATE "0 0 1\n1 1 1\n", KITH_BAD_FORMAT, "line 3: entry (1, 1) is outside"},
     {SYMMETRIC "2 3 0\n", KITH_BAD_FORMAT, "line 2"},
     {SYMMETRIC "2 2 1\n1 2 1\n", KITH_BAD_FORMAT, "line 3: entry (1, 2) is above the diagonal"},
+    {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 2 1\n", KITH_BAD_FORMAT,
+     "entry (1, 2) is above the diagonal of a skew-symmetric matrix"},
     {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", KITH_BAD_FORMAT,
      "line 3: entry (1, 1) is on the diagonal"},
     {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", KITH_BAD_FORMAT,

@@ -171,7 +171,7 @@ static void test_more_options_are_taken(void **state)
         "multiply @a.mtx --transpose --precision single -o @y.npy",
         "multiply @empty.mtx -o @y.npy",
         "pairs @s.csv -q --nearest 1 --json",
-        "pairs @s.csv -q --cutoff 3 --vectors -o @p.mtx",
+        "pairs @s.csv -q --cutoff 3 -o @p.mtx",
         "pairs @flat.csv --cutoff 3 --vectors --precision single -o @p.npy",
         "pairs @flat.csv --cutoff 1 --cell 2,0,0,2 --json",
         "run six --dt 0.1 --until 0.1 --units pc,Myr,Msun --quiet --json",

@@ -111,12 +111,12 @@ static void test_npy_files_are_structured_arrays(void **state)
     const size_t header = 10 + content[8] + 256 * (size_t)content[9];
     assert_non_null(strstr((const char *)content + 10,
                            "{'descr': [('i', '<i8'), ('j', '<i8'), ('distance', '<f8'), ('dx', "
-                           "'<f8'), ('dy', '<f8'), ('sx', '<i8'), ('sy', '<i8')], 'fortran_order': "
-                           "False, 'shape': (2,), }"));
+                           "'<f8'), ('dy', '<f8'), ('dz', '<f8'), ('sx', '<i8'), ('sy', '<i8'), "
+                           "('sz', '<i8')], 'fortran_order': False, 'shape': (2,), }"));
     assert_int_equal(header % 64, 0);
-    assert_int_equal(bytes, header + 2 * 7 * 8);
+    assert_int_equal(bytes, header + 2 * 9 * 8);
     double dx = 0;
-    memcpy(&dx, content + header + 56 + 24, sizeof dx);
+    memcpy(&dx, content + header + 72 + 24, sizeof dx);
     assert_true(dx == -1);
 }
 
@@ -130,6 +130,9 @@ static void test_wrong_usage_is_refused(void **state)
     assert_refused(program_run("pairs @three.csv --cutoff 1 --box 1"), 2, "--box has 1");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --cell 1,2,3"), 2, "--cell has 3");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xw"), 2, "--periodic is");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xx"), 2, "--periodic is");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --vectors -o @three.mtx"), 2,
+                   "--vectors has no place");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xy"), 1, "no cell");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --cell 1,0,0,0,1,0,1,1,0"), 1,
                    "linearly dependent");

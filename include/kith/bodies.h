@@ -42,7 +42,8 @@ typedef enum kith_column {
     KITH_CHARGE = 4,
     KITH_SOFTENING = 8,
     KITH_ID = 16,
-    KITH_NAME = 32
+    KITH_NAME = 32,
+    KITH_CELL = 64 /* no column: told by kith_format_drops alone */
 } kith_column;
 
 /* Makes bodies with all numbers 0 and empty names.

@@ -60,7 +60,8 @@ typedef struct kith_write_options {
 kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
                               const kith_write_options *options);
 
-/* The columns (kith_column flags) of these bodies that the format chosen for path cannot hold. */
+/* The columns (kith_column flags) of these bodies that the format chosen for path cannot hold, and
+ * KITH_CELL if they have a cell and it cannot hold that. */
 kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
                               const kith_write_options *options, unsigned *columns);
 

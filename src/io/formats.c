@@ -1,8 +1,10 @@
 #include "io/format.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "core/arguments.h"
 #include "io/bodies.h"
@@ -150,6 +152,9 @@ kith_status kith_bodies_read(const char *path, const kith_read_options *options,
     *bodies = NULL;
     KITH_TRY(kith_check_pointer(path, "path"));
     const struct format *format = NULL;
+    struct stat found;
+    if (!chosen.format && stat(path, &found) != 0)
+        return kith_fail(KITH_IO_ERROR, "%s: cannot be read: %s", path, strerror(errno));
     KITH_TRY(choose(path, chosen.format, &format));
     if (!chosen.format)
         format = look_inside(path, format);
@@ -199,6 +204,7 @@ kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
     const struct format *format = NULL;
     KITH_TRY(choose(path, options ? options->format : NULL, &format));
     KITH_TRY(require(path, format, format->write));
-    *columns = kith_bodies_columns(bodies) & ~format->holds(bodies);
+    const unsigned there = kith_bodies_columns(bodies) | (bodies->has_cell ? KITH_CELL : 0);
+    *columns = there & ~format->holds(bodies);
     return KITH_OK;
 }

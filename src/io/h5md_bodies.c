@@ -104,7 +104,7 @@ kith_status h5md_write(const kith_bodies *bodies, const char *path,
 unsigned h5md_holds(const kith_bodies *bodies)
 {
     (void)bodies;
-    return all_columns;
+    return all_columns | KITH_CELL;
 }
 
 bool hdf5_looks_like_h5md(const char *path)

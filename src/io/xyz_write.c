@@ -9,7 +9,7 @@
 unsigned xyz_holds(const kith_bodies *bodies)
 {
     (void)bodies;
-    return all_columns;
+    return all_columns | KITH_CELL;
 }
 
 static void write_real(FILE *stream, double value)

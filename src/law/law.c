@@ -102,10 +102,14 @@ static kith_status parse_arguments(kith_law *law, const char *text)
         law->parameter[count] = value;
         at = *end ? end + 1 : end;
     }
+    const bool may_lack = info->arguments[0] == '[';
     if (*at || count == 0 || count < recipe->arguments)
         return kith_fail(KITH_INVALID_ARGUMENT, "law is '%.*s'; write %s%s%s", quoted_bytes,
-                         law->text, info->name, recipe->arguments ? ":" : "",
-                         recipe->arguments ? info->arguments : ", without a colon");
+                         law->text, info->name,
+                         !recipe->arguments ? ", without a colon"
+                         : may_lack         ? "[:"
+                                            : ":",
+                         may_lack ? info->arguments + 1 : info->arguments);
     return KITH_OK;
 }
 

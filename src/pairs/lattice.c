@@ -103,8 +103,17 @@ static bool invert(struct pairs_lattice *lattice)
     return true;
 }
 
-static kith_status fail_at_dependent(const kith_cell *cell)
+static kith_status fail_at_dependent(const kith_cell *cell, double unit)
 {
+    double longest = 0;
+    for (int k = 0; k < 9; k++)
+        if (cell->periodic[k / 3])
+            longest = fmax(longest, fabs(cell->vectors[k / 3][k % 3]));
+    if (longest > 0 && longest / unit < 1e-100)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the cell's vectors, %g long, are nothing beside a distance of about %g; "
+                         "give a shorter distance or a larger cell",
+                         longest, unit);
     return kith_fail(
         KITH_INVALID_ARGUMENT,
         "the cell's periodic vectors, of (%g, %g, %g), (%g, %g, %g), (%g, %g, %g), are "
@@ -132,13 +141,13 @@ kith_status pairs_lattice_make(const kith_cell *cell, int32_t dimensions, double
         for (int component = 0; cell->periodic[k] && component < dimensions; component++)
             lattice->basis[k][component] = cell->vectors[k][component] / unit;
         if (cell->periodic[k] && !(length(lattice->basis[k]) > 0))
-            return fail_at_dependent(cell);
+            return fail_at_dependent(cell, unit);
     }
     if (dimensions == 2 && lattice->periodic[0] && lattice->periodic[1]) {
         double normal[3];
         cross(lattice->basis[0], lattice->basis[1], normal);
         if (!(length(normal) > 0))
-            return fail_at_dependent(cell);
+            return fail_at_dependent(cell, unit);
     }
     if (dimensions == 2 && lattice->periodic[0] != lattice->periodic[1]) {
         /* The open vector stays in the plane. */
@@ -150,7 +159,7 @@ kith_status pairs_lattice_make(const kith_cell *cell, int32_t dimensions, double
     } else {
         complete_basis(lattice);
     }
-    return invert(lattice) ? KITH_OK : fail_at_dependent(cell);
+    return invert(lattice) ? KITH_OK : fail_at_dependent(cell, unit);
 }
 
 kith_status pairs_check_images(const struct pairs_lattice *lattice, double distance, double unit)

@@ -123,9 +123,10 @@ kith_status market_fail_at(const struct market_header *header, enum market_fault
                          length, line);
     case market_above_diagonal:
         return kith_fail(KITH_BAD_FORMAT,
-                         "line %lld: entry (%lld, %lld) is above the diagonal of a symmetric "
+                         "line %lld: entry (%lld, %lld) is above the diagonal of a %ssymmetric "
                          "matrix; give the lower triangle alone",
-                         number, (long long)entry->row, (long long)entry->column);
+                         number, (long long)entry->row, (long long)entry->column,
+                         header->symmetry == market_skew ? "skew-" : "");
     case market_on_diagonal:
         return kith_fail(KITH_BAD_FORMAT,
                          "line %lld: entry (%lld, %lld) is on the diagonal of a skew-symmetric "
