@@ -128,7 +128,7 @@ store_pair(const struct pairs_search<real> &search, const struct pairs_columns<r
 /* Rows that are sorted apart: keys of pairs, and which row is where. */
 struct pairs_long_rows {
     uint64_t *keys, *sorted_keys; /* between which they go to and fro */
-    int64_t *begin, *end; /* of each row */
+    int64_t *begin, *end;         /* of each row */
     uint32_t *row;
     int64_t room; /* keys; as many as there are */
     int64_t rows;
