@@ -13,6 +13,7 @@ enum { bar_width = 24 };
 /* The signal handler needs a name that it can reach: one command runs in a program at a time. */
 static kith_context *running;
 static volatile sig_atomic_t caught;
+static volatile sig_atomic_t is_telling; /* on a terminal, and not quiet */
 static struct timespec started, shown;
 static int64_t first_done;
 
@@ -21,9 +22,18 @@ static double seconds_between(const struct timespec *from, const struct timespec
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
 }
 
-static void cancel_on_signal(int signal)
+/* A step of many bodies may take minutes: a second Ctrl-C does not wait for it. The output is whole
+ * at any time, and a run goes on from its last checkpoint. */
+static void cancel_on_signal(int number)
 {
-    caught = signal;
+    static const char note[] = "\r\033[Kends after this step; Ctrl-C again ends it at once\n";
+    if (number == SIGINT && caught == SIGINT) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    if (number == SIGINT && is_telling)
+        (void)!write(STDERR_FILENO, note, sizeof note - 1);
+    caught = number;
     if (running)
         kith_context_cancel(running);
 }
@@ -94,7 +104,8 @@ void progress_begin(kith_context *context, bool quiet)
     running = context;
     first_done = -1;
     handle_signals(cancel_on_signal);
-    if (!quiet && isatty(STDERR_FILENO) && !is_dumb_terminal())
+    is_telling = !quiet && isatty(STDERR_FILENO) && !is_dumb_terminal();
+    if (is_telling)
         kith_context_set_progress(context, draw, NULL);
 }
 

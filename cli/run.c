@@ -79,7 +79,8 @@ static const char documentation[] =
     "system.\n"
     "--device auto is the GPU if there is one. Of fewer than about 64 bodies a CPU does more steps a "
     "second: --device cpu.\n"
-    "SIGINT (Ctrl-C) and SIGTERM write a checkpoint to the output, then end the run.";
+    "SIGINT (Ctrl-C) and SIGTERM write a checkpoint to the output, then end the run, after the step "
+    "that is under way; a second Ctrl-C ends it at once.";
 
 static void parse_argument(struct run_options *run, const struct argp_state *state)
 {

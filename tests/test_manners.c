@@ -282,8 +282,24 @@ static void test_a_program_that_is_killed_leaves_no_file(void **state)
         assert_int_equal(unfinished_files(), 0);
 }
 
+/* A step of so many bodies takes seconds. */
+static void test_a_second_interrupt_ends_a_run_at_once(void **state)
+{
+    (void)state;
+    int status = 0;
+    const int process = program_start("run plummer -n 200000 --dt 1 --until 9 -q -o @long.h5");
+    for (int k = 0; k < 2; k++) {
+        usleep(800000);
+        assert_int_equal(waitpid(process, &status, WNOHANG), 0);
+        kill(process, SIGINT);
+    }
+    assert_int_equal(waitpid(process, &status, 0), process);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
 int main(void)
 {
+    signal(SIGINT, SIG_DFL); /* a shell's background jobs ignore it */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bodies_of_every_streaming_format_come_through_a_pipe),
         cmocka_unit_test(test_every_command_reads_standard_input),
@@ -298,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_nothing_but_text_goes_to_files),
         cmocka_unit_test(test_npy_has_the_precision_of_the_computation),
         cmocka_unit_test(test_a_program_that_is_killed_leaves_no_file),
+        cmocka_unit_test(test_a_second_interrupt_ends_a_run_at_once),
     };
     return cmocka_run_group_tests_name("manners", tests, NULL, NULL);
 }
