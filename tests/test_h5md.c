@@ -255,7 +255,7 @@ static void test_h5md_garbage_is_refused(void **state)
     assert_text_refused("empty.h5", "", "empty");
     kith_bodies *bodies = NULL;
     assert_fails(kith_bodies_read(in_files("nowhere.h5"), NULL, &bodies), KITH_IO_ERROR,
-                 "nowhere.h5: cannot be opened: No such file");
+                 "nowhere.h5: cannot be read: No such file");
     assert_fails(kith_bodies_read("/dev/null", &(kith_read_options){.format = "h5md"}, &bodies),
                  KITH_IO_ERROR, "not a regular file");
 }
