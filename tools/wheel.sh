@@ -16,8 +16,10 @@ for component in library development program; do
     cmake --install "$build" --prefix "$work/stage" --component $component >/dev/null
 done
 "$python" -m pip wheel . --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-    --wheel-dir "$work/raw" -C cmake.source-dir=python -C "build-dir=$work/build" \
-    -C "cmake.define.CMAKE_PREFIX_PATH=$work/stage" -C "cmake.define.KITH_WARNINGS_AS_ERRORS=ON"
+    --wheel-dir "$work/raw" --config-settings cmake.source-dir=python \
+    --config-settings "build-dir=$work/build" \
+    --config-settings "cmake.define.CMAKE_PREFIX_PATH=$work/stage" \
+    --config-settings "cmake.define.KITH_WARNINGS_AS_ERRORS=ON"
 
 # Debian's HDF5 can read from the web by libcurl and OpenSSL, which bring thirty libraries more. kith
 # never does: functions that fail stand in for them, so that no wheel carries old cryptography.
