@@ -100,7 +100,7 @@ void machine_add(cJSON *object, kith_device device)
 double machine_work(void)
 {
     /* proc(5): the idle times are the fourth and the fifth. */
-    enum { user, nice, system, idle, waiting, interrupts, soft_interrupts, stolen, kinds };
+    enum { user, niced, system, idle, waiting, interrupts, soft_interrupts, stolen, kinds };
     long long ticks[kinds] = {0};
     FILE *file = fopen("/proc/stat", "r");
     const int read =
@@ -111,7 +111,7 @@ double machine_work(void)
         fclose(file);
     if (read != kinds)
         return NAN;
-    const long long work = ticks[user] + ticks[nice] + ticks[system] + ticks[interrupts] +
+    const long long work = ticks[user] + ticks[niced] + ticks[system] + ticks[interrupts] +
                            ticks[soft_interrupts] + ticks[stolen];
     return (double)work / (double)sysconf(_SC_CLK_TCK);
 }

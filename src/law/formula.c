@@ -9,8 +9,8 @@
 
 #include "core/memory.h"
 
-#define NAME_ROW(name, ...)     #name,
-#define VARIABLE_ROW(name, ...) #name,
+#define NAME_ROW(name, ...) #name,
+#define VARIABLE_ROW(name)  #name,
 const char *const formula_function_names[formula_function_count] = {
     FORMULA_EACH_FUNCTION(NAME_ROW)};
 const char *const formula_variable_names[formula_variable_count] = {
