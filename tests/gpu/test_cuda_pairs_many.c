@@ -49,41 +49,60 @@ static void assert_last_rows(kith_context *cpu, kith_array positions, const kith
     kith_pairs_free(rows);
 }
 
-static void test_cuda_pairs_beyond_31_bits(void **state)
+/* A list too long for 32 bits, of random points, and its counts by the CPU. */
+struct long_list {
+    kith_context *cpu, *gpu;
+    kith_array numbers, positions, on_device;
+    kith_pairs *expected, *found;
+    int64_t *offsets;
+};
+
+/* The test is skipped where the device has no room for it. */
+static struct long_list make_list(struct random_numbers *random, int64_t n, double distance,
+                                  uint32_t quantities)
 {
-    struct random_numbers *random = *state;
-    const kith_array numbers = vector_new(KITH_F32, 3 * points);
-    const kith_array positions = kith_array_matrix(numbers.data, KITH_F32, points, 3);
-    for (int64_t k = 0; k < 3 * points; k++)
-        put(numbers, k, (double)(float)random_uniform(random, 0, 0.9999999));
-    kith_context *cpu = new_context(NULL, 0), *gpu = new_gpu_context(NULL);
-    kith_pairs *expected = NULL, *found = NULL;
-    kith_pairs_options options = {.cutoff = cutoff, .quantities = KITH_PAIRS_COUNTS};
-    assert_ok(kith_pairs_compute(cpu, &options, positions, &unit_cube, &expected));
-    assert_true(expected->count > (int64_t)1 << 31);
-    if (memory_is_short(expected->count)) {
-        printf("the device has no room for %lld pairs\n", (long long)expected->count);
+    struct long_list list = {.cpu = new_context(NULL, 0), .gpu = new_gpu_context(NULL)};
+    list.numbers = vector_new(KITH_F32, 3 * n);
+    list.positions = kith_array_matrix(list.numbers.data, KITH_F32, n, 3);
+    for (int64_t k = 0; k < 3 * n; k++)
+        put(list.numbers, k, (double)(float)random_uniform(random, 0, 0.9999999));
+    kith_pairs_options options = {.cutoff = distance, .quantities = KITH_PAIRS_COUNTS};
+    assert_ok(kith_pairs_compute(list.cpu, &options, list.positions, &unit_cube, &list.expected));
+    if (memory_is_short(list.expected->count)) {
+        printf("the device has no room for %lld pairs\n", (long long)list.expected->count);
         skip();
     }
-    const kith_array on_device = gpu_array_of(positions, 1, 0);
-    options.quantities = KITH_PAIRS_I | KITH_PAIRS_J;
+    list.on_device = gpu_array_of(list.positions, 1, 0);
+    options.quantities = quantities;
     options.narrow = true;
-    assert_ok(kith_pairs_compute(gpu, &options, on_device, &unit_cube, &found));
-    assert_ok(kith_context_synchronize(gpu));
-    assert_int_equal(found->count, expected->count);
-    int64_t *offsets = malloc((points + 1) * sizeof *offsets);
-    assert_non_null(offsets);
-    assert_cuda(cudaMemcpy(offsets, found->offsets.data, (points + 1) * sizeof *offsets,
-                           cudaMemcpyDeviceToHost));
-    assert_memory_equal(offsets, expected->offsets.data, (points + 1) * sizeof *offsets);
-    assert_last_rows(cpu, positions, found);
-    free(offsets);
-    free(numbers.data);
-    cudaFree(on_device.data);
-    kith_pairs_free(expected);
-    kith_pairs_free(found);
-    kith_context_free(cpu);
-    kith_context_free(gpu);
+    assert_ok(kith_pairs_compute(list.gpu, &options, list.on_device, &unit_cube, &list.found));
+    assert_ok(kith_context_synchronize(list.gpu));
+    assert_int_equal(list.found->count, list.expected->count);
+    const size_t bytes = (size_t)(n + 1) * sizeof *list.offsets;
+    list.offsets = malloc(bytes);
+    assert_non_null(list.offsets);
+    assert_cuda(cudaMemcpy(list.offsets, list.found->offsets.data, bytes, cudaMemcpyDeviceToHost));
+    assert_memory_equal(list.offsets, list.expected->offsets.data, bytes);
+    return list;
+}
+
+static void free_list(struct long_list *list)
+{
+    free(list->offsets);
+    free(list->numbers.data);
+    cudaFree(list->on_device.data);
+    kith_pairs_free(list->expected);
+    kith_pairs_free(list->found);
+    kith_context_free(list->cpu);
+    kith_context_free(list->gpu);
+}
+
+static void test_cuda_pairs_beyond_31_bits(void **state)
+{
+    struct long_list list = make_list(*state, points, cutoff, KITH_PAIRS_I | KITH_PAIRS_J);
+    assert_true(list.found->count > (int64_t)1 << 31);
+    assert_last_rows(list.cpu, list.positions, list.found);
+    free_list(&list);
 }
 
 /* Rows of 14 million pairs, which are sorted in turns that end within one: its keys must not be put
@@ -92,43 +111,18 @@ static void test_cuda_rows_longer_than_what_is_left_of_a_turn(void **state)
 {
     enum { few = 80 };
     const double reach = 35; /* images on all sides */
-    const kith_array numbers = vector_new(KITH_F32, 3 * few);
-    const kith_array positions = kith_array_matrix(numbers.data, KITH_F32, few, 3);
-    for (int64_t k = 0; k < 3 * few; k++)
-        put(numbers, k, (double)(float)random_uniform(*state, 0, 0.9999999));
-    kith_context *cpu = new_context(NULL, 0), *gpu = new_gpu_context(NULL);
-    kith_pairs *expected = NULL, *found = NULL;
-    kith_pairs_options options = {.cutoff = reach, .quantities = KITH_PAIRS_COUNTS};
-    assert_ok(kith_pairs_compute(cpu, &options, positions, &unit_cube, &expected));
-    assert_true(expected->count > (int64_t)1 << 30);
-    if (memory_is_short(expected->count)) {
-        printf("the device has no room for %lld pairs\n", (long long)expected->count);
-        skip();
-    }
-    const kith_array on_device = gpu_array_of(positions, 1, 0);
-    options.quantities = KITH_PAIRS_J;
-    options.narrow = true;
-    assert_ok(kith_pairs_compute(gpu, &options, on_device, &unit_cube, &found));
-    assert_ok(kith_context_synchronize(gpu));
-    assert_int_equal(found->count, expected->count);
-    const size_t bytes = (size_t)found->count * sizeof(int32_t);
+    struct long_list list = make_list(*state, few, reach, KITH_PAIRS_J);
+    assert_true(list.found->count > (int64_t)1 << 30);
+    const size_t bytes = (size_t)list.found->count * sizeof(int32_t);
     int32_t *const j = malloc(bytes);
-    int64_t offsets[few + 1];
     assert_non_null(j);
-    assert_cuda(cudaMemcpy(j, found->j.data, bytes, cudaMemcpyDeviceToHost));
-    assert_cuda(cudaMemcpy(offsets, found->offsets.data, sizeof offsets, cudaMemcpyDeviceToHost));
-    assert_memory_equal(offsets, expected->offsets.data, sizeof offsets);
+    assert_cuda(cudaMemcpy(j, list.found->j.data, bytes, cudaMemcpyDeviceToHost));
     for (int i = 0; i < few; i++)
-        for (int64_t k = offsets[i]; k < offsets[i + 1]; k++)
-            if (j[k] < (k > offsets[i] ? j[k - 1] : 0) || j[k] >= few)
+        for (int64_t k = list.offsets[i]; k < list.offsets[i + 1]; k++)
+            if (j[k] < (k > list.offsets[i] ? j[k - 1] : 0) || j[k] >= few)
                 fail_msg("row %d, pair %lld: %d", i, (long long)k, (int)j[k]);
     free(j);
-    free(numbers.data);
-    cudaFree(on_device.data);
-    kith_pairs_free(expected);
-    kith_pairs_free(found);
-    kith_context_free(cpu);
-    kith_context_free(gpu);
+    free_list(&list);
 }
 
 int main(void)
