@@ -65,7 +65,7 @@ static const char *any_text(struct property *p)
 static bool is_roomy(const kith_array *array)
 {
     for (int k = 0; k < 2; k++)
-        if (array->shape[k] > 100 || llabs(array->strides[k]) > 100)
+        if (array->shape[k] > 100 || array->strides[k] > 100 || array->strides[k] < -100)
             return false;
     return array->data && (unsigned)array->dtype <= KITH_I32;
 }
