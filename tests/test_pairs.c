@@ -69,6 +69,42 @@ static void test_the_nearest_points_are_those_of_the_definition(void **state)
     kith_context_free(context);
 }
 
+static double number_at(kith_array vector, int64_t k)
+{
+    return vector.dtype == KITH_F32 ? ((const float *)vector.data)[k]
+                                    : ((const double *)vector.data)[k];
+}
+
+/* Points around one: of many the squares of the distances differ, and their roots do not. */
+static void test_the_nearest_of_one_distance_go_by_their_index(void **state)
+{
+    (void)state;
+    enum { n = 200 };
+    struct random_numbers numbers = random_numbers_begin("around one");
+    kith_context *context = pairs_context(1);
+    kith_pairs *found = NULL;
+    for (int turn = 0; turn < 20; turn++) {
+        struct pairs_system_of_test system = new_points(n, 2);
+        for (int64_t i = 1; i < n; i++) {
+            const double angle = random_uniform(&numbers, 0, 6.28);
+            system.x[2 * i] = cos(angle);
+            system.x[2 * i + 1] = sin(angle);
+        }
+        const kith_array positions = positions_of(&system, turn % 2 ? KITH_F32 : KITH_F64);
+        const kith_pairs_options options = {.quantities = KITH_PAIRS_J | KITH_PAIRS_DISTANCES};
+        assert_ok(kith_pairs_nearest(context, &options, positions, NULL, n - 1, &found));
+        const int64_t *j = found->j.data;
+        for (int64_t k = 1; k < n - 1; k++) {
+            const double before = number_at(found->distances, k - 1);
+            const double distance = number_at(found->distances, k);
+            assert_true(before < distance || (before == distance && j[k - 1] < j[k]));
+        }
+        free_points(&system);
+    }
+    kith_pairs_free(found);
+    kith_context_free(context);
+}
+
 /* Systems of random cells and of points some cells away from them. */
 enum { batch_systems = 40, batch_dimensions = 3 };
 
@@ -311,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_of_random_cells_are_those_of_the_definition),
         cmocka_unit_test(test_the_nearest_points_are_those_of_the_definition),
+        cmocka_unit_test(test_the_nearest_of_one_distance_go_by_their_index),
         cmocka_unit_test(test_systems_of_a_batch_do_not_meet),
         cmocka_unit_test(test_the_nearest_of_a_batch_are_of_their_systems),
         cmocka_unit_test(test_queries_radii_and_exclusions_are_heeded),

@@ -1,5 +1,6 @@
 #include "pairs/rows.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -124,8 +125,9 @@ kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct p
     return KITH_OK;
 }
 
-#define DEFINE_R2(real)                                                                            \
-    static double r2_##real(const struct writing *writing, int64_t position, int32_t at)           \
+/* As it is written: squares that differ may have one root. */
+#define DEFINE_DISTANCE(real, root)                                                                \
+    static double distance_##real(const struct writing *writing, int64_t position, int32_t at)     \
     {                                                                                              \
         const struct pairs_candidates *candidates = writing->candidates;                           \
         real r2 = 0;                                                                               \
@@ -135,34 +137,35 @@ kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct p
             const real d = (x[at] - xi[position]) + (candidates->moved ? t[at] : 0);               \
             r2 = r2 + d * d;                                                                       \
         }                                                                                          \
-        return r2;                                                                                 \
+        return root(r2);                                                                           \
     }
 
-DEFINE_R2(float)
-DEFINE_R2(double)
+DEFINE_DISTANCE(float, sqrtf)
+DEFINE_DISTANCE(double, sqrt)
+
+static double distance(const struct writing *writing, int64_t position, int32_t at)
+{
+    return writing->search->problem->dtype == KITH_F32 ? distance_float(writing, position, at)
+                                                       : distance_double(writing, position, at);
+}
 
 /* By distance, then j, then in the order of images. */
 static bool is_nearer(const struct writing *writing, int64_t position, int32_t a, int32_t b)
 {
-    const bool narrow = writing->search->problem->dtype == KITH_F32;
-    const double first = narrow ? r2_float(writing, position, a) : r2_double(writing, position, a);
-    const double second = narrow ? r2_float(writing, position, b) : r2_double(writing, position, b);
+    const double first = distance(writing, position, a), second = distance(writing, position, b);
     const int32_t *index = writing->candidates->index;
     if (first != second)
         return first < second;
     return index[a] != index[b] ? index[a] < index[b] : a < b;
 }
 
-/* Keys of r² as a float, whose bits are in the order of the numbers, and the candidate. What is
- * equal or was rounded to be so is then put right. */
+/* Keys of the distance as a float, whose bits are in the order of the numbers, and the candidate.
+ * What is equal or was rounded to be so is then put right. */
 static void sort_by_distance(const struct writing *writing, int64_t position, int64_t count)
 {
-    const struct pairs_problem *problem = writing->search->problem;
     for (int64_t k = 0; k < count; k++) {
         const int32_t at = writing->found[k];
-        const double r2 = problem->dtype == KITH_F32 ? r2_float(writing, position, at)
-                                                     : r2_double(writing, position, at);
-        const float rounded = (float)r2;
+        const float rounded = (float)distance(writing, position, at);
         uint32_t bits = 0;
         memcpy(&bits, &rounded, sizeof bits);
         writing->keys[k] = (int64_t)bits << 32 | at;
