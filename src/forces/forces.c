@@ -87,7 +87,7 @@ static kith_status check_and_compute(kith_context *context, const struct forces_
 /* Two views of the same positions; what has another ndim is refused later. */
 static bool same_view(kith_array a, kith_array b)
 {
-    return a.data == b.data && a.ndim == 2 && b.ndim == 2 && a.dtype == b.dtype &&
+    return a.data && a.data == b.data && a.ndim == 2 && b.ndim == 2 && a.dtype == b.dtype &&
            a.device.kind == b.device.kind && a.device.index == b.device.index &&
            memcmp(a.shape, b.shape, 2 * sizeof a.shape[0]) == 0 &&
            memcmp(a.strides, b.strides, 2 * sizeof a.strides[0]) == 0;
