@@ -85,14 +85,14 @@ void cuda_release(kith_context *context, void *memory)
         cudaGetLastError();
 }
 
-/* Frees the block, or puts it aside if a graph claims it. */
+/* Frees the block, or puts it aside if a graph needs it. */
 static kith_status give_up(struct cuda_state *state, struct cuda_block *block)
 {
     void *memory = block->memory;
     struct cuda_kept *kept = NULL;
-    if (memory && block->claim != cuda_unclaimed) {
+    if (memory && block->recorded) {
         KITH_TRY(kith_allocate(1, sizeof *kept, "memory of a recorded graph", &kept));
-        *kept = (struct cuda_kept){memory, block->claim, state->kept};
+        *kept = (struct cuda_kept){memory, state->kept};
         state->kept = kept;
         memory = NULL;
     }
@@ -114,10 +114,7 @@ static kith_status grow(struct cuda_state *state, struct cuda_block *block, int6
         KITH_TRY(allocate_bytes(state, rounded, what, &block->memory));
         block->bytes = rounded;
     }
-    const enum cuda_claim claim = !captured             ? cuda_unclaimed
-                                  : state->is_recording ? cuda_claimed_by_kith
-                                                        : cuda_claimed_by_caller;
-    block->claim = claim > block->claim ? claim : block->claim;
+    block->recorded |= captured;
     return KITH_OK;
 }
 
@@ -224,27 +221,6 @@ kith_status cuda_check_memory(kith_context *context, const void *address, const 
                          "make a context there",
                          name, state->device, attributes.device);
     return KITH_OK;
-}
-
-void cuda_release_recorded(struct cuda_state *state)
-{
-    bool captured = false;
-    if (is_captured(state, &captured) != KITH_OK || captured)
-        return; /* a graph must not free it; later, or with the context */
-    struct cuda_block *const blocks[] = {&state->scratch, &state->arrays, &state->workspace};
-    for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++)
-        if (blocks[k]->claim == cuda_claimed_by_kith)
-            blocks[k]->claim = cuda_unclaimed;
-    for (struct cuda_kept **link = &state->kept; *link;) {
-        struct cuda_kept *kept = *link;
-        if (kept->claim != cuda_claimed_by_kith) {
-            link = &kept->next;
-            continue;
-        }
-        *link = kept->next;
-        cudaFreeAsync(kept->memory, state->stream);
-        free(kept);
-    }
 }
 
 void cuda_release_blocks(struct cuda_state *state)

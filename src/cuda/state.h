@@ -5,21 +5,16 @@
 #include "cuda/finding.h"
 #include "kith/build.h"
 
-/* Who may use memory without a call: kith's own recordings until they are forgotten, a graph that
- * the caller recorded at any time. */
-enum cuda_claim { cuda_unclaimed, cuda_claimed_by_kith, cuda_claimed_by_caller };
-
 /* Memory that a context keeps from call to call. */
 struct cuda_block {
     void *memory;
     int64_t bytes;
-    enum cuda_claim claim;
+    bool recorded; /* in a graph that may be replayed at any time */
 };
 
-/* A block that was outgrown, but is claimed. */
+/* A block that was outgrown, but belongs to a recorded graph. */
 struct cuda_kept {
     void *memory;
-    enum cuda_claim claim;
     struct cuda_kept *next;
 };
 
@@ -37,8 +32,6 @@ struct cuda_state {
     cudaMemPool_t pool; /* of this context alone; keeps some of what is freed for the next use */
     struct cuda_block scratch, arrays, workspace;
     struct cuda_kept *kept;
-    bool is_recording;    /* kith itself */
-    int64_t recordings;   /* of kith's, not yet forgotten */
     void *host_workspace; /* page-locked */
     int64_t host_workspace_bytes;
     struct cuda_finding *finding;
@@ -84,9 +77,6 @@ kith_status cuda_record(kith_context *context, kith_status (*work)(void *argumen
                         void **recording);
 kith_status cuda_replay(kith_context *context, void *recording, int64_t times, int64_t *done);
 void cuda_forget(kith_context *context, void *recording);
-
-/* Gives back what kith's own recordings claimed: none is left. */
-void cuda_release_recorded(struct cuda_state *state);
 
 /* Ends and gives back what goes on beside the stream; NULL is fine. */
 void cuda_aside_free(struct cuda_aside *aside);
