@@ -193,6 +193,19 @@ static struct call good_call(void)
         assert_refused(&call, status, words);                                                      \
     } while (0)
 
+/* Not one array for both, though neither has memory. */
+static void test_forces_on_no_targets_of_no_sources(void **state)
+{
+    (void)state;
+    kith_context *context = new_context(NULL, 1);
+    const kith_array none = kith_array_matrix(NULL, KITH_F64, 0, 3);
+    const kith_array lengths = kith_array_vector(NULL, KITH_F64, 0);
+    const kith_forces_options options = {.target_softening = lengths, .source_softening = lengths};
+    assert_ok(kith_forces_compute(context, &options, none, none, kith_array_none(), none,
+                                  kith_array_none()));
+    kith_context_free(context);
+}
+
 static void test_forces_refuse_wrong_shapes(void **state)
 {
     (void)state;
@@ -287,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_forces_of_a_tight_pair_do_not_overflow),
         cmocka_unit_test(test_forces_refuse_wrong_shapes),
         cmocka_unit_test(test_forces_refuse_wrong_types_and_places),
+        cmocka_unit_test(test_forces_on_no_targets_of_no_sources),
         cmocka_unit_test(test_forces_refuse_wrong_options),
         cmocka_unit_test(test_forces_refuse_numbers_that_are_none),
     };
