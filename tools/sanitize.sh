@@ -10,6 +10,11 @@ if [ "$1" = --one ]; then # TOOL PROGRAM SECONDS LOGS
     begin=$(date +%s)
     leaks=""
     [ "$2" != memcheck ] || leaks="--leak-check=full"
+    # Several GPUs share the programs, but for the one that wants them all.
+    case $name in
+    *_devices) ;;
+    *) [ "$GPUS" -le 1 ] || export CUDA_VISIBLE_DEVICES=$((SLOT % GPUS)) ;;
+    esac
     # The tests provoke errors of the runtime: those are not what is looked for.
     # shellcheck disable=SC2086
     stdbuf -oL timeout -k 5 "$4" compute-sanitizer --tool "$2" $leaks --report-api-errors no \
@@ -35,6 +40,8 @@ seconds=${3:-600}
 command -v compute-sanitizer >/dev/null ||
     { echo "sanitize: skipped: there is no compute-sanitizer"; exit 0; }
 export KITH_TEST_QUICK=1 CMOCKA_MESSAGE_OUTPUT=STDOUT
+GPUS=$(nvidia-smi -L | grep -c GPU) || true
+export GPUS
 mkdir -p "$folder/sanitizer"
 for tool in racecheck memcheck initcheck synccheck; do
     for program in "$folder"/test_cuda_*; do
@@ -45,4 +52,4 @@ for tool in racecheck memcheck initcheck synccheck; do
         *) echo "--one $tool $program $seconds $folder/sanitizer" ;;
         esac
     done
-done | xargs -P "$jobs" -L 1 sh "$0"
+done | xargs --process-slot-var=SLOT -P "$jobs" -L 1 sh "$0"
