@@ -82,6 +82,14 @@ static inline void system_free(struct system *s)
     free(s->phi.data);
 }
 
+/* The k-th instruction set of the build; NULL behind the last. */
+static inline const kith_isa *isa_at(int64_t k)
+{
+    int64_t count = 0;
+    const kith_isa *list = kith_isa_list(&count);
+    return k < count ? &list[k] : NULL;
+}
+
 /* A CPU context for an instruction set, NULL for the best one. */
 static inline kith_context *new_context(const char *isa, int32_t threads)
 {

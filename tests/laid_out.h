@@ -240,12 +240,4 @@ static inline void laid_out_compute(kith_context *context, struct laid_out *made
     backend->release(context, copy);
 }
 
-/* The k-th instruction set of the build; NULL behind the last. */
-static inline const kith_isa *isa_at(int64_t k)
-{
-    int64_t count = 0;
-    const kith_isa *list = kith_isa_list(&count);
-    return k < count ? &list[k] : NULL;
-}
-
 #endif

@@ -8,13 +8,6 @@ enum { size_count = sizeof sizes / sizeof sizes[0] };
 
 enum softening { none, common, of_bodies, softening_count };
 
-static const kith_isa *isa_at(int64_t k)
-{
-    int64_t count = 0;
-    const kith_isa *list = kith_isa_list(&count);
-    return k < count ? &list[k] : NULL;
-}
-
 /* The contract of kith/forces.h. */
 static double tolerance(kith_dtype dtype, int64_t sources)
 {

@@ -26,6 +26,22 @@
 #define simd_rsqrt_of_any(x)    SIMD_OF(x, simd_rsqrt_of_any)(x)    /* as 1/√x is, for any x */
 #define simd_select(mask, a, b) SIMD_OF(a, simd_select)(mask, a, b) /* mask ? a : b */
 
+/* simd_rsqrt and simd_rsqrt_or_0_scaled, for subnormal x, too: AVX-512's estimate knows them, and
+ * elsewhere they count as the least normal number. */
+#define simd_rsqrt_of_subnormal(x)             SIMD_OF(x, simd_rsqrt_of_subnormal)(x)
+#define simd_rsqrt_or_0_of_subnormal_scaled(x) SIMD_OF(x, simd_rsqrt_or_0_of_subnormal_scaled)(x)
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+#define SIMD_NORMAL_FLOAT(x)  (x)
+#define SIMD_NORMAL_DOUBLE(x) (x)
+#elif defined(__x86_64__) && !defined(SIMD_GENERIC)
+#define SIMD_NORMAL_FLOAT(x)  SIMD_X86(max, ps)(simd_all_float(SIMD_LEAST_FLOAT), x)
+#define SIMD_NORMAL_DOUBLE(x) SIMD_X86(max, pd)(simd_all_double(SIMD_LEAST_DOUBLE), x)
+#else
+#define SIMD_NORMAL_FLOAT(x) simd_select(x < SIMD_LEAST_FLOAT, simd_all_float(SIMD_LEAST_FLOAT), x)
+#define SIMD_NORMAL_DOUBLE(x)                                                                      \
+    simd_select(x < SIMD_LEAST_DOUBLE, simd_all_double(SIMD_LEAST_DOUBLE), x)
+#endif
+
 #if defined(__x86_64__) && !defined(SIMD_GENERIC)
 #define SIMD_SQRT_FLOAT(x)  SIMD_X86(sqrt, ps)(x)
 #define SIMD_SQRT_DOUBLE(x) SIMD_X86(sqrt, pd)(x)
@@ -271,6 +287,16 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
         if (SIMD_ANY_##REAL(simd_is_rare_##real(x)))                                               \
             return 1 / SIMD_SQRT_##REAL(x);                                                        \
         return simd_rsqrt_##real(x);                                                               \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt_of_subnormal_##real(v##real x)                                  \
+    {                                                                                              \
+        return simd_rsqrt_##real(SIMD_NORMAL_##REAL(x));                                           \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt_or_0_of_subnormal_scaled_##real(v##real x)                      \
+    {                                                                                              \
+        return simd_0_at_0_##real(x, simd_rsqrt_or_0_scaled_##real(SIMD_NORMAL_##REAL(x)));        \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_sqrt_##real(v##real x)                                                \

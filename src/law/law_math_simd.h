@@ -7,10 +7,18 @@
 
 #define LAW_INLINE SIMD_INLINE
 
+/* LAW_MEETS_SUBNORMAL: r² may be subnormal, which sums of forces see by themselves. */
+#if defined(LAW_MEETS_SUBNORMAL)
+#define law_rsqrt             simd_rsqrt_of_subnormal
+#define law_rsqrt_or_0_scaled simd_rsqrt_or_0_of_subnormal_scaled
+#else
+#define law_rsqrt             simd_rsqrt
+#define law_rsqrt_or_0_scaled simd_rsqrt_or_0_scaled
+#endif
+
 #define law_all           simd_all
 #define law_fma           simd_fma
 #define law_reciprocal(x) (1 / (x))
-#define law_rsqrt         simd_rsqrt
 #define law_unless_equal  simd_unless_equal
 #define law_sqrt          simd_sqrt
 #define law_exp2          simd_exp2
@@ -19,7 +27,6 @@
 
 #define law_rsqrt3_scaled       simd_rsqrt3_scaled
 #define law_rsqrt3_unscaled     simd_rsqrt3_unscaled
-#define law_rsqrt_or_0_scaled   simd_rsqrt_or_0_scaled
 #define law_rsqrt_or_0_unscaled simd_rsqrt_or_0_unscaled
 
 /* For formulas. */

@@ -3,6 +3,7 @@
 #include "law/law_values_kernel.h"
 
 #define KERNEL_BODY "law/law_values_kernel_body.h"
+#define LAW_MEETS_SUBNORMAL
 #include "law/for_each_real.h"
 
 #ifndef LAW_CUSTOM_BODY

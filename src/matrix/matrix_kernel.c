@@ -29,6 +29,7 @@ SIMD_INLINE void stream_vector_double(double *to, vdouble x)
 #define stream_vector(to, x) SIMD_OF(x, stream_vector)(to, x)
 
 #define KERNEL_BODY "matrix/matrix_kernel_body.h"
+#define LAW_MEETS_SUBNORMAL
 #include "law/for_each_real.h"
 
 #ifndef LAW_CUSTOM_BODY
