@@ -98,4 +98,37 @@ static inline double kepler_error(const kith_bodies *bodies, double eccentricity
     return hypot(second[0] - first[0] - expected[0], second[1] - first[1] - expected[1]);
 }
 
+/* Bodies without softening, of which the heaviest has a mass of 2^k and G is 2^-k: what they do is
+ * the same, bit for bit. */
+static inline void assert_masses_scale(kith_context *context, kith_dtype precision,
+                                       const char *integrator, int64_t n)
+{
+    const kith_initial_options plummer = {.count = n, .seed = 5};
+    kith_bodies *end = NULL;
+    for (int k = -9; k <= 18; k += 3) {
+        kith_bodies *bodies = made("plummer", plummer);
+        for (int64_t i = 0; i < n; i++)
+            bodies->mass[i] = ldexp(1 + (double)i / (double)n, k);
+        kith_simulation *simulation =
+            simulated(context, bodies,
+                      (kith_simulation_options){.dt = 1e-4,
+                                                .gravitational_constant = ldexp(1, -k) / (double)n,
+                                                .precision = precision,
+                                                .integrator = integrator});
+        assert_ok(kith_simulation_step(simulation, 3));
+        kith_bodies *now = state_of(simulation, bodies);
+        assert_true(isfinite(now->position[0]) && now->velocity[0] != bodies->velocity[0]);
+        if (!end) {
+            end = now;
+        } else {
+            assert_memory_equal(now->position, end->position, sizeof(double) * 3 * (size_t)n);
+            assert_memory_equal(now->velocity, end->velocity, sizeof(double) * 3 * (size_t)n);
+            kith_bodies_free(now);
+        }
+        kith_simulation_free(simulation);
+        kith_bodies_free(bodies);
+    }
+    kith_bodies_free(end);
+}
+
 #endif

@@ -19,14 +19,14 @@ static double largest(const double *numbers, int64_t count)
     return found;
 }
 
-/* The unit of numbers up to `largest`: 1 if the kernels are in range without one, so that the state
- * can be seen in place (kith_simulation_view). They are if s⁶ is, of the largest lengths and of
+/* Whether numbers up to `largest` can be kept as they are, to be seen in place
+ * (kith_simulation_view): the kernels are then in range if s⁶ is, of the largest lengths and of
  * their last bits. */
-static double unit_for(const struct kith_simulation *simulation, double largest)
+static bool can_be_shown(const struct kith_simulation *simulation, double largest)
 {
     const bool is_double = simulation->dtype == KITH_F64;
     const double low = is_double ? 0x1p-60 : 0x1p-10, high = is_double ? 0x1p120 : 0x1p20;
-    return largest == 0 || (largest >= low && largest <= high) ? 1 : forces_unit_for(largest);
+    return largest == 0 || (largest >= low && largest <= high);
 }
 
 /* What the bodies cover in one step counts as a length too: a lone body may start at the origin. */
@@ -34,6 +34,7 @@ static kith_status choose_units(struct kith_simulation *simulation, const kith_b
 {
     const int64_t numbers = bodies->count * bodies->dimensions;
     if (simulation->law.law) {
+        simulation->shows_masses = true;
         simulation->units = (struct forces_units){1, 1};
         simulation->problem.gravitational_constant = 1;
         return KITH_OK;
@@ -43,9 +44,11 @@ static kith_status choose_units(struct kith_simulation *simulation, const kith_b
         fmax(length, simulation->softening_of_bodies ? largest(bodies->softening, bodies->count)
                                                      : simulation->softening);
     length = fmax(length, largest(bodies->velocity, numbers) * simulation->dt);
+    const double mass = bodies->mass ? largest(bodies->mass, bodies->count) : 1;
+    /* Masses are never larger than 2: forces/s2_floor.h. */
     const struct forces_units units = {
-        .length = unit_for(simulation, length),
-        .mass = unit_for(simulation, bodies->mass ? largest(bodies->mass, bodies->count) : 1),
+        .length = can_be_shown(simulation, length) ? 1 : forces_unit_for(length),
+        .mass = forces_unit_for(mass),
     };
     const double scaled = forces_scaled_g(simulation->law.g, units);
     const double limit = simulation->dtype == KITH_F64 ? DBL_MAX : (double)FLT_MAX;
@@ -55,6 +58,7 @@ static kith_status choose_units(struct kith_simulation *simulation, const kith_b
                          "and G in other units of time or length",
                          scaled, simulation->dtype == KITH_F64 ? "double" : "single");
     simulation->units = units;
+    simulation->shows_masses = can_be_shown(simulation, mass);
     simulation->problem.gravitational_constant = scaled;
     return KITH_OK;
 }
@@ -112,6 +116,8 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
 
     KITH_TRY(
         load_column(simulation, bodies->mass, simulation->units.mass, false, &simulation->mass));
+    if (simulation->shows_masses)
+        KITH_TRY(load_column(simulation, bodies->mass, 1, false, &simulation->shown_mass));
     problem->source_mass = simulation->mass;
     if (simulation->law.law) {
         problem->law = simulation->law.law;
@@ -155,6 +161,7 @@ void simulation_release(struct kith_simulation *simulation)
     for (int32_t array = 0; array < MAX_ARRAYS; array++)
         backend->release(simulation->context, simulation->memory[array]);
     backend->release(simulation->context, simulation->mass);
+    backend->release(simulation->context, simulation->shown_mass);
     backend->release(simulation->context, simulation->half_softening2);
     backend->release(simulation->context, simulation->charge);
 }

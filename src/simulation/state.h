@@ -20,9 +20,10 @@ enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = 7 };
  * (forces/problem.h). What lies behind the N-th or M-th element of positions and velocities is
  * zero, always: forces may be evaluated there too.
  *
- * With gravity lengths are divided by units.length and masses by units.mass (forces/scale.h), the
- * same for all systems and 1 if their range allows; times are not. So velocities, accelerations and
- * jerks are divided by units.length too. With another law both units are 1. */
+ * With gravity lengths are divided by units.length, which is 1 if their range allows, and masses by
+ * units.mass, so that the largest is between 1 and 2 (forces/scale.h); both are the same for all
+ * systems, and times are not divided. So velocities, accelerations and jerks are divided by
+ * units.length too. With another law both units are 1. */
 struct kith_simulation {
     kith_context *context;
     const struct integrator_method *method;
@@ -42,6 +43,8 @@ struct kith_simulation {
     void *memory[MAX_ARRAYS];
     void *vector[MAX_ARRAYS][3];           /* the components in memory; NULL for the third in 2D */
     void *mass, *half_softening2, *charge; /* NULL if they are not used */
+    void *shown_mass;                      /* as the caller has them, if shows_masses */
+    bool shows_masses;
 
     double start_time;
     int64_t steps, start_steps, evaluations;

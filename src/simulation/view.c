@@ -3,9 +3,9 @@
 #include "core/arguments.h"
 #include "simulation/state.h"
 
-static kith_status check_unit(double unit, const char *what)
+static kith_status check_shown(bool is_shown, const char *what, double unit)
 {
-    if (unit != 1)
+    if (!is_shown)
         return kith_fail(KITH_UNSUPPORTED,
                          "%s are kept in units of %g, as they are very large or small; copy the "
                          "bodies out instead, or give them in other units",
@@ -37,7 +37,7 @@ kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulat
     switch (column) {
     case KITH_SIMULATION_POSITION:
     case KITH_SIMULATION_VELOCITY:
-        KITH_TRY(check_unit(simulation->units.length, "lengths"));
+        KITH_TRY(check_shown(simulation->units.length == 1, "lengths", simulation->units.length));
         *view =
             bodies_of(simulation,
                       simulation->memory[column == KITH_SIMULATION_POSITION ? POSITION : VELOCITY]);
@@ -45,8 +45,8 @@ kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulat
         view->strides[view->ndim++] = simulation->stride;
         return KITH_OK;
     case KITH_SIMULATION_MASS:
-        KITH_TRY(check_unit(simulation->units.mass, "masses"));
-        *view = bodies_of(simulation, simulation->mass);
+        KITH_TRY(check_shown(simulation->shows_masses, "masses", simulation->units.mass));
+        *view = bodies_of(simulation, simulation->shown_mass);
         return KITH_OK;
     }
     return kith_fail(KITH_INVALID_ARGUMENT, "column is %d; give one of kith_simulation_column",

@@ -252,6 +252,20 @@ static void test_energy_is_kept_over_many_steps(void **state)
     kith_context_free(gpu);
 }
 
+static void test_masses_of_any_size_move_bodies_without_softening(void **state)
+{
+    static const char *const integrators[] = {"leapfrog", "rk4", "hermite4"};
+    static const int64_t numbers[] = {2, 6, 40, 300, 3000};
+    (void)state;
+    kith_context *gpu = new_gpu_context(0);
+    for (size_t k = 0; k < 3; k++)
+        for (size_t n = 0; n < 5; n++) {
+            assert_masses_scale(gpu, KITH_F32, integrators[k], numbers[n]);
+            assert_masses_scale(gpu, KITH_F64, integrators[k], numbers[n]);
+        }
+    kith_context_free(gpu);
+}
+
 int main(void)
 {
     if (gpu_is_absent("cuda_simulation"))
@@ -269,6 +283,7 @@ int main(void)
         cmocka_unit_test_prestate(test_every_unit_agrees_with_the_cpu, &random),
         cmocka_unit_test_prestate(test_diagnostics_of_an_ensemble_agree_with_the_cpu, &random),
         cmocka_unit_test(test_energy_is_kept_over_many_steps),
+        cmocka_unit_test(test_masses_of_any_size_move_bodies_without_softening),
     };
     return cmocka_run_group_tests_name("cuda_simulation", tests, NULL, NULL);
 }
