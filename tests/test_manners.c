@@ -61,13 +61,18 @@ static void test_bodies_of_every_streaming_format_come_through_a_pipe(void **sta
 {
     (void)state;
     write_pair();
-    assert_prints("cat pair.csv | kith forces -", accelerations);
-    assert_prints("kith forces - < pair.csv", accelerations);
-    assert_prints("cat pair.csv | kith forces /dev/stdin", accelerations);
-    assert_prints("kith convert pair.csv - --to npy | kith forces -", accelerations);
-    assert_prints("kith convert pair.csv - --to tipsy | kith forces -", accelerations);
-    assert_prints("kith convert pair.csv - --to xyz | kith forces -", accelerations);
-    assert_prints("kith convert pair.csv - --to xyz | kith forces - --format xyz", accelerations);
+    assert_prints("cat pair.csv | kith forces - --method reference", accelerations);
+    assert_prints("kith forces - --method reference < pair.csv", accelerations);
+    assert_prints("cat pair.csv | kith forces /dev/stdin --method reference", accelerations);
+    assert_prints("kith convert pair.csv - --to npy | kith forces - --method reference",
+                  accelerations);
+    assert_prints("kith convert pair.csv - --to tipsy | kith forces - --method reference",
+                  accelerations);
+    assert_prints("kith convert pair.csv - --to xyz | kith forces - --method reference",
+                  accelerations);
+    assert_prints(
+        "kith convert pair.csv - --to xyz | kith forces - --method reference --format xyz",
+        accelerations);
     assert_prints("{ kith convert pair.csv - --to xyz; kith convert pair.csv - --to xyz; } |"
                   "kith convert - - --from xyz --frame 1",
                   "m,x,y,z\n3,0,0,0\n5,2,0,0\n");
@@ -168,8 +173,8 @@ static void test_streams_that_are_closed_or_full_are_told(void **state)
         snprintf(script, sizeof script, "kith %s 2>&1 >/dev/full", commands[k]);
         assert_complains(script, 1, "cannot be written");
     }
-    assert_prints("kith forces pair.csv 2>&-", accelerations);
-    assert_prints("kith forces pair.csv <&-", accelerations);
+    assert_prints("kith forces pair.csv --method reference 2>&-", accelerations);
+    assert_prints("kith forces pair.csv --method reference <&-", accelerations);
 }
 
 static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
