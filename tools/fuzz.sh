@@ -1,10 +1,13 @@
 #!/bin/sh
 # Feeds damaged files to every reader, and damaged words to what parses them, so many seconds each:
-# fuzz.sh JOBS KITH [TARGET] [SECONDS]. The seeds are what KITH writes, and tests/corpus.
+# fuzz.sh FOLDER SANITIZERS JOBS KITH [TARGET] [SECONDS]. The seeds are what KITH writes, and
+# tests/corpus.
 set -eu
-jobs=$1
-kith=$2
-shift 2
+folder=$1
+sanitizers=$2
+jobs=$3
+kith=$4
+shift 4
 targets="csv xyz npy tipsy law market market_gz tuning command_line gadget h5md trajectory checkpoint"
 case ${1:-} in
 '' | [0-9]*) ;;
@@ -12,19 +15,19 @@ all) shift ;;
 *)
     case " $targets " in
     *" $1 "*) targets=$1 ;;
-    *) echo "./dev fuzz: '$1' is no target; there are $targets" >&2; exit 2 ;;
+    *) echo "./dev: '$1' is no target; there are $targets" >&2; exit 2 ;;
     esac
     shift
     ;;
 esac
 seconds=${1:-60}
 
-cmake -S . -B build-fuzz -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug \
+cmake -S . -B "$folder" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug \
     "-DCMAKE_C_FLAGS_DEBUG=-O1 -gline-tables-only" -DKITH_BUILD_FUZZ=ON -DKITH_CUDA=OFF \
-    -DKITH_BUILD_EXAMPLES=OFF -DKITH_SANITIZE=fuzzer-no-link,address,undefined \
-    >build-fuzz.log 2>&1 || { cat build-fuzz.log >&2; exit 1; }
-rm -f build-fuzz.log
+    -DKITH_BUILD_EXAMPLES=OFF "-DKITH_SANITIZE=fuzzer-no-link,$sanitizers" \
+    >"$folder.log" 2>&1 || { cat "$folder.log" >&2; exit 1; }
+rm -f "$folder.log"
 # shellcheck disable=SC2046,SC2086 # several targets
-cmake --build build-fuzz --parallel "$jobs" --target $(printf 'fuzz_%s ' $targets)
+cmake --build "$folder" --parallel "$jobs" --target $(printf 'fuzz_%s ' $targets)
 # shellcheck disable=SC2086
-printf '%s\n' $targets | xargs -P "$jobs" -I TARGET sh tools/fuzz_one.sh "$kith" TARGET "$seconds"
+printf '%s\n' $targets | xargs -P "$jobs" -I TARGET sh tools/fuzz_one.sh "$folder" "$kith" TARGET "$seconds"

@@ -1,15 +1,17 @@
 #!/bin/sh
-# Fuzzes one target that is built: fuzz_one.sh KITH TARGET SECONDS. What is found becomes a file in
-# build-fuzz; repaired, it belongs in tests/corpus.
+# Fuzzes one target that is built: fuzz_one.sh FOLDER KITH TARGET SECONDS. What is found becomes a
+# file in the folder; repaired, it belongs in tests/corpus. All folders share the corpus of build-fuzz.
 set -eu
-kith=$1
-target=$2
-seconds=$3
+folder=$1
+kith=$2
+target=$3
+seconds=$4
 corpus=build-fuzz/corpus/$target
 kept=tests/corpus/$target
 mkdir -p "$corpus" "$kept"
 export XDG_CACHE_HOME="$PWD/build-fuzz/cache"
 export ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=600
+export MSAN_OPTIONS=$ASAN_OPTIONS
 export LSAN_OPTIONS="suppressions=$PWD/tests/fuzz/leaks.txt:print_suppressions=0"
 
 # Seeds are made once; no more than 64 times the longest input and 64 MB may be asked for at once. HDF5
@@ -88,16 +90,16 @@ command_line)
 esac
 touch "$corpus/.seeds"
 
-log=build-fuzz/$target.log
+log=$folder/$target.log
 found=0
 # shellcheck disable=SC2086 # several options
-build-fuzz/fuzz/fuzz_"$target" -max_total_time="$seconds" -max_len=$most_bytes \
+"$folder/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=$most_bytes \
     -malloc_limit_mb=$most_megabytes -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
-    -artifact_prefix="build-fuzz/$target-" ${dictionary:+-dict=tests/fuzz/dictionaries/$dictionary.dict} $options \
+    -artifact_prefix="$folder/$target-" ${dictionary:+-dict=tests/fuzz/dictionaries/$dictionary.dict} $options \
     "$corpus" "$kept" >"$log" 2>&1 || found=$?
 if [ "$found" -ne 0 ]; then
     tail -60 "$log" >&2
-    echo "./dev fuzz: $target failed; the input is build-fuzz/$target-*" >&2
+    echo "./dev: $target failed; the input is $folder/$target-*" >&2
     exit 1
 fi
 awk -v target="$target" '/number_of_executed_units/ {runs = $2} /average_exec_per_sec/ {rate = $2}
