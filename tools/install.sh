@@ -17,6 +17,7 @@ packages_of() {
     lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libcmocka-dev python3 python3-venv" ;;
     valgrind) echo "valgrind" ;;
     fuzz) echo "clang libclang-rt-dev libomp-dev" ;;
+    msan) echo "dpkg-dev" ;;
     esac
 }
 

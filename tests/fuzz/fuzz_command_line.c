@@ -32,11 +32,39 @@ void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *inpu
     longjmp(end_of_command, 1);
 }
 
+#ifdef FUZZ_TELLS_WHAT_ARGP_SETS
+/* The memory sanitizer does not see the C library's argp set the state that it gives to parsers. */
+void __msan_unpoison(const volatile void *from, size_t bytes);
+
+static argp_parser_t real_parser;
+
+static error_t parse_what_is_set(int key, char *argument, struct argp_state *state)
+{
+    if (key == ARGP_KEY_INIT)
+        __msan_unpoison(state, sizeof *state);
+    return real_parser(key, argument, state);
+}
+
+static struct argp prepared(const struct argp *argp)
+{
+    struct argp made = *argp;
+    real_parser = argp->parser;
+    made.parser = parse_what_is_set;
+    return made;
+}
+#else
+static struct argp prepared(const struct argp *argp)
+{
+    return *argp;
+}
+#endif
+
 /* argp itself ends the program after --help. */
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
                           int *index, void *input)
 {
-    return __real_argp_parse(argp, argc, argv, flags | ARGP_NO_EXIT, index, input);
+    const struct argp made = prepared(argp);
+    return __real_argp_parse(&made, argc, argv, flags | ARGP_NO_EXIT, index, input);
 }
 
 /* libFuzzer's own end comes here too. */
