@@ -21,10 +21,13 @@ all) shift ;;
     ;;
 esac
 seconds=${1:-60}
+libraries= # tools/msan_libraries.sh, instead of the system's
+[ ! -f "$folder/libraries/.made" ] || libraries=$PWD/$folder/libraries
 
 cmake -S . -B "$folder" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug \
     "-DCMAKE_C_FLAGS_DEBUG=-O1 -gline-tables-only" -DKITH_BUILD_FUZZ=ON -DKITH_CUDA=OFF \
     -DKITH_BUILD_EXAMPLES=OFF "-DKITH_SANITIZE=fuzzer-no-link,$sanitizers" \
+    ${libraries:+"-DCMAKE_PREFIX_PATH=$libraries" "-DHDF5_ROOT=$libraries"} \
     >"$folder.log" 2>&1 || { cat "$folder.log" >&2; exit 1; }
 rm -f "$folder.log"
 # shellcheck disable=SC2046,SC2086 # several targets
