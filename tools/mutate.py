@@ -8,7 +8,7 @@ fault. Lines on which every change but a gross one gives the same results by des
 (mutate_unseen.py), and counted.
 
     tools/mutate.py BUILD-FOLDER... [--seed S] [--mutants N] [--skip K] [--seconds S] [--jobs J] [--room ROOM]...
-                    [--again FILE] [--quick] [--list]
+                    [--again FILE] [--quick] [--slow S] [--list]
 
 What survives in one folder is tried in the next, by the tests that the former does not have: sanitizers see
 numbers outside of an array, and without them the tests are built that let memory and files fail.
@@ -33,8 +33,7 @@ FAULTS = ["memory_faults", "memory_again", "write_faults"]
 RUN_PROGRAM = {"cli", "manners", "formats", "matrix_cli", "pairs_cli", "collisions_cli", "multiply",
                "run_killed", "run_resume", "run_ensemble", "run_laws", "bench", "plot"}
 
-# A room's tests, the quickest first. Formulas are compiled from texts that the library carries, so
-# tests that compile them come last.
+# A room's tests; they run in the order of the time that they take.
 TESTS = {
     "core": ["core", "team", "simd", "simd_math", "tuning", "corpus_tuning", "float_environment", "cli", "properties"],
     "forces": ["ring", "forces", "forces_arguments", "forces_columns", "systems", "forces_range",
@@ -166,17 +165,25 @@ def fails(program, test, workshop, options, kith=None):
 
 
 def good_tests(rooms, workshop, options, but):
-    """The tests of each room that pass as things are, without those that another folder has."""
+    """The tests of each room that pass as things are, the quickest first, without those that another
+    folder has; slow ones are left to the next folder, or to none."""
     names = sorted({test for room in rooms for test in TESTS[room] + FAULTS} - but)
     built = [name for name in names if (workshop.build.folder / program_of(name)[0]).exists()]
+
+    def timed(name):
+        begin = time.monotonic()
+        failed = fails(str(workshop.build.folder / program_of(name)[0]), name, workshop, options)
+        return failed, time.monotonic() - begin
+
     with ThreadPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(lambda name: fails(str(workshop.build.folder / program_of(name)[0]), name,
-                                                   workshop, options), built))
-    bad = [result for result in results if result]
-    if bad:
-        print(f"left out, as they fail without a mutant: {', '.join(bad)}", flush=True)
-    good = [name for name, result in zip(built, results) if not result]
-    return {room: [test for test in TESTS[room] + FAULTS if test in good] for room in rooms}
+        results = dict(zip(built, pool.map(timed, built)))
+    bad = [failed for failed, _ in results.values() if failed]
+    slow = [name for name, (failed, seconds) in results.items() if not failed and seconds > options.slow]
+    for names, why in (bad, "they fail without a mutant"), (slow, f"they take more than {options.slow} s"):
+        if names:
+            print(f"left out in {workshop.build.folder.name}, as {why}: {', '.join(names)}", flush=True)
+    good = {name: seconds for name, (failed, seconds) in results.items() if not failed and name not in slow}
+    return {room: sorted((test for test in TESTS[room] + FAULTS if test in good), key=good.get) for room in rooms}
 
 
 def try_mutant(mutant, tests, workshop, options):
@@ -242,6 +249,8 @@ def options_of_line():
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin none after so long")
     parser.add_argument("--build-seconds", type=float, default=1800)
     parser.add_argument("--test-seconds", type=int, default=60, help="of processor time")
+    parser.add_argument("--slow", type=float, default=25,
+                        help="leave tests that take more seconds than this out")
     parser.add_argument("--room", action="append", choices=sorted(TESTS))
     parser.add_argument("--again", metavar="FILE", help="only what survived in this output of a former run")
     parser.add_argument("--quick", action="store_true", help="without headers and kernels")
