@@ -132,7 +132,15 @@ void nearest_points_are_those_of_the_definition(struct property *p)
     assert_ok(counted(kith_pairs_nearest(p->context, &options, positions, s.cells, k, &found)));
     assert_nearest(&s, k, found);
     options.cutoff = 0;
-    assert_ok(counted(kith_pairs_nearest(p->context, &options, positions, s.cells, k, &found)));
+    const kith_status status =
+        counted(kith_pairs_nearest(p->context, &options, positions, s.cells, k, &found));
+    if (status == KITH_UNSUPPORTED) { /* far apart along the open axes of a cell that is tiny */
+        assert_non_null(strstr(kith_error_message(), "images of each point"));
+        kith_pairs_free(found);
+        scene_free(&s);
+        return;
+    }
+    assert_ok(status);
     options.method = any_method(p);
     assert_ok(counted(kith_pairs_nearest(p->other, &options, positions, s.cells, k, &other)));
     assert_same_list(found, other);
