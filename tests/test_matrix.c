@@ -320,12 +320,65 @@ static void histograms_close_the_last_bin(void **state)
     int64_t counts[3];
     const kith_particles particles = {.positions = kith_array_matrix(x, KITH_F64, 3, 3)};
     kith_law *law = matrix_law("distance");
-    assert_ok(kith_matrix_histogram(shared, law, NULL, &particles, NULL, 0, 3,
-                                    kith_array_vector(counts, KITH_I64, 3)));
-    assert_int_equal(counts[0], 0);
-    assert_int_equal(counts[1], 1);
-    assert_int_equal(counts[2], 2);
+    for (int k = 0; k < 2; k++) {
+        const kith_matrix_options options = {.method =
+                                                 k ? KITH_MATRIX_REFERENCE : KITH_MATRIX_AUTO};
+        assert_ok(kith_matrix_histogram(shared, law, &options, &particles, NULL, 0, 3,
+                                        kith_array_vector(counts, KITH_I64, 3)));
+        assert_int_equal(counts[0], 0);
+        assert_int_equal(counts[1], 1);
+        assert_int_equal(counts[2], 2);
+    }
     kith_law_free(law);
+}
+
+/* Rows of the matrix that are done, as they are told. */
+struct reports {
+    int64_t done[20], count, total;
+};
+
+static void remember_report(void *user, int64_t done, int64_t total)
+{
+    struct reports *reports = user;
+    assert_in_range(reports->count, 0, 19);
+    reports->done[reports->count++] = done;
+    reports->total = total;
+}
+
+static void a_file_in_blocks_tells_the_rows_that_are_done(void **state)
+{
+    (void)state;
+    struct matrix_set rows = matrix_set_create(&numbers, KITH_F64, 25, 3);
+    struct reports reports = {.count = 0};
+    char path[] = "/tmp/kith_matrix_XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    kith_context_set_progress(shared, remember_report, &reports);
+    assert_ok(
+        kith_matrix_write(shared, NULL, NULL, &rows.particles, NULL, 25 * 8 * 2 * 10, path, NULL));
+    kith_context_set_progress(shared, NULL, NULL);
+    assert_int_equal(reports.total, 25);
+    assert_true(reports.count > 1);
+    for (int64_t k = 0; k < reports.count; k++)
+        assert_true(reports.done[k] > (k ? reports.done[k - 1] : 0));
+    assert_int_equal(reports.done[reports.count - 1], 25);
+    unlink(path);
+    matrix_set_free(&rows);
+}
+
+/* Where no particle is, no result overwrites one. */
+static void columns_of_nothing_may_lie_anywhere(void **state)
+{
+    (void)state;
+    struct matrix_set rows = matrix_set_create(&numbers, KITH_F64, 4, 3);
+    double sums[] = {1, 2, 3, 4};
+    const kith_particles nothing = {.positions = kith_array_matrix(sums, KITH_F64, 0, 3)};
+    assert_ok(kith_matrix_reduce(shared, NULL, NULL, &rows.particles, &nothing, KITH_REDUCE_SUM,
+                                 kith_array_vector(sums, KITH_F64, 4)));
+    for (int k = 0; k < 4; k++)
+        assert_true(sums[k] == 0);
+    matrix_set_free(&rows);
 }
 
 /* The second row of the message is where the mistake is. */
@@ -337,7 +390,8 @@ static void mistakes_are_told(void **state)
     const kith_array matrix = matrix_new(KITH_F64, 4, 4), vector = matrix_new_vector(KITH_F64, 4);
     const kith_particles *p = &set.particles;
     const kith_matrix_options bad_softening = {.softening = -1}, symmetric = {.symmetric = true},
-                              tile = {.method = KITH_MATRIX_TILE_P}, block = {.block = 2000};
+                              tile = {.method = KITH_MATRIX_TILE_P}, block = {.block = 1025},
+                              largest_block = {.block = 1024};
     assert_fails(kith_matrix_compute(shared, NULL, NULL, NULL, NULL, matrix), KITH_INVALID_ARGUMENT,
                  "rows is NULL");
     assert_fails(kith_matrix_compute(shared, NULL, &bad_softening, p, NULL, matrix),
@@ -347,7 +401,8 @@ static void mistakes_are_told(void **state)
     assert_fails(kith_matrix_compute(shared, NULL, &tile, p, NULL, matrix), KITH_UNSUPPORTED,
                  "GPU");
     assert_fails(kith_matrix_compute(shared, NULL, &block, p, NULL, matrix), KITH_INVALID_ARGUMENT,
-                 "block is 2000");
+                 "block is 1025; give 1 to 1024");
+    assert_ok(kith_matrix_compute(shared, NULL, &largest_block, p, NULL, matrix));
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, vector), KITH_INVALID_ARGUMENT,
                  "matrix has 1 dimensions");
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL,
@@ -391,6 +446,8 @@ int main(void)
         cmocka_unit_test(a_file_in_blocks_is_the_whole_matrix),
         cmocka_unit_test(a_matrix_larger_than_caches_is_right_to_its_last_element),
         cmocka_unit_test(histograms_close_the_last_bin),
+        cmocka_unit_test(a_file_in_blocks_tells_the_rows_that_are_done),
+        cmocka_unit_test(columns_of_nothing_may_lie_anywhere),
         cmocka_unit_test(mistakes_are_told),
     };
     numbers = random_numbers_begin("test_matrix");
