@@ -225,6 +225,47 @@ static void test_bad_arguments_are_named(void **state)
     kith_context_free(context);
 }
 
+static void test_bad_arrays_of_options_are_named(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(1);
+    kith_pairs *pairs = NULL;
+    double x[12] = {0}, radii[4] = {0};
+    int64_t offsets[] = {0, 2, 1, 4};
+    const kith_array positions = kith_array_matrix(x, KITH_F64, 4, 3);
+    kith_pairs_options options = {.cutoff = 1, .radii = kith_array_vector(radii, KITH_F64, 3)};
+    assert_fails(kith_pairs_compute(context, &options, positions, NULL, &pairs),
+                 KITH_INVALID_ARGUMENT, "radii has 3 elements; give 4");
+    options.radii = kith_array_vector(radii, KITH_F64, 4);
+    options.radii.device = (kith_device){KITH_CUDA, 3};
+    assert_fails(kith_pairs_compute(context, &options, positions, NULL, &pairs),
+                 KITH_INVALID_ARGUMENT, "radii is on cuda:3 and belongs in the host's memory");
+    options.radii = kith_array_none();
+    options.queries = kith_array_matrix(x, KITH_F64, 6, 2);
+    assert_fails(kith_pairs_compute(context, &options, positions, NULL, &pairs),
+                 KITH_INVALID_ARGUMENT, "queries is 6 × 2; give n × 3");
+    options.queries = kith_array_none();
+    options.system_offsets = kith_array_vector(offsets, KITH_I64, 4);
+    assert_fails(kith_pairs_compute(context, &options, positions, NULL, &pairs),
+                 KITH_INVALID_ARGUMENT,
+                 "system_offsets has 1 after 2 at element 2; give ascending");
+    assert_null(pairs);
+    kith_context_free(context);
+}
+
+static void test_offsets_go_to_the_end_of_the_last_row(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(1);
+    double x[] = {0, 0, 1, 0, 5, 0};
+    const kith_pairs_options options = {.cutoff = 1.5};
+    kith_pairs *pairs = list_of(context, &options, x, 3, 2, NULL);
+    assert_int_equal(pairs->offsets.shape[0], 4);
+    assert_memory_equal(pairs->offsets.data, ((int64_t[]){0, 1, 2, 2}), 4 * sizeof(int64_t));
+    kith_pairs_free(pairs);
+    kith_context_free(context);
+}
+
 /* Every instruction set's list of a scene, which is long, against the definition. */
 static void compare_long_lists(const struct pairs_system_of_test *system, const kith_cell *cell,
                                kith_dtype dtype, kith_pairs_options options)
@@ -297,6 +338,8 @@ int main(void)
         cmocka_unit_test(test_a_list_with_a_skin_is_kept),
         cmocka_unit_test(test_updates_at_the_edges),
         cmocka_unit_test(test_bad_arguments_are_named),
+        cmocka_unit_test(test_bad_arrays_of_options_are_named),
+        cmocka_unit_test(test_offsets_go_to_the_end_of_the_last_row),
         cmocka_unit_test(test_long_lists_are_those_of_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
