@@ -241,8 +241,39 @@ static void test_the_longest_conformation_is_counted(void **state)
     assert_fails(kith_collisions_batch(context, beads, kith_array_none(), NULL,
                                        kith_array_vector(&collisions, KITH_I64, 1),
                                        kith_array_none()),
-                 KITH_INVALID_ARGUMENT, "65536 beads");
+                 KITH_INVALID_ARGUMENT, "conformation 0 has 65536 beads");
     free(all.data);
+    kith_context_free(context);
+}
+
+static void test_a_batch_with_gaps_or_elsewhere_is_refused(void **state)
+{
+    (void)state;
+    enum { conformations = 2, length = 3 };
+    kith_context *context = cpu_context(1);
+    int32_t x[60] = {0};
+    int64_t found[conformations], offsets[] = {0, -1, length};
+    const kith_array collisions = kith_array_vector(found, KITH_I64, conformations);
+    kith_array beads = {
+        x, {KITH_CPU, 0}, 3, KITH_I32, {conformations, length, 3}, {3 * length + 1, 3, 1}};
+    assert_fails(kith_collisions_batch(context, beads, kith_array_none(), NULL, collisions,
+                                       kith_array_none()),
+                 KITH_INVALID_ARGUMENT, "beads has gaps");
+    beads.strides[0] = 3 * length;
+    beads.data = NULL;
+    assert_fails(kith_collisions_batch(context, beads, kith_array_none(), NULL, collisions,
+                                       kith_array_none()),
+                 KITH_INVALID_ARGUMENT, "beads has 2 rows and its data is NULL");
+    const kith_array ragged = kith_array_matrix(x, KITH_I32, length, 3);
+    kith_array every_other = kith_array_vector(offsets, KITH_I64, 2);
+    every_other.strides[0] = 2;
+    assert_fails(kith_collisions_batch(context, ragged, every_other, NULL,
+                                       kith_array_vector(found, KITH_I64, 1), kith_array_none()),
+                 KITH_INVALID_ARGUMENT, "give B + 1 dense int64");
+    every_other.device = (kith_device){KITH_CUDA, 1};
+    assert_fails(kith_collisions_batch(context, ragged, every_other, NULL,
+                                       kith_array_vector(found, KITH_I64, 1), kith_array_none()),
+                 KITH_INVALID_ARGUMENT, "offsets is on cuda:1 and beads is in the host's memory");
     kith_context_free(context);
 }
 
@@ -316,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_a_batch_is_a_loop_of_singles),
         cmocka_unit_test(test_a_ragged_batch_is_a_loop_of_singles),
         cmocka_unit_test(test_the_longest_conformation_is_counted),
+        cmocka_unit_test(test_a_batch_with_gaps_or_elsewhere_is_refused),
         cmocka_unit_test(test_promises_are_kept_in_any_order),
         cmocka_unit_test(test_contexts_count_while_promises_are_under_way),
     };
