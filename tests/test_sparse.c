@@ -348,6 +348,39 @@ static void *product_with(int32_t threads, kith_sparse_format format, kith_spars
 }
 
 /* One dense row among 10^5 short ones: rows are cut into pieces. */
+/* Rows of more entries than lengths are counted for, each longer than the one before. */
+static void test_long_rows_are_sorted_by_their_length(void **state)
+{
+    (void)state;
+    enum { rows = 12, shortest = 400 };
+    struct random_numbers numbers = random_numbers_begin("long rows");
+    struct entries entries = entries_create(rows, shortest + rows, rows * (shortest + rows));
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < shortest + i; j++)
+            entries_add(&entries, &numbers, i, j);
+    kith_context *context = cpu_context(1);
+    check_choice(context, KITH_SPARSE_SELL, KITH_SPARSE_ROW_THREAD, &entries, &numbers);
+    kith_context_free(context);
+    entries_free(&entries);
+}
+
+/* Columns of 16 bits are counted from the first one of 64 rows: what comes behind these rows is no
+ * matter, and neither is a row without entries at their end. */
+static void test_narrow_columns_begin_at_those_of_their_own_rows(void **state)
+{
+    (void)state;
+    enum { rows = 128, columns = 200000 };
+    struct random_numbers numbers = random_numbers_begin("narrow columns");
+    struct entries entries = entries_create(rows, columns, 3 * rows);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < 3 && i != 63; k++)
+            entries_add(&entries, &numbers, i, i < 64 ? columns - 1 - 7 * k : 5 * k);
+    kith_context *context = cpu_context(1);
+    check_choice(context, KITH_SPARSE_CSR, KITH_SPARSE_ROW_THREAD, &entries, &numbers);
+    kith_context_free(context);
+    entries_free(&entries);
+}
+
 static void test_all_numbers_of_threads_give_the_same_bits(void **state)
 {
     (void)state;
@@ -383,6 +416,8 @@ int main(void)
         cmocka_unit_test(test_every_format_and_kernel_gives_the_product),
         cmocka_unit_test(test_a_kernel_that_a_format_has_not_is_refused),
         cmocka_unit_test(test_every_plan_gives_the_product_also_of_infinities),
+        cmocka_unit_test(test_long_rows_are_sorted_by_their_length),
+        cmocka_unit_test(test_narrow_columns_begin_at_those_of_their_own_rows),
         cmocka_unit_test(test_all_numbers_of_threads_give_the_same_bits),
     };
     return cmocka_run_group_tests_name("sparse", tests, NULL, NULL);

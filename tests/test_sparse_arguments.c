@@ -119,6 +119,51 @@ static void test_vectors_of_nothing_need_no_memory(void **state)
     kith_context_free(context);
 }
 
+static void test_vectors_of_a_strange_type_are_refused(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_sparse *sparse = small_matrix(context, NULL);
+    double x[4] = {0}, y[3] = {0};
+    kith_array strange = kith_array_vector(x, KITH_F64, 4);
+    strange.dtype = (kith_dtype)(KITH_I32 + 1);
+    assert_fails(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1, strange, 0,
+                                      kith_array_vector(y, KITH_F64, 3)),
+                 KITH_INVALID_ARGUMENT, "x is of an unknown dtype and the matrix of float64");
+    strange.dtype = KITH_I32;
+    assert_fails(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1, strange, 0,
+                                      kith_array_vector(y, KITH_F64, 3)),
+                 KITH_INVALID_ARGUMENT, "x is of int32 and the matrix of float64");
+    kith_sparse_free(sparse);
+    kith_context_free(context);
+}
+
+/* Two rows of y in the memory of x; and two vectors of each, one of y between those of x. */
+static void test_vectors_overlap_only_where_they_have_elements(void **state)
+{
+    (void)state;
+    enum { apart = 16 };
+    kith_context *context = cpu_context(1);
+    kith_sparse *sparse = small_matrix(context, NULL);
+    double memory[4 * apart] = {0};
+    assert_fails(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1,
+                                      kith_array_matrix(memory, KITH_F64, 4, 2), 0,
+                                      kith_array_matrix(memory + 4, KITH_F64, 3, 2)),
+                 KITH_INVALID_ARGUMENT, "y overlaps x");
+    kith_array x = kith_array_matrix(memory, KITH_F64, 4, 2);
+    kith_array y = kith_array_matrix(memory + 1, KITH_F64, 3, 2);
+    x.strides[1] = y.strides[1] = apart;
+    for (int j = 0; j < 4; j++) {
+        memory[2 * j] = j + 1;
+        memory[apart + 2 * j] = 10 * (j + 1);
+    }
+    assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1, x, 0, y));
+    assert_true(memory[1] == 0 && memory[3] == 0 && memory[5] == 12.5);
+    assert_true(memory[apart + 1] == 0 && memory[apart + 3] == 0 && memory[apart + 5] == 125);
+    kith_sparse_free(sparse);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +172,8 @@ int main(void)
         cmocka_unit_test(test_reasons_tell_the_bytes_of_an_entry),
         cmocka_unit_test(test_vectors_of_nothing_need_no_memory),
         cmocka_unit_test(test_arrays_of_a_device_are_refused_on_the_host),
+        cmocka_unit_test(test_vectors_of_a_strange_type_are_refused),
+        cmocka_unit_test(test_vectors_overlap_only_where_they_have_elements),
     };
     return cmocka_run_group_tests_name("sparse_arguments", tests, NULL, NULL);
 }
