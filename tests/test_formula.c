@@ -61,6 +61,8 @@ static void test_formulas_mean_what_they_mean_in_c(void **state)
     assert_value("r < 3 || r > 3", 0);
     assert_value("1 < 2 == 1", 1);
     assert_value("(r > 1)*4", 4);
+    assert_value("2 > 1 ? r : m_j", 3);
+    assert_value("1 > 2 ? r : m_j", 5);
     assert_value("exp(1) + log(r) + sqrt(2)", exp(1) + log(3) + sqrt(2));
     assert_value("pow(r, 2.5)", pow(3, 2.5));
     assert_value("pow(r, -3)", 1.0 / 27);
@@ -213,6 +215,7 @@ static void test_formulas_that_are_none_are_refused(void **state)
         {"expr:m_i * foo + 1", "'foo' is unknown"},
         {"expr:m_i * foo + 1", "at the ^ in: m_i * ^foo + 1"},
         {"expr:m_i * foo + 1", "character 7"},
+        {"expr:m_i * foo + 1", "q_i, q_j, pi, eps and C's functions"},
         {"expr:m_i m_j", "an operator is expected"},
         {"expr:(r", "a ) is missing"},
         {"expr:r)", "an operator is expected"},
