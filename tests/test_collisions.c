@@ -99,6 +99,22 @@ static void test_all_beads_at_one_site_make_all_pairs(void **state)
     kith_context_free(context);
 }
 
+/* Counters of a byte are full at 256 beads, and not before; one bead far away makes a table. */
+static void test_counters_that_are_just_full_are_seen(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    for (int64_t n = 250; n < 520; n = n == 260 ? 505 : n + 1) {
+        kith_array beads = new_beads(KITH_I32, n + 1, 3);
+        put_bead(beads, n, 0, 1);
+        assert_int_equal(count_by(context, KITH_COLLISIONS_LINEAR, beads), n * (n - 1) / 2);
+        put_bead(beads, n, 0, 1000000000);
+        assert_int_equal(count_by(context, KITH_COLLISIONS_LINEAR, beads), n * (n - 1) / 2);
+        free(beads.data);
+    }
+    kith_context_free(context);
+}
+
 static void test_a_chain_that_comes_back_fills_its_counters(void **state)
 {
     (void)state;
@@ -269,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_all_methods_count_odd_sizes_alike),
         cmocka_unit_test(test_fast_methods_agree_on_many_beads),
         cmocka_unit_test(test_all_beads_at_one_site_make_all_pairs),
+        cmocka_unit_test(test_counters_that_are_just_full_are_seen),
         cmocka_unit_test(test_a_chain_that_comes_back_fills_its_counters),
         cmocka_unit_test(test_threads_and_instruction_sets_do_not_matter),
         cmocka_unit_test(test_strides_are_followed),
