@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "law/formula.h"
 #include "random_numbers.h"
 
 static kith_law *formula_of(const char *text)
@@ -197,6 +198,75 @@ static void test_formulas_at_the_same_place(void **state)
     }
 }
 
+static struct law_formula *parsed(const char *text)
+{
+    const kith_law_parameter parameters[] = {{"eps", 0.25}, {"L", 2.5}};
+    struct law_formula *formula = NULL;
+    assert_ok(formula_parse(text, 2, parameters, &formula));
+    return formula;
+}
+
+static void test_formulas_that_are_the_same_are_computed_once(void **state)
+{
+    (void)state;
+    static const char *const differences[] = {
+        "m_j*m_j - pow(m_j, 2)", "sqrt(m_j) - pow(m_j, 0.5)",
+        "1/r - pow(r2, -0.5)",   "m_i/(r*r) - m_i*pow(r, -2)",
+        "m_j*r2*r - r2*m_j*r",   "pow(r, 64)*pow(r, 64) - pow(r, 60)*pow(r, 64)*pow(r, 4)"};
+    for (size_t k = 0; k < sizeof differences / sizeof differences[0]; k++) {
+        struct law_formula *formula = parsed(differences[k]);
+        const struct formula_node *difference = &formula->nodes[formula->value];
+        assert_int_equal(difference->operation, formula_subtract);
+        if (difference->argument[0] != difference->argument[1])
+            fail_msg("%s is not of the same", differences[k]);
+        formula_free(formula);
+    }
+}
+
+/* Whether a node uses something of the pair beside m_i and q_i. */
+static bool is_of_the_pair(const struct law_formula *formula, int32_t root)
+{
+    bool used[formula_most_nodes] = {false};
+    formula_mark(formula, root, used);
+    for (int32_t k = 0; k <= root; k++) {
+        const struct formula_node *node = &formula->nodes[k];
+        if (used[k] && (node->operation == formula_power_of_r ||
+                        (node->operation == formula_variable && node->which != formula_m_i &&
+                         node->which != formula_q_i)))
+            return true;
+    }
+    return false;
+}
+
+/* What is multiplied with a sum at its end depends on particle i alone, and nothing is lost. */
+static void test_formulas_factors_of_one_particle_are_taken_out(void **state)
+{
+    (void)state;
+    static const char *const products[] = {
+        "m_i*m_j/r",           "-q_i*q_j*exp(-r/L)/r",   "m_i*q_i*m_j*q_j/r2", "m_j*exp(q_i)*dx*r",
+        "m_i/(eps + m_j)*3/r", "m_j/(1 + m_i*q_i)*dz/r", "-(m_j + q_j)*m_i",   "dy*q_i/m_i"};
+    const double parameter[] = {0.25, 2.5};
+    double variable[formula_variable_count];
+    for (int k = 0; k < formula_variable_count; k++)
+        variable[k] = 1.25 + k;
+    variable[formula_r2] = variable[formula_r] * variable[formula_r];
+    for (size_t k = 0; k < sizeof products / sizeof products[0]; k++) {
+        struct law_formula *formula = parsed(products[k]);
+        const struct formula_product *product = &formula->value_product;
+        double values[formula_most_nodes + 1];
+        formula_evaluate(formula, parameter, variable, values);
+        assert_true(product->outer >= 0);
+        assert_false(is_of_the_pair(formula, product->outer));
+        const double found = values[product->outer] *
+                             (product->inner < 0 ? 1 : values[product->inner]) *
+                             pow(variable[formula_r], product->power);
+        const double expected = values[formula->value];
+        if (!(fabs(found - expected) <= 1e-14 * fabs(expected)))
+            fail_msg("%s is %.17g, and its factors make %.17g", products[k], expected, found);
+        formula_free(formula);
+    }
+}
+
 static void assert_refused(const char *text, const char *words)
 {
     const kith_law_parameter parameters[] = {{"eps", 0.25}};
@@ -373,6 +443,8 @@ int main(void)
         cmocka_unit_test_prestate(test_formulas_force_is_minus_the_gradient, &random),
         cmocka_unit_test_prestate(test_formulas_agree_with_the_built_in_laws, &random),
         cmocka_unit_test(test_formulas_at_the_same_place),
+        cmocka_unit_test(test_formulas_that_are_the_same_are_computed_once),
+        cmocka_unit_test(test_formulas_factors_of_one_particle_are_taken_out),
         cmocka_unit_test(test_formulas_that_are_none_are_refused),
         cmocka_unit_test(test_formulas_out_of_all_proportion_are_refused),
         cmocka_unit_test(test_formulas_of_the_greatest_length_are_read),
