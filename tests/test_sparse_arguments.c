@@ -119,6 +119,29 @@ static void test_vectors_of_nothing_need_no_memory(void **state)
     kith_context_free(context);
 }
 
+static void test_blocks_are_of_the_size_that_is_asked_for(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    for (int32_t block = 2; block <= 4; block++) {
+        const kith_sparse_options options = {.format = KITH_SPARSE_BSR, .block = block};
+        kith_sparse *sparse = small_matrix(context, &options);
+        double x[] = {1, 10, 100, 1000}, y[3];
+        char expected[40];
+        kith_sparse_info info;
+        assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 2,
+                                       kith_array_vector(x, KITH_F64, 4), 0,
+                                       kith_array_vector(y, KITH_F64, 3)));
+        assert_true(y[0] == -194 && y[1] == 0 && y[2] == 121);
+        assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
+        assert_int_equal(info.format, KITH_SPARSE_BSR);
+        snprintf(expected, sizeof expected, "blocks of %d x %d are", (int)block, (int)block);
+        assert_non_null(strstr(info.reason, expected));
+        kith_sparse_free(sparse);
+    }
+    kith_context_free(context);
+}
+
 static void test_vectors_of_a_strange_type_are_refused(void **state)
 {
     (void)state;
@@ -172,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_reasons_tell_the_bytes_of_an_entry),
         cmocka_unit_test(test_vectors_of_nothing_need_no_memory),
         cmocka_unit_test(test_arrays_of_a_device_are_refused_on_the_host),
+        cmocka_unit_test(test_blocks_are_of_the_size_that_is_asked_for),
         cmocka_unit_test(test_vectors_of_a_strange_type_are_refused),
         cmocka_unit_test(test_vectors_overlap_only_where_they_have_elements),
     };
