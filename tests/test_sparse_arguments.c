@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "core/context.h"
+#include "sparse/object.h"
+
 static const double values[] = {2, -1, 0.5, 3, 4};
 static const int64_t row[] = {2, 0, 2, 0, 2}, column[] = {1, 2, 0, 0, 1};
 
@@ -69,6 +72,43 @@ static void test_indices_may_be_narrow_and_begin_at_1(void **state)
         assert_non_null(strstr(info.reason, "measured fastest"));
         kith_sparse_free(sparse);
     }
+    kith_context_free(context);
+}
+
+static kith_sparse_info refused;
+static const struct kith_backend *generous;
+
+/* As the context's own, but that one plan finds no memory. */
+static kith_status convert_others(kith_context *context, const struct sparse_statistics *statistics,
+                                  struct sparse_matrix *matrix)
+{
+    if (matrix->plan.format == refused.format && matrix->plan.kernel == refused.kernel)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for this format");
+    return generous->sparse_convert(context, statistics, matrix);
+}
+
+static void test_a_format_without_memory_is_not_measured_fastest(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_sparse *sparse = small_matrix(context, NULL);
+    assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &refused));
+    kith_sparse_free(sparse);
+    generous = context->backend;
+    struct kith_backend backend = *generous;
+    backend.sparse_convert = convert_others;
+    context->backend = &backend;
+    const kith_sparse_options options = {.tune = true};
+    double x[] = {1, 10, 100, 1000}, y[3];
+    kith_sparse_info info;
+    sparse = small_matrix(context, &options);
+    assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
+    assert_true(info.format != refused.format || info.kernel != refused.kernel);
+    assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 2, kith_array_vector(x, KITH_F64, 4),
+                                   0, kith_array_vector(y, KITH_F64, 3)));
+    assert_true(y[0] == -194 && y[1] == 0 && y[2] == 121);
+    kith_sparse_free(sparse);
+    context->backend = generous;
     kith_context_free(context);
 }
 
@@ -195,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_reasons_tell_the_bytes_of_an_entry),
         cmocka_unit_test(test_vectors_of_nothing_need_no_memory),
         cmocka_unit_test(test_arrays_of_a_device_are_refused_on_the_host),
+        cmocka_unit_test(test_a_format_without_memory_is_not_measured_fastest),
         cmocka_unit_test(test_blocks_are_of_the_size_that_is_asked_for),
         cmocka_unit_test(test_vectors_of_a_strange_type_are_refused),
         cmocka_unit_test(test_vectors_overlap_only_where_they_have_elements),
