@@ -112,6 +112,37 @@ static void test_a_format_without_memory_is_not_measured_fastest(void **state)
     kith_context_free(context);
 }
 
+/* A device, played by the host, has memory of its own: the matrix is copied there, and vectors that
+ * are there already are not. */
+static void test_a_device_has_a_copy_of_the_matrix(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    const struct kith_backend *own = context->backend;
+    const kith_device host = context->device, device = {KITH_CUDA, 0};
+    struct kith_backend backend = *own;
+    backend.kind = device.kind;
+    context->backend = &backend;
+    context->device = device;
+    kith_sparse *sparse = small_matrix(context, NULL);
+    double x_values[] = {1, 10, 100, 1000}, y_values[] = {NAN, NAN, NAN}, entries[4];
+    int64_t row_start[4];
+    int32_t columns[4];
+    kith_array x = kith_array_vector(x_values, KITH_F64, 4);
+    kith_array y = kith_array_vector(y_values, KITH_F64, 3);
+    x.device = y.device = device;
+    assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 2, x, 0, y));
+    assert_true(y_values[0] == -194 && y_values[1] == 0 && y_values[2] == 121);
+    assert_ok(kith_sparse_copy_csr(sparse, row_start, columns, entries));
+    assert_memory_equal(row_start, ((int64_t[]){0, 2, 2, 4}), sizeof row_start);
+    assert_memory_equal(columns, ((int32_t[]){0, 2, 0, 1}), sizeof columns);
+    assert_memory_equal(entries, ((double[]){3, -1, 0.5, 6}), sizeof entries);
+    kith_sparse_free(sparse);
+    context->backend = own;
+    context->device = host;
+    kith_context_free(context);
+}
+
 /* Addresses of a GPU mean nothing to a context that computes on the host. */
 static void test_arrays_of_a_device_are_refused_on_the_host(void **state)
 {
@@ -236,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_vectors_of_nothing_need_no_memory),
         cmocka_unit_test(test_arrays_of_a_device_are_refused_on_the_host),
         cmocka_unit_test(test_a_format_without_memory_is_not_measured_fastest),
+        cmocka_unit_test(test_a_device_has_a_copy_of_the_matrix),
         cmocka_unit_test(test_blocks_are_of_the_size_that_is_asked_for),
         cmocka_unit_test(test_vectors_of_a_strange_type_are_refused),
         cmocka_unit_test(test_vectors_overlap_only_where_they_have_elements),
