@@ -1,5 +1,6 @@
 /* The interaction matrix and its reductions against the reference, on the CPU. */
 
+#include "core/context.h"
 #include "matrix_checks.h"
 #include "testing_files.h"
 
@@ -430,6 +431,30 @@ static void mistakes_are_told(void **state)
     matrix_set_free(&other);
 }
 
+/* A context that takes itself for one of a GPU: none of the arrays is touched. */
+static void arrays_are_all_on_the_device_of_the_rows(void **state)
+{
+    (void)state;
+    kith_context *context = new_context(NULL, 1);
+    const kith_device own = context->device, gpu = {KITH_CUDA, 2};
+    double x[6] = {0}, values[4];
+    kith_particles rows = {.positions = kith_array_matrix(x, KITH_F64, 2, 3)};
+    const kith_array matrix = kith_array_matrix(values, KITH_F64, 2, 2);
+    context->device = gpu;
+    rows.positions.device = gpu;
+    assert_fails(kith_matrix_compute(context, NULL, NULL, &rows, NULL, matrix),
+                 KITH_INVALID_ARGUMENT,
+                 "matrix is in the host's memory and rows.positions is on cuda:2");
+    rows.positions.device.index = 1;
+    assert_fails(kith_matrix_compute(context, NULL, NULL, &rows, NULL, matrix),
+                 KITH_INVALID_ARGUMENT,
+                 "rows.positions is on cuda:1, and this context computes on cuda:2");
+    context->device = own;
+    assert_fails(kith_matrix_compute(context, NULL, NULL, &rows, NULL, matrix), KITH_UNSUPPORTED,
+                 "rows.positions is not in the host's memory");
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_file_in_blocks_tells_the_rows_that_are_done),
         cmocka_unit_test(columns_of_nothing_may_lie_anywhere),
         cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(arrays_are_all_on_the_device_of_the_rows),
     };
     numbers = random_numbers_begin("test_matrix");
     shared = new_context(NULL, 2);
