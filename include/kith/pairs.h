@@ -133,8 +133,9 @@ kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *o
  * there are no more. A cutoff of 0 stands for none; half, skin, radii and exclusions must not be
  * given. In a periodic cell images count as points of their own, those of i too.
  *
- * Errors: as kith_pairs_compute. KITH_UNSUPPORTED too where points are so far apart along open axes,
- * and the periodic cell is so small, that more than 2^30 images may be as near as the k-th. */
+ * Errors: as kith_pairs_compute. KITH_UNSUPPORTED too where points are so far apart along open
+ * axes, and the periodic cell is so small, that more than 2^30 images may be as near as the k-th.
+ */
 kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *options,
                                kith_array positions, const kith_cell *cell, int64_t k,
                                kith_pairs **pairs);
