@@ -43,7 +43,7 @@ struct kith_simulation {
     void *memory[MAX_ARRAYS];
     void *vector[MAX_ARRAYS][3];           /* the components in memory; NULL for the third in 2D */
     void *mass, *half_softening2, *charge; /* NULL if they are not used */
-    void *shown_mass;                      /* as the caller has them, if shows_masses */
+    void *shown_mass; /* as the caller has them, if shows_masses; of its own, so that views last */
     bool shows_masses;
 
     double start_time;
