@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 
 #if __has_include(<cusparse.h>)
 #include <cusparse.h>

@@ -8,7 +8,7 @@
 
 #include "gems_forces.h"
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 
 template <typename real> struct alignas(16) gems_body {
     real x, y, z, mass;

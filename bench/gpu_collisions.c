@@ -1,7 +1,7 @@
 #include "gpu_collisions.h"
 
-#include "core/context.h"
-#include "cuda/cuda.h"
+#include "device/context.h"
+#include "device/cuda.h"
 
 static kith_status copy(kith_array host, int64_t bytes, kith_array *array)
 {

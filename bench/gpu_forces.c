@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/context.h"
 #include "core/memory.h"
-#include "cuda/cuda.h"
+#include "device/context.h"
+#include "device/cuda.h"
+#include "forces/backend.h"
 #include "forces/law_choice.h"
-#include "forces/problem.h"
 #include "gems_forces.h"
 #include "kith/forces.h"
 
@@ -111,8 +111,9 @@ static kith_status compute_arrays(const struct gpu_forces *forces)
     kith_array mass = kith_array_vector(forces->mass, forces->dtype, n);
     kith_array acceleration = kith_array_matrix(forces->acceleration, forces->dtype, n, 3);
     position.device = mass.device = acceleration.device = device;
-    return kith_forces_compute(forces->context, &options, kith_array_none(), position, mass,
-                               acceleration, kith_array_none());
+    const kith_particles particles = {.positions = position, .columns = {{"m", mass}}};
+    return kith_forces_compute(forces->context, &options, NULL, &particles, acceleration,
+                               kith_array_none());
 }
 
 static kith_status run_kernels(const struct gpu_forces *forces)
@@ -131,13 +132,15 @@ static kith_status run_kernels(const struct gpu_forces *forces)
         .way = {.method = forces->method},
     };
     struct law_choice choice;
-    KITH_TRY(forces_choose_law(forces->law, 0, &choice));
+    KITH_TRY(forces_choose_law(forces->law, 0, 0, &choice));
     problem.law = choice.law;
     for (size_t c = 0; c < 3; c++) {
         problem.target_position[c] = problem.source_position[c] = forces->columns + c * column;
         problem.acceleration[c] = forces->columns + (4 + c) * column;
     }
-    return forces->context->backend->forces(forces->context, &problem);
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(forces->context, &scope));
+    return forces_backend_of(forces->context)->evaluate(forces->context, &problem);
 }
 
 static kith_status run_gems(const struct gpu_forces *forces, int64_t bodies, int32_t block)

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "core/context.h"
 #include "core/memory.h"
-#include "cuda/cuda.h"
+#include "device/context.h"
+#include "device/cuda.h"
 
 struct gpu_matrix {
     kith_context *context;
@@ -19,23 +19,25 @@ static kith_status allocate(kith_context *context, int64_t rows, int64_t columns
 {
     *array = kith_array_matrix(NULL, dtype, rows, columns);
     array->device = kith_context_device(context);
-    return context->backend->allocate(context, rows * columns, kith_dtype_bytes(dtype),
-                                      "arrays to measure with", &array->data);
+    return context->services->allocate(context, rows * columns, kith_dtype_bytes(dtype),
+                                       "arrays to measure with", &array->data);
 }
 
 static kith_status fill(struct gpu_matrix *made, kith_array positions, bool stored)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(made->context, &scope));
     kith_context *context = made->context;
     const int64_t n = positions.shape[0];
     const kith_dtype dtype = positions.dtype;
     KITH_TRY(allocate(context, n, 3, dtype, &made->particles.positions));
-    KITH_TRY(context->backend->copy_in(context, made->particles.positions.data, positions.data,
-                                       3 * n * kith_dtype_bytes(dtype)));
+    KITH_TRY(context->services->copy_in(context, made->particles.positions.data, positions.data,
+                                        3 * n * kith_dtype_bytes(dtype)));
     KITH_TRY(allocate(context, n, 1, dtype, &made->vector));
     KITH_TRY(allocate(context, n, 1, dtype, &made->product));
     made->vector.ndim = made->product.ndim = 1;
-    KITH_TRY(context->backend->copy_in(context, made->vector.data, positions.data,
-                                       n * kith_dtype_bytes(dtype)));
+    KITH_TRY(context->services->copy_in(context, made->vector.data, positions.data,
+                                        n * kith_dtype_bytes(dtype)));
     return stored ? allocate(context, n, n, dtype, &made->matrix) : KITH_OK;
 }
 
@@ -58,25 +60,31 @@ void gpu_matrix_free(struct gpu_matrix *matrix)
 {
     if (!matrix)
         return;
-    const struct kith_backend *backend = matrix->context->backend;
-    backend->release(matrix->context, matrix->particles.positions.data);
-    backend->release(matrix->context, matrix->vector.data);
-    backend->release(matrix->context, matrix->product.data);
-    backend->release(matrix->context, matrix->matrix.data);
+    DEVICE_SCOPE(scope);
+    (void)device_enter(matrix->context, &scope);
+    const struct device_services *services = matrix->context->services;
+    services->release(matrix->context, matrix->particles.positions.data);
+    services->release(matrix->context, matrix->vector.data);
+    services->release(matrix->context, matrix->product.data);
+    services->release(matrix->context, matrix->matrix.data);
     free(matrix);
 }
 
 static kith_status begin(const struct gpu_matrix *matrix)
 {
-    return matrix->context->backend->note_time(matrix->context, 0);
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(matrix->context, &scope));
+    return matrix->context->services->mark_time(matrix->context, 0);
 }
 
 static kith_status end(const struct gpu_matrix *matrix, double *seconds)
 {
-    const struct kith_backend *backend = matrix->context->backend;
-    KITH_TRY(backend->note_time(matrix->context, 1));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(matrix->context, &scope));
+    const struct device_services *services = matrix->context->services;
+    KITH_TRY(services->mark_time(matrix->context, 1));
     KITH_TRY(kith_context_synchronize(matrix->context));
-    return backend->noted_seconds(matrix->context, seconds);
+    return services->elapsed_seconds(matrix->context, seconds);
 }
 
 kith_status gpu_matrix_time_fill(struct gpu_matrix *matrix, const kith_law *law,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "cuda/cuda.h"
 #include "cusparse_peer.h"
+#include "device/cuda.h"
 
 enum { slice_rows = 32, several_vectors = 8, most_filling = 2 };
 static const int64_t filling_of_small = 1000000;

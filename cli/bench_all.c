@@ -209,7 +209,7 @@ static int write_report(const struct everything *all, const cJSON *report)
     if (code == exit_ok && all->common.json)
         return json_print(all->common.command, cJSON_Duplicate(report, true));
     if (code == exit_ok && !all->common.quiet && !cli_is_stdout(path))
-        fprintf(stderr, "wrote %s\n", path);
+        cli_print_wrote(stderr, path);
     return code;
 }
 

@@ -8,8 +8,8 @@
 
 #include "../bench/gpu_collisions.h"
 #include "bench_collisions.h"
-#include "collisions/collisions_kernel.h"
-#include "core/context.h"
+#include "device/context.h"
+#include "lattice/collisions_kernel.h"
 
 /* A way to count that is measured. */
 struct contender {

@@ -9,6 +9,7 @@
 #include "bench_all.h"
 #include "bench_figures.h"
 #include "cli.h"
+#include "core/printable.h"
 #include "json.h"
 #include "streams.h"
 
@@ -38,7 +39,7 @@ static char *read_text(const char *command, const char *path)
 
 static bool read_measured(const char *command, struct measured *measured)
 {
-    if (cli_take_plain_input(command, &measured->path) != exit_ok)
+    if (cli_take_plain_input(command, &measured->path, NULL) != exit_ok)
         return false;
     char *text = read_text(command, measured->path);
     if (!text)
@@ -82,8 +83,11 @@ static void print_machine(char letter, const struct measured *measured)
     const cJSON *report = measured->report;
     const char *gpu =
         cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(report, "machine"), "gpu"));
-    printf("%c  %s: %s%s%s, kith %s\n", letter, measured->path, word(report, "processor"),
-           gpu ? ", " : "", gpu ? gpu : "", word(report, "version"));
+    char line[1024], printable[sizeof line];
+    snprintf(line, sizeof line, "%s: %s%s%s, kith %s", measured->path, word(report, "processor"),
+             gpu ? ", " : "", gpu ? gpu : "", word(report, "version"));
+    make_printable(line, printable, sizeof printable);
+    printf("%c  %s\n", letter, printable);
 }
 
 static void print_row(const struct figure *a, const struct figure *b)

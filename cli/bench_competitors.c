@@ -102,8 +102,9 @@ static kith_status compute(const struct competitor *competitor, const struct for
     if (competitor->context) {
         const kith_forces_options options = {
             .softening = softening, .law = competitor->law, .method = competitor->method};
-        return kith_forces_compute(competitor->context, &options, kith_array_none(),
-                                   system->position[dtype], system->mass[dtype],
+        const kith_particles particles = {.positions = system->position[dtype],
+                                          .columns = {{"m", system->mass[dtype]}}};
+        return kith_forces_compute(competitor->context, &options, NULL, &particles,
                                    system->acceleration[dtype], kith_array_none());
     }
     plain_forces(system->bodies->count, system->position[dtype].data, system->mass[dtype].data,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/printable.h"
+
 static double number(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItem(object, key);
@@ -17,6 +19,14 @@ static const char *word(const cJSON *object, const char *key)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
     return text ? text : "";
+}
+
+/* A report's names go to terminals, JSON and pages. */
+static void escape(char *text, size_t bytes)
+{
+    char given[sizeof((struct figure *)NULL)->panel];
+    snprintf(given, sizeof given, "%s", text);
+    make_printable(given, text, bytes);
 }
 
 /* Takes a figure unless its rate is none. False without memory. */
@@ -32,6 +42,9 @@ static bool add(struct figures *figures, struct figure figure)
         figures->at = moved;
         figures->room = room;
     }
+    escape(figure.panel, sizeof figure.panel);
+    escape(figure.what, sizeof figure.what);
+    escape(figure.series, sizeof figure.series);
     figures->at[figures->count++] = figure;
     return true;
 }
@@ -61,7 +74,7 @@ static bool take_forces_row(struct figures *figures, const cJSON *machine, const
     char threads[32];
     name_threads(machine, number(row, "threads"), threads, sizeof threads);
     snprintf(figure.panel, sizeof figure.panel, "%s", panel);
-    snprintf(figure.series, sizeof figure.series, "%.16s %.8s%s%s%.16s", word(row, "program"),
+    snprintf(figure.series, sizeof figure.series, "%.16s %.8s%.20s%s%.16s", word(row, "program"),
              word(row, "precision"), threads, *measured ? ", " : "", measured);
     figure.unit = is_steps ? "steps/s" : "interactions/s";
     figure.rate = number(row, is_steps ? "steps_per_second" : "interactions_per_second");

@@ -8,8 +8,8 @@
 
 #include "../bench/gpu_matrix.h"
 #include "bench_matrix.h"
-#include "core/context.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "matrix/limit.h"
 
 /* A thing that is timed. */
@@ -44,8 +44,7 @@ static kith_status call_on_host(const struct contender *c)
         const int64_t threads = c->context->threads, n = c->matrix.shape[0];
         struct contender blocks = *c;
         blocks.matrix.shape[1] = n * n / threads;
-        kith_for_each(c->context, (int32_t)threads, threads, set_part, &blocks);
-        return KITH_OK;
+        return kith_for_each(c->context, (int32_t)threads, threads, set_part, &blocks);
     }
     if (c->is_product)
         return kith_matrix_multiply(c->context, c->law, NULL, &c->particles, NULL, c->vector,
@@ -198,7 +197,9 @@ bool bench_matrix_of(const struct matrix_bench *bench, kith_context *context, in
                      struct matrix_rows_measured *rows)
 {
     /* What is larger is not stored here. */
-    const double most = kith_context_device(context).kind == KITH_CUDA ? 64e9 : 4e9;
+    const double most = kith_context_device(context).kind == KITH_CUDA
+                            ? 64e9
+                            : fmin(4e9, (double)kith_memory_available() / 2);
     const double bytes = (double)n * (double)n * (double)kith_dtype_bytes(bench->precision);
     const bool stored = bytes <= most, on_gpu = kith_context_device(context).kind == KITH_CUDA;
     struct contender c = {.context = context};

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "bench_pairs.h"
-#include "core/context.h"
+#include "core/status.h"
+#include "device/context.h"
 
 /* kith in one precision, as a contestant. */
 struct listing {
@@ -41,15 +42,15 @@ static kith_status list_on_device(struct listing *listing)
 {
     kith_context *context = listing->context;
     double seconds = 0;
-    kith_status status = context->backend->note_time(context, 0);
+    kith_status status = context->services->mark_time(context, 0);
     if (status == KITH_OK)
         status = list_once(listing);
     if (status == KITH_OK)
-        status = context->backend->note_time(context, 1);
+        status = context->services->mark_time(context, 1);
     if (status == KITH_OK)
         status = kith_context_synchronize(context);
     if (status == KITH_OK)
-        status = context->backend->noted_seconds(context, &seconds);
+        status = context->services->elapsed_seconds(context, &seconds);
     if (status == KITH_OK)
         listing->device_seconds = fmin(listing->device_seconds, seconds);
     return status;
@@ -86,18 +87,19 @@ static kith_status place_points(kith_context *context, const struct pairs_points
     const int64_t each = kith_dtype_bytes(dtype);
     void *memory = NULL;
     kith_status status =
-        context->backend->allocate(context, count + 1, each, "the points", &memory);
+        context->services->allocate(context, count + 1, each, "the points", &memory);
     if (status != KITH_OK)
         return status;
     *placed = kith_array_matrix(memory, dtype, points->count, points->kind->dimensions);
     placed->device = context->device;
     if (dtype == KITH_F64)
-        return context->backend->copy_in(context, memory, points->x, count * each);
+        return context->services->copy_in(context, memory, points->x, count * each);
     float *narrow = malloc((size_t)(count + 1) * sizeof *narrow);
-    for (int64_t k = 0; narrow && k < count; k++)
+    if (!narrow)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for %lld points", (long long)points->count);
+    for (int64_t k = 0; k < count; k++)
         narrow[k] = (float)points->x[k];
-    status = narrow ? context->backend->copy_in(context, memory, narrow, count * each)
-                    : KITH_OUT_OF_MEMORY;
+    status = context->services->copy_in(context, memory, narrow, count * each);
     free(narrow);
     return status;
 }
@@ -129,7 +131,7 @@ static void end_listing(struct listing *listing)
 {
     kith_pairs_free(listing->pairs);
     if (listing->context)
-        listing->context->backend->release(listing->context, listing->points.data);
+        listing->context->services->release(listing->context, listing->points.data);
 }
 
 static bool has_word(const char *words, const char *word)
@@ -176,6 +178,8 @@ static void take_results(const struct listing listings[2], int32_t count,
 bool pairs_measure(const struct pairs_report *report, kith_context *context,
                    const struct pairs_points_of *points, struct pairs_row *row)
 {
+    DEVICE_SCOPE(scope);
+    (void)device_enter(context, &scope);
     struct listing listings[2] = {{0}};
     struct peer peers[pairs_most_peers];
     struct contestant contestants[2 + pairs_most_peers];

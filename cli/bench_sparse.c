@@ -11,6 +11,7 @@
 #include "bench.h"
 #include "bench_sparse_gpu.h"
 #include "bench_sparse_matrices.h"
+#include "core/printable.h"
 
 enum { key_tune = 0x9000 };
 
@@ -234,7 +235,7 @@ static bool measure_matrix(struct sparse_report *report, kith_context *context, 
     kith_sparse *sparse = NULL;
     bool measured = make_sparse(report->options, context, name, peers, &sparse);
     if (measured && kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &row->info) == KITH_OK) {
-        snprintf(row->name, sizeof row->name, "%s", name);
+        make_printable(name, row->name, sizeof row->name);
         snprintf(row->reason, sizeof row->reason, "%s", row->info.reason);
         measured = measure(report, peers, sparse, row);
     }

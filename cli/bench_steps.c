@@ -97,7 +97,7 @@ static bool add_row(const struct bench_options *options, const struct competitor
 {
     const kith_simulation_options chosen = {.dt = dt,
                                             .integrator = options->integrator,
-                                            .softening = softening,
+                                            .forces.softening = softening,
                                             .precision = competitor->precision};
     struct bench_row *row = bench_rows_add(rows, competitor, bodies->one->count);
     *work = (struct steps_work){options->common.command, competitor, NULL};

@@ -3,11 +3,19 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "kith/kith.h"
 
-/* The program's exit codes. */
-enum { exit_ok = 0, exit_failed = 1, exit_usage = 2 };
+/* The program's exit codes. Stopped by a signal it has 128 and the signal's number, of SIGHUP that
+ * of SIGTERM, as a shell reports a program that the signal ended. */
+enum {
+    exit_ok = 0,
+    exit_failed = 1,
+    exit_usage = 2,
+    exit_interrupted = 130,
+    exit_terminated = 143
+};
 
 /* A command of the program: a row of the table in commands.c. */
 struct command {
@@ -53,16 +61,25 @@ struct common_options {
 };
 extern const struct argp common_argp;
 
-/* Prints "kith NAME: <the library's message>" on one line of stderr; returns exit_failed. */
+/* Prints "kith NAME: <the library's message>" on one line of stderr; returns exit_failed, or the
+ * code of the signal that has stopped the library. Here and below, what is not printable is
+ * escaped. */
 int cli_fail(const char *command);
 
 /* The same with words of its own. */
 int cli_fail_with(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Zeroed memory, which goes with free; NULL, and a line on stderr that names what, if it is more
+ * than kith_memory_available: calloc would hand it out, and the system kill who writes there. */
+void *cli_allocate(const char *command, const char *what, int64_t count, int64_t bytes_each);
+
 /* Prints "kith NAME: note: …" on stderr, unless quiet. */
 void cli_note(bool quiet, const char *command, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Prints "wrote PATH". */
+void cli_print_wrote(FILE *stream, const char *path);
 
 /* Parses the command line by argp; the input is the parser's. Wrong usage ends the program with one
  * line on stderr and exit_usage. */
@@ -79,7 +96,17 @@ char *cli_copy(const char *text, const struct argp_state *state);
 double cli_parse_real(const char *option, const char *text, const struct argp_state *state);
 double cli_parse_positive(const char *option, const char *text, const struct argp_state *state);
 int64_t cli_parse_count(const char *option, const char *text, const struct argp_state *state);
+int64_t cli_parse_range(const char *option, const char *text, int64_t least, int64_t most,
+                        const struct argp_state *state);
 int64_t cli_parse_integer(const char *option, const char *text, const struct argp_state *state);
+
+/* A whole number of 64 bits, which may have a point and an exponent: 1000000, 1e6, 2.5e3. False
+ * for any other text. */
+bool cli_read_integer(const char *text, int64_t *value);
+
+/* A:B, frames from 1, both included, or all. An end left out is the file's: *last is then 0. */
+void cli_parse_frames(const char *text, int64_t *first, int64_t *last,
+                      const struct argp_state *state);
 
 /* A number of bytes, as 2000000, 512M or 2G. */
 int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_state *state);
@@ -102,6 +129,10 @@ char *cli_join_help(char *first, char *second);
 /* The value of --method of forces, and its name. */
 kith_forces_method cli_parse_method(const char *text, const struct argp_state *state);
 const char *cli_method_name(kith_forces_method method);
+
+/* The value of --solver (NULL: auto), and the table of solvers for --help. */
+const kith_solver *cli_parse_solver(const char *text, const struct argp_state *state);
+char *cli_solver_help(void);
 
 /* Prints what is known of a device, after kith tune. */
 void cli_print_tuning(kith_device device, const kith_tuning *tuning);

@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "collisions.h"
-#include "load.h"
 #include "names.h"
 #include "streams.h"
 
@@ -29,7 +28,7 @@ static const struct argp_option options[] = {
      "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", 0},
     {"contacts", key_contacts, NULL, 0,
      "count contacts instead: pairs at distance 1 that are no neighbours along the chain; --json "
-     "tells both counts in any case, seconds are of what is asked for",
+     "prints both counts in any case; its seconds are of this one",
      0},
     {"sequence", key_sequence, "HPPH...", 0, "count contacts of two H only: a letter a bead", 0},
     {"batch", key_batch, NULL, 0,
@@ -195,8 +194,8 @@ int command_collisions(int argc, char **argv)
     kith_context *context = NULL;
     kith_array beads = kith_array_none();
     int code = exit_failed;
-    if ((code = cli_take_input(argv[0], &collisions.path, &collisions.format)) != exit_ok ||
-        (code = load_check_output(argv[0], collisions.path, collisions.list)) != exit_ok)
+    if ((code = cli_take_input(argv[0], &collisions.path, &collisions.format, collisions.list)) !=
+        exit_ok)
         return code;
     if (kith_context_create(&collisions.common.context, &context) != KITH_OK)
         code = cli_fail(argv[0]);

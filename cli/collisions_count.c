@@ -12,27 +12,45 @@
 /* Of one conformation. */
 struct counts {
     int64_t collisions, contacts;
-    kith_collisions_groups *groups; /* NULL unless they are asked for */
+    kith_collisions_summary summary; /* for --json */
+    kith_collisions_groups *groups;  /* NULL unless pairs are listed */
     kith_collisions_method method;
-    double seconds;
+    double seconds; /* of the count that is asked for alone */
 };
+
+static kith_status count_asked(const struct collisions_options *collisions, kith_context *context,
+                               const kith_collisions_options *chosen, kith_array beads,
+                               struct counts *counts)
+{
+    return collisions->contacts
+               ? kith_contacts_count(context, beads, collisions->sequence, &counts->contacts)
+               : kith_collisions_count(context, chosen, beads, &counts->collisions);
+}
+
+/* What --json prints besides. */
+static kith_status count_rest(const struct collisions_options *collisions, kith_context *context,
+                              const kith_collisions_options *chosen, kith_array beads,
+                              struct counts *counts)
+{
+    const kith_status status = kith_collisions_summarize(context, beads, &counts->summary);
+    if (status == KITH_OK && collisions->contacts)
+        return kith_collisions_count(context, chosen, beads, &counts->collisions);
+    counts->contacts = counts->summary.contacts;
+    return status;
+}
 
 static kith_status count(const struct collisions_options *collisions, kith_context *context,
                          kith_array beads, struct counts *counts)
 {
     const kith_collisions_options chosen = {collisions->method};
     kith_status status = kith_collisions_choose(context, &chosen, beads, &counts->method);
-    if (status != KITH_OK)
-        return status;
     const double start = collisions_clock();
-    if (!collisions->contacts || collisions->common.json)
-        status = kith_collisions_count(context, &chosen, beads, &counts->collisions);
-    if (status == KITH_OK && collisions->contacts)
-        status = kith_contacts_count(context, beads, collisions->sequence, &counts->contacts);
+    if (status == KITH_OK)
+        status = count_asked(collisions, context, &chosen, beads, counts);
     counts->seconds = collisions_clock() - start;
-    if (status == KITH_OK && collisions->common.json && !collisions->contacts)
-        status = kith_contacts_count(context, beads, NULL, &counts->contacts);
-    if (status == KITH_OK && (collisions->list || collisions->common.json))
+    if (status == KITH_OK && collisions->common.json)
+        status = count_rest(collisions, context, &chosen, beads, counts);
+    if (status == KITH_OK && collisions->list)
         status = kith_collisions_group(context, beads, &counts->groups);
     return status;
 }
@@ -52,10 +70,11 @@ static int write_list(const char *command, const struct collisions_options *coll
                       const struct counts *counts)
 {
     const int64_t count = counts->groups->collisions;
-    int64_t *pairs =
-        count < INT64_MAX / 16 ? malloc((size_t)(count * 2 + 1) * sizeof *pairs) : NULL;
+    char what[64];
+    snprintf(what, sizeof what, "a list of %lld pairs", (long long)count);
+    int64_t *pairs = cli_allocate(command, what, count, 2 * (int64_t)sizeof *pairs);
     if (!pairs)
-        return cli_fail_with(command, "no memory for a list of %lld pairs", (long long)count);
+        return exit_failed;
     const bool done = kith_collisions_pairs(counts->groups, pairs) == KITH_OK &&
                       write_pairs(cli_output_path(collisions->list), pairs, count) == KITH_OK;
     free(pairs);
@@ -66,10 +85,10 @@ static int print_json(const char *command, const kith_context *context, const st
 {
     int64_t methods = 0;
     cJSON *object = cJSON_CreateObject();
-    json_add_count(object, "beads", counts->groups->beads);
+    json_add_count(object, "beads", counts->summary.beads);
     json_add_count(object, "collisions", counts->collisions);
-    json_add_count(object, "sites", counts->groups->sites);
-    json_add_count(object, "max_at_site", counts->groups->max_at_site);
+    json_add_count(object, "sites", counts->summary.sites);
+    json_add_count(object, "max_at_site", counts->summary.max_at_site);
     json_add_count(object, "contacts", counts->contacts);
     cJSON_AddStringToObject(object, "method",
                             kith_collisions_method_list(&methods)[counts->method].name);

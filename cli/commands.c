@@ -48,7 +48,6 @@ int command_fail_unknown(const char *program, const struct command *table, const
     nearest_offer(&nearest, "--help");
     nearest_offer(&nearest, "--version");
     snprintf(otherwise, sizeof otherwise, "%s --help lists them", program);
-    fprintf(stderr, "%s: '%s' is no %s; %s\n", program, word, what,
-            nearest_hint(&nearest, otherwise));
+    cli_fail_with(program, "'%s' is no %s; %s", word, what, nearest_hint(&nearest, otherwise));
     return exit_usage;
 }

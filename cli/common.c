@@ -3,13 +3,16 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/printable.h"
 #include "names.h"
+#include "progress.h"
 #include "usage.h"
 
 enum { key_device = 0x1000, key_threads, key_precision, key_json };
@@ -31,8 +34,9 @@ kith_device cli_parse_device(const char *text, const struct argp_state *state)
         return (kith_device){KITH_CPU, 0};
     if (strcmp(text, "cuda") == 0)
         return (kith_device){KITH_CUDA, 0};
-    if (strncmp(text, "cuda:", 5) == 0 && strlen(text) < 10)
-        return (kith_device){KITH_CUDA, (int32_t)cli_parse_count("--device cuda", text + 5, state)};
+    const size_t digits = strncmp(text, "cuda:", 5) == 0 ? strspn(text + 5, "0123456789") : 0;
+    if (digits > 0 && digits < 5 && !text[5 + digits])
+        return (kith_device){KITH_CUDA, (int32_t)strtol(text + 5, NULL, 10)};
     cli_usage_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
 }
 
@@ -49,10 +53,7 @@ kith_dtype cli_parse_precision(const char *text, const struct argp_state *state)
 
 int32_t cli_parse_threads(const char *text, const struct argp_state *state)
 {
-    const int64_t threads = cli_parse_count("--threads", text, state);
-    if (threads < 1 || threads > 4096)
-        cli_usage_error(state, "--threads is %s; give 1 to 4096", text);
-    return (int32_t)threads;
+    return (int32_t)cli_parse_range("--threads", text, 1, 4096, state);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -112,13 +113,23 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
                         "there is an argument too much; %s --help tells what it takes", argv[0]);
 }
 
+/* "COMMAND: KIND…" on one line of stderr, escaped: what it quotes may hold anything. No message
+ * needs memory, which may be what is missing. */
+__attribute__((format(printf, 3, 0))) static void say(const char *command, const char *kind,
+                                                      const char *format, va_list arguments)
+{
+    char text[4096 + 1024], printable[2 * sizeof text]; /* a path and a sentence */
+    const int length = snprintf(text, sizeof text, "%.100s: %s", command, kind);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    make_printable(text, printable, sizeof printable);
+    fprintf(stderr, "%s\n", printable);
+}
+
 _Noreturn void cli_usage_error(const struct argp_state *state, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", state->name);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    say(state->name, "", format, arguments);
     va_end(arguments);
     exit(exit_usage);
 }
@@ -131,18 +142,29 @@ char *cli_copy(const char *text, const struct argp_state *state)
     return copy;
 }
 
+void *cli_allocate(const char *command, const char *what, int64_t count, int64_t bytes_each)
+{
+    const double bytes = (double)count * (double)bytes_each;
+    const int64_t available = kith_memory_available();
+    void *memory =
+        bytes <= (double)available ? calloc((size_t)count + 1, (size_t)bytes_each) : NULL;
+    if (!memory)
+        cli_fail_with(command, "%s: %.0f bytes are needed and %lld are available", what, bytes,
+                      (long long)available);
+    return memory;
+}
+
 int cli_fail(const char *command)
 {
-    return cli_fail_with(command, "%s", kith_error_message());
+    cli_fail_with(command, "%s", kith_error_message());
+    return progress_exit_code();
 }
 
 int cli_fail_with(const char *command, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", command);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    say(command, "", format, arguments);
     va_end(arguments);
     return exit_failed;
 }
@@ -153,10 +175,15 @@ void cli_note(bool quiet, const char *command, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s: note: ", command);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    say(command, "note: ", format, arguments);
     va_end(arguments);
+}
+
+void cli_print_wrote(FILE *stream, const char *path)
+{
+    char printable[2 * 4096];
+    make_printable(path, printable, sizeof printable);
+    fprintf(stream, "wrote %s\n", printable);
 }
 
 double cli_parse_real(const char *option, const char *text, const struct argp_state *state)
@@ -176,13 +203,35 @@ double cli_parse_positive(const char *option, const char *text, const struct arg
     return value;
 }
 
-int64_t cli_parse_integer(const char *option, const char *text, const struct argp_state *state)
+/* Of "1e6" and "2.5e3"; false of "1.5" and "1e99". A long double has all digits of 64 bits; where
+ * it is a double, a number that has more than its 53 may be rounded, and is refused. */
+static bool is_whole_decimal(const char *text, int64_t *value)
+{
+    char *end = NULL;
+    if (!*text || text[strspn(text, "0123456789+-.eE")])
+        return false;
+    const long double number = strtold(text, &end);
+    const long double most = LDBL_MANT_DIG < 63 ? 0x1p53L : 0x1p63L;
+    if (*end || !(fabsl(number) < most) || number != floorl(number))
+        return false;
+    *value = (int64_t)number;
+    return true;
+}
+
+bool cli_read_integer(const char *text, int64_t *value)
 {
     char *end = NULL;
     errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end || errno == ERANGE)
-        cli_usage_error(state, "%s is '%s'; give a whole number of 64 bits", option, text);
+    *value = strtoll(text, &end, 10);
+    return (end != text && !*end && errno != ERANGE) || is_whole_decimal(text, value);
+}
+
+int64_t cli_parse_integer(const char *option, const char *text, const struct argp_state *state)
+{
+    int64_t value = 0;
+    if (!cli_read_integer(text, &value))
+        cli_usage_error(state, "%s is '%s'; give a whole number of 64 bits, as 1000000 or 1e6",
+                        option, text);
     return value;
 }
 
@@ -194,19 +243,47 @@ int64_t cli_parse_count(const char *option, const char *text, const struct argp_
     return value;
 }
 
+int64_t cli_parse_range(const char *option, const char *text, int64_t least, int64_t most,
+                        const struct argp_state *state)
+{
+    const int64_t value = cli_parse_integer(option, text, state);
+    if (value < least && most == INT64_MAX)
+        cli_usage_error(state, "%s is %s; give at least %lld", option, text, (long long)least);
+    if (value < least || value > most)
+        cli_usage_error(state, "%s is %s; give %lld to %lld", option, text, (long long)least,
+                        (long long)most);
+    return value;
+}
+
 int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_state *state)
 {
     static const char units[] = "KMGT";
-    char number[32] = {0};
-    const size_t length = strlen(text);
-    const char *unit = length > 0 ? strchr(units, text[length - 1]) : NULL;
-    if (length >= sizeof number)
-        cli_usage_error(state, "%s is '%s'; give bytes, as 2000000 or 2G", option, text);
-    memcpy(number, text, length - (unit && *unit ? 1 : 0));
-    double bytes = cli_parse_positive(option, number, state);
-    for (const char *k = units; unit && *unit && k <= unit; k++)
+    char *end = NULL;
+    double bytes = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    for (const char *k = units; unit && k <= unit; k++)
         bytes *= 1024;
-    return bytes < 0x1p62 ? (int64_t)bytes : INT64_MAX;
+    if (end == text || (*end && (!unit || end[1])) || !(bytes > 0 && bytes < 0x1p62))
+        cli_usage_error(state, "%s is '%s'; give bytes, as 2000000 or 2G", option, text);
+    return (int64_t)bytes;
+}
+
+void cli_parse_frames(const char *text, int64_t *first, int64_t *last,
+                      const struct argp_state *state)
+{
+    *first = 1;
+    *last = 0;
+    if (strcmp(text, "all") == 0)
+        return;
+    char *copy = cli_copy(text, state), *colon = strchr(copy, ':');
+    if (!colon)
+        cli_usage_error(state, "--frames is '%s'; give A:B, as 1:100, or all", text);
+    *colon = 0;
+    if ((*copy && !cli_read_integer(copy, first)) ||
+        (colon[1] && !cli_read_integer(colon + 1, last)) || *first < 1 ||
+        (colon[1] && *last < *first))
+        cli_usage_error(state, "--frames is '%s'; give A:B with whole numbers 1 <= A <= B", text);
+    free(copy);
 }
 
 char *cli_filter_help(int key, const char *text, void *input)

@@ -3,20 +3,23 @@
 #include "cli.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "io/frames.h"
 #include "names.h"
+#include "progress.h"
 #include "streams.h"
 
 struct convert_options {
     const char *path[2];
     kith_read_options read;
     kith_write_options write;
+    bool frames_given;
+    int64_t first, last; /* of --frames; last 0: to the end */
     bool quiet;
 };
 
-enum { key_from = 0x5000, key_to, key_frame, key_system };
+enum { key_from = 0x5000, key_to, key_frame, key_frames, key_system };
 
 static const struct argp_option options[] = {
     {"from", key_from, "FORMAT", 0,
@@ -25,6 +28,9 @@ static const struct argp_option options[] = {
     {"format", key_to, NULL, OPTION_ALIAS, NULL, 0},
     {"frame", key_frame, "K", 0,
      "of an A with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
+     0},
+    {"frames", key_frames, "A:B", 0,
+     "several of A: frames A to B, both included, counted from 1, or all; to H5MD or extended XYZ",
      0},
     {"system", key_system, "K", 0, "of an A that is an ensemble, counted from 0", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
@@ -38,6 +44,7 @@ static const char documentation[] =
     "  kith run six --dt 0.01 --until 1 -o run.h5\n"
     "  kith convert run.h5 end.csv\n"
     "  kith convert run.h5 start.csv --frame 1\n"
+    "  kith convert run.h5 run.xyz --frames all\n"
     "  kith convert run.h5 - --to xyz | kith forces -\n"
     "  kith run six --ensemble 20 --dt 0.01 --until 1 -o ensemble.h5\n"
     "  kith convert ensemble.h5 one.csv --system 17";
@@ -55,6 +62,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_frame:
         convert->read.frame = cli_parse_integer("--frame", argument, state);
         return 0;
+    case key_frames:
+        cli_parse_frames(argument, &convert->first, &convert->last, state);
+        convert->frames_given = true;
+        return 0;
     case key_system:
         convert->read.system = cli_parse_count("--system", argument, state);
         convert->read.system_given = true;
@@ -70,6 +81,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (state->arg_num < 2)
             cli_usage_error(state, "give two files: A to read and B to write");
+        if (convert->frames_given && convert->read.frame != 0)
+            cli_usage_error(state, "--frame and --frames do not go together; give one");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -99,6 +112,50 @@ static char *filter_help(int key, const char *text, void *input)
     return cli_filter_help(key, text, input);
 }
 
+/* Without --frame the last frame is converted: says that there are others. */
+static void note_frame(const char *command, const struct convert_options *convert)
+{
+    int64_t frames = 0;
+    if (convert->quiet || convert->read.frame != 0 ||
+        frames_count(convert->path[0], &convert->read, &frames) != KITH_OK || frames < 2)
+        return;
+    cli_note(
+        false, command,
+        "%s: frame %lld of %lld; --frame K chooses another, and --frames all converts them all to "
+        "H5MD or extended XYZ",
+        convert->path[0], (long long)frames, (long long)frames);
+}
+
+static int convert_one(const char *command, const struct convert_options *convert)
+{
+    kith_bodies *bodies = NULL;
+    int code = exit_ok;
+    if (kith_bodies_read(convert->path[0], &convert->read, &bodies) != KITH_OK ||
+        kith_bodies_write(bodies, convert->path[1], &convert->write) != KITH_OK) {
+        code = cli_fail(command);
+    } else {
+        cli_note_dropped(convert->quiet, command, convert->path[1], &convert->write, bodies);
+        note_frame(command, convert);
+    }
+    kith_bodies_free(bodies);
+    return code;
+}
+
+static bool is_stopped(void)
+{
+    return progress_signal() != 0;
+}
+
+static int convert_several(const char *command, const struct convert_options *convert)
+{
+    progress_begin(NULL, true); /* for its signals alone */
+    const kith_status status =
+        frames_convert(convert->path[0], &convert->read, convert->first, convert->last,
+                       convert->path[1], &convert->write, is_stopped);
+    progress_end(NULL);
+    return status == KITH_OK ? exit_ok : cli_fail(command);
+}
+
 int command_convert(int argc, char **argv)
 {
     struct convert_options convert = {0};
@@ -108,15 +165,10 @@ int command_convert(int argc, char **argv)
     convert.path[1] = cli_output_path(convert.path[1]);
     convert.write.format = cli_output_format(convert.path[1], convert.write.format);
     convert.write.arguments = (const char *const *)argv;
-    kith_bodies *bodies = NULL;
-    int code = cli_take_input(argv[0], &convert.path[0], &convert.read.format);
+    const int code =
+        cli_take_input(argv[0], &convert.path[0], &convert.read.format, convert.path[1]);
     if (code != exit_ok)
         return code;
-    if (kith_bodies_read(convert.path[0], &convert.read, &bodies) != KITH_OK ||
-        kith_bodies_write(bodies, convert.path[1], &convert.write) != KITH_OK)
-        code = cli_fail(argv[0]);
-    else
-        cli_note_dropped(convert.quiet, argv[0], convert.path[1], &convert.write, bodies);
-    kith_bodies_free(bodies);
-    return code;
+    return convert.frames_given ? convert_several(argv[0], &convert)
+                                : convert_one(argv[0], &convert);
 }

@@ -1,4 +1,5 @@
-/* The names of the methods of forces, for the commands that take one. */
+/* The names of the solvers of forces and of the methods of direct, for the commands that take them.
+ */
 
 #include "cli.h"
 #include "names.h"
@@ -21,4 +22,31 @@ kith_forces_method cli_parse_method(const char *text, const struct argp_state *s
 const char *cli_method_name(kith_forces_method method)
 {
     return names[method];
+}
+
+static const char *name_of_solver(int64_t k)
+{
+    return k == 0 ? "auto" : kith_solver_describe(kith_solver_list(NULL)[k - 1]).name;
+}
+
+const kith_solver *cli_parse_solver(const char *text, const struct argp_state *state)
+{
+    int64_t count_of_solvers = 0;
+    const kith_solver *const *solvers = kith_solver_list(&count_of_solvers);
+    const int64_t k = cli_parse_name("--solver", text, count_of_solvers + 1, name_of_solver, state);
+    return k == 0 ? NULL : solvers[k - 1];
+}
+
+static void solver_row(int64_t k, const char **name, const char **summary)
+{
+    const kith_solver_info info = kith_solver_describe(kith_solver_list(NULL)[k]);
+    *name = info.name;
+    *summary = info.summary;
+}
+
+char *cli_solver_help(void)
+{
+    int64_t count_of_solvers = 0;
+    kith_solver_list(&count_of_solvers);
+    return cli_help_table("Solvers:", count_of_solvers, solver_row);
 }

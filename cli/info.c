@@ -137,6 +137,11 @@ static int print_json(const char *command, const kith_context *context)
     json_add_count(object, "threads", kith_context_threads(context));
     add_devices(object);
     for_each_device(cJSON_AddObjectToObject(object, "tuning"), add_tuning);
+    cJSON *solvers = cJSON_AddObjectToObject(object, "solvers");
+    const kith_solver *const *solver = kith_solver_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        cJSON_AddStringToObject(solvers, kith_solver_describe(solver[k]).name,
+                                kith_solver_describe(solver[k]).summary);
     add_formats(object);
     cJSON_AddBoolToObject(object, "hdf5", kith_build_has_hdf5());
     return json_print(command, object);
@@ -181,6 +186,11 @@ static int print_text(const kith_context *context)
                                                                       : "supported");
     print_devices(context);
     for_each_device(NULL, print_tuning);
+    printf("\nForce solvers\n");
+    const kith_solver *const *solvers = kith_solver_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        printf("  %-12s %s\n", kith_solver_describe(solvers[k]).name,
+               kith_solver_describe(solvers[k]).summary);
     printf("\nFile formats\n");
     const kith_format *formats = kith_format_list(&count);
     for (int64_t k = 0; k < count; k++)

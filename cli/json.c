@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli.h"
+#include "streams.h"
 
 /* cJSON leaves out what it finds no memory for, without a word. */
 static bool is_incomplete;
@@ -54,5 +54,5 @@ int json_print(const char *command, cJSON *object)
     }
     const bool written = printf("%s\n", text) >= 0 && fflush(stdout) == 0;
     free(text);
-    return written ? exit_ok : cli_fail_with(command, "standard output cannot be written");
+    return written ? exit_ok : cli_fail_stdout(command);
 }

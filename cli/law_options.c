@@ -39,9 +39,11 @@ static void add_parameter(struct law_options *options, const char *argument,
     char *word = cli_copy(argument, state), *equals = strchr(word, '=');
     if (equals) {
         *equals = '\0';
+        char option[64];
+        snprintf(option, sizeof option, "--param %.40s", word);
         options->words[options->count] = word;
         options->parameters[options->count++] =
-            (kith_law_parameter){word, cli_parse_real("--param", equals + 1, state)};
+            (kith_law_parameter){word, cli_parse_real(option, equals + 1, state)};
     } else {
         cli_usage_error(state, "--param is '%s'; give NAME=VALUE", argument);
     }
@@ -109,6 +111,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp law_argp = {option_table, parse, NULL, NULL, NULL, NULL, NULL};
 
+double law_options_g(const struct law_options *options, double given, const kith_bodies *bodies)
+{
+    bool takes_bodies = !options->text || strcmp(options->text, "gravity") == 0;
+    for (int64_t k = 0; k < options->count; k++)
+        takes_bodies = takes_bodies && strcmp(options->words[k], "G") != 0;
+    return given == 0 && takes_bodies ? bodies->units.gravitational_constant : given;
+}
+
 void law_options_free(struct law_options *options)
 {
     for (int64_t k = 0; k < options->count; k++)
@@ -134,6 +144,6 @@ char *law_help_table(void)
 {
     int64_t count = 0;
     kith_law_list(&count);
-    return cli_help_table("Laws, the energy of a pair at s = sqrt(r^2 + softening^2):", count,
+    return cli_help_table("Laws, the energy of a pair at r = sqrt(|d|^2 + softening^2):", count,
                           law_row);
 }

@@ -17,6 +17,10 @@ struct law_options {
 };
 extern const struct argp law_argp;
 
+/* G for these bodies: as given by --g, 0 if it was not; else the bodies' own, if gravity acts on
+ * them and --param does not give its G. */
+double law_options_g(const struct law_options *options, double given, const kith_bodies *bodies);
+
 void law_options_free(struct law_options *options);
 
 /* The table of laws as text on the heap, for help_filter. */

@@ -3,7 +3,6 @@
 #include "load.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "names.h"
@@ -12,7 +11,7 @@
 enum { key_g = 0x3000, key_softening, key_format, key_frame, key_system, key_seed };
 
 static const struct argp_option gravity_options[] = {
-    {"g", key_g, "G", 0, "gravitational constant (default: 1)", 0},
+    {"g", key_g, "G", 0, "gravitational constant (default: that of the bodies; else 1)", 0},
     {"softening", key_softening, "E", 0,
      "Plummer softening length (default: 0), or 'file' for the file's own, one a body", 0},
     {0}};
@@ -138,21 +137,6 @@ static kith_status read_or_make(const struct input_options *input, kith_bodies *
     return kith_bodies_read(input->path, &read, bodies);
 }
 
-static bool is_same_file(const char *input, const char *output)
-{
-    struct stat in, out;
-    return output && stat(input, &in) == 0 && stat(output, &out) == 0 && S_ISREG(in.st_mode) &&
-           in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
-int load_check_output(const char *command, const char *input, const char *output)
-{
-    if (is_same_file(input, output))
-        return cli_fail_with(command, "%s is both the input and the output; write to another file",
-                             output);
-    return exit_ok;
-}
-
 int load_check_softening(const char *command, const struct input_options *input, const char *path,
                          bool quiet, const kith_bodies *bodies)
 {
@@ -165,17 +149,37 @@ int load_check_softening(const char *command, const struct input_options *input,
     return exit_ok;
 }
 
+bool load_parse_open(const char *text, const struct argp_state *state)
+{
+    if (strcmp(text, "none") != 0)
+        cli_usage_error(
+            state, "--periodic is '%s'; forces have no periodic images, so it must be none", text);
+    return true;
+}
+
+int load_check_open(const char *command, const struct input_options *input, const char *path,
+                    kith_bodies *bodies)
+{
+    if (input->is_open)
+        memset(bodies->periodic, 0, sizeof bodies->periodic);
+    for (int32_t k = 0; k < bodies->dimensions; k++)
+        if (bodies->periodic[k])
+            return cli_fail_with(command,
+                                 "%s has a periodic cell, and forces have no periodic images; give "
+                                 "--periodic none to leave the cell out",
+                                 path);
+    return exit_ok;
+}
+
 int load_bodies(const char *command, const struct input_options *input, const char *output,
                 bool quiet, kith_bodies **bodies)
 {
     struct input_options taken = *input;
-    const int code = cli_take_input(command, &taken.path, &taken.format);
+    const int code = cli_take_input(command, &taken.path, &taken.format, output);
     const char *path = taken.path;
     const bool kind = load_is_kind(path);
     if (code != exit_ok)
         return code;
-    if (load_check_output(command, path, output) != exit_ok)
-        return exit_failed;
     if ((input->seed_given || input->initial.count_given) && !kind)
         return cli_fail_with(command, "%s is no kind of kith make; leave --number and --seed out",
                              path);

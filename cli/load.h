@@ -14,6 +14,7 @@ struct input_options {
     double gravitational_constant;
     double softening;
     bool softening_of_file;       /* --softening file */
+    bool is_open;                 /* --periodic none */
     kith_initial_options initial; /* --number and --seed, if path is a kind of kith make */
     bool seed_given;
 };
@@ -23,12 +24,17 @@ extern const struct argp input_argp; /* that, and --g and --softening */
 /* Whether path is a kind of kith make and no file. */
 bool load_is_kind(const char *path);
 
-/* Fails if the output (NULL: none) is the input. Returns an exit code. */
-int load_check_output(const char *command, const char *input, const char *output);
-
 /* Fails if --softening file finds none; notes softening lengths that are not used. */
 int load_check_softening(const char *command, const struct input_options *input, const char *path,
                          bool quiet, const kith_bodies *bodies);
+
+/* The value of --periodic of commands without periodic images. */
+bool load_parse_open(const char *text, const struct argp_state *state);
+
+/* Fails if the bodies are periodic, unless --periodic none leaves their cell out: it then does.
+ * Returns an exit code. */
+int load_check_open(const char *command, const struct input_options *input, const char *path,
+                    kith_bodies *bodies);
 
 /* Reads the bodies, or makes them if there is no file of that name but a kind; checks --softening
  * file, and that the output (NULL: none) is not the input. Returns an exit code. */

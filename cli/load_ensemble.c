@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "streams.h"
+
 bool load_is_directory(const char *path)
 {
     struct stat found;
@@ -111,11 +113,15 @@ static int read_files(struct loading *loading, const char *output)
                                     .system = input->system,
                                     .system_given = input->system_given};
     for (int64_t s = 0; s < loading->systems; s++) {
-        if (load_check_output(loading->command, loading->paths[s], output) != exit_ok)
+        if (cli_check_output(loading->command, loading->paths[s], input->format, output) != exit_ok)
             return exit_failed;
         if (kith_bodies_read(loading->paths[s], &read, &loading->each[s]) != KITH_OK)
             return cli_fail(loading->command);
-        if (check_like_first(loading, s) != exit_ok)
+        if (input->gravitational_constant != 0) /* in place of those of the files */
+            loading->each[s]->units.gravitational_constant = input->gravitational_constant;
+        if (check_like_first(loading, s) != exit_ok ||
+            load_check_open(loading->command, input, loading->paths[s], loading->each[s]) !=
+                exit_ok)
             return exit_failed;
     }
     return exit_ok;

@@ -2,7 +2,6 @@
 
 #include "cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "progress.h"
+#include "streams.h"
 
 static void print_help(FILE *stream)
 {
@@ -35,7 +36,7 @@ static void check_output(void)
 {
     if (output_is_checked || (fflush(stdout) == 0 && !ferror(stdout)))
         return;
-    cli_fail_with("kith", "standard output cannot be written: %s", strerror(errno));
+    cli_fail_stdout("kith");
     _exit(exit_failed);
 }
 
@@ -59,7 +60,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     output_is_checked = true;
     /* A full disk shows when the last words leave the buffer. */
     if (code == exit_ok && (fflush(stdout) != 0 || ferror(stdout)))
-        return cli_fail_with(name, "standard output cannot be written: %s", strerror(errno));
+        return cli_fail_stdout(name);
     return code;
 }
 
@@ -86,6 +87,7 @@ int main(int argc, char **argv)
 {
     open_closed_streams();
     atexit(check_output);
+    progress_heed_hangup();
     argp_program_version_hook = print_version;
     if (argc < 2) {
         print_help(stderr);

@@ -2,6 +2,7 @@
 
 #include "cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,14 +119,21 @@ static char *filter_help(int key, const char *text, void *input)
     return cli_filter_help(key, text, input);
 }
 
-static const char *run_hint(const char *kind)
+/* What to do with a file next; it has no place for the dropped columns. */
+static void note_run(const struct make_options *make, const char *command, const char *path,
+                     unsigned dropped)
 {
     int64_t count = 0;
-    const kith_initial *list = kith_initial_list(&count);
-    for (int64_t k = 0; k < count; k++)
-        if (strcmp(list[k].name, kind) == 0)
-            return list[k].run_hint;
-    return NULL;
+    const kith_initial *kind = kith_initial_list(&count);
+    char constant[64] = "";
+    while (strcmp(kind->name, make->kind) != 0)
+        kind++;
+    if (!kind->run_hint || (dropped & KITH_VELOCITY) || cli_is_stdout(path))
+        return;
+    if (dropped & KITH_UNITS)
+        snprintf(constant, sizeof constant, "--g %.17g ", kind->units.gravitational_constant);
+    cli_note(make->quiet, command, "try: kith run %s %s%s -o run.h5", path, constant,
+             kind->run_hint);
 }
 
 /* Adds conformation b to the array, which the first one makes; its coordinates are whole. */
@@ -188,9 +196,8 @@ int command_make(int argc, char **argv)
     if (kith_initial_make(make.kind, &make.initial, &bodies) != KITH_OK ||
         kith_bodies_write(bodies, path, &write) != KITH_OK)
         code = cli_fail(argv[0]);
-    else if (!(cli_note_dropped(make.quiet, argv[0], path, &write, bodies) & KITH_VELOCITY) &&
-             !cli_is_stdout(path) && run_hint(make.kind))
-        cli_note(make.quiet, argv[0], "try: kith run %s %s -o run.h5", path, run_hint(make.kind));
+    else
+        note_run(&make, argv[0], path, cli_note_dropped(make.quiet, argv[0], path, &write, bodies));
     kith_bodies_free(bodies);
     return code;
 }

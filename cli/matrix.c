@@ -8,11 +8,25 @@
 #include "json.h"
 #include "streams.h"
 
-/* --g is a parameter of the law. */
-static int set_constant(const char *command, const struct matrix_options *options)
+static double constant_of(const struct matrix_options *options, const kith_bodies *bodies)
 {
-    const double g = options->input.gravitational_constant;
-    if (g != 0 && kith_law_set(options->law.law, "G", g) != KITH_OK)
+    const double g = law_options_g(&options->law, options->input.gravitational_constant, bodies);
+    return g == 0 ? 1 : g;
+}
+
+/* G, by --g or of the bodies, is a parameter of the law. */
+static int set_constant(const char *command, const struct matrix_job *job)
+{
+    const struct matrix_options *options = job->options;
+    const double g = constant_of(options, job->rows);
+    if (job->columns && constant_of(options, job->columns) != g)
+        return cli_fail_with(command,
+                             "the gravitational constant of %s is %.17g and that of %s is %.17g; "
+                             "give --g",
+                             options->input.path, g, options->columns,
+                             constant_of(options, job->columns));
+    if ((g != 1 || options->input.gravitational_constant != 0) &&
+        kith_law_set(options->law.law, "G", g) != KITH_OK)
         return cli_fail_with(command, "--g is given and the law is %s; it is gravity's constant",
                              options->law.text);
     return exit_ok;
@@ -34,9 +48,7 @@ static int read_vector(const char *command, const struct matrix_options *options
                        kith_array *vector)
 {
     const char *path = options->vector;
-    int code = cli_take_plain_input(command, &path);
-    if (code == exit_ok)
-        code = load_check_output(command, path, options->output);
+    int code = cli_take_plain_input(command, &path, options->output);
     if (code == exit_ok && kith_npy_read(path, vector) != KITH_OK)
         code = cli_fail(command);
     return code;
@@ -45,12 +57,12 @@ static int read_vector(const char *command, const struct matrix_options *options
 static int read_input(const char *command, struct matrix_job *job)
 {
     const struct matrix_options *options = job->options;
-    int code = set_constant(command, options);
-    if (code == exit_ok)
-        code = load_bodies(command, &options->input, options->output,
+    int code = load_bodies(command, &options->input, options->output,
                            options->common.quiet || options->common.json, &job->rows);
     if (code == exit_ok)
         code = read_columns(command, options, &job->columns);
+    if (code == exit_ok)
+        code = set_constant(command, job);
     if (code == exit_ok && options->vector)
         code = read_vector(command, options, &job->vector);
     if (code == exit_ok && job->columns && job->columns->dimensions != job->rows->dimensions)
@@ -87,8 +99,8 @@ static int print_json(const char *command, const struct matrix_job *job)
 static void free_particles(kith_particles *particles)
 {
     free(particles->positions.data);
-    free(particles->masses.data);
-    free(particles->charges.data);
+    for (int32_t k = 0; k < KITH_MAX_COLUMNS; k++)
+        free(particles->columns[k].values.data);
 }
 
 static void free_job(struct matrix_job *job)

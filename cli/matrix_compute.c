@@ -36,8 +36,10 @@ static bool take_particles(const kith_bodies *bodies, kith_dtype dtype, kith_par
     bool failed = false;
     particles->positions =
         kith_array_matrix(converted(bodies->position, n * d, dtype, &failed), dtype, n, d);
-    particles->masses = vector_or_none(converted(bodies->mass, n, dtype, &failed), dtype, n);
-    particles->charges = vector_or_none(converted(bodies->charge, n, dtype, &failed), dtype, n);
+    particles->columns[0] = (kith_particle_column){
+        "m", vector_or_none(converted(bodies->mass, n, dtype, &failed), dtype, n)};
+    particles->columns[1] = (kith_particle_column){
+        "q", vector_or_none(converted(bodies->charge, n, dtype, &failed), dtype, n)};
     return !failed;
 }
 
@@ -54,35 +56,40 @@ static bool take_vector(struct matrix_job *job)
     return !failed;
 }
 
-static bool make_result(struct matrix_job *job)
+/* The reference and symmetric matrices are computed whole, then written. */
+static bool is_kept(const struct matrix_options *options)
+{
+    return options->what == matrix_elements &&
+           (options->matrix.symmetric || options->matrix.method == KITH_MATRIX_REFERENCE);
+}
+
+static bool make_result(const char *command, struct matrix_job *job)
 {
     const struct matrix_options *options = job->options;
     const bool is_whole =
         options->what == matrix_histogram ||
         (options->what == matrix_rows_reduced && options->reduction == KITH_REDUCE_ARGMIN);
-    const bool is_matrix = options->what == matrix_product && job->vector.ndim == 2;
+    const bool is_matrix =
+        is_kept(options) || (options->what == matrix_product && job->vector.ndim == 2);
     const int64_t rows = options->what == matrix_histogram ? options->bins : job->rows->count;
-    const int64_t columns = is_matrix ? job->vector.shape[1] : 1;
+    const int64_t columns = is_kept(options) ? (job->columns ? job->columns : job->rows)->count
+                            : is_matrix      ? job->vector.shape[1]
+                                             : 1;
     const kith_dtype dtype = is_whole ? KITH_I64 : options->common.precision;
-    if (options->what == matrix_elements)
+    if (options->what == matrix_elements && !is_kept(options))
         return true;
-    void *memory = calloc((size_t)(rows * columns) + 1, (size_t)kith_dtype_bytes(dtype));
+    void *memory = cli_allocate(
+        command, options->what == matrix_histogram ? "the bins of --histogram" : "the result",
+        rows * columns, kith_dtype_bytes(dtype));
     job->result = is_matrix ? kith_array_matrix(memory, dtype, rows, columns)
                             : kith_array_vector(memory, dtype, rows);
     return memory;
 }
 
-/* The reference and symmetric matrices are computed whole, then written. */
 static kith_status compute_whole(struct matrix_job *job, const kith_particles *columns)
 {
     const struct matrix_options *options = job->options;
-    const int64_t n = job->rows->count, m = columns ? job->columns->count : n;
-    const kith_dtype dtype = options->common.precision;
-    void *memory = calloc((size_t)n * (size_t)m + 1, (size_t)kith_dtype_bytes(dtype));
     struct timespec start, end;
-    job->result = kith_array_matrix(memory, dtype, n, m);
-    if (!memory)
-        return KITH_OUT_OF_MEMORY;
     clock_gettime(CLOCK_MONOTONIC, &start);
     kith_status status = kith_matrix_compute(job->context, job->options->law.law, &options->matrix,
                                              &job->row_particles, columns, job->result);
@@ -134,8 +141,7 @@ static kith_status compute(struct matrix_job *job)
     const kith_status ready = make_ready(job);
     if (ready != KITH_OK)
         return ready;
-    if (options->what == matrix_elements &&
-        (options->matrix.symmetric || options->matrix.method == KITH_MATRIX_REFERENCE))
+    if (is_kept(options))
         return compute_whole(job, columns);
     if (options->what == matrix_elements)
         return kith_matrix_write(job->context, job->options->law.law, &options->matrix,
@@ -153,10 +159,15 @@ static kith_status compute(struct matrix_job *job)
 int matrix_compute(const char *command, struct matrix_job *job)
 {
     const kith_dtype dtype = job->options->common.precision;
-    if (!take_particles(job->rows, dtype, &job->row_particles) ||
-        (job->columns && !take_particles(job->columns, dtype, &job->column_particles)) ||
-        !take_vector(job) || !make_result(job))
+    if (!take_particles(job->rows, dtype, &job->row_particles))
         return cli_fail_with(command, "no memory for %lld particles", (long long)job->rows->count);
+    if (job->columns && !take_particles(job->columns, dtype, &job->column_particles))
+        return cli_fail_with(command, "no memory for the %lld particles of --columns",
+                             (long long)job->columns->count);
+    if (!take_vector(job))
+        return cli_fail_with(command, "no memory for the numbers of %s", job->options->vector);
+    if (!make_result(command, job))
+        return exit_failed;
     progress_begin(job->context, job->options->common.quiet);
     const kith_status status = compute(job);
     progress_end(job->context);
@@ -164,18 +175,21 @@ int matrix_compute(const char *command, struct matrix_job *job)
 }
 
 /* Columns low, high and count of a histogram; the others' column has the name of what it is. */
-static kith_status write_table(const struct matrix_job *job, const char *path, const char *format)
+static int write_table(const char *command, const struct matrix_job *job, const char *path,
+                       const char *format)
 {
     static const char *const names[] = {"sum", "min", "max", "argmin"};
     const struct matrix_options *options = job->options;
     if (options->what != matrix_histogram) {
         const kith_table_column column = {
             options->what == matrix_product ? "product" : names[options->reduction], job->result};
-        return kith_table_write_records(path, format, 1, &column);
+        const kith_status status = kith_table_write_records(path, format, 1, &column);
+        return status == KITH_OK ? exit_ok : cli_fail(command);
     }
-    double *edges = calloc((size_t)options->bins * 2, sizeof *edges);
+    double *edges = cli_allocate(command, "the edges of the bins of --histogram", options->bins,
+                                 2 * (int64_t)sizeof *edges);
     if (!edges)
-        return KITH_OUT_OF_MEMORY;
+        return exit_failed;
     for (int64_t k = 0; k < options->bins; k++) {
         const double width = (options->high - options->low) / (double)options->bins;
         edges[k] = options->low + (double)k * width;
@@ -188,7 +202,7 @@ static kith_status write_table(const struct matrix_job *job, const char *path, c
         {"count", job->result}};
     const kith_status status = kith_table_write_records(path, format, 3, columns);
     free(edges);
-    return status;
+    return status == KITH_OK ? exit_ok : cli_fail(command);
 }
 
 /* An NPY file has the plain numbers, text the columns' names too. */
@@ -202,8 +216,8 @@ int matrix_write_result(const char *command, const struct matrix_job *job)
         return cli_fail_with(command, "the product has %lld columns; give -o FILE.npy or --to npy",
                              (long long)job->result.shape[1]);
     if (!is_npy)
-        status = write_table(job, path, format);
-    else if (job->result.dtype == KITH_I64)
+        return write_table(command, job, path, format);
+    if (job->result.dtype == KITH_I64)
         status = kith_integers_write(path, job->result);
     else
         status = kith_npy_write(path, job->result);

@@ -22,14 +22,19 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"diagonal", key_diagonal, "D", 0, "zero, keep, or a number for all V[i][i] (default: zero)",
+    {"diagonal", key_diagonal, "D", 0,
+     "V[i][i]: zero; keep, the law's value; or a number for all. --reduce, --histogram and --times "
+     "leave i = j out unless it is keep or a number (default: zero)",
      0},
     {"columns", key_columns, "OTHER", 0, "V between FILE's particles and those of OTHER", 0},
-    {"reduce", key_reduce, "R", 0, "a value a row, without the diagonal: sum, min, max or argmin",
-     0},
+    {"reduce", key_reduce, "R", 0,
+     "a value a row, over j other than i (see --diagonal): sum, min, max or argmin", 0},
     {"histogram", key_histogram, "BINS,LO,HI", 0,
-     "count the values of pairs in bins; the last one is closed", 0},
-    {"times", key_times, "B.npy", 0, "multiply by a vector, without the diagonal", 0},
+     "count the values of pairs in bins; the last one is closed. With --diagonal keep or a number, "
+     "each V[i][i] once too",
+     0},
+    {"times", key_times, "B.npy", 0,
+     "multiply by a vector; without the diagonal, unless --diagonal is keep or a number", 0},
     {"symmetric", key_symmetric, NULL, 0, "compute each pair once and write it twice", 0},
     {"memory", key_memory, "BYTES", 0,
      "of rows on their way to the file (default: 256M); 2000000 and 2G are fine", 0},
@@ -98,9 +103,9 @@ static void parse_histogram(char *text, struct matrix_options *matrix,
         cli_usage_error(state, "--histogram needs three numbers: BINS,LO,HI");
         return;
     }
-    matrix->bins = cli_parse_count("--histogram", bins, state);
-    matrix->low = cli_parse_real("--histogram", low, state);
-    matrix->high = cli_parse_real("--histogram", high, state);
+    matrix->bins = cli_parse_count("BINS of --histogram", bins, state);
+    matrix->low = cli_parse_real("LO of --histogram", low, state);
+    matrix->high = cli_parse_real("HI of --histogram", high, state);
     if (matrix->bins < 1 || !(matrix->low < matrix->high))
         cli_usage_error(state,
                         "--histogram is %s,%s,%s; give at least one bin, and LO less than HI", bins,
@@ -125,6 +130,9 @@ static void check_usage(const struct matrix_options *matrix, const struct argp_s
         cli_usage_error(state, "--softening is file; a matrix has one softening, give a length");
     if (matrix->matrix.symmetric && matrix->columns)
         cli_usage_error(state, "--symmetric does not go with --columns");
+    if (matrix->matrix.diagonal != KITH_DIAGONAL_ZERO && matrix->columns)
+        cli_usage_error(state, "--diagonal does not go with --columns; a matrix of two sets has "
+                               "no particle with itself");
     if (matrix->what == matrix_elements && !matrix->output && !matrix->common.json)
         cli_usage_error(state, "-o is missing: the .npy file of the matrix");
     if (matrix->what == matrix_elements)
@@ -183,7 +191,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             "--method", argument, method_count, name_of_method, state);
         return 0;
     case key_block:
-        matrix->matrix.block = (int32_t)cli_parse_count("--block", argument, state);
+        matrix->matrix.block = (int32_t)cli_parse_range("--block", argument, 1, 1024, state);
         return 0;
     case 'o':
         matrix->output = argument;

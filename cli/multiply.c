@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "json.h"
-#include "load.h"
 #include "names.h"
 #include "streams.h"
 
@@ -297,13 +296,9 @@ static int run_multiply(const char *command, const struct multiply_options *mult
 
 static int take_inputs(const char *command, struct multiply_options *multiply)
 {
-    int code = cli_take_plain_input(command, &multiply->input);
-    if (code == exit_ok)
-        code = load_check_output(command, multiply->input, multiply->output);
+    int code = cli_take_plain_input(command, &multiply->input, multiply->output);
     if (code == exit_ok && multiply->x)
-        code = cli_take_plain_input(command, &multiply->x);
-    if (code == exit_ok && multiply->x)
-        code = load_check_output(command, multiply->x, multiply->output);
+        code = cli_take_plain_input(command, &multiply->x, multiply->output);
     return code;
 }
 

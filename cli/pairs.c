@@ -133,7 +133,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         pairs->search.half = true;
         return 0;
     case key_nearest:
-        pairs->nearest = cli_parse_count("--nearest", argument, state);
+        pairs->nearest = cli_parse_range("--nearest", argument, 1, INT64_MAX, state);
         pairs->nearest_given = true;
         return 0;
     case key_count_only:

@@ -59,7 +59,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "the picture; its extension is its format; - is standard output", 0},
     {"to", key_to, "FORMAT", 0, "of the picture: png, svg or gif (default: by its extension)", 0},
     {"frames", key_frames, "A:B", 0,
-     "draw frames A to B only, both included, counted from 1 (default: all)", 0},
+     "draw frames A to B only, both included, counted from 1, or all (default: all)", 0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
     {"cutoff", key_cutoff, "R", 0, "of pairs: those at distances less than R", 0},
     {"box", key_box, "LX,LY[,LZ]", 0,
@@ -140,23 +140,6 @@ static int parse_side(const char *option, const char *text, const struct argp_st
     return (int)pixels;
 }
 
-/* Sets first_frame and frames. An end left out is the run's: frames is then 0. */
-static void parse_frames(const char *text, struct plot *plot, const struct argp_state *state)
-{
-    const char *colon = strchr(text, ':');
-    char *first_end = NULL, *last_end = NULL;
-    if (!colon) {
-        cli_usage_error(state, "--frames is '%s'; give A:B, as 1:100", text);
-        return;
-    }
-    const long long first = colon == text ? 1 : strtoll(text, &first_end, 10);
-    const long long last = colon[1] ? strtoll(colon + 1, &last_end, 10) : INT64_MAX;
-    if ((first_end && first_end != colon) || (last_end && *last_end) || first < 1 || last < first)
-        cli_usage_error(state, "--frames is '%s'; give A:B with whole numbers 1 <= A <= B", text);
-    plot->first_frame = first - 1;
-    plot->frames = colon[1] ? last - first + 1 : 0;
-}
-
 static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -203,6 +186,7 @@ static void parse_box(const char *text, struct plot *plot, const struct argp_sta
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct plot *plot = state->input;
+    int64_t first = 1, last = 0;
     switch (key) {
     case key_what:
         plot->kind = &kinds[cli_parse_name("--what", argument, kind_count, name_of_plot, state)];
@@ -211,7 +195,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         plot->output = argument;
         return 0;
     case key_frames:
-        parse_frames(argument, plot, state);
+        cli_parse_frames(argument, &first, &last, state);
+        plot->first_frame = first - 1;
+        plot->frames = last > 0 ? last - first + 1 : 0;
         return 0;
     case key_system:
         plot->system = cli_parse_count("--system", argument, state);
@@ -334,7 +320,7 @@ static int take_input(struct plot *plot)
     if (!plot->kind->not_a_run && strcmp(plot->input, "-") == 0)
         return cli_fail_with(plot->command, "RUN is -, and a run is H5MD, which does not stream; "
                                             "give the file by its name");
-    return cli_take_input(plot->command, &plot->input, &plot->input_format);
+    return cli_take_input(plot->command, &plot->input, &plot->input_format, plot->output);
 }
 
 int command_plot(int argc, char **argv)
@@ -349,6 +335,6 @@ int command_plot(int argc, char **argv)
     if (code == exit_ok)
         code = plot.kind->not_a_run ? draw(&plot, NULL) : draw_run(&plot);
     if (code == exit_ok && !plot.quiet && !cli_is_stdout(plot.output))
-        fprintf(stderr, "wrote %s\n", plot.output);
+        cli_print_wrote(stderr, plot.output);
     return code;
 }

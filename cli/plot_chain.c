@@ -18,7 +18,7 @@ struct chain {
     int name_count;
 };
 
-static void widen(struct span *span, double value)
+static void convert_to_double(struct span *span, double value)
 {
     span->low = fmin(span->low, value);
     span->high = fmax(span->high, value);
@@ -35,8 +35,8 @@ static void project(struct chain *chain)
         chain->across[i] = flat ? x[0] : 0.94 * x[0] - 0.34 * x[1];
         chain->up[i] = flat ? x[1] : x[2] + 0.16 * x[0] + 0.44 * x[1];
         chain->depth[i] = flat ? 0 : -0.3 * x[0] - 0.83 * x[1] + 0.47 * x[2];
-        widen(&chain->spans[0], chain->across[i]);
-        widen(&chain->spans[1], chain->up[i]);
+        convert_to_double(&chain->spans[0], chain->across[i]);
+        convert_to_double(&chain->spans[1], chain->up[i]);
     }
 }
 

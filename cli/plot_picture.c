@@ -140,7 +140,9 @@ bool picture_write(const char *command, const char *path, const struct picture_f
         done = copy(picture, stdout);
     else if (directory && asprintf(&temporary, "%s/.kith-plot-XXXXXX", directory) > 0)
         done = put_in_place(path, temporary, picture);
-    if (!done)
+    if (!done && cli_is_stdout(path))
+        cli_fail_stdout(command);
+    else if (!done)
         cli_fail_with(command, "%s: cannot write: %s", path, strerror(errno));
     free(temporary);
     free(directory);

@@ -22,11 +22,11 @@ static double seconds_between(const struct timespec *from, const struct timespec
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
 }
 
-/* A step of many bodies may take minutes: a second Ctrl-C does not wait for it. The output is whole
- * at any time, and a run goes on from its last checkpoint. */
+/* A second Ctrl-C does not wait for the checkpoint. The output is whole at any time, and a run goes
+ * on from its last checkpoint. */
 static void cancel_on_signal(int number)
 {
-    static const char note[] = "\r\033[Kends after this step; Ctrl-C again ends it at once\n";
+    static const char note[] = "\r\033[Kstopping; Ctrl-C again ends it at once\n";
     if (number == SIGINT && caught == SIGINT) {
         signal(number, SIG_DFL);
         raise(number);
@@ -86,10 +86,16 @@ static void handle_signal(int signal, void (*handler)(int))
         sigaction(signal, &action, NULL);
 }
 
-static void handle_signals(void (*handler)(int))
+static void end_as_by_sigterm(int number)
 {
-    handle_signal(SIGINT, handler);
-    handle_signal(SIGTERM, handler);
+    (void)number;
+    signal(SIGTERM, SIG_DFL);
+    raise(SIGTERM);
+}
+
+void progress_heed_hangup(void)
+{
+    handle_signal(SIGHUP, end_as_by_sigterm);
 }
 
 /* One that cannot go back to the start of a line and clear it. */
@@ -103,7 +109,9 @@ void progress_begin(kith_context *context, bool quiet)
 {
     running = context;
     first_done = -1;
-    handle_signals(cancel_on_signal);
+    handle_signal(SIGINT, cancel_on_signal);
+    handle_signal(SIGTERM, cancel_on_signal);
+    handle_signal(SIGHUP, cancel_on_signal);
     is_telling = !quiet && isatty(STDERR_FILENO) && !is_dumb_terminal();
     if (is_telling)
         kith_context_set_progress(context, draw, NULL);
@@ -114,11 +122,18 @@ void progress_end(kith_context *context)
     if (first_done >= 0)
         fprintf(stderr, "\r\033[K");
     kith_context_set_progress(context, NULL, NULL);
-    handle_signals(SIG_DFL);
+    handle_signal(SIGINT, SIG_DFL);
+    handle_signal(SIGTERM, SIG_DFL);
+    progress_heed_hangup();
     running = NULL;
 }
 
 int progress_signal(void)
 {
     return caught;
+}
+
+int progress_exit_code(void)
+{
+    return caught == 0 ? exit_failed : caught == SIGINT ? exit_interrupted : exit_terminated;
 }

@@ -1,6 +1,7 @@
 /* kith run: an N-body simulation, from a file of bodies to an H5MD file. */
 
 #include "cli.h"
+#include "forces_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,8 @@ enum {
     key_dt,
     key_until,
     key_integrator,
+    key_solver,
+    key_periodic,
     key_every,
     key_checkpoint,
     key_resume
@@ -39,11 +42,17 @@ static const struct argp_option options[] = {
     {"dt", key_dt, "D", 0, "length of a step", 0},
     {"until", key_until, "T", 0, "time to run to; the last step lands on it exactly", 0},
     {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
+    {"solver", key_solver, "SOLVER", 0,
+     "see below (default: auto: direct, unless an accuracy is given)", 0},
+    {"periodic", key_periodic, "none", 0,
+     "leave out the periodic cell of FILE: there are no images", 0},
     {"every", key_every, "K", 0,
      "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
     {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
     {"checkpoint-every", key_checkpoint, "SECONDS", 0,
-     "bring FILE up to date every so many seconds, with a checkpoint (default: 10)", 0},
+     "bring FILE up to date about every SECONDS, with a checkpoint, between two steps and in at most "
+     "a twentieth of the time (default: 10)",
+     0},
     {"units", key_units, "LENGTH,TIME[,MASS]", 0,
      "names of the units, for plots and readers: --units AU,day,Msun", 0},
     {"ensemble", key_ensemble, "M", 0,
@@ -54,7 +63,8 @@ static const struct argp_option options[] = {
      0},
     {0}};
 
-static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2},
+static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
+                                             {&law_argp, 0, "Law:", 2},
                                              {&input_argp, 0, "Bodies and gravity:", 3},
                                              {&common_argp, 0, "Common options:", 4},
                                              {0}};
@@ -79,8 +89,9 @@ static const char documentation[] =
     "system.\n"
     "--device auto is the GPU if there is one. Of fewer than about 64 bodies a CPU does more steps a "
     "second: --device cpu.\n"
-    "SIGINT (Ctrl-C) and SIGTERM write a checkpoint to the output, then end the run, after the step "
-    "that is under way; a second Ctrl-C ends it at once.";
+    "SIGINT (Ctrl-C), SIGTERM and SIGHUP end the run with a checkpoint of the last whole step in the "
+    "output, with exit status 130 (SIGINT) or 143; a second Ctrl-C ends it at once. While a run "
+    "writes its output no other run can.";
 
 static void parse_argument(struct run_options *run, const struct argp_state *state)
 {
@@ -128,9 +139,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct run_options *run = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &run->law;
-        state->child_inputs[1] = &run->input;
-        state->child_inputs[2] = &run->common;
+        state->child_inputs[0] = &run->run.simulation.forces.accuracy;
+        state->child_inputs[1] = &run->law;
+        state->child_inputs[2] = &run->input;
+        state->child_inputs[3] = &run->common;
         return 0;
     case key_dt:
         run->run.simulation.dt = cli_parse_positive("--dt", argument, state);
@@ -142,6 +154,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_integrator:
         run->run.simulation.integrator = name_of_integrator(cli_parse_name(
             "--integrator", argument, count_of_integrators(), name_of_integrator, state));
+        return 0;
+    case key_solver:
+        run->run.simulation.forces.solver = cli_parse_solver(argument, state);
+        return 0;
+    case key_periodic:
+        run->input.is_open = load_parse_open(argument, state);
         return 0;
     case key_every:
         run->run.every = parse_every(argument, state);
@@ -184,7 +202,7 @@ static char *filter_help(int key, const char *text, void *input)
     kith_integrator_list(&count);
     if (key == ARGP_KEY_HELP_EXTRA)
         return cli_join_help(cli_help_table("Integrators:", count, integrator_row),
-                             law_help_table());
+                             cli_join_help(cli_solver_help(), law_help_table()));
     return cli_filter_help(key, text, input);
 }
 
@@ -197,6 +215,16 @@ static bool names_h5md(const char *output)
         if (strcasecmp(dot, extensions[k]) == 0)
             return true;
     return !dot || strchr(dot, '/');
+}
+
+static void note_late(void *user, double seconds)
+{
+    const struct run_options *run = user;
+    cli_note(
+        run->common.quiet, "kith run",
+        "checkpoints come every %.2g s, not every %g: between two steps, and at most a twentieth "
+        "of the time goes into them",
+        seconds, run->run.checkpoint_seconds);
 }
 
 static int run_simulation(const char *command, struct run_options *run, kith_context *context,
@@ -218,13 +246,15 @@ static void complete_options(struct run_options *run, char **argv)
 {
     run->run.arguments = (const char *const *)argv;
     run->run.input = run->input.path;
-    run->run.simulation.law = run->law.law;
+    run->run.simulation.forces.law = run->law.law;
     run->run.simulation.precision = run->common.precision;
-    run->run.simulation.gravitational_constant = run->input.gravitational_constant;
-    run->run.simulation.softening = run->input.softening;
+    run->run.simulation.forces.gravitational_constant = run->input.gravitational_constant;
+    run->run.simulation.forces.softening = run->input.softening;
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
     run->run.seed = run->input.initial.seed;
     run->run.seed_given = run->input.seed_given;
+    run->run.late = note_late;
+    run->run.late_user = run;
 }
 
 static int run_ensemble(const char *command, struct run_options *run, kith_context *context)
@@ -250,9 +280,8 @@ static int run_one(const char *command, struct run_options *run, kith_context *c
     if (run->input.path)
         code = load_bodies(command, &run->input, run->run.output,
                            run->common.quiet || run->common.json, &bodies);
-    if (bodies && (bodies->periodic[0] || bodies->periodic[1] || bodies->periodic[2]))
-        cli_note(run->common.quiet || run->common.json, command,
-                 "the cell of %s is left out: bodies have no images here", run->input.path);
+    if (code == exit_ok && bodies)
+        code = load_check_open(command, &run->input, run->input.path, bodies);
     if (code == exit_ok)
         code = run_simulation(command, run, context, bodies);
     kith_bodies_free(bodies);

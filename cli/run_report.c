@@ -30,6 +30,7 @@ static int print_json(const char *command, bool is_ensemble, const kith_run_summ
     cJSON_AddStringToObject(object, "device", cli_device_name(summary->device));
     cJSON_AddStringToObject(object, "precision", cli_precision_name(summary->precision));
     cJSON_AddStringToObject(object, "integrator", summary->integrator);
+    cJSON_AddStringToObject(object, "solver", summary->solver);
     return json_print(command, object);
 }
 
@@ -62,12 +63,23 @@ static void print_text(const char *output, const kith_run_summary *summary)
     printf(", %.3g interactions/s, %.3g Gflop/s\n", summary->interactions_per_second,
            summary->gflops);
     if (output)
-        printf("wrote %s\n", output);
+        cli_print_wrote(stdout, output);
+}
+
+/* An energy that has changed by more than itself is not a matter of rounding or step size. */
+static void warn_of_energy(const char *command, const kith_run_summary *summary)
+{
+    if (summary->max_relative_energy_error > 1)
+        fprintf(stderr,
+                "%s: warning: the relative energy error reached %.3g: the result is wrong; "
+                "give a smaller --dt, a --softening, or the --g of the bodies' units\n",
+                command, summary->max_relative_energy_error);
 }
 
 int run_report(const char *command, const struct common_options *common, const char *output,
                bool is_ensemble, const kith_run_summary *summary)
 {
+    warn_of_energy(command, summary);
     if (common->json)
         return print_json(command, is_ensemble || summary->systems != 1, summary);
     if (!common->quiet)
@@ -78,11 +90,13 @@ int run_report(const char *command, const struct common_options *common, const c
 int run_report_interrupted(const char *command, const char *output, const kith_run_summary *summary)
 {
     const char *signal = strsignal(progress_signal());
-    if (!output)
-        return cli_fail_with(command, "stopped at step %lld by a signal (%s); nothing was kept",
-                             (long long)summary->steps, signal);
-    return cli_fail_with(command,
-                         "stopped at step %lld by a signal (%s); %s holds a checkpoint: "
-                         "kith run --resume -o %s goes on",
-                         (long long)summary->steps, signal, output, output);
+    if (output && summary->interrupted)
+        cli_fail_with(command,
+                      "stopped at step %lld by a signal (%s); %s holds a checkpoint: "
+                      "kith run --resume -o %s goes on",
+                      (long long)summary->steps, signal, output, output);
+    else
+        cli_fail_with(command, "stopped at step %lld by a signal (%s); nothing was kept",
+                      (long long)summary->steps, signal);
+    return progress_exit_code();
 }

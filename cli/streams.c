@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/format.h"
 #include "names.h"
 
 static const char stdin_path[] = "/dev/stdin", stdout_path[] = "/dev/stdout";
@@ -37,6 +38,17 @@ static int copy_to(FILE *file)
     }
 }
 
+/* In the place of streams that were closed, main puts some that are good for nothing. */
+static const char *reason_of(int error)
+{
+    return error == EBADF ? "it is closed" : strerror(error);
+}
+
+int cli_fail_stdout(const char *command)
+{
+    return cli_fail_with(command, "standard output cannot be written: %s", reason_of(errno));
+}
+
 /* Puts a temporary file with all that comes in the place of standard input. */
 static int keep_input(const char *command)
 {
@@ -47,7 +59,7 @@ static int keep_input(const char *command)
         error = errno;
     if (file)
         fclose(file);
-    return error ? cli_fail_with(command, "standard input cannot be read: %s", strerror(error))
+    return error ? cli_fail_with(command, "standard input cannot be read: %s", reason_of(error))
                  : exit_ok;
 }
 
@@ -83,7 +95,24 @@ static bool is_stdin(const char *path)
     return strcmp(path, "-") == 0 || strcmp(path, stdin_path) == 0;
 }
 
-int cli_take_plain_input(const char *command, const char **path)
+static bool is_read(const char *input, const char *format, const char *file)
+{
+    struct stat found;
+    return stat(file, &found) == 0 && bodies_are_read_from(input, format, &found);
+}
+
+int cli_check_output(const char *command, const char *input, const char *format, const char *output)
+{
+    if (output && is_read(input, format, cli_output_path(output)))
+        return cli_fail_with(command, "%s is both the input and the output; write to another file",
+                             output);
+    if (is_read(input, format, stdout_path))
+        return cli_fail_with(
+            command, "standard output is the input, %s; redirect it to another file", input);
+    return exit_ok;
+}
+
+static int take(const char *command, const char **path)
 {
     static bool is_taken;
     if (!is_stdin(*path))
@@ -97,13 +126,15 @@ int cli_take_plain_input(const char *command, const char **path)
     return is_readable_again() ? exit_ok : keep_input(command);
 }
 
-int cli_take_input(const char *command, const char **path, const char **format)
+int cli_take_plain_input(const char *command, const char **path, const char *output)
 {
-    if (!is_stdin(*path))
-        return exit_ok;
-    const int code = cli_take_plain_input(command, path);
-    if (code != exit_ok)
-        return code;
+    const int code = take(command, path);
+    return code == exit_ok ? cli_check_output(command, *path, NULL, output) : code;
+}
+
+/* The format of standard input, by its content. */
+static int take_format(const char *command, const char **format)
+{
     const char *seen = look_at_input();
     if (strcmp(seen, "hdf5") == 0)
         return cli_fail_with(command, "standard input is HDF5, which does not stream; give the "
@@ -111,6 +142,15 @@ int cli_take_input(const char *command, const char **path, const char **format)
     if (!*format)
         *format = seen;
     return exit_ok;
+}
+
+int cli_take_input(const char *command, const char **path, const char **format, const char *output)
+{
+    const bool streams = is_stdin(*path);
+    int code = take(command, path);
+    if (code == exit_ok && streams)
+        code = take_format(command, format);
+    return code == exit_ok ? cli_check_output(command, *path, *format, output) : code;
 }
 
 const char *cli_output_path(const char *path)
@@ -145,8 +185,9 @@ static const char *name_of_table_format(int64_t k)
 unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
                           const kith_write_options *write, const kith_bodies *bodies)
 {
-    static const char *const names[] = {"velocities", "masses", "charges", "softening lengths",
-                                        "ids",        "names",  "the cell"};
+    static const char *const names[] = {
+        "velocities", "masses", "charges",  "softening lengths",
+        "ids",        "names",  "the cell", "the units and the gravitational constant"};
     unsigned dropped = 0;
     if (kith_format_drops(bodies, path, write, &dropped) != KITH_OK)
         return 0;

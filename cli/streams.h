@@ -10,12 +10,20 @@
  * bodies. Any other path is left as it is.
  *
  * What comes through a pipe is kept in a temporary file, since some formats are read twice. Only
- * one input can be standard input. HDF5 does not stream: that is told here. Returns an exit code.
- */
-int cli_take_input(const char *command, const char **path, const char **format);
+ * one input can be standard input. HDF5 does not stream: an error. Fails if the output is
+ * the input (cli_check_output). Returns an exit code. */
+int cli_take_input(const char *command, const char **path, const char **format, const char *output);
 
 /* The same of a file whose format is known. */
-int cli_take_plain_input(const char *command, const char **path);
+int cli_take_plain_input(const char *command, const char **path, const char *output);
+
+/* Fails if the output (NULL: none), or standard output, is a regular file that is read for the
+ * input, by whatever name: it would be lost. Returns an exit code. */
+int cli_check_output(const char *command, const char *input, const char *format,
+                     const char *output);
+
+/* Says that standard output cannot be written, and why by errno; returns exit_failed. */
+int cli_fail_stdout(const char *command);
 
 /* "-" as an output file is standard output. */
 const char *cli_output_path(const char *path);

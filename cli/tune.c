@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 
 #include "bench_machine.h"
+#include "core/cache_folder.h"
 #include "core/clock.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "json.h"
 #include "streams.h"
 
@@ -159,15 +160,15 @@ static double time_calls(kith_context *context, kith_status (*start)(void *state
                          int64_t calls)
 {
     double seconds = 0;
-    kith_status status = context->backend->note_time(context, 0);
+    kith_status status = context->services->mark_time(context, 0);
     for (int64_t k = 0; k < calls && status == KITH_OK; k++)
         status = start(state);
     if (status == KITH_OK)
-        status = context->backend->note_time(context, 1);
+        status = context->services->mark_time(context, 1);
     if (status == KITH_OK)
-        status = context->backend->synchronize(context);
+        status = context->services->synchronize(context);
     if (status == KITH_OK)
-        status = context->backend->noted_seconds(context, &seconds);
+        status = context->services->elapsed_seconds(context, &seconds);
     return status == KITH_OK ? seconds / (double)calls : -1;
 }
 
@@ -259,6 +260,8 @@ static int print_json(const struct tune_options *options, const struct tune_rows
 static bool measure(const struct tune_options *options, kith_context *context,
                     struct tune_rows *rows, kith_tuning *tuning)
 {
+    DEVICE_SCOPE(scope);
+    (void)device_enter(context, &scope);
     if (prints(options))
         printf("%-8s %-8s %-10s %-9s %9s %7s %5s %6s %6s %6s %12s %10s\n", "device", "", "method",
                "precision", "N", "threads", "block", "unroll", "bodies", "shared", "us",
@@ -298,6 +301,9 @@ int command_tune(int argc, char **argv)
                               cli_filter_help, NULL};
     cli_parse(&argp, argc, argv, &input);
 
+    char folder[cache_path_bytes];
+    if (options->keeps && !input.forgets && cache_folder(folder) != KITH_OK)
+        return cli_fail_with(argv[0], "%s, or give --no-save", kith_error_message());
     kith_context *context = NULL;
     struct tune_rows rows = {0};
     const kith_context_options on = {.device = options->common.device};

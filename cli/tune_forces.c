@@ -4,9 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/context.h"
 #include "core/memory.h"
 #include "core/processor.h"
+#include "device/context.h"
+#include "forces/backend.h"
 #include "forces/problem.h"
 #include "tune.h"
 
@@ -41,17 +42,17 @@ static kith_status make_bodies(kith_context *context, kith_dtype dtype, int64_t 
                                struct bodies *bodies)
 {
     const int64_t padded = kith_padded(n), each = kith_dtype_bytes(dtype);
-    const struct kith_backend *backend = context->backend;
+    const struct device_services *services = context->services;
     char *host = NULL;
     *bodies = (struct bodies){.context = context};
     KITH_TRY(kith_allocate(inputs * padded, each, "bodies", &host));
     scatter(host, dtype, n, padded);
     kith_status status =
-        backend->allocate(context, columns * padded, each, "bodies", &bodies->memory);
+        services->allocate(context, columns * padded, each, "bodies", &bodies->memory);
     if (status == KITH_OK)
-        status = backend->copy_in(context, bodies->memory, host, inputs * padded * each);
+        status = services->copy_in(context, bodies->memory, host, inputs * padded * each);
     if (status == KITH_OK)
-        status = backend->synchronize(context);
+        status = services->synchronize(context);
     free(host);
     struct forces_problem *problem = &bodies->problem;
     *problem = (struct forces_problem){.dtype = dtype,
@@ -74,13 +75,13 @@ static kith_status make_bodies(kith_context *context, kith_dtype dtype, int64_t 
 
 static void free_bodies(struct bodies *bodies)
 {
-    bodies->context->backend->release(bodies->context, bodies->memory);
+    bodies->context->services->release(bodies->context, bodies->memory);
 }
 
 static kith_status start_forces(void *state)
 {
     const struct bodies *bodies = state;
-    return bodies->context->backend->forces(bodies->context, &bodies->problem);
+    return forces_backend_of(bodies->context)->evaluate(bodies->context, &bodies->problem);
 }
 
 static bool is_same_way(const struct tune_row *a, const struct tune_row *b)

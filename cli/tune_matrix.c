@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
 #include "tune.h"
 
 struct matrix_run {
@@ -24,27 +24,28 @@ static kith_status make_run(kith_context *context, int64_t n, struct matrix_run 
     float *host = NULL;
     *run = (struct matrix_run){.context = context};
     KITH_TRY(kith_law_parse("sum", 0, NULL, &run->law));
-    KITH_TRY(context->backend->allocate(context, 4 * padded + n * n, sizeof(float), "matrix",
-                                        &run->memory));
+    KITH_TRY(context->services->allocate(context, 4 * padded + n * n, sizeof(float), "matrix",
+                                         &run->memory));
     KITH_TRY(kith_allocate(4 * padded, sizeof(float), "particles", &host));
     for (int64_t k = 0; k < 4 * padded; k++)
         host[k] = (float)fmod((double)(k + 1) * 0.6180339887498949, 1);
     kith_status status =
-        context->backend->copy_in(context, run->memory, host, 4 * padded * (int64_t)sizeof(float));
+        context->services->copy_in(context, run->memory, host, 4 * padded * (int64_t)sizeof(float));
     if (status == KITH_OK)
-        status = context->backend->synchronize(context);
+        status = context->services->synchronize(context);
     free(host);
     float *begin = (float *)(void *)run->memory;
     run->particles.positions = kith_array_matrix(begin, KITH_F32, n, 3);
-    run->particles.masses = kith_array_vector(begin + 3 * padded, KITH_F32, n);
+    kith_array masses = kith_array_vector(begin + 3 * padded, KITH_F32, n);
     run->matrix = kith_array_matrix(begin + 4 * padded, KITH_F32, n, n);
-    run->particles.positions.device = run->particles.masses.device = run->matrix.device = device;
+    run->particles.positions.device = masses.device = run->matrix.device = device;
+    run->particles.columns[0] = (kith_particle_column){"m", masses};
     return status;
 }
 
 static void free_run(struct matrix_run *run)
 {
-    run->context->backend->release(run->context, run->memory);
+    run->context->services->release(run->context, run->memory);
     kith_law_free(run->law);
 }
 

@@ -3,7 +3,6 @@
 #include "usage.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,33 +73,19 @@ static bool wants_value(const struct argp_option *option)
     return option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
-static _Noreturn void refuse(const char *command, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static _Noreturn void refuse(const char *command, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "%s: ", command);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    exit(exit_usage);
-}
-
 /* What to say if no option is near. */
-static const char *where_to_look(const char *command)
+static const char *where_to_look(const struct argp_state *state)
 {
     static char text[96];
-    snprintf(text, sizeof text, "%s --help lists the options", command);
+    snprintf(text, sizeof text, "%s --help lists the options", state->name);
     return text;
 }
 
-static const char *hint_of(const struct search *search, const char *command)
+static const char *hint_of(const struct search *search, const struct argp_state *state)
 {
     static char text[96];
     if (!search->nearest.found)
-        return where_to_look(command);
+        return where_to_look(state);
     snprintf(text, sizeof text, "did you mean '--%.60s'?", search->nearest.found);
     return text;
 }
@@ -112,7 +97,8 @@ static bool is_for_makers(const struct argp_option *option)
 }
 
 /* "--name" or "--name=value"; true if its value is the next argument. */
-static bool check_long(const struct argp *argp, const char *command, const char *word, bool is_last)
+static bool check_long(const struct argp *argp, const struct argp_state *state, const char *word,
+                       bool is_last)
 {
     char name[64];
     const char *equals = strchr(word, '=');
@@ -122,31 +108,43 @@ static bool check_long(const struct argp *argp, const char *command, const char 
     look_through(&search, argp);
     look_through(&search, &added_argp);
     if (!search.found || is_for_makers(search.found))
-        refuse(command, "'--%s' is no option; %s", name, hint_of(&search, command));
+        cli_usage_error(state, "'--%s' is not a valid option; %s", name, hint_of(&search, state));
     if (search.matches > 1)
-        refuse(command, "'--%s' may be several options; write it out (%s)", name,
-               where_to_look(command));
+        cli_usage_error(state, "'--%s' may be several options; write it out (%s)", name,
+                        where_to_look(state));
     if (equals && !search.found->arg)
-        refuse(command, "--%s takes no value; leave out '=' and what follows", name);
+        cli_usage_error(state, "--%s takes no value; leave out '=' and what follows", name);
     if (!equals && wants_value(search.found) && is_last)
-        refuse(command, "--%s has no value; give %s", name, search.found->arg);
+        cli_usage_error(state, "--%s has no value; give %s", name, search.found->arg);
     return !equals && wants_value(search.found);
 }
 
+/* Of a character in UTF-8, which may be no letter of an option. */
+static int character_bytes(const char *at)
+{
+    int bytes = 1;
+    while (bytes < 4 && (at[bytes] & 0xc0) == 0x80)
+        bytes++;
+    return bytes;
+}
+
 /* "-abc" or "-oFILE"; true if the last one's value is the next argument. */
-static bool check_letters(const struct argp *argp, const char *command, const char *letters,
-                          bool is_last)
+static bool check_letters(const struct argp *argp, const struct argp_state *state,
+                          const char *letters, bool is_last)
 {
     for (const char *at = letters; *at; at++) {
         struct search search = {.letter = (unsigned char)*at};
         look_through(&search, argp);
         look_through(&search, &added_argp);
-        if (!search.found)
-            refuse(command, "'-%c' is no option; %s", *at, where_to_look(command));
+        if (!search.found) {
+            cli_usage_error(state, "'-%.*s' is not a valid option; %s", character_bytes(at), at,
+                            where_to_look(state));
+            return false;
+        }
         if (search.found->arg && at[1])
             return false;
         if (wants_value(search.found) && is_last)
-            refuse(command, "-%c has no value; give %s", *at, search.found->arg);
+            cli_usage_error(state, "-%c has no value; give %s", *at, search.found->arg);
         if (wants_value(search.found))
             return true;
     }
@@ -155,14 +153,15 @@ static bool check_letters(const struct argp *argp, const char *command, const ch
 
 void usage_check_options(const struct argp *argp, int argc, char **argv)
 {
+    const struct argp_state state = {.name = argv[0]};
     for (int k = 1; k < argc; k++) {
         const char *word = argv[k];
         const bool is_last = k + 1 == argc;
         if (strcmp(word, "--") == 0)
             return;
         if (strncmp(word, "--", 2) == 0)
-            k += check_long(argp, argv[0], word + 2, is_last);
+            k += check_long(argp, &state, word + 2, is_last);
         else if (word[0] == '-' && word[1])
-            k += check_letters(argp, argv[0], word + 1, is_last);
+            k += check_letters(argp, &state, word + 1, is_last);
     }
 }

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     if (kith_context_create(NULL, &context) || kith_initial_make("plummer", &options, &bodies))
         return fail();
 
-    const kith_simulation_options plan = {.dt = 1.0 / 256, .softening = 0.05};
+    const kith_simulation_options plan = {.dt = 1.0 / 256, .forces = {.softening = 0.05}};
     kith_simulation *simulation = NULL;
     kith_diagnostics start, now;
     if (kith_simulation_create(context, &plan, bodies, &simulation) ||

@@ -6,6 +6,7 @@
 // In units of the cube's side there are 12 at √½, 6 at 1, 24 at √1.5, 12 at √2, 24 at √2.5. OUTPUT
 // gets where the first atom's neighbours are, seen from it; crystal.gp draws them.
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -19,7 +19,6 @@
 enum { neptune = 4, pluto = 5, body_count = 6, samples = 1000 };
 
 static const double pi = 3.14159265358979323846;
-static const double gauss = 0.01720209895; /* √G in AU, days and solar masses */
 static const double step_days = 40;
 static const int64_t steps_a_sample = 913; /* 99.99 years of 365.25 days */
 
@@ -38,7 +37,7 @@ static struct orbit barycentric_orbit(const kith_bodies *bodies, int body)
             v[k] -= bodies->mass[i] / mass * bodies->velocity[3 * i + k];
         }
     }
-    return osculating_orbit(gauss * gauss * mass, x, v);
+    return osculating_orbit(bodies->units.gravitational_constant * mass, x, v);
 }
 
 /* φ in degrees, from 0 to 360. */
@@ -69,8 +68,7 @@ static int report(const double *degrees)
 int main(int argc, char **argv)
 {
     static double years[samples + 1], degrees[samples + 1];
-    const kith_simulation_options options = {.dt = step_days,
-                                             .gravitational_constant = gauss * gauss};
+    const kith_simulation_options options = {.dt = step_days};
     kith_context *context = NULL;
     kith_bodies *bodies = NULL;
     kith_simulation *simulation = NULL;

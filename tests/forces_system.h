@@ -15,7 +15,13 @@ struct system {
     kith_dtype dtype;
     int64_t n, dimensions;
     kith_array x, m, softening, a, phi;
+    kith_array q;  /* none unless a test sets it; not the system's own */
+    bool softened; /* the column softening is part of its particles */
 };
+
+#define PARTICLES_OF(s)                                                                            \
+    PARTICLES((s)->x, {"m", (s)->m}, {"q", (s)->q},                                                \
+              {"softening", (s)->softened ? (s)->softening : kith_array_none()})
 
 static inline double get(kith_array array, int64_t k)
 {
@@ -107,7 +113,7 @@ static inline kith_context *new_context(const char *isa, int32_t threads)
 static inline void system_compute(kith_context *context, const kith_forces_options *options,
                                   struct system *s)
 {
-    assert_ok(kith_forces_compute(context, options, kith_array_none(), s->x, s->m, s->a, s->phi));
+    assert_ok(kith_forces_compute(context, options, NULL, PARTICLES_OF(s), s->a, s->phi));
 }
 
 /* ‖a − b‖ / ‖b‖; 0 if both are 0. */

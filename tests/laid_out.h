@@ -6,9 +6,11 @@
 
 #include "forces_system.h"
 
-#include "core/backend.h"
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
+#include "device/services.h"
+#include "forces/backend.h"
+#include "forces/forces_reference.h"
 #include "forces/problem.h"
 
 /* The columns, components one after the other. */
@@ -199,6 +201,18 @@ static inline double laid_out_difference(const struct laid_out *a, int64_t s,
     return difference2 == 0 ? 0 : sqrt(difference2 / norm2);
 }
 
+/* ‖column‖ of all rows of system 0. */
+static inline double laid_out_norm(const struct laid_out *made, int64_t first, int64_t columns)
+{
+    double norm2 = 0;
+    for (int64_t k = first; k < first + columns; k++)
+        for (int64_t i = 0; i < made->problem.target_count; i++) {
+            const double value = laid_out_get(made, k, i, 0);
+            norm2 += value * value;
+        }
+    return sqrt(norm2);
+}
+
 /* Where a pointer into the memory of a problem leads in a copy of it. */
 static inline void *moved_to(const struct laid_out *made, void *copy, const void *pointer)
 {
@@ -228,16 +242,24 @@ static inline struct forces_problem moved_problem(const struct laid_out *made, v
 /* By the context's backend, in a copy in its memory. */
 static inline void laid_out_compute(kith_context *context, struct laid_out *made)
 {
-    const struct kith_backend *backend = context->backend;
+    const struct device_services *services = context->services;
     const int64_t bytes =
         COLUMNS * laid_out_column_count(&made->problem) * kith_dtype_bytes(made->problem.dtype);
     void *copy = NULL;
-    assert_ok(backend->allocate(context, bytes, 1, "test", &copy));
-    assert_ok(backend->copy_in(context, copy, made->memory, bytes));
+    assert_ok(services->allocate(context, bytes, 1, "test", &copy));
+    assert_ok(services->copy_in(context, copy, made->memory, bytes));
     const struct forces_problem moved = moved_problem(made, copy);
-    assert_ok(backend->forces(context, &moved));
-    assert_ok(backend->copy_out(context, made->memory, copy, bytes));
-    backend->release(context, copy);
+    assert_ok(forces_backend_of(context)->evaluate(context, &moved));
+    assert_ok(services->copy_out(context, made->memory, copy, bytes));
+    services->release(context, copy);
+}
+
+/* Solves it by the reference. */
+static inline void laid_out_solve(struct laid_out *made)
+{
+    kith_context *context = new_context(NULL, 1);
+    assert_ok(forces_reference(context, &made->problem));
+    kith_context_free(context);
 }
 
 #endif

@@ -135,20 +135,24 @@ static inline void check_law(kith_context *context, const char *text, const stru
     const bool is_gravity = strcmp(text, "gravity") == 0;
     const kith_array absent = kith_array_none();
     chosen.law = reference.law = law;
-    chosen.source_charges = reference.source_charges = q;
+    struct system charged = *s;
+    charged.q = q;
     reference.method = KITH_FORCES_REFERENCE;
-    assert_ok(kith_forces_compute(cpu, &reference, absent, s->x, s->m, exact.a, exact.phi));
+    assert_ok(
+        kith_forces_compute(cpu, &reference, NULL, PARTICLES_OF(&charged), exact.a, exact.phi));
 
-    assert_ok(kith_forces_compute(context, &chosen, absent, s->x, s->m, found.a, found.phi));
+    assert_ok(
+        kith_forces_compute(context, &chosen, NULL, PARTICLES_OF(&charged), found.a, found.phi));
     const double of_value = epsilon * scale.value * (is_gravity ? 10 : 1);
     assert_all_near(text, "acceleration", found.a, exact.a, epsilon * scale.acceleration);
     assert_all_near(text, "potential", found.phi, exact.phi, of_value);
     memset(found.a.data, 1, (size_t)(s->n * s->dimensions * kith_dtype_bytes(s->dtype)));
-    assert_ok(kith_forces_compute(context, &chosen, absent, s->x, s->m, found.a, absent));
+    assert_ok(kith_forces_compute(context, &chosen, NULL, PARTICLES_OF(&charged), found.a, absent));
     assert_all_near(text, "acceleration alone", found.a, exact.a, epsilon * scale.acceleration);
     if (!is_gravity) {
         chosen.sum = KITH_FORCES_SUM_VALUE;
-        assert_ok(kith_forces_compute(context, &chosen, absent, s->x, s->m, absent, found.phi));
+        assert_ok(
+            kith_forces_compute(context, &chosen, NULL, PARTICLES_OF(&charged), absent, found.phi));
         assert_all_near(text, "value", found.phi, exact.phi, of_value);
     }
     system_free(&exact);

@@ -6,7 +6,6 @@
 
 #include "laid_out.h"
 
-#include "forces/forces_reference.h"
 #include "law_forces.h"
 
 enum law_softening { unsoftened, common_softening, softening_of_bodies, softening_kinds };
@@ -25,6 +24,15 @@ static inline int64_t next_looked_at(const struct laid_out *made, int64_t s)
     return s == last ? last + 1 : s + 17 < last ? s + 17 : last;
 }
 
+/* How much of a value that rounding of distances near 1 can change: a value that passes through 0
+ * (thin-plate at 1, Lennard-Jones at σ) has few digits there, by its force. */
+static inline double condition_of_value(const struct laid_out *expected)
+{
+    const double value = laid_out_norm(expected, PHI, 1);
+    const double force = laid_out_norm(expected, A, expected->problem.dimensions);
+    return value > 0 ? 1 + force / value : 1;
+}
+
 /* Steep laws raise the rounding of distances to their powers. */
 static inline void assert_agrees_with_reference(const struct laid_out *made)
 {
@@ -32,14 +40,16 @@ static inline void assert_agrees_with_reference(const struct laid_out *made)
     const int32_t dimensions = made->problem.dimensions;
     for (int64_t s = 0; s < laid_out_systems(made); s = next_looked_at(made, s)) {
         struct laid_out expected = laid_out_copy(made, s, KITH_F64, 0);
-        assert_ok(forces_reference(NULL, &expected.problem));
+        laid_out_solve(&expected);
         const double of_force = laid_out_difference(made, s, &expected, A, dimensions);
         const double of_value =
             made->problem.potential ? laid_out_difference(made, s, &expected, PHI, 1) : 0;
         const double of_jerk = made->problem.jerk[0]
                                    ? laid_out_difference(made, s, &expected, JERK_OF, dimensions)
                                    : 0;
-        if (!(of_force < bound && of_value < bound && of_jerk < 10 * bound))
+        const double bound_of_value =
+            made->problem.potential ? bound * condition_of_value(&expected) : bound;
+        if (!(of_force < bound && of_value < bound_of_value && of_jerk < 10 * bound))
             fail_msg("%s, %lld bodies in %dD, %s: force, value and jerk of system %lld are off by "
                      "%g, %g, %g",
                      kith_law_text(made->problem.law), (long long)made->problem.target_count,

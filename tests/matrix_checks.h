@@ -24,6 +24,12 @@ static inline const kith_particles *case_particles(const struct matrix_case *c)
     return c->columns ? &c->columns->particles : NULL;
 }
 
+/* Whether j = i counts in what is computed of the matrix without keeping it. */
+static inline bool case_counts_diagonal(const struct matrix_case *c)
+{
+    return c->columns || c->options.diagonal != KITH_DIAGONAL_ZERO;
+}
+
 static inline kith_array case_matrix(const struct matrix_case *c, kith_matrix_method method)
 {
     kith_matrix_options options = c->options;
@@ -77,7 +83,7 @@ static inline void check_extremes(const struct matrix_case *c)
         int64_t at = -1;
         for (int64_t j = 0; j < m; j++) {
             const double value = matrix_at(matrix, i * m + j);
-            if (!c->columns && i == j)
+            if (i == j && !case_counts_diagonal(c))
                 continue;
             at = value < low ? j : at;
             low = fmin(low, value);
@@ -105,11 +111,47 @@ static inline kith_array case_sizes(const struct matrix_case *c)
     for (int64_t i = 0; i < n; i++) {
         double sum = 0;
         for (int64_t j = 0; j < m; j++)
-            sum += c->columns || i != j ? fabs(matrix_at(matrix, i * m + j)) : 0;
+            sum += case_counts_diagonal(c) || i != j ? fabs(matrix_at(matrix, i * m + j)) : 0;
         matrix_put(sizes, i, sum);
     }
     free(matrix.data);
     return sizes;
+}
+
+/* Σ_j V[i][j] b_j of the reference's elements, by a loop. */
+static inline kith_array case_product(const struct matrix_case *c, kith_array b)
+{
+    const int64_t n = c->rows->n, m = case_columns(c);
+    const kith_array matrix = case_matrix(c, KITH_MATRIX_REFERENCE);
+    const kith_array product = matrix_new_vector(c->rows->dtype, n);
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < m; j++)
+            if (i != j || case_counts_diagonal(c))
+                sum += matrix_at(matrix, i * m + j) * matrix_at(b, j);
+        matrix_put(product, i, sum);
+    }
+    free(matrix.data);
+    return product;
+}
+
+/* The product with a vector is that of the elements, and the reference's. */
+static inline void check_product(const struct matrix_case *c, struct random_numbers *numbers)
+{
+    const kith_array b = matrix_column(numbers, c->rows->dtype, case_columns(c), -1, 1);
+    const kith_array sizes = case_sizes(c), expected = case_product(c, b);
+    for (int k = 0; k < 2; k++) {
+        const kith_array found = matrix_new_vector(c->rows->dtype, c->rows->n);
+        kith_matrix_options options = c->options;
+        options.method = k ? KITH_MATRIX_REFERENCE : options.method;
+        assert_ok(kith_matrix_multiply(c->context, c->law, &options, &c->rows->particles,
+                                       case_particles(c), b, found));
+        assert_sums_agree(c->name, found, expected, sizes);
+        free(found.data);
+    }
+    free(b.data);
+    free(sizes.data);
+    free(expected.data);
 }
 
 /* Sums and products with a vector are the reference's. */
@@ -152,7 +194,7 @@ static inline void check_histogram(const struct matrix_case *c, int64_t bins, do
     int64_t *expected = calloc((size_t)bins, sizeof *expected);
     assert_non_null(expected);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = c->columns ? 0 : i + 1; j < m; j++) {
+        for (int64_t j = c->columns ? 0 : i + !case_counts_diagonal(c); j < m; j++) {
             const double value = matrix_at(matrix, i * m + j), step = (high - low) / (double)bins;
             int64_t bin = bins - 1;
             while (bin > 0 && value < (double)bin * step + low)
@@ -182,6 +224,7 @@ static inline void check_all(kith_context *context, struct random_numbers *numbe
     check_elements(&c);
     check_extremes(&c);
     check_sums(&c, numbers);
+    check_product(&c, numbers);
     check_histogram(&c, 17, -0.5, 1.5);
     kith_law_free(law);
     matrix_set_free(&rows);

@@ -76,16 +76,17 @@ static inline struct matrix_set matrix_set_create(struct random_numbers *numbers
         for (int64_t c = 0; c < dimensions; c++)
             matrix_put(x, k * dimensions + c, matrix_at(x, (k - 1) * dimensions + c));
     set.particles.positions = kith_array_matrix(x.data, dtype, n, dimensions);
-    set.particles.masses = matrix_column(numbers, dtype, n, 0.5, 2);
-    set.particles.charges = matrix_column(numbers, dtype, n, -1, 1);
+    set.particles.columns[0] =
+        (kith_particle_column){"m", matrix_column(numbers, dtype, n, 0.5, 2)};
+    set.particles.columns[1] = (kith_particle_column){"q", matrix_column(numbers, dtype, n, -1, 1)};
     return set;
 }
 
 static inline void matrix_set_free(struct matrix_set *set)
 {
     free(set->particles.positions.data);
-    free(set->particles.masses.data);
-    free(set->particles.charges.data);
+    free(set->particles.columns[0].values.data);
+    free(set->particles.columns[1].values.data);
 }
 
 static inline kith_law *matrix_law(const char *text)

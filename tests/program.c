@@ -104,7 +104,8 @@ static pid_t spawn(char *command, const char *out, const char *err)
 }
 
 /* "@name" in a command stands for the file of that name in the temporary folder. */
-static void expand(const char *format, va_list values, char *command)
+__attribute__((format(printf, 1, 0))) static void expand(const char *format, va_list values,
+                                                         char *command)
 {
     char given[max_command];
     vsnprintf(given, sizeof given, format, values);

@@ -60,7 +60,9 @@ static inline kith_run_summary run_and_cancel(kith_run_options options, const ki
 {
     context_to_cancel = cpu_context(1);
     signal(SIGALRM, cancel_on_alarm);
-    const struct itimerval alarm = {.it_value = {.tv_usec = (suseconds_t)(1 + seconds * 1e6)}};
+    const struct itimerval alarm = {
+        .it_value = {.tv_sec = (time_t)seconds,
+                     .tv_usec = (suseconds_t)(1 + (seconds - floor(seconds)) * 999998)}};
     assert_int_equal(setitimer(ITIMER_REAL, &alarm, NULL), 0);
     kith_run_summary summary;
     const kith_status status = kith_run(context_to_cancel, &options, bodies, &summary);

@@ -109,12 +109,12 @@ static inline void assert_masses_scale(kith_context *context, kith_dtype precisi
         kith_bodies *bodies = made("plummer", plummer);
         for (int64_t i = 0; i < n; i++)
             bodies->mass[i] = ldexp(1 + (double)i / (double)n, k);
-        kith_simulation *simulation =
-            simulated(context, bodies,
-                      (kith_simulation_options){.dt = 1e-4,
-                                                .gravitational_constant = ldexp(1, -k) / (double)n,
-                                                .precision = precision,
-                                                .integrator = integrator});
+        kith_simulation *simulation = simulated(
+            context, bodies,
+            (kith_simulation_options){.dt = 1e-4,
+                                      .forces.gravitational_constant = ldexp(1, -k) / (double)n,
+                                      .precision = precision,
+                                      .integrator = integrator});
         assert_ok(kith_simulation_step(simulation, 3));
         kith_bodies *now = state_of(simulation, bodies);
         assert_true(isfinite(now->position[0]) && now->velocity[0] != bodies->velocity[0]);

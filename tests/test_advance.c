@@ -3,7 +3,9 @@
 
 #include "laid_out.h"
 
+#include "forces/backend.h"
 #include "simulation/advance.h"
+#include "simulation/backend.h"
 #include "simulation/integrator.h"
 
 enum { max_bodies = 70 };
@@ -53,7 +55,7 @@ static void evaluate(kith_context *context, struct laid_out *made)
     struct forces_problem problem = made->problem;
     problem.potential = NULL;
     memset(problem.jerk, 0, sizeof problem.jerk);
-    assert_ok(context->backend->forces(context, &problem));
+    assert_ok(forces_backend_of(context)->evaluate(context, &problem));
 }
 
 static void step_generally(kith_context *context, struct laid_out *made,
@@ -72,9 +74,9 @@ static void step_generally(kith_context *context, struct laid_out *made,
             const void *to_v[] = {v, laid_out_column(made, A + c).data}, *to_x[] = {x, v};
             const kith_dtype dtype = made->problem.dtype;
             if (stage.kick != 0)
-                assert_ok(context->backend->combine(context, dtype, count, 2, kick, to_v, v));
+                assert_ok(context->services->combine(context, dtype, count, 2, kick, to_v, v));
             if (stage.drift != 0)
-                assert_ok(context->backend->combine(context, dtype, count, 2, drift, to_x, x));
+                assert_ok(context->services->combine(context, dtype, count, 2, drift, to_x, x));
         }
     }
 }
@@ -100,7 +102,7 @@ static int64_t advance(kith_context *context, struct laid_out *made,
         problem.forces.acceleration[c] = problem.forces.jerk[c] = NULL;
     }
     int64_t done = -1;
-    assert_ok(context->backend->advance(context, &problem, &done));
+    assert_ok(simulation_backend_of(context)->advance(context, &problem, &done));
     return done;
 }
 
@@ -417,11 +419,11 @@ static void test_the_unit_of_length_changes_no_bit(void **state)
                     other->mass[i] *= mass;
 
                 kith_simulation_options options = {
-                    .dt = 1e-3, .softening = 0.1, .precision = dtype};
+                    .dt = 1e-3, .forces.softening = 0.1, .precision = dtype};
                 kith_simulation *simulation = NULL, *scaled = NULL;
                 assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
-                options.softening *= length;
-                options.gravitational_constant = length * length * length / mass;
+                options.forces.softening *= length;
+                options.forces.gravitational_constant = length * length * length / mass;
                 assert_ok(kith_simulation_create(context, &options, other, &scaled));
                 assert_ok(kith_simulation_step(simulation, 100));
                 assert_ok(kith_simulation_step(scaled, 100));

@@ -11,7 +11,7 @@ static void test_steps_split_over_calls_give_the_same_bits(void **state)
     const kith_integrator *integrators = kith_integrator_list(&count);
     for (int64_t k = 0; k < 2 * count; k++) {
         const kith_simulation_options options = {.dt = 1e-3,
-                                                 .softening = 0.1,
+                                                 .forces.softening = 0.1,
                                                  .integrator = integrators[k / 2].name,
                                                  .precision = k % 2 ? KITH_F32 : KITH_F64};
         kith_simulation *whole = simulated(context, bodies, options);
@@ -46,7 +46,7 @@ static void test_a_restored_simulation_goes_on_with_the_same_bits(void **state)
     for (int64_t k = 0; k < 4 * count; k++) {
         const kith_dtype precision = k % 2 ? KITH_F32 : KITH_F64;
         const kith_simulation_options options = {.dt = 1e-3,
-                                                 .softening = 0.1,
+                                                 .forces.softening = 0.1,
                                                  .integrator = integrators[k / 4].name,
                                                  .precision = precision};
         kith_simulation *first = simulated(context, bodies, options);
@@ -133,7 +133,7 @@ static void test_a_cancelled_simulation_stops_whole_and_goes_on_later(void **sta
     (void)state;
     kith_context *context = cpu_context(1);
     kith_bodies *bodies = made("six", (kith_initial_options){0});
-    const kith_simulation_options options = {.dt = 1e-3, .softening = 0.1};
+    const kith_simulation_options options = {.dt = 1e-3, .forces.softening = 0.1};
     kith_simulation *simulation = simulated(context, bodies, options);
     kith_simulation *undisturbed = simulated(context, bodies, options);
     assert_ok(kith_simulation_step(simulation, 10));

@@ -192,12 +192,44 @@ static void test_json_is_alone_on_stdout_and_has_the_keys(void **state)
                                            "seconds",
                                            "device",
                                            "precision",
-                                           "integrator"};
+                                           "integrator",
+                                           "solver"};
     for (size_t k = 0; k < sizeof run_keys / sizeof run_keys[0]; k++)
         assert_non_null(strstr(run->out, run_keys[k]));
     assert_true(program_json_number(run->out, "steps") == 10);
     assert_true(program_json_number(run->out, "time") == 1);
     assert_true(program_json_number(run->out, "dt") == 0.1);
+}
+
+static void test_solvers_are_named_and_give_the_same_forces(void **state)
+{
+    (void)state;
+    program_write("three.csv", "x,y,z,m\n0,0,0,1\n1,0,0,2\n0,1,0,3\n");
+    const struct program_result *result =
+        program_run("forces @three.csv --solver reference --json -o @r.csv");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->out, "\"solver\":\t\"reference\""));
+    result = program_run("forces @three.csv --solver auto --json -o @d.csv");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->out, "\"solver\":\t\"direct\""));
+    assert_int_equal(program_run("forces @three.csv --solver tre")->exit_code, 2);
+    assert_refused(program_run("forces @three.csv --solver reference --method split"), 1, "method");
+    result = program_run("run @three.csv --dt 0.01 --until 0.1 --solver reference --json");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->out, "\"solver\":\t\"reference\""));
+}
+
+/* All pairs have no periodic images: a cell is left out by those who say so. */
+static void test_a_periodic_cell_is_refused_where_there_are_no_images(void **state)
+{
+    (void)state;
+    program_write("cell.xyz", "2\nLattice=\"5 0 0 0 5 0 0 0 5\" Properties=species:S:1:pos:R:3\n"
+                              "H 0 0 0\nH 4 0 0\n");
+    assert_refused(program_run("forces @cell.xyz"), 1, "--periodic none");
+    assert_refused(program_run("run @cell.xyz --dt 0.1 --until 1"), 1, "--periodic none");
+    assert_int_equal(program_run("forces @cell.xyz --periodic xyz")->exit_code, 2);
+    assert_succeeded(program_run("forces @cell.xyz --periodic none"));
+    assert_succeeded(program_run("run @cell.xyz --periodic none --dt 0.1 --until 1"));
 }
 
 static void test_a_figure_that_is_not_a_number_is_null(void **state)
@@ -294,7 +326,7 @@ static void test_a_signal_writes_a_checkpoint_to_resume_from(void **state)
     int status = 0;
     waitpid(process, &status, 0);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 1);
+    assert_int_equal(WEXITSTATUS(status), 143);
     assert_true(program_exists("cut.h5"));
 
     assert_succeeded(program_run("run @six.csv %s --resume -o @cut.h5", options));
@@ -310,7 +342,7 @@ static void test_a_run_takes_a_kind_and_remembers_units(void **state)
 {
     (void)state;
     assert_succeeded(program_run("make plummer -n 20 --seed 9 -o @made.csv"));
-    assert_succeeded(program_run("run @made.csv --dt 0.1 --until 1 -q -o @made.h5"));
+    assert_succeeded(program_run("run @made.csv --dt 0.1 --until 1 -q --units pc,Myr -o @made.h5"));
     assert_succeeded(
         program_run("run plummer -n 20 --seed 9 --dt 0.1 --until 1 -q --units pc,Myr -o @kind.h5"));
     assert_succeeded(program_run("convert @made.h5 @made-end.csv"));
@@ -392,6 +424,8 @@ int main(void)
         cmocka_unit_test(test_tables_go_by_extension_in_any_case),
         cmocka_unit_test(test_forces_in_the_plane_have_three_columns),
         cmocka_unit_test(test_json_is_alone_on_stdout_and_has_the_keys),
+        cmocka_unit_test(test_solvers_are_named_and_give_the_same_forces),
+        cmocka_unit_test(test_a_periodic_cell_is_refused_where_there_are_no_images),
         cmocka_unit_test(test_a_figure_that_is_not_a_number_is_null),
         cmocka_unit_test(test_no_bodies_and_one_body_are_valid),
         cmocka_unit_test(test_a_failed_write_keeps_the_old_file),

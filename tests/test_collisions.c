@@ -2,8 +2,8 @@
 
 #include "beads.h"
 
-#include "collisions/box.h"
-#include "collisions/collisions_reference.h"
+#include "lattice/box.h"
+#include "lattice/collisions_reference.h"
 
 static const kith_dtype dtypes[] = {KITH_I32, KITH_I64};
 

@@ -2,7 +2,7 @@
 
 #include "beads.h"
 
-#include "collisions/collisions_reference.h"
+#include "lattice/collisions_reference.h"
 
 static const kith_dtype dtypes[] = {KITH_I32, KITH_I64};
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "cpu/combine.h"
+#include "device/combine.h"
 
 enum { most = 100001 }; /* long enough to be shared out among threads, and not a whole block */
 
@@ -38,7 +38,7 @@ static void check_combination(kith_context *context, kith_dtype dtype, int64_t c
     }
     void *out = in[terms - 1];
     const double behind = number_at(out, dtype, count);
-    assert_ok(cpu_combine(context, dtype, count, terms, factor, (const void *const *)in, out));
+    assert_ok(combine_cpu(context, dtype, count, terms, factor, (const void *const *)in, out));
     for (int64_t i = 0; i < count; i++) {
         double expected = 0;
         for (int k = 0; k < terms; k++)

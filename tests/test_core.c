@@ -1,7 +1,9 @@
 #include "testing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "core/floors.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -71,9 +73,17 @@ static void test_words_put_before_a_message_keep_it(void **state)
     assert_string_equal(kith_error_message(), "a.csv: line 7: no number");
 }
 
+static void test_the_floors_are_the_powers_of_two_that_are_asserted(void **state)
+{
+    (void)state;
+    assert_true(S2_FLOOR_FLOAT == ldexpf(1, -S2_FLOOR_FLOAT_EXPONENT));
+    assert_true(S2_FLOOR_DOUBLE == ldexp(1, -S2_FLOOR_DOUBLE_EXPONENT));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_floors_are_the_powers_of_two_that_are_asserted),
         cmocka_unit_test(test_an_overflowing_allocation_is_out_of_memory),
         cmocka_unit_test(test_a_context_computes_where_it_was_asked_to),
         cmocka_unit_test(test_a_context_refuses_negative_threads),

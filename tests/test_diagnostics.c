@@ -34,7 +34,7 @@ static void test_two_bodies_have_the_energy_and_momenta_of_the_formulas(void **s
     bodies->velocity[1] = 2, bodies->velocity[5] = -1;
     const double g = 7, r2 = 1 + 16 + 144;
     const kith_diagnostics d =
-        diagnostics_of(bodies, (kith_simulation_options){.gravitational_constant = g});
+        diagnostics_of(bodies, (kith_simulation_options){.forces.gravitational_constant = g});
 
     assert_near(d.kinetic_energy, 0.5 * 3 * 4 + 0.5 * 5 * 1, 1e-14);
     assert_near(d.potential_energy, -g * 3 * 5 / sqrt(r2), 1e-14);
@@ -58,8 +58,9 @@ static void test_softening_enters_the_potential_as_the_root_of_the_squares(void 
     kith_bodies *bodies = bodies_of(2, 3);
     bodies->mass[0] = bodies->mass[1] = 1;
     bodies->position[3] = 4;
-    assert_near(diagnostics_of(bodies, (kith_simulation_options){.softening = 3}).potential_energy,
-                -1.0 / 5, 1e-16);
+    assert_near(
+        diagnostics_of(bodies, (kith_simulation_options){.forces.softening = 3}).potential_energy,
+        -1.0 / 5, 1e-16);
 
     assert_ok(kith_bodies_add_columns(bodies, KITH_SOFTENING));
     bodies->softening[0] = sqrt(18);
@@ -141,7 +142,7 @@ static void test_diagnosing_changes_no_bit_of_a_simulation(void **state)
     (void)state;
     kith_context *context = cpu_context(1);
     kith_bodies *bodies = made("six", (kith_initial_options){0});
-    const kith_simulation_options options = {.dt = 1e-3, .softening = 0.1};
+    const kith_simulation_options options = {.dt = 1e-3, .forces.softening = 0.1};
     kith_simulation *watched = simulated(context, bodies, options);
     kith_simulation *alone = simulated(context, bodies, options);
     for (int k = 0; k < 100; k++) {

@@ -121,8 +121,8 @@ static void test_each_system_moves_as_if_it_were_alone(void **state)
         const kith_simulation_options options = {
             .dt = 1e-3,
             .integrator = list[k / 4].name,
-            .gravitational_constant = random_uniform(&numbers, 0.1, 2),
-            .softening = k % 5 ? random_uniform(&numbers, 0.1, 0.2) : 0,
+            .forces.gravitational_constant = random_uniform(&numbers, 0.1, 2),
+            .forces.softening = k % 5 ? random_uniform(&numbers, 0.1, 0.2) : 0,
             .softening_of_bodies = k % 5 == 0,
             .precision = k % 2 ? KITH_F32 : KITH_F64};
         assert_equals_its_systems_alone(context, all, systems[k % 9], options);
@@ -138,7 +138,8 @@ static void test_systems_of_the_most_bodies_move_as_if_they_were_alone(void **st
     kith_context *context = cpu_context(1);
     kith_bodies *all =
         random_ensemble(&numbers, 5, kith_most_bodies_of_system, 3, KITH_VELOCITY | KITH_MASS);
-    kith_simulation_options options = {.dt = 1e-4, .integrator = "leapfrog", .softening = 0.2};
+    kith_simulation_options options = {
+        .dt = 1e-4, .integrator = "leapfrog", .forces.softening = 0.2};
     assert_equals_its_systems_alone(context, all, 5, options);
     options.integrator = "hermite4";
     assert_equals_its_systems_alone(context, all, 5, options);
@@ -196,7 +197,7 @@ static void test_the_bits_do_not_depend_on_threads_or_on_how_steps_are_split(voi
     for (int k = 0; k < 10; k++) {
         const kith_simulation_options options = {.dt = 1e-3,
                                                  .integrator = names[k / 2],
-                                                 .softening = 0.1,
+                                                 .forces.softening = 0.1,
                                                  .precision = k % 2 ? KITH_F32 : KITH_F64};
         static const int32_t threads[] = {1, 2, 3, 7};
         kith_bodies *first = NULL;
@@ -230,7 +231,7 @@ static void test_a_restored_ensemble_goes_on_with_the_same_bits(void **state)
         kith_bodies *all = random_ensemble(&numbers, 67, 3, k % 3 ? 3 : 2, KITH_VELOCITY);
         const kith_simulation_options options = {.dt = 1e-3,
                                                  .integrator = list[k / 2].name,
-                                                 .softening = 0.1,
+                                                 .forces.softening = 0.1,
                                                  .precision = k % 2 ? KITH_F32 : KITH_F64};
         kith_simulation *first = ensemble_of(context, all, 67, options);
         kith_simulation *second = ensemble_of(context, all, 67, options);

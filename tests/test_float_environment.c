@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "core/context.h"
 #include "core/float_environment.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 
 static const int roundings[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 enum { rounding_count = 4 };
@@ -62,20 +62,21 @@ static void test_all_threads_round_as_the_caller_does(void **state)
     (void)state;
     kith_context *context = new_context(NULL, 4);
     struct tally tally = {.caller = pthread_self()};
-    kith_for_each(context, 4, tasks, look, &tally); /* the threads are there from now on */
+    assert_ok(
+        kith_for_each(context, 4, tasks, look, &tally)); /* the threads are there from now on */
     assert_int_equal(atomic_load(&tally.upward), 0);
     atomic_store(&tally.other_threads, 0);
     int64_t expected = 0;
     enter(1, false);
     for (int turn = 0; turn < most_turns && atomic_load(&tally.other_threads) == 0; turn++) {
-        kith_for_each(context, 4, tasks, look, &tally);
+        assert_ok(kith_for_each(context, 4, tasks, look, &tally));
         expected += tasks;
     }
     leave();
     assert_int_equal(atomic_load(&tally.upward), expected);
     atomic_store(&tally.upward, 0);
     for (int turn = 0; turn < 5; turn++)
-        kith_for_each(context, 4, tasks, look, &tally);
+        assert_ok(kith_for_each(context, 4, tasks, look, &tally));
     assert_int_equal(atomic_load(&tally.upward), 0);
     kith_context_free(context);
 }
@@ -107,7 +108,8 @@ static void run(kith_context *context)
     kith_bodies *bodies = NULL;
     kith_run_summary summary;
     const kith_initial_options plummer = {.count = 20, .seed = 3};
-    kith_run_options options = {.simulation = {.dt = 0x1p-7, .softening = 0.1}, .until = 0.125};
+    kith_run_options options = {.simulation = {.dt = 0x1p-7, .forces.softening = 0.1},
+                                .until = 0.125};
     if (kith_build_has_hdf5())
         options.output = "float-environment.h5";
     assert_ok(kith_initial_make("plummer", &plummer, &bodies));
@@ -126,14 +128,14 @@ static void use(kith_context *context, kith_dtype dtype)
     int64_t by_cells = 0, by_all = 0;
     system_compute(context, &options, &s);
     options.method = KITH_FORCES_REFERENCE;
-    assert_ok(
-        kith_forces_compute(context, &options, kith_array_none(), s.x, s.m, exact.a, exact.phi));
+    assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), exact.a,
+                                  exact.phi));
     assert_less(relative_difference(s.a, exact.a), dtype == KITH_F32 ? 4e-6 : 1e-12);
     list_pairs(context, &s, KITH_PAIRS_CELLS, &by_cells);
     list_pairs(context, &s, KITH_PAIRS_BRUTE_FORCE, &by_all);
     assert_int_equal(by_cells, by_all);
     const kith_array matrix = new_matrix(dtype, 300, 300);
-    const kith_particles rows = {.positions = s.x, .masses = s.m};
+    const kith_particles rows = {.positions = s.x, .columns = {{"m", s.m}}};
     const kith_matrix_options softened = {.softening = 0.1};
     assert_ok(kith_matrix_compute(context, NULL, &softened, &rows, NULL, matrix));
     multiply(context, &s);

@@ -23,7 +23,8 @@ static void test_forces_pull_along_the_line_with_the_inverse_square(void **state
 
     /* r = 5, so that a_0 = G m_1 (3, 4, 0) / 125 and φ_0 = −G m_1 / 5. */
     assert_ok(kith_forces_compute(context, &(kith_forces_options){.gravitational_constant = g},
-                                  kith_array_none(), sources, masses, acceleration, potential));
+                                  NULL, PARTICLES(sources, {"m", masses}), acceleration,
+                                  potential));
     assert_near(a[0], g * 4 * 3 / 125, 1e-15);
     assert_near(a[1], g * 4 * 4 / 125, 1e-15);
     assert_near(a[2], 0, 0);
@@ -32,8 +33,8 @@ static void test_forces_pull_along_the_line_with_the_inverse_square(void **state
     assert_near(phi[1], -g * 7 / 5, 1e-14);
 
     /* With ε = 12, s = 13. */
-    assert_ok(kith_forces_compute(context, &(kith_forces_options){.softening = 12},
-                                  kith_array_none(), sources, masses, acceleration, potential));
+    assert_ok(kith_forces_compute(context, &(kith_forces_options){.softening = 12}, NULL,
+                                  PARTICLES(sources, {"m", masses}), acceleration, potential));
     assert_near(a[0], 4 * 3 / 2197.0, 1e-17);
     assert_near(a[4], -7 * 4 / 2197.0, 1e-17);
     assert_near(phi[0], -4 / 13.0, 1e-15);
@@ -63,7 +64,8 @@ static void test_forces_add_up_to_nothing(void **state)
     kith_context *context = new_context(NULL, 2);
     for (int p = 0; p < 2; p++) {
         struct system s = system_random(random, precisions[p], 300, 3);
-        system_compute(context, &(kith_forces_options){.source_softening = s.softening}, &s);
+        s.softened = true;
+        system_compute(context, NULL, &s);
         for (int64_t c = 0; c < 3; c++) {
             double sum = 0, magnitudes = 0;
             for (int64_t i = 0; i < s.n; i++) {
@@ -82,8 +84,9 @@ static double potential_at(kith_context *context, const kith_forces_options *opt
                            const struct system *sources, const double place[3])
 {
     double target[3] = {place[0], place[1], place[2]}, phi = 0;
-    assert_ok(kith_forces_compute(context, options, kith_array_matrix(target, KITH_F64, 1, 3),
-                                  sources->x, sources->m, kith_array_none(),
+    assert_ok(kith_forces_compute(context, options,
+                                  POINTS(kith_array_matrix(target, KITH_F64, 1, 3)),
+                                  PARTICLES(sources->x, {"m", sources->m}), kith_array_none(),
                                   kith_array_vector(&phi, KITH_F64, 1)));
     return phi;
 }
@@ -95,8 +98,9 @@ static void test_forces_acceleration_is_minus_the_potentials_gradient(void **sta
     const kith_forces_options options = {.gravitational_constant = 2, .softening = 0.3};
     struct system s = system_random(random, KITH_F64, 50, 3);
     double place[3] = {0.1, -0.2, 0.3}, a[3];
-    assert_ok(kith_forces_compute(context, &options, kith_array_matrix(place, KITH_F64, 1, 3), s.x,
-                                  s.m, kith_array_matrix(a, KITH_F64, 1, 3), kith_array_none()));
+    assert_ok(kith_forces_compute(
+        context, &options, POINTS(kith_array_matrix(place, KITH_F64, 1, 3)),
+        PARTICLES(s.x, {"m", s.m}), kith_array_matrix(a, KITH_F64, 1, 3), kith_array_none()));
     for (int c = 0; c < 3; c++) {
         const double h = 1e-5;
         double ahead[3] = {place[0], place[1], place[2]},
@@ -189,10 +193,10 @@ static void test_forces_of_massless_bodies_vanish_but_they_feel(void **state)
     (void)state;
     kith_context *context = new_context(NULL, 1);
     double x[] = {0, 0, 2, 0}, m[] = {3, 0}, a[4], phi[2];
-    assert_ok(
-        kith_forces_compute(context, NULL, kith_array_none(), kith_array_matrix(x, KITH_F64, 2, 2),
-                            kith_array_vector(m, KITH_F64, 2), kith_array_matrix(a, KITH_F64, 2, 2),
-                            kith_array_vector(phi, KITH_F64, 2)));
+    assert_ok(kith_forces_compute(
+        context, NULL, NULL,
+        PARTICLES(kith_array_matrix(x, KITH_F64, 2, 2), {"m", kith_array_vector(m, KITH_F64, 2)}),
+        kith_array_matrix(a, KITH_F64, 2, 2), kith_array_vector(phi, KITH_F64, 2)));
     assert_true(a[0] == 0 && a[1] == 0 && phi[0] == 0);
     assert_near(a[2], -0.75, 1e-15);
     assert_near(phi[1], -1.5, 1e-15);
@@ -236,7 +240,8 @@ static void test_forces_equal_softenings_of_bodies_are_the_common_one(void **sta
     for (int64_t i = 0; i < 100; i++)
         put(common.softening, i, 0.1);
     system_compute(context, &(kith_forces_options){.softening = 0.1}, &common);
-    system_compute(context, &(kith_forces_options){.source_softening = own.softening}, &own);
+    own.softened = true;
+    system_compute(context, NULL, &own);
     assert_less(relative_difference(own.a, common.a), 1e-13);
     assert_less(relative_difference(own.phi, common.phi), 1e-13);
     free(own.a.data);
@@ -253,7 +258,8 @@ static void test_forces_bodies_given_as_targets_leave_themselves_out(void **stat
     kith_array phi = new_vector(KITH_F64, 70);
     const kith_forces_options options = {.softening = 0.1};
     system_compute(context, &options, &s);
-    assert_ok(kith_forces_compute(context, &options, s.x, s.x, s.m, kith_array_none(), phi));
+    assert_ok(kith_forces_compute(context, &options, POINTS(s.x), PARTICLES(s.x, {"m", s.m}),
+                                  kith_array_none(), phi));
     assert_memory_equal(phi.data, s.phi.data, 70 * sizeof(double));
     free(phi.data);
     system_free(&s);

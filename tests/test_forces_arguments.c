@@ -14,15 +14,16 @@ static void test_forces_of_nothing_are_nothing(void **state)
     const kith_array acceleration = kith_array_matrix(a, KITH_F64, 1, 3);
     const kith_array potential = kith_array_vector(&phi, KITH_F64, 1);
 
-    assert_ok(kith_forces_compute(context, NULL, no_array, empty, no_array, empty,
+    assert_ok(kith_forces_compute(context, NULL, NULL, POINTS(empty), empty,
                                   kith_array_vector(NULL, KITH_F64, 0)));
-    assert_ok(kith_forces_compute(context, NULL, empty, one, no_array, empty, no_array));
-    assert_ok(kith_forces_compute(context, NULL, one, empty, no_array, acceleration, potential));
+    assert_ok(kith_forces_compute(context, NULL, POINTS(empty), POINTS(one), empty, no_array));
+    assert_ok(
+        kith_forces_compute(context, NULL, POINTS(one), POINTS(empty), acceleration, potential));
     assert_true(a[0] == 0 && a[1] == 0 && a[2] == 0 && phi == 0);
     a[0] = phi = 7;
-    assert_ok(kith_forces_compute(context, NULL, no_array, one, no_array, acceleration, potential));
+    assert_ok(kith_forces_compute(context, NULL, NULL, POINTS(one), acceleration, potential));
     assert_true(a[0] == 0 && phi == 0 && !signbit(phi));
-    assert_ok(kith_forces_compute(context, NULL, no_array, one, no_array, no_array, no_array));
+    assert_ok(kith_forces_compute(context, NULL, NULL, POINTS(one), no_array, no_array));
     kith_context_free(context);
 }
 
@@ -35,7 +36,7 @@ static void test_forces_of_absent_masses_are_of_ones(void **state)
     for (int64_t i = 0; i < 90; i++)
         put(s.m, i, 1);
     system_compute(context, NULL, &s);
-    assert_ok(kith_forces_compute(context, NULL, no_array, s.x, no_array, a, no_array));
+    assert_ok(kith_forces_compute(context, NULL, NULL, POINTS(s.x), a, no_array));
     assert_memory_equal(a.data, s.a.data, 90 * 2 * sizeof(float));
     free(a.data);
     system_free(&s);
@@ -83,7 +84,8 @@ static void test_forces_are_the_same_bits_for_every_layout(void **state)
             const int64_t *layout = layouts[k];
             const kith_array x = laid_out(s.x, layout[0], layout[1], layout[2]);
             const kith_array a = laid_out(s.x, layout[0], layout[1], layout[2]);
-            assert_ok(kith_forces_compute(context, NULL, no_array, x, s.m, a, no_array));
+            assert_ok(
+                kith_forces_compute(context, NULL, NULL, PARTICLES(x, {"m", s.m}), a, no_array));
             for (int64_t i = 0; i < n; i++)
                 for (int64_t c = 0; c < 3; c++)
                     assert_true(element(a, i, c) == get(s.a, 3 * i + c));
@@ -161,19 +163,23 @@ static void test_forces_of_a_tight_pair_do_not_overflow(void **state)
 
 struct call {
     kith_forces_options options;
-    kith_array targets, sources, masses, acceleration, potential;
+    kith_array targets, sources, masses, softening, target_softening, acceleration, potential;
 };
 
 static void assert_refused(const struct call *call, kith_status status, const char *words)
 {
     kith_context *context = new_context(NULL, 1);
-    assert_fails(kith_forces_compute(context, &call->options, call->targets, call->sources,
-                                     call->masses, call->acceleration, call->potential),
+    assert_fails(kith_forces_compute(
+                     context, &call->options,
+                     PARTICLES(call->targets, {"softening", call->target_softening}),
+                     PARTICLES(call->sources, {"m", call->masses}, {"softening", call->softening}),
+                     call->acceleration, call->potential),
                  status, words);
     kith_context_free(context);
 }
 
-static double x4[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, m4[4] = {1, 1, 1, 1}, a4[12], phi4[4];
+static double x4[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, m4[4] = {1, 1, 1, 1}, a4[12], phi4[4],
+              own4[4];
 
 static struct call good_call(void)
 {
@@ -200,51 +206,55 @@ static void test_forces_on_no_targets_of_no_sources(void **state)
     kith_context *context = new_context(NULL, 1);
     const kith_array none = kith_array_matrix(NULL, KITH_F64, 0, 3);
     const kith_array lengths = kith_array_vector(NULL, KITH_F64, 0);
-    const kith_forces_options options = {.target_softening = lengths, .source_softening = lengths};
-    assert_ok(kith_forces_compute(context, &options, none, none, kith_array_none(), none,
-                                  kith_array_none()));
+    const kith_particles *both = PARTICLES(none, {"softening", lengths});
+    assert_ok(kith_forces_compute(context, NULL, both, both, none, kith_array_none()));
+    assert_ok(kith_forces_compute(context, NULL, PARTICLES(none, {"softening", lengths}), both,
+                                  none, kith_array_none()));
     kith_context_free(context);
 }
 
 static void test_forces_refuse_wrong_shapes(void **state)
 {
     (void)state;
-    REFUSES(KITH_INVALID_ARGUMENT, "sources is none", call.sources = no_array);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources has 2 dimensions and 4 columns; give n × 2 or n × 3",
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions is none", call.sources = no_array);
+    REFUSES(KITH_INVALID_ARGUMENT,
+            "sources.positions has 2 dimensions and 4 columns; give n × 2 or n × 3",
             call.sources.shape[1] = 4);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources has 1 dimensions", call.sources.ndim = 1);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources has -1 dimensions", call.sources.ndim = -1;
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions has 1 dimensions", call.sources.ndim = 1);
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions has -1 dimensions", call.sources.ndim = -1;
             call.targets = call.sources);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources is -1 × 3; give n × 3", call.sources.shape[0] = -1;
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions has the size -1", call.sources.shape[0] = -1;
             call.masses = no_array);
-    REFUSES(KITH_INVALID_ARGUMENT, "masses has 3 elements; give 4", call.masses.shape[0] = 3);
-    REFUSES(KITH_INVALID_ARGUMENT, "masses has 2 dimensions; give 1",
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.m has 3 elements; give 4", call.masses.shape[0] = 3);
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.m has 2 dimensions; give 1",
             call.masses = kith_array_matrix(m4, KITH_F64, 4, 1));
     REFUSES(KITH_INVALID_ARGUMENT, "acceleration is 4 × 2; give 4 × 3",
             call.acceleration.shape[1] = 2);
     REFUSES(KITH_INVALID_ARGUMENT, "potential has 5 elements; give 4", call.potential.shape[0] = 5);
-    REFUSES(KITH_INVALID_ARGUMENT, "targets is 2 × 2; give n × 3",
+    REFUSES(KITH_INVALID_ARGUMENT, "targets.positions is 2 × 2; give n × 3",
             call.targets = kith_array_matrix(m4, KITH_F64, 2, 2));
-    REFUSES(KITH_INVALID_ARGUMENT, "masses has 4 rows and its data is NULL",
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.m has 4 rows and its data is NULL",
             call.masses.data = NULL);
 }
 
 static void test_forces_refuse_wrong_types_and_places(void **state)
 {
     (void)state;
-    REFUSES(KITH_INVALID_ARGUMENT, "sources is of int64; give float64 or float32",
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions is of int64; give float64 or float32",
             call.sources.dtype = KITH_I64);
-    REFUSES(KITH_INVALID_ARGUMENT, "masses is of float32 and sources is of float64",
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.m is of float32; give float64",
             call.masses.dtype = KITH_F32);
-    REFUSES(KITH_UNSUPPORTED, "sources is not in the host's memory",
+    REFUSES(KITH_UNSUPPORTED, "sources.positions is not in the host's memory",
             call.sources.device.kind = KITH_CUDA);
-    REFUSES(KITH_INVALID_ARGUMENT, "masses is on cuda:0 and sources is in the host's memory",
+    REFUSES(KITH_INVALID_ARGUMENT,
+            "sources.m is on cuda:0 and sources.positions is in the host's memory",
             call.masses.device.kind = KITH_CUDA);
-    REFUSES(KITH_INVALID_ARGUMENT, "potential is nowhere known",
+    REFUSES(KITH_INVALID_ARGUMENT, "potential is on a device of kind 0",
             call.potential.device.kind = KITH_DEVICE_AUTO);
     REFUSES(KITH_INVALID_ARGUMENT, "device of kind 7",
             call.sources.device.kind = (kith_device_kind)7);
-    REFUSES(KITH_INVALID_ARGUMENT, "acceleration overlaps sources", call.acceleration.data = x4);
+    REFUSES(KITH_INVALID_ARGUMENT, "acceleration overlaps sources.positions",
+            call.acceleration.data = x4);
     REFUSES(KITH_INVALID_ARGUMENT, "potential overlaps acceleration", call.potential.data = a4 + 5);
     REFUSES(KITH_INVALID_ARGUMENT, "potential has stride 0 along dimension 0",
             call.potential.strides[0] = 0);
@@ -261,15 +271,14 @@ static void test_forces_refuse_wrong_options(void **state)
     REFUSES(KITH_INVALID_ARGUMENT, "softening is nan", call.options.softening = NAN);
     REFUSES(KITH_INVALID_ARGUMENT, "gravitational_constant is inf",
             call.options.gravitational_constant = INFINITY);
-    REFUSES(KITH_INVALID_ARGUMENT, "softening is 0.5 and source_softening is given",
+    REFUSES(KITH_INVALID_ARGUMENT, "softening is 0.5 and sources.softening is given",
             call.options.softening = 0.5;
-            call.options.source_softening = lengths);
-    REFUSES(KITH_INVALID_ARGUMENT, "target_softening is given and the targets are the sources",
-            call.options.target_softening = lengths;
-            call.options.source_softening = lengths);
-    REFUSES(KITH_INVALID_ARGUMENT, "only source_softening is given", call.targets = target;
-            call.acceleration.shape[0] = call.potential.shape[0] = 1;
-            call.options.source_softening = lengths);
+            call.softening = lengths);
+    REFUSES(KITH_INVALID_ARGUMENT, "targets.softening is given and the targets are the sources",
+            call.target_softening = kith_array_vector(own4, KITH_F64, 4);
+            call.softening = lengths);
+    REFUSES(KITH_INVALID_ARGUMENT, "only sources.softening is given", call.targets = target;
+            call.acceleration.shape[0] = call.potential.shape[0] = 1; call.softening = lengths);
     REFUSES(KITH_INVALID_ARGUMENT, "method is 99", call.options.method = (kith_forces_method)99);
 }
 
@@ -279,14 +288,78 @@ static void test_forces_refuse_numbers_that_are_none(void **state)
     double x[12], m[4] = {1, 1, INFINITY, 1}, lengths[4] = {0, 0, 0, -2};
     memcpy(x, x4, sizeof x);
     x[7] = NAN;
-    REFUSES(KITH_INVALID_ARGUMENT, "row 2 of sources has nan; give finite numbers",
+    REFUSES(KITH_INVALID_ARGUMENT, "row 2 of sources.positions has nan; give finite numbers",
             call.sources.data = x);
-    REFUSES(KITH_INVALID_ARGUMENT, "row 0 of targets has nan",
+    REFUSES(KITH_INVALID_ARGUMENT, "row 0 of targets.positions has nan",
             call.targets = kith_array_matrix(x + 6, KITH_F64, 1, 3);
             call.acceleration.shape[0] = call.potential.shape[0] = 1);
-    REFUSES(KITH_INVALID_ARGUMENT, "row 2 of masses has inf", call.masses.data = m);
-    REFUSES(KITH_INVALID_ARGUMENT, "row 3 of source_softening has -2; give lengths of at least 0",
-            call.options.source_softening = kith_array_vector(lengths, KITH_F64, 4));
+    REFUSES(KITH_INVALID_ARGUMENT, "row 2 of sources.m has inf", call.masses.data = m);
+    REFUSES(KITH_INVALID_ARGUMENT, "row 3 of sources.softening has -2; give lengths of at least 0",
+            call.softening = kith_array_vector(lengths, KITH_F64, 4));
+}
+
+static void test_forces_refuse_columns_that_are_not_in_the_table(void **state)
+{
+    (void)state;
+    kith_context *context = new_context(NULL, 1);
+    const kith_array x = kith_array_matrix(x4, KITH_F64, 4, 3), none = kith_array_none();
+    const kith_array m = kith_array_vector(m4, KITH_F64, 4),
+                     a = kith_array_matrix(a4, KITH_F64, 4, 3);
+    assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES(x, {"mass", m}), a, none),
+                 KITH_INVALID_ARGUMENT,
+                 "sources has a column 'mass'; the name must be one of m, q, softening");
+    assert_fails(
+        kith_forces_compute(context, NULL, NULL, PARTICLES(x, {"m", m}, {"m", m}), a, none),
+        KITH_INVALID_ARGUMENT, "sources has two columns 'm'");
+    assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES(x, {NULL, m}), a, none),
+                 KITH_INVALID_ARGUMENT, "columns[0] of sources has values and no name");
+    assert_fails(
+        kith_forces_compute(context, NULL, PARTICLES(x, {"charge", m}), POINTS(x), a, none),
+        KITH_INVALID_ARGUMENT, "targets has a column 'charge'");
+    assert_fails(kith_forces_compute(context, NULL, NULL, NULL, a, none), KITH_INVALID_ARGUMENT,
+                 "sources is NULL");
+    assert_ok(
+        kith_forces_compute(context, NULL, NULL, PARTICLES(x, {"m", m}, {"m", none}), a, none));
+    kith_context_free(context);
+}
+
+static void test_forces_ignore_columns_that_the_law_does_not_use(void **state)
+{
+    (void)state;
+    kith_context *context = new_context(NULL, 1);
+    double bad[4] = {NAN, 1, 1, 1}, expected[12];
+    const kith_array x = kith_array_matrix(x4, KITH_F64, 4, 3),
+                     a = kith_array_matrix(a4, KITH_F64, 4, 3);
+    assert_ok(kith_forces_compute(context, NULL, NULL, POINTS(x), a, no_array));
+    memcpy(expected, a4, sizeof expected);
+    assert_ok(kith_forces_compute(context, NULL, NULL,
+                                  PARTICLES(x, {"q", kith_array_vector(bad, KITH_F64, 4)}), a,
+                                  no_array));
+    assert_memory_equal(expected, a4, sizeof expected);
+    kith_context_free(context);
+}
+
+/* The same structure, or another one with the same positions. */
+static void test_forces_of_particles_given_twice_leave_themselves_out(void **state)
+{
+    (void)state;
+    kith_context *context = new_context(NULL, 1);
+    double lengths[4] = {1, 2, 3, 4}, expected[4];
+    const kith_array x = kith_array_matrix(x4, KITH_F64, 4, 3),
+                     m = kith_array_vector(m4, KITH_F64, 4);
+    const kith_array e = kith_array_vector(lengths, KITH_F64, 4),
+                     phi = kith_array_vector(phi4, KITH_F64, 4);
+    const kith_particles *bodies = PARTICLES(x, {"m", m}, {"softening", e});
+    assert_ok(kith_forces_compute(context, NULL, NULL, bodies, no_array, phi));
+    memcpy(expected, phi4, sizeof expected);
+    const kith_particles *const targets[] = {bodies, PARTICLES(x, {"softening", e}), POINTS(x),
+                                             POINTS(no_array)};
+    for (int k = 0; k < 4; k++) {
+        memset(phi4, 0, sizeof phi4);
+        assert_ok(kith_forces_compute(context, NULL, targets[k], bodies, no_array, phi));
+        assert_memory_equal(expected, phi4, sizeof expected);
+    }
+    kith_context_free(context);
 }
 
 int main(void)
@@ -303,6 +376,9 @@ int main(void)
         cmocka_unit_test(test_forces_on_no_targets_of_no_sources),
         cmocka_unit_test(test_forces_refuse_wrong_options),
         cmocka_unit_test(test_forces_refuse_numbers_that_are_none),
+        cmocka_unit_test(test_forces_refuse_columns_that_are_not_in_the_table),
+        cmocka_unit_test(test_forces_ignore_columns_that_the_law_does_not_use),
+        cmocka_unit_test(test_forces_of_particles_given_twice_leave_themselves_out),
     };
     return cmocka_run_group_tests_name("forces_arguments", tests, NULL, NULL);
 }

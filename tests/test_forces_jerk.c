@@ -2,8 +2,9 @@
 
 #include "forces_system.h"
 
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
+#include "forces/backend.h"
 #include "forces/forces_reference.h"
 #include "forces/problem.h"
 
@@ -108,7 +109,7 @@ static void compare(const struct moving *moving)
         kith_context *context = new_context(kith_isa_list(&isa_count)[k].name, 2);
         for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++) {
             struct moving fast = moving_copy(moving, dtype);
-            assert_ok(context->backend->forces(context, &fast.problem));
+            assert_ok(forces_backend_of(context)->evaluate(context, &fast.problem));
             assert_same(&fast, moving, 8, 3);
             assert_same(&fast, moving, 11, 1);
             assert_same(&fast, moving, 12, 3);
@@ -153,7 +154,7 @@ static struct moving drifted(const struct moving *moving, double h)
         for (int64_t i = 0; i < made.problem.source_count; i++)
             put(column(&made, k), i, get(column(&made, k), i) + h * get(column(&made, 3 + k), i));
     kith_context *context = new_context(NULL, 1);
-    assert_ok(context->backend->forces(context, &made.problem));
+    assert_ok(forces_backend_of(context)->evaluate(context, &made.problem));
     kith_context_free(context);
     return made;
 }

@@ -14,33 +14,28 @@ static double tolerance(kith_dtype dtype, int64_t sources)
     return dtype == KITH_F64 ? 1e-14 * sqrt((double)(sources > 1 ? sources : 1)) : 1e-6;
 }
 
-static kith_forces_options options_for(enum softening softening, const struct system *targets,
-                                       const struct system *sources)
+static kith_forces_options options_for(enum softening softening, struct system *targets,
+                                       struct system *sources)
 {
     kith_forces_options options = {.gravitational_constant = 3};
     if (softening == common)
         options.softening = 0.02;
-    if (softening == of_bodies) {
-        options.source_softening = sources->softening;
-        if (targets != sources)
-            options.target_softening = targets->softening;
-    }
+    targets->softened = sources->softened = softening == of_bodies;
     return options;
 }
 
 /* Computes with the reference and with each instruction set, with and without the potential. */
-static void compare(const struct system *targets, const struct system *sources,
-                    enum softening softening)
+static void compare(struct system *targets, struct system *sources, enum softening softening)
 {
-    const kith_array x = targets == sources ? kith_array_none() : targets->x;
     kith_forces_options options = options_for(softening, targets, sources);
+    const kith_particles *of_targets = targets == sources ? NULL : PARTICLES_OF(targets);
     const kith_array a = new_matrix(targets->dtype, targets->n, targets->dimensions);
     const kith_array phi = new_vector(targets->dtype, targets->n);
     const double bound = tolerance(targets->dtype, sources->n);
     kith_context *plain = new_context(NULL, 1);
     options.method = KITH_FORCES_REFERENCE;
-    assert_ok(
-        kith_forces_compute(plain, &options, x, sources->x, sources->m, targets->a, targets->phi));
+    assert_ok(kith_forces_compute(plain, &options, of_targets, PARTICLES_OF(sources), targets->a,
+                                  targets->phi));
     kith_context_free(plain);
 
     options.method = KITH_FORCES_DIRECT;
@@ -48,10 +43,11 @@ static void compare(const struct system *targets, const struct system *sources,
         if (!isa_at(k)->supported)
             continue;
         kith_context *context = new_context(isa_at(k)->name, 2);
-        assert_ok(kith_forces_compute(context, &options, x, sources->x, sources->m, a, phi));
+        assert_ok(
+            kith_forces_compute(context, &options, of_targets, PARTICLES_OF(sources), a, phi));
         assert_less(relative_difference(a, targets->a), bound);
         assert_less(relative_difference(phi, targets->phi), bound);
-        assert_ok(kith_forces_compute(context, &options, x, sources->x, sources->m, a,
+        assert_ok(kith_forces_compute(context, &options, of_targets, PARTICLES_OF(sources), a,
                                       kith_array_none()));
         assert_less(relative_difference(a, targets->a), bound);
         kith_context_free(context);
@@ -205,7 +201,8 @@ static void test_float_is_good_to_a_millionth_for_many_bodies(void **state)
 
     kith_context *context = new_context(NULL, 2);
     const kith_forces_options reference = {.method = KITH_FORCES_REFERENCE};
-    assert_ok(kith_forces_compute(context, &reference, some.x, exact.x, exact.m, some.a, some.phi));
+    assert_ok(kith_forces_compute(context, &reference, POINTS(some.x),
+                                  PARTICLES(exact.x, {"m", exact.m}), some.a, some.phi));
     kith_context_free(context);
     for (int64_t k = 0; isa_at(k); k++) {
         if (!isa_at(k)->supported)
@@ -257,7 +254,7 @@ static void test_a_cancelled_computation_says_so(void **state)
     struct system s = system_random(random, KITH_F64, 1000, 3);
     kith_context *context = new_context(NULL, 2);
     kith_context_cancel(context);
-    assert_fails(kith_forces_compute(context, NULL, kith_array_none(), s.x, s.m, s.a, s.phi),
+    assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
                  KITH_CANCELLED, "cancelled");
     kith_context_clear_cancel(context);
     system_compute(context, NULL, &s);

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "forces/backend.h"
 #include "forces/systems.h"
 
 static void compare_law(kith_context *context, struct random_numbers *random, const char *text)
@@ -77,10 +78,10 @@ static void test_a_system_has_the_same_bits_alone_and_with_any_threads(void **st
         for (int32_t threads = 1; threads <= 7; threads += 3) {
             kith_context *context = new_context(NULL, threads);
             struct laid_out again = laid_out_clone(&made);
-            assert_ok(context->backend->forces(context, &again.problem));
+            assert_ok(forces_backend_of(context)->evaluate(context, &again.problem));
             for (int64_t s = 0; s < 277; s += 23) {
                 struct laid_out alone = laid_out_copy(&made, s, dtype, 1);
-                assert_ok(context->backend->forces(context, &alone.problem));
+                assert_ok(forces_backend_of(context)->evaluate(context, &alone.problem));
                 for (int64_t k = A; k < COLUMNS; k++)
                     for (int64_t i = 0; i < 6; i++)
                         assert_true(laid_out_get(&alone, k, i, 0) == laid_out_get(&again, k, i, s));
@@ -104,7 +105,7 @@ static void test_nothing_is_behind_the_last(void **state)
         struct laid_out made = laid_out_create(KITH_F64, 5, systems, 3);
         laid_out_obey(&made, law);
         laid_out_fill(&made, *state);
-        assert_ok(context->backend->forces(context, &made.problem));
+        assert_ok(forces_backend_of(context)->evaluate(context, &made.problem));
         const int64_t room = systems > 0 ? made.problem.system_stride : kith_padding;
         for (int64_t k = 0; k < 6; k++)
             for (int64_t at = systems > 0 ? systems : 5; at < room; at++)
@@ -122,7 +123,8 @@ static void test_a_system_of_too_many_bodies_is_refused(void **state)
     struct laid_out made = laid_out_create(KITH_F64, systems_max_bodies + 1, 3, 3);
     laid_out_obey(&made, law);
     kith_context *context = new_context(NULL, 1);
-    assert_fails(context->backend->forces(context, &made.problem), KITH_INVALID_ARGUMENT,
+    assert_fails(forces_backend_of(context)->evaluate(context, &made.problem),
+                 KITH_INVALID_ARGUMENT,
                  "the systems have 65 bodies each; give ensembles of at most 64");
     kith_context_free(context);
     laid_out_free(&made);
@@ -136,10 +138,10 @@ static void test_a_cancelled_computation_says_so(void **state)
     for (int64_t systems = 0; systems <= 500; systems += 500) {
         struct laid_out made = laid_out_create(KITH_F64, 60, systems, 3);
         laid_out_obey(&made, law);
-        made.problem.may_be_cancelled = true;
         kith_context *context = new_context(NULL, 2);
         kith_context_cancel(context);
-        assert_fails(context->backend->forces(context, &made.problem), KITH_CANCELLED, "cancelled");
+        assert_fails(forces_backend_of(context)->evaluate(context, &made.problem), KITH_CANCELLED,
+                     "cancelled");
         kith_context_free(context);
         laid_out_free(&made);
     }

@@ -14,8 +14,7 @@ static void check_random(kith_context *context, struct random_numbers *random, c
     const int softening = (int)random_uniform(random, 0, 3);
     if (softening == 1)
         options.softening = random_uniform(random, 0.01, 0.3);
-    if (softening == 2)
-        options.source_softening = s.softening;
+    s.softened = softening == 2;
     check_law(context, law, &s, q, &options);
     free(q.data);
     system_free(&s);
@@ -95,8 +94,9 @@ static void test_forces_are_the_slope_of_the_energy(void **state)
         kith_law *law = new_law(text);
         struct system s = system_random(&random, KITH_F64, 20, 3);
         const kith_array q = random_charges(&random, &s);
-        const kith_forces_options options = {.softening = 0.3, .law = law, .source_charges = q};
+        const kith_forces_options options = {.softening = 0.3, .law = law};
         struct system there = system_random(&random, KITH_F64, 20, 3);
+        s.q = there.q = q;
         system_compute(context, &options, &s);
         const struct law_scale scale = law_scale_of(law, &s, q, 0.3);
         for (int64_t at = 0; at < 60; at++) {
@@ -132,7 +132,8 @@ static void test_forces_of_all_laws_add_up_to_nothing(void **state)
         kith_law *law = new_law(force_laws[k]);
         struct system s = system_random(&random, KITH_F64, 100, 3);
         const kith_array q = random_charges(&random, &s);
-        const kith_forces_options options = {.softening = 0.05, .law = law, .source_charges = q};
+        const kith_forces_options options = {.softening = 0.05, .law = law};
+        s.q = q;
         const struct law_scale scale = law_scale_of(law, &s, q, 0.05);
         system_compute(context, &options, &s);
         for (int64_t c = 0; c < 3; c++) {
@@ -155,12 +156,12 @@ static void test_forces_of_opposite_charges_attract(void **state)
     double x[] = {0, 0, 0, 2, 0, 0}, m[] = {2, 4}, q[] = {1, -1}, a[6], phi[2];
     kith_context *context = new_context(NULL, 1);
     kith_law *law = new_law("coulomb");
-    const kith_forces_options options = {.law = law,
-                                         .source_charges = kith_array_vector(q, KITH_F64, 2)};
+    const kith_forces_options options = {.law = law};
     assert_ok(kith_forces_compute(
-        context, &options, kith_array_none(), kith_array_matrix(x, KITH_F64, 2, 3),
-        kith_array_vector(m, KITH_F64, 2), kith_array_matrix(a, KITH_F64, 2, 3),
-        kith_array_vector(phi, KITH_F64, 2)));
+        context, &options, NULL,
+        PARTICLES(kith_array_matrix(x, KITH_F64, 2, 3), {"m", kith_array_vector(m, KITH_F64, 2)},
+                  {"q", kith_array_vector(q, KITH_F64, 2)}),
+        kith_array_matrix(a, KITH_F64, 2, 3), kith_array_vector(phi, KITH_F64, 2)));
     assert_near(a[0], 0.25 / 2, 1e-15);
     assert_near(a[3], -0.25 / 4, 1e-15);
     assert_near(phi[0], -0.5, 1e-15);
@@ -197,7 +198,8 @@ static void test_forces_of_laws_have_the_same_bits_for_every_number_of_threads(v
         kith_law *law = new_law(force_laws[k]);
         struct system s = system_random(&random, k % 2 ? KITH_F32 : KITH_F64, 2000, 3);
         const kith_array q = random_charges(&random, &s);
-        const kith_forces_options options = {.law = law, .source_charges = q};
+        const kith_forces_options options = {.law = law};
+        s.q = q;
         const size_t bytes = (size_t)(2000 * kith_dtype_bytes(s.dtype));
         system_compute(one, &options, &s);
         void *a = malloc(3 * bytes), *phi = malloc(bytes);
@@ -232,11 +234,12 @@ static void test_forces_at_targets_of_their_own(void **state)
             struct system copy = system_random(&random, s.dtype, 131, 3);
             const kith_array q = random_charges(&random, &s);
             memcpy(copy.x.data, s.x.data, (size_t)(131 * 3 * kith_dtype_bytes(s.dtype)));
-            kith_forces_options options = {.law = law, .source_charges = q};
+            const kith_forces_options options = {.law = law};
+            s.q = q;
             system_compute(context, &options, &s);
-            options.target_charges = q;
-            options.target_masses = s.m;
-            assert_ok(kith_forces_compute(context, &options, copy.x, s.x, s.m, copy.a, copy.phi));
+            assert_ok(kith_forces_compute(context, &options,
+                                          PARTICLES(copy.x, {"m", s.m}, {"q", q}), PARTICLES_OF(&s),
+                                          copy.a, copy.phi));
             const struct law_scale scale = law_scale_of(law, &s, q, 0);
             const double epsilon = 8 * (single ? (double)FLT_EPSILON : DBL_EPSILON);
             assert_all_near(laws[k], "acceleration", copy.a, s.a, epsilon * scale.acceleration);
@@ -271,7 +274,7 @@ static void test_forces_of_the_law_gravity_are_those_without_a_law(void **state)
 
     options.sum = KITH_FORCES_SUM_VALUE;
     for (int k = 0; k < 2; k++) {
-        assert_ok(kith_forces_compute(context, &options, kith_array_none(), s.x, s.m,
+        assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}),
                                       kith_array_none(), same.phi));
         for (int64_t i = 0; i < 200; i++)
             assert_near(get(same.phi, i), get(s.m, i) * get(s.phi, i), 1e-14 * fabs(get(s.phi, i)));
@@ -294,22 +297,27 @@ static void test_forces_of_a_law_refuse_what_makes_no_sense(void **state)
     const kith_array none = kith_array_none(), few = new_vector(KITH_F64, 4);
     kith_law *law = new_law("yukawa:1");
     kith_forces_options options = {.law = law, .gravitational_constant = 2};
-    assert_fails(kith_forces_compute(context, &options, none, s.x, s.m, s.a, s.phi),
-                 KITH_INVALID_ARGUMENT, "the law is yukawa:1, which has none");
-    options = (kith_forces_options){.law = law, .source_charges = few};
-    assert_fails(kith_forces_compute(context, &options, none, s.x, s.m, s.a, s.phi),
-                 KITH_INVALID_ARGUMENT, "source_charges has 4 elements; give 5");
-    options = (kith_forces_options){.law = law, .target_masses = s.m};
-    assert_fails(kith_forces_compute(context, &options, none, s.x, s.m, s.a, s.phi),
-                 KITH_INVALID_ARGUMENT, "target_masses is given");
+    assert_fails(
+        kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
+        KITH_INVALID_ARGUMENT, "the law is yukawa:1, which has none");
+    options = (kith_forces_options){.law = law};
+    assert_fails(kith_forces_compute(context, &options, NULL,
+                                     PARTICLES(s.x, {"m", s.m}, {"q", few}), s.a, s.phi),
+                 KITH_INVALID_ARGUMENT, "sources.q has 4 elements; give 5");
+    assert_fails(kith_forces_compute(context, &options, PARTICLES(s.x, {"m", s.softening}),
+                                     PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
+                 KITH_INVALID_ARGUMENT, "targets.m is given and the targets are the sources");
     options = (kith_forces_options){.law = law, .sum = KITH_FORCES_SUM_VALUE};
-    assert_fails(kith_forces_compute(context, &options, none, s.x, s.m, s.a, s.phi),
-                 KITH_INVALID_ARGUMENT, "acceleration is given");
+    assert_fails(
+        kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
+        KITH_INVALID_ARGUMENT, "acceleration is given");
     put(s.m, 3, 0);
     options = (kith_forces_options){.law = law};
-    assert_fails(kith_forces_compute(context, &options, none, s.x, s.m, s.a, s.phi),
-                 KITH_INVALID_ARGUMENT, "row 3 of masses has 0; give masses greater than 0");
-    assert_ok(kith_forces_compute(context, &options, none, s.x, s.m, none, s.phi));
+    assert_fails(
+        kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
+        KITH_INVALID_ARGUMENT, "row 3 of sources.m has 0; give masses greater than 0");
+    assert_ok(
+        kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), none, s.phi));
     put(few, 2, NAN);
     free(few.data);
     kith_law_free(law);

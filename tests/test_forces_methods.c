@@ -15,8 +15,7 @@ static void compare(struct random_numbers *random, kith_forces_method method, ki
     for (int of_bodies = 0; of_bodies < 2; of_bodies++) {
         kith_forces_options options = {.gravitational_constant = 2,
                                        .softening = of_bodies ? 0 : 0.03};
-        if (of_bodies)
-            options.source_softening = s.softening;
+        s.softened = expected.softened = of_bodies;
         options.method = KITH_FORCES_REFERENCE;
         system_compute(context, &options, &expected);
         options.method = method;
@@ -46,8 +45,9 @@ static void test_forces_symmetric_needs_sources_that_are_the_targets(void **stat
                   t = system_random(*state, KITH_F64, 5, 3);
     kith_context *context = new_context(NULL, 1);
     const kith_forces_options options = {.method = KITH_FORCES_SYMMETRIC};
-    assert_fails(kith_forces_compute(context, &options, t.x, s.x, s.m, t.a, t.phi),
-                 KITH_UNSUPPORTED, "the targets are not the sources; use split");
+    assert_fails(
+        kith_forces_compute(context, &options, POINTS(t.x), PARTICLES(s.x, {"m", s.m}), t.a, t.phi),
+        KITH_UNSUPPORTED, "the targets are not the sources; use split");
     kith_context_free(context);
     system_free(&s);
     system_free(&t);
@@ -60,7 +60,7 @@ static void test_forces_tiles_need_a_gpu_and_say_so(void **state)
     for (kith_forces_method method = KITH_FORCES_TILE_P; method <= KITH_FORCES_TILE_P2; method++) {
         const kith_forces_options options = {.method = method};
         assert_fails(
-            kith_forces_compute(context, &options, kith_array_none(), s.x, s.m, s.a, s.phi),
+            kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
             KITH_UNSUPPORTED, "which only GPUs have; use auto, split or symmetric");
     }
     kith_context_free(context);
@@ -84,8 +84,8 @@ static void test_forces_refuse_blocks_and_unrolling_out_of_range(void **state)
     struct system s = system_random(*state, KITH_F64, 3, 3);
     kith_context *context = new_context(NULL, 1);
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
-        assert_fails(kith_forces_compute(context, &wrong[k].options, kith_array_none(), s.x, s.m,
-                                         s.a, s.phi),
+        assert_fails(kith_forces_compute(context, &wrong[k].options, NULL,
+                                         PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
                      KITH_INVALID_ARGUMENT, wrong[k].words);
     kith_context_free(context);
     system_free(&s);

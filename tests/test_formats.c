@@ -8,7 +8,7 @@
 
 #include "testing_files.h"
 
-#include "io/numbers.h"
+#include "core/numbers.h"
 #include "io/output.h"
 
 static const char *const writable[] = {"a.csv", "a.xyz", "a.npy", "a.tipsy"};
@@ -63,7 +63,8 @@ static void test_formats_go_by_extension_or_by_name(void **state)
     const char *path = file_of_text("data.txt", "x,y\n1,2\n");
     assert_fails(kith_bodies_read(path, NULL, &bodies), KITH_UNSUPPORTED,
                  "the extension says no format (known: .csv, .xyz, .extxyz, .npy, .tipsy");
-    assert_non_null(strstr(kith_error_message(), "--format"));
+    assert_non_null(strstr(kith_error_message(), "give its format"));
+    assert_null(strstr(kith_error_message(), "--")); /* options differ between commands */
     assert_non_null(strstr(kith_error_message(), path));
     assert_fails(kith_bodies_read(path, &as_nothing, &bodies), KITH_UNSUPPORTED,
                  "format is 'gif', which is unknown; give one of csv, xyz");
@@ -148,7 +149,7 @@ static void test_a_file_that_cannot_be_read_is_named_with_the_reason(void **stat
 static void test_a_message_is_one_line_whatever_the_file_says(void **state)
 {
     (void)state;
-    assert_text_refused("controls.csv", "x,y\n1,\033[2J\v\n", "column y is '?[2J?'");
+    assert_text_refused("controls.csv", "x,y\n1,\033[2J\v\n", "column y is '\\x1b[2J\\x0b'");
 }
 
 static void test_a_message_is_one_line_whatever_the_file_is_called(void **state)
@@ -156,7 +157,7 @@ static void test_a_message_is_one_line_whatever_the_file_is_called(void **state)
     (void)state;
     kith_bodies *bodies = NULL;
     assert_fails(kith_bodies_read("no\nsuch\033.csv", NULL, &bodies), KITH_IO_ERROR,
-                 "no?such?.csv: cannot be read");
+                 "no\\nsuch\\x1b.csv: cannot be read");
 }
 
 static void test_a_file_of_one_frame_has_no_second(void **state)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "law/formula.h"
+#include "law/law.h"
 #include "random_numbers.h"
 
 static kith_law *formula_of(const char *text)
@@ -254,7 +255,7 @@ static void test_formulas_factors_of_one_particle_are_taken_out(void **state)
         struct law_formula *formula = parsed(products[k]);
         const struct formula_product *product = &formula->value_product;
         double values[formula_most_nodes + 1];
-        formula_evaluate(formula, parameter, variable, values);
+        formula_evaluate(formula, parameter, variable, formula->count - 1, values);
         assert_true(product->outer >= 0);
         assert_false(is_of_the_pair(formula, product->outer));
         const double found = values[product->outer] *
@@ -291,7 +292,13 @@ static void test_formulas_that_are_none_are_refused(void **state)
         {"expr:r)", "an operator is expected"},
         {"expr:r^2", "write pow(a, b)"},
         {"expr:r**2", "write pow(a, b)"},
+        {"expr:(r^2)", "write pow(a, b)"},
+        {"expr:1 + (r**2 + 1)", "write pow(a, b)"},
+        {"expr:exp(-r^2)", "write pow(a, b)"},
+        {"expr:pow(r^2, 3)", "write pow(a, b)"},
+        {"expr:r < 1 ? r^2 : 1", "write pow(a, b)"},
         {"expr:r = 2", "compare with =="},
+        {"expr:(r = 2)", "compare with =="},
         {"expr:r += 2", "an operator is expected"},
         {"expr:r++", "an operator is expected"},
         {"expr:++r", "no ++"},
@@ -435,6 +442,48 @@ static void test_formulas_refuse_strange_parameters(void **state)
     kith_law_free(law);
 }
 
+static void test_formulas_that_stay_the_same_when_i_and_j_change_places_are_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is_symmetric;
+    } cases[] = {
+        {"1", true},
+        {"r2 - eps*r", true},
+        {"-m_i*m_j/r", true},
+        {"m_i*exp(-r/L)*m_j", true},
+        {"m_i/r + m_j/r", true},
+        {"(m_i - m_j)*(m_j - m_i)", true},
+        {"1/(1/m_i + 1/m_j)", true},
+        {"sqrt(m_i*m_j)*r", true},
+        {"hypot(m_i, m_j)*fmin(q_j, q_i)", true},
+        {"(m_i == m_j ? 1 : 2)*r", true},
+        {"m_i*m_j*(dx*dx - dy*dy)/pow(r, 5)", true},
+        {"dx*dy*sin(r)", true},
+        {"dx*(q_i - q_j)", true},
+        {"sin(dx)*(q_i - q_j)", false}, /* it is; not known */
+        {"m_i*q_j/r", false},
+        {"dx*m_i*m_j", false},
+        {"dx*dy*dz*r", false},
+        {"m_i - m_j", false},
+        {"(m_i < m_j ? 1 : 2)*r", false},
+        {"atan2(m_i, m_j)", false},
+        {"pow(m_i, 0.3)*m_j", false},
+        {"m_i*m_j + 1e-30*m_i", false},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[100];
+        snprintf(text, sizeof text, "expr:%s", cases[k].text);
+        kith_law *law = formula_of(text);
+        struct law_view view;
+        law_look(law, &view);
+        if (view.is_symmetric != cases[k].is_symmetric)
+            fail_msg("%s is %ssymmetric", text, cases[k].is_symmetric ? "not " : "");
+        kith_law_free(law);
+    }
+}
+
 int main(void)
 {
     struct random_numbers random = random_numbers_begin("formula");
@@ -445,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_formulas_at_the_same_place),
         cmocka_unit_test(test_formulas_that_are_the_same_are_computed_once),
         cmocka_unit_test(test_formulas_factors_of_one_particle_are_taken_out),
+        cmocka_unit_test(test_formulas_that_stay_the_same_when_i_and_j_change_places_are_known),
         cmocka_unit_test(test_formulas_that_are_none_are_refused),
         cmocka_unit_test(test_formulas_out_of_all_proportion_are_refused),
         cmocka_unit_test(test_formulas_of_the_greatest_length_are_read),

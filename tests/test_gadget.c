@@ -152,6 +152,161 @@ static void test_gadget_headers_that_do_not_fit_are_refused(void **state)
                           "PartType2: dataset Masses is missing");
     assert_header_refused("NumFilesPerSnapshot", H5T_NATIVE_INT, 0, &files, KITH_UNSUPPORTED,
                           "one of 2 files");
+    assert_header_refused("BoxSize", H5T_NATIVE_DOUBLE, 2, no_masses, KITH_BAD_FORMAT, "BoxSize");
+}
+
+static void assert_cell(const char *path, const double *edges)
+{
+    kith_bodies *bodies = read_file(path);
+    assert_int_equal(bodies->has_cell, edges != NULL);
+    for (int k = 0; edges && k < 9; k++) {
+        assert_true(bodies->cell[k] == (k % 4 == 0 ? edges[k / 4] : 0));
+        assert_true(bodies->periodic[k / 3]);
+    }
+    kith_bodies_free(bodies);
+}
+
+static void test_gadget_box_is_a_periodic_cell(void **state)
+{
+    (void)state;
+    const double cube[3] = {100, 100, 100}, cuboid[3] = {1, 2, 3}, open[1] = {0};
+    H5Fclose(snapshot(in_files("box.hdf5")));
+    assert_cell(in_files("box.hdf5"), cube);
+    hid_t file = snapshot(in_files("box.hdf5"));
+    put_attribute(file, "/Header", "BoxSize", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, cuboid);
+    H5Fclose(file);
+    assert_cell(in_files("box.hdf5"), cuboid);
+    file = snapshot(in_files("box.hdf5"));
+    put_attribute(file, "/Header", "BoxSize", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, open);
+    H5Fclose(file);
+    assert_cell(in_files("box.hdf5"), NULL);
+}
+
+static void test_gadget_keeps_a_periodic_cube_alone(void **state)
+{
+    (void)state;
+    const double cube[3] = {4, 4, 4};
+    kith_bodies *bodies = NULL;
+    unsigned dropped = 0;
+    assert_ok(kith_bodies_create(2, 3, 0, &bodies));
+    bodies->has_cell = true;
+    for (int k = 0; k < 3; k++) {
+        bodies->cell[4 * k] = 4;
+        bodies->periodic[k] = true;
+    }
+    assert_ok(kith_format_drops(bodies, "cube.hdf5", NULL, &dropped));
+    assert_int_equal(dropped, 0);
+    assert_ok(kith_bodies_write(bodies, in_files("cube.hdf5"), NULL));
+    assert_cell(in_files("cube.hdf5"), cube);
+    bodies->cell[4] = 5;
+    assert_ok(kith_format_drops(bodies, "cube.hdf5", NULL, &dropped));
+    assert_int_equal(dropped, KITH_CELL);
+    assert_ok(kith_bodies_write(bodies, in_files("cube.hdf5"), NULL));
+    assert_cell(in_files("cube.hdf5"), NULL);
+    kith_bodies_free(bodies);
+}
+
+/* A snapshot of three files: the halo lies in the first and the last, the stars in two. */
+static void put_parts(const char *base, const char *extension)
+{
+    static const int halo[3] = {2, 0, 1}, stars[3] = {0, 2, 1};
+    const int files = 3, total[6] = {0, 3, 0, 0, 3, 0};
+    double number = 0;
+    for (int k = 0; k < files; k++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s.%d%s", base, k, extension);
+        const hid_t file = new_file(in_files(name));
+        const int count[6] = {0, halo[k], 0, 0, stars[k], 0};
+        const double box = 10;
+        put_group(file, "/Header");
+        put_attribute(file, "/Header", "NumPart_ThisFile", H5T_STD_I32LE, H5T_NATIVE_INT, 6, count);
+        put_attribute(file, "/Header", "NumPart_Total", H5T_STD_U32LE, H5T_NATIVE_INT, 6, total);
+        put_attribute(file, "/Header", "NumFilesPerSnapshot", H5T_STD_I32LE, H5T_NATIVE_INT, 0,
+                      &files);
+        put_attribute(file, "/Header", "BoxSize", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, &box);
+        for (int type = 1; type <= 4; type += 3) {
+            double rows[6], ones[2] = {1, 1};
+            char path[64];
+            for (int i = 0; i < 3 * count[type]; i++)
+                rows[i] = number++;
+            snprintf(path, sizeof path, "/PartType%d/Coordinates", type);
+            if (count[type] > 0)
+                put_doubles(file, path, H5T_IEEE_F64LE, rows, count[type], 3);
+            snprintf(path, sizeof path, "/PartType%d/Masses", type);
+            if (count[type] > 0)
+                put_doubles(file, path, H5T_IEEE_F64LE, ones, count[type]);
+        }
+        H5Fclose(file);
+    }
+}
+
+/* Of each type the bodies of the first file, then those of the second, … */
+static void assert_all_parts(const char *path)
+{
+    static const double first_x[] = {0, 3, 12, 6, 9, 15};
+    kith_bodies *bodies = read_file(path);
+    assert_int_equal(bodies->count, 6);
+    assert_true(bodies->has_cell && bodies->cell[0] == 10);
+    for (int64_t i = 0; i < 6; i++) {
+        assert_true(bodies->position[3 * i] == first_x[i]);
+        assert_string_equal(bodies->name[i], i < 3 ? "halo" : "stars");
+    }
+    kith_bodies_free(bodies);
+}
+
+static void test_gadget_reads_a_snapshot_of_several_files(void **state)
+{
+    (void)state;
+    put_parts("snap_005", ".hdf5");
+    assert_all_parts(in_files("snap_005.0.hdf5"));
+    assert_all_parts(in_files("snap_005.2.hdf5"));
+    assert_all_parts(in_files("snap_005"));
+    assert_all_parts(in_files("snap_005.hdf5"));
+    put_parts("other", ".h5");
+    assert_all_parts(in_files("other.1.h5"));
+    assert_all_parts(in_files("other"));
+}
+
+static void test_gadget_names_the_file_that_is_wrong(void **state)
+{
+    (void)state;
+    const int total[6] = {0, 3, 0, 0, 4, 0}, files = 2;
+    const double time = 3;
+    put_parts("bad", ".hdf5");
+    remove(in_files("bad.1.hdf5"));
+    assert_refused(in_files("bad.2.hdf5"), KITH_IO_ERROR, "bad.1.hdf5");
+    put_parts("bad", ".hdf5");
+    file_of_text("bad.2.hdf5", "not HDF5");
+    assert_refused(in_files("bad.0.hdf5"), KITH_BAD_FORMAT, "bad.2.hdf5");
+    put_parts("bad", ".hdf5");
+    hid_t file = H5Fopen(in_files("bad.1.hdf5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    put_attribute(file, "/Header", "Time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, &time);
+    H5Fclose(file);
+    assert_refused(in_files("bad.0.hdf5"), KITH_BAD_FORMAT, "bad.1.hdf5");
+    put_parts("bad", ".hdf5");
+    file = H5Fopen(in_files("bad.1.hdf5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    put_attribute(file, "/Header", "NumFilesPerSnapshot", H5T_STD_I32LE, H5T_NATIVE_INT, 0, &files);
+    H5Fclose(file);
+    assert_refused(in_files("bad.0.hdf5"), KITH_BAD_FORMAT, "bad.1.hdf5");
+    assert_refused(in_files("bad.2.hdf5"), KITH_BAD_FORMAT, "bad.1.hdf5");
+    put_parts("bad", ".hdf5");
+    for (int k = 0; k < 3; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "bad.%d.hdf5", k);
+        file = H5Fopen(in_files(name), H5F_ACC_RDWR, H5P_DEFAULT);
+        put_attribute(file, "/Header", "NumPart_Total", H5T_STD_U32LE, H5T_NATIVE_INT, 6, total);
+        H5Fclose(file);
+    }
+    assert_refused(in_files("bad.0.hdf5"), KITH_BAD_FORMAT, "NumPart_Total says 4");
+    assert_int_equal(rename(in_files("bad.0.hdf5"), in_files("alone.hdf5")), 0);
+    assert_refused(in_files("alone.hdf5"), KITH_UNSUPPORTED, "one of 3 files");
+}
+
+static void test_gadget_elements_of_no_bytes_are_refused(void **state)
+{
+    (void)state;
+    H5Fclose(snapshot(in_files("sizes.hdf5")));
+    assert_true(read_without_element_sizes(in_files("sizes.hdf5"), "damaged.hdf5") >= 8);
 }
 
 /* Replaces a dataset of the snapshot and expects it to be refused. */
@@ -224,6 +379,11 @@ int main(void)
         cmocka_unit_test(test_gadget_sorts_bodies_by_type),
         cmocka_unit_test(test_gadget_reads_a_snapshot_with_a_mass_table),
         cmocka_unit_test(test_gadget_headers_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_gadget_box_is_a_periodic_cell),
+        cmocka_unit_test(test_gadget_keeps_a_periodic_cube_alone),
+        cmocka_unit_test(test_gadget_reads_a_snapshot_of_several_files),
+        cmocka_unit_test(test_gadget_names_the_file_that_is_wrong),
+        cmocka_unit_test(test_gadget_elements_of_no_bytes_are_refused),
         cmocka_unit_test(test_gadget_datasets_that_do_not_fit_are_refused),
         cmocka_unit_test(test_gadget_ids_beyond_63_bits_are_refused),
         cmocka_unit_test(test_gadget_garbage_is_refused),

@@ -142,6 +142,115 @@ static void test_h5md_of_other_programs_is_read(void **state)
     }
 }
 
+static void assert_species(const char *path, int first, int second)
+{
+    int species[2] = {0};
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, "/particles/trajectory/species", H5P_DEFAULT);
+    assert_true(H5Dread(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, species) >= 0);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    assert_int_equal(species[0], first);
+    assert_int_equal(species[1], second);
+}
+
+/* Reads a file, expects these names, and finds them again after a conversion to either format. */
+static void assert_named(const char *path, int64_t frame, const char *first, const char *second)
+{
+    const kith_read_options options = {.frame = frame};
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_read(path, &options, &bodies));
+    assert_non_null(bodies->name);
+    assert_string_equal(bodies->name[0], first);
+    assert_string_equal(bodies->name[1], second);
+    static const char *const copies[] = {"species.h5", "species.xyz"};
+    for (int k = 0; k < 2; k++) {
+        assert_ok(kith_bodies_write(bodies, in_files(copies[k]), NULL));
+        kith_bodies *found = read_file(in_files(copies[k]));
+        assert_non_null(found->name);
+        assert_string_equal(found->name[0], first);
+        assert_string_equal(found->name[1], second);
+        kith_bodies_free(found);
+    }
+    kith_bodies_free(bodies);
+}
+
+static void test_h5md_species_are_names(void **state)
+{
+    (void)state;
+    char path[2 * path_bytes];
+    snprintf(path, sizeof path, "%s", in_files("other.h5"));
+    const int fixed[2] = {8, -3}, series[6] = {1, 2, 3, 4, 5, 6};
+    hid_t file = foreign(path);
+    put_data(file, "/particles/all/species", H5T_STD_U8LE, H5T_NATIVE_INT, (int[]){2, -1},
+             (int[]){8, 1});
+    H5Fclose(file);
+    assert_named(path, 0, "8", "1");
+    assert_species(in_files("species.h5"), 8, 1);
+
+    file = foreign(path);
+    put_data(file, "/particles/all/species", H5T_STD_I32BE, H5T_NATIVE_INT, (int[]){2, -1}, fixed);
+    H5Fclose(file);
+    assert_named(path, 0, "8", "-3");
+    assert_species(in_files("species.h5"), 8, -3);
+
+    file = foreign(path);
+    put_data(file, "/particles/all/species/value", H5T_STD_I32LE, H5T_NATIVE_INT, (int[]){3, 2, -1},
+             series);
+    H5Fclose(file);
+    assert_named(path, 2, "3", "4");
+    assert_species(in_files("species.h5"), 3, 4);
+}
+
+static void test_h5md_species_of_an_enumeration_have_its_words(void **state)
+{
+    (void)state;
+    char path[2 * path_bytes];
+    snprintf(path, sizeof path, "%s", in_files("other.h5"));
+    const int oxygen = 10, hydrogen = 20;
+    const hid_t file = foreign(path), type = H5Tenum_create(H5T_STD_I16BE);
+    int number = oxygen;
+    H5Tconvert(H5T_NATIVE_INT, H5T_STD_I16BE, 1, &number, NULL, H5P_DEFAULT);
+    H5Tenum_insert(type, "O", &number);
+    number = hydrogen;
+    H5Tconvert(H5T_NATIVE_INT, H5T_STD_I16BE, 1, &number, NULL, H5P_DEFAULT);
+    H5Tenum_insert(type, "H", &number);
+    const hid_t native = H5Tenum_create(H5T_NATIVE_INT);
+    H5Tenum_insert(native, "O", &oxygen);
+    H5Tenum_insert(native, "H", &hydrogen);
+    put_data(file, "/particles/all/species", type, native, (int[]){2, -1},
+             (const int[]){hydrogen, oxygen});
+    H5Tclose(native);
+    H5Tclose(type);
+    H5Fclose(file);
+    assert_named(path, 0, "H", "O");
+}
+
+/* kith numbers the species of its own files by names: without names there are none. */
+static void test_h5md_species_of_kith_make_no_names(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(2, 3, 0, &bodies));
+    assert_ok(kith_bodies_write(bodies, in_files("own.h5"), NULL));
+    kith_bodies *found = read_file(in_files("own.h5"));
+    assert_null(found->name);
+    kith_bodies_free(found);
+    assert_ok(kith_bodies_add_columns(bodies, KITH_NAME));
+    set_name(bodies, 0, "Sun");
+    set_name(bodies, 1, "Earth");
+    assert_ok(kith_bodies_write(bodies, in_files("own.h5"), NULL));
+    assert_species(in_files("own.h5"), 0, 1);
+    kith_bodies_free(bodies);
+}
+
+static void test_h5md_elements_of_no_bytes_are_refused(void **state)
+{
+    (void)state;
+    H5Fclose(foreign(in_files("sizes.h5")));
+    assert_true(read_without_element_sizes(in_files("sizes.h5"), "damaged.h5") >= 5);
+}
+
 static void test_h5md_positions_fixed_in_time_are_one_frame(void **state)
 {
     (void)state;
@@ -296,6 +405,10 @@ int main(void)
         cmocka_unit_test(test_h5md_files_of_the_same_bodies_have_the_same_bytes),
         cmocka_unit_test(test_h5md_records_the_command_line),
         cmocka_unit_test(test_h5md_of_other_programs_is_read),
+        cmocka_unit_test(test_h5md_species_are_names),
+        cmocka_unit_test(test_h5md_species_of_an_enumeration_have_its_words),
+        cmocka_unit_test(test_h5md_species_of_kith_make_no_names),
+        cmocka_unit_test(test_h5md_elements_of_no_bytes_are_refused),
         cmocka_unit_test(test_h5md_positions_fixed_in_time_are_one_frame),
         cmocka_unit_test(test_h5md_frames_that_are_not_there_are_refused),
         cmocka_unit_test(test_h5md_shapes_that_do_not_fit_are_refused),

@@ -115,10 +115,11 @@ static void test_initial_plummer_has_energy_of_minus_a_quarter(void **state)
     double *potential = malloc(count * sizeof *potential);
     kith_context *context = NULL;
     assert_ok(kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}}, &context));
-    assert_ok(kith_forces_compute(
-        context, NULL, kith_array_none(), kith_array_matrix(bodies->position, KITH_F64, count, 3),
-        kith_array_vector(bodies->mass, KITH_F64, count), kith_array_none(),
-        kith_array_vector(potential, KITH_F64, count)));
+    assert_ok(
+        kith_forces_compute(context, NULL, NULL,
+                            PARTICLES(kith_array_matrix(bodies->position, KITH_F64, count, 3),
+                                      {"m", kith_array_vector(bodies->mass, KITH_F64, count)}),
+                            kith_array_none(), kith_array_vector(potential, KITH_F64, count)));
     double energy = 0;
     for (int64_t i = 0; i < count; i++) {
         const double *v = bodies->velocity + 3 * i;

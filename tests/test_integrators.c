@@ -141,10 +141,11 @@ static void test_symmetric_integrators_return_to_the_start_when_run_backwards(vo
     kith_context *context = cpu_context(1);
     kith_bodies *bodies = made("outer-solar-system", (kith_initial_options){0});
     for (size_t k = 0; k < sizeof symmetric / sizeof symmetric[0]; k++) {
-        kith_simulation *simulation = simulated(
-            context, bodies,
-            (kith_simulation_options){
-                .dt = 200, .integrator = symmetric[k], .gravitational_constant = g_of_gauss});
+        kith_simulation *simulation =
+            simulated(context, bodies,
+                      (kith_simulation_options){.dt = 200,
+                                                .integrator = symmetric[k],
+                                                .forces.gravitational_constant = g_of_gauss});
         assert_ok(kith_simulation_step(simulation, 500));
         kith_bodies *there = state_of(simulation, bodies);
         for (int step = 0; step < 500; step++)

@@ -2,11 +2,12 @@
 #include "simulating.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/context.h"
-#include "sparse/decimal.h"
+#include "device/context.h"
+#include "io/decimal.h"
 #include "sparse/object.h"
 #include "sparse_matrices.h"
 
@@ -109,7 +110,12 @@ static const struct {
     {COORDINATE "2 2 1\n1 99999999999999999999 1\n", KITH_BAD_FORMAT, "line 3"},
     {COORDINATE "2 2 1\n\n% c\n1 1 x\n", KITH_BAD_FORMAT, "line 5: '1 1 x' has no number"},
     {COORDINATE "2 2 1\n1 1 1.0.0\n", KITH_BAD_FORMAT, "line 3"},
-    {COORDINATE "2 2 1\n1 1 nan\n", KITH_BAD_FORMAT, "line 3"},
+    {COORDINATE "2 2 1\n1 1 nano\n", KITH_BAD_FORMAT, "line 3"},
+    {COORDINATE "2 2 1\n1 1 infinit\n", KITH_BAD_FORMAT, "line 3"},
+    {COORDINATE "2 2 1\n1 1 nan(1)\n", KITH_BAD_FORMAT, "line 3"},
+    {COORDINATE "2 2 1\nnan 1 1\n", KITH_BAD_FORMAT, "line 3"},
+    {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 nan\n", KITH_BAD_FORMAT,
+     "line 3"},
     {COORDINATE "2 2 1\n1 1 1e999\n", KITH_BAD_FORMAT, "line 3"},
     {COORDINATE "2 2 1\n1 1\n", KITH_BAD_FORMAT, "line 3"},
     {COORDINATE "2 2 1\n1 1 1 1\n", KITH_BAD_FORMAT, "line 3: '1 1 1 1' has more words"},
@@ -144,6 +150,74 @@ static void test_what_is_wrong_is_said_with_its_line(void **state)
                  "nowhere.mtx");
     assert_fails(kith_sparse_read(context, NULL, "nowhere.mtx.gz", &sparse), KITH_IO_ERROR,
                  "nowhere.mtx.gz");
+    kith_context_free(context);
+}
+
+static void test_a_byte_order_mark_is_left_out(void **state)
+{
+    (void)state;
+    check_text("\xEF\xBB\xBF" COORDINATE "1 2 1\n1 2 3\n", 1, 2, (const double[]){0, 3});
+}
+
+/* NaN and infinity as values, and what IEEE 754 makes of them in a product. */
+static void test_nan_and_infinity_are_values(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"nan", "NaN",  "-NAN",     "inf",      "+Inf",
+                                        "INF", "-inf", "Infinity", "-INFINITY"};
+    kith_context *context = cpu_context(2);
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        char text[200];
+        const double expected = strtod(words[k], NULL), x[2] = {2, 0};
+        double y[2] = {0};
+        snprintf(text, sizeof text, "%s2 2 3\n1 1 %s\n2 1 5\n2 2 1\n", COORDINATE, words[k]);
+        kith_sparse *sparse = read_text(context, text);
+        assert_ok(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1,
+                                       kith_array_vector((void *)x, KITH_F64, 2), 0,
+                                       kith_array_vector(y, KITH_F64, 2)));
+        assert_true(isnan(expected) ? isnan(y[0]) : y[0] == expected);
+        assert_true(y[1] == 10);
+        kith_sparse *again = NULL;
+        assert_ok(kith_sparse_write(sparse, "market_test.mtx"));
+        assert_ok(kith_sparse_read(context, NULL, "market_test.mtx", &again));
+        const double value = ((const double *)again->side[0].csr.value)[0];
+        assert_true(isnan(expected) ? isnan(value) : value == expected);
+        kith_sparse_free(again);
+        kith_sparse_free(sparse);
+    }
+    check_text("%%MatrixMarket matrix array real symmetric\n1 1\n-inf\n", 1, 1,
+               (const double[]){-INFINITY});
+    kith_context_free(context);
+}
+
+/* A zero byte would end its line for functions of the C library, and hide what follows. */
+static void test_zero_bytes_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text; /* @ stands for the zero byte */
+        const char *words;
+    } texts[] = {
+        {"%%MatrixMarket@ matrix coordinate real general\n1 1 1\n1 1 1\n", "line 1 "},
+        {COORDINATE "% note @\n1 1 1\n1 1 1\n", "line 2 "},
+        {COORDINATE "1 1 1@ 7\n1 1 1\n", "line 2 "},
+        {COORDINATE "1 1 1\n1 1 1@23\n", "line 3 "},
+        {COORDINATE "1 1 1\n1 1 1\n@\n", "line 4 "},
+        {COORDINATE "1 1 1\n1 1 1\n@", "line 4 "},
+    };
+    kith_context *context = cpu_context(2);
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        char bytes[200];
+        const size_t count = strlen(texts[k].text);
+        memcpy(bytes, texts[k].text, count);
+        *(char *)memchr(bytes, '@', count) = 0;
+        FILE *stream = fopen("market_test.mtx", "wb");
+        assert_int_equal(fwrite(bytes, 1, count, stream), count);
+        fclose(stream);
+        kith_sparse *sparse = NULL;
+        assert_fails(kith_sparse_read(context, NULL, "market_test.mtx", &sparse), KITH_BAD_FORMAT,
+                     texts[k].words);
+    }
     kith_context_free(context);
 }
 
@@ -340,6 +414,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kinds_of_files_are_read),
         cmocka_unit_test(test_what_is_wrong_is_said_with_its_line),
+        cmocka_unit_test(test_a_byte_order_mark_is_left_out),
+        cmocka_unit_test(test_nan_and_infinity_are_values),
+        cmocka_unit_test(test_zero_bytes_are_refused_with_their_line),
         cmocka_unit_test(test_a_pipe_gives_what_a_file_gives),
         cmocka_unit_test(test_what_never_ends_is_not_read_for_ever),
         cmocka_unit_test(test_lines_of_a_million_bytes_are_the_longest),

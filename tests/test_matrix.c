@@ -1,6 +1,6 @@
 /* The interaction matrix and its reductions against the reference, on the CPU. */
 
-#include "core/context.h"
+#include "device/context.h"
 #include "matrix_checks.h"
 #include "testing_files.h"
 
@@ -39,7 +39,7 @@ static void every_size_gives_the_reference(void **state)
 
 static kith_array first_of(kith_array array, int64_t count)
 {
-    array.shape[0] = count;
+    array.shape[0] = kith_array_is_none(array) ? 0 : count;
     return array;
 }
 
@@ -48,9 +48,10 @@ static void check_large(const char *text, const kith_particles *particles, kith_
 {
     enum { few = 3 };
     const kith_matrix_options options = {.softening = 0.05, .diagonal = KITH_DIAGONAL_KEEP};
-    const kith_particles rows = {first_of(particles->positions, few),
-                                 first_of(particles->masses, few),
-                                 first_of(particles->charges, few)};
+    kith_particles rows = {.positions = first_of(particles->positions, few)};
+    for (int k = 0; k < 2; k++)
+        rows.columns[k] = (kith_particle_column){particles->columns[k].name,
+                                                 first_of(particles->columns[k].values, few)};
     const kith_array expected = matrix_new(large.dtype, few, large.shape[1]);
     kith_law *law = matrix_law(text);
     assert_ok(kith_matrix_compute(shared, law, &options, particles, NULL, large));
@@ -69,7 +70,7 @@ static void every_law_fills_a_large_matrix(void **state)
         const int64_t n = dtype ? 2905 : 2053;
         struct matrix_set set = matrix_set_create(&numbers, type, n, 3);
         const kith_array large = matrix_new(type, n, n);
-        const kith_particles bare = {set.particles.positions, kith_array_none(), kith_array_none()};
+        const kith_particles bare = {.positions = set.particles.positions};
         for (int k = 0; k < matrix_table_law_count; k++) {
             check_large(matrix_laws[k], &set.particles, large);
             check_large(matrix_laws[k], &bare, large);
@@ -97,6 +98,46 @@ static void the_diagonal_is_what_was_asked_for(void **state)
     }
     kith_law_free(law);
     matrix_set_free(&set);
+}
+
+/* A kernel matrix with the law's diagonal, a number there, or none: what is computed of it without
+ * keeping it is what its elements say, of one set by any threads and with several vectors. */
+static void reductions_and_products_count_the_diagonal_that_is_asked_for(void **state)
+{
+    static const char *const laws[] = {"gaussian:0.4", "gravity", "expr:m_i*q_j/(1 + r2)"};
+    static const double values[] = {0.25, -40, 1e9, 0};
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        for (int dtype = 0; dtype < 2; dtype++)
+            for (int v = -2; v < 4; v++) {
+                const kith_matrix_options options = {.softening = 0.3,
+                                                     .diagonal = v == -2   ? KITH_DIAGONAL_ZERO
+                                                                 : v == -1 ? KITH_DIAGONAL_KEEP
+                                                                           : KITH_DIAGONAL_VALUE,
+                                                     .diagonal_value = v < 0 ? 77 : values[v]};
+                check_all(shared, &numbers, laws[k], dtype ? KITH_F32 : KITH_F64, 70 + k, 0,
+                          options);
+            }
+}
+
+static void the_diagonal_of_a_product_is_exact(void **state)
+{
+    (void)state;
+    double x[] = {0, 0, 3, 4}, b[] = {1, 10, 100, 1000}, m[] = {2, 3}, y[4];
+    const kith_array of_b = kith_array_matrix(b, KITH_F64, 2, 2);
+    const kith_array of_y = kith_array_matrix(y, KITH_F64, 2, 2);
+    const kith_particles p = {.positions = kith_array_matrix(x, KITH_F64, 2, 2),
+                              .columns = {{"m", kith_array_vector(m, KITH_F64, 2)}}};
+    kith_matrix_options options = {.diagonal = KITH_DIAGONAL_VALUE, .diagonal_value = 7};
+    kith_law *law = matrix_law("product");
+    assert_ok(kith_matrix_multiply(shared, law, &options, &p, NULL, of_b, of_y));
+    const double value[] = {607, 6070, 706, 7060};
+    assert_memory_equal(y, value, sizeof value);
+    options.diagonal = KITH_DIAGONAL_KEEP;
+    assert_ok(kith_matrix_multiply(shared, law, &options, &p, NULL, of_b, of_y));
+    const double keep[] = {604, 6040, 906, 9060};
+    assert_memory_equal(y, keep, sizeof keep);
+    kith_law_free(law);
 }
 
 /* But for a law that takes a logarithm: vectors with a zero in them take another way to it, which
@@ -422,9 +463,16 @@ static void mistakes_are_told(void **state)
     backwards.strides[0] = -4;
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, backwards), KITH_INVALID_ARGUMENT,
                  "overlaps rows.positions");
-    matrix_put(p->masses, 2, NAN);
+    kith_particles few = *p;
+    few.columns[1].values.shape[0] = 3;
+    assert_fails(kith_matrix_compute(shared, NULL, NULL, p, &few, matrix), KITH_INVALID_ARGUMENT,
+                 "columns.q has 3 elements; give 4");
+    few.columns[1] = (kith_particle_column){"softening", p->columns[0].values};
+    assert_fails(kith_matrix_compute(shared, NULL, NULL, &few, NULL, matrix), KITH_UNSUPPORTED,
+                 "rows.softening is given, and a matrix has one softening");
+    matrix_put(p->columns[0].values, 2, NAN);
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, matrix), KITH_INVALID_ARGUMENT,
-                 "row 2 of rows.masses has nan");
+                 "row 2 of rows.m has nan");
     free(matrix.data);
     free(vector.data);
     matrix_set_free(&set);
@@ -462,6 +510,8 @@ int main(void)
         cmocka_unit_test(every_size_gives_the_reference),
         cmocka_unit_test(every_law_fills_a_large_matrix),
         cmocka_unit_test(the_diagonal_is_what_was_asked_for),
+        cmocka_unit_test(reductions_and_products_count_the_diagonal_that_is_asked_for),
+        cmocka_unit_test(the_diagonal_of_a_product_is_exact),
         cmocka_unit_test(symmetric_gives_the_same_bits),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(rows_past_the_caches_are_those_of_tiles),

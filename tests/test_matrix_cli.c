@@ -17,11 +17,35 @@ static void assert_prints(const char *arguments, const char *expected)
 static void test_rows_are_reduced_without_the_diagonal(void **state)
 {
     (void)state;
-    assert_prints("--law distance --reduce argmin --diagonal keep", "argmin\n1\n0\n1\n");
+    assert_prints("--law distance --reduce argmin", "argmin\n1\n0\n1\n");
     assert_prints("--law distance --reduce max", "max\n3\n2\n3\n");
     assert_prints("--law distance2 --reduce sum", "sum\n10\n5\n13\n");
     assert_prints("--law gravity --g 6 --reduce min", "min\n-12\n-24\n-24\n");
     assert_prints("--law expr:a*(m_i+m_j) --param a=2 --reduce sum", "sum\n16\n18\n22\n");
+}
+
+static void test_the_diagonal_counts_where_it_is_asked_for(void **state)
+{
+    const double b[] = {1, 10, 100};
+    (void)state;
+    assert_prints("--law distance --reduce argmin --diagonal keep", "argmin\n0\n1\n2\n");
+    assert_prints("--law distance --reduce argmin --diagonal 2", "argmin\n1\n0\n1\n");
+    assert_prints("--law distance --reduce max --diagonal 2.5", "max\n3\n2.5\n3\n");
+    assert_prints("--law product --reduce sum --diagonal keep", "sum\n7\n14\n28\n");
+    assert_prints("--law product --reduce sum --diagonal -1", "sum\n5\n9\n11\n");
+    assert_prints("--law distance --histogram 3,0,3 --diagonal keep",
+                  "low,high,count\n0,1,3\n1,2,1\n2,3,2\n");
+    assert_prints("--law distance --histogram 3,0,3 --diagonal 2",
+                  "low,high,count\n0,1,0\n1,2,1\n2,3,5\n");
+    assert_ok(kith_npy_write(program_file("b.npy"), kith_array_vector((void *)b, KITH_F64, 3)));
+    assert_prints("--law product --times @b.npy --diagonal keep", "product\n421\n842\n1684\n");
+    assert_prints("--law product --times @b.npy --diagonal 3 --method reference",
+                  "product\n423\n832\n384\n");
+    program_write("two.csv", "x,y,z\n5,0,0\n9,0,0\n");
+    assert_int_equal(
+        program_run("matrix @three.csv --columns @two.csv --law distance --reduce sum --diagonal 1")
+            ->exit_code,
+        2);
 }
 
 static void test_histograms_count_each_pair_once(void **state)
@@ -91,15 +115,27 @@ static void test_wrong_usage_is_told(void **state)
         "GPU");
 }
 
+static void test_memory_that_is_missing_is_that_of_what_is_large(void **state)
+{
+    (void)state;
+    program_write("three.csv", three);
+    const struct program_result *result =
+        program_run("matrix @three.csv --law distance --histogram 9999999999999999,0,1");
+    assert_refused(result, 1, "bins of --histogram");
+    assert_null(strstr(result->err, "particles"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_reduced_without_the_diagonal),
+        cmocka_unit_test(test_the_diagonal_counts_where_it_is_asked_for),
         cmocka_unit_test(test_histograms_count_each_pair_once),
         cmocka_unit_test(test_matrices_are_files_of_the_precision),
         cmocka_unit_test(test_two_sets_and_a_vector),
         cmocka_unit_test(test_json_tells_what_was_done),
         cmocka_unit_test(test_wrong_usage_is_told),
+        cmocka_unit_test(test_memory_that_is_missing_is_that_of_what_is_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

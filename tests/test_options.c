@@ -44,9 +44,16 @@ static void test_values_that_make_no_sense_are_refused(void **state)
         {"forces a --potential r --law sum", "--potential and --law are given"},
         {"forces a --potential r+", "--potential: "},
         {"forces a --param k", "--param is 'k'; give NAME=VALUE"},
-        {"forces a --param k=", "--param is ''"},
-        {"forces a --device cuda:x", "--device cuda is 'x'"},
+        {"forces a --param k=", "--param k is ''"},
+        {"forces a --device cuda:x", "--device is 'cuda:x'"},
+        {"forces a --device cuda:-1", "--device is 'cuda:-1'"},
+        {"forces a --device cuda:", "--device is 'cuda:'"},
         {"forces a --device cuda:1234567", "--device is 'cuda:1234567'"},
+        {"matrix a --law sum -o v.npy --block 0", "--block is 0"},
+        {"matrix a --law sum -o v.npy --block 4294967297", "--block is 4294967297"},
+        {"pairs a --nearest 0", "--nearest is 0"},
+        {"pairs a --nearest -1", "--nearest is -1"},
+        {"pairs a --nearest 2.5", "--nearest is '2.5'"},
         {"forces a --frame 1.5", "--frame is '1.5'"},
         {"forces a --frame 99999999999999999999", "--frame is '99999999999999999999'"},
         {"forces a --softening 1e999", "--softening is '1e999'"},
@@ -66,7 +73,15 @@ static void test_values_that_make_no_sense_are_refused(void **state)
         {"matrix a --histogram 5,1,2,3", "three numbers"},
         {"matrix a --memory 1000000000000000000000000000000000000000000000000000000000000000000G",
          "give bytes, as 2000000 or 2G"},
-        {"matrix a --memory -1", "--memory is"},
+        {"matrix a --memory -1", "--memory is '-1'"},
+        {"matrix a --memory xG", "--memory is 'xG'"},
+        {"matrix a --memory 2GG", "--memory is '2GG'"},
+        {"matrix a --memory infG", "--memory is 'infG'"},
+        {"matrix a --block 4294967297", "--block is 4294967297; give 1 to 1024"},
+        {"matrix a --block 0", "--block is 0; give 1 to 1024"},
+        {"matrix a --histogram x,0,1", "BINS of --histogram is 'x'"},
+        {"matrix a --histogram 3,x,1", "LO of --histogram is 'x'"},
+        {"matrix a --histogram 3,0,x", "HI of --histogram is 'x'"},
         {"multiply a b", "'b' is too much"},
         {"multiply a --block 5", "--block is 5; give 2, 3 or 4"},
         {"multiply a --block 1", "--block is 1; give 2, 3 or 4"},
@@ -95,11 +110,77 @@ static void test_values_that_make_no_sense_are_refused(void **state)
     assert_int_equal(program_run("%s", "")->exit_code, 2);
 }
 
+/* Every option with a whole number: as digits, with a point or an exponent, and none other. */
+static void test_whole_numbers_may_have_an_exponent(void **state)
+{
+    (void)state;
+    static const char *const commands[][2] = {
+        {"make plummer -o @n.csv -n ", ""},
+        {"make plummer -n 5 -o @n.csv --seed ", ""},
+        {"make lattice-walk -n 5 -o @n.npy --batch ", ""},
+        {"forces @s.csv -o @f.csv --threads ", ""},
+        {"forces @s.csv -o @f.csv --frame ", ""},
+        {"forces plummer -o @f.csv -n ", ""},
+        {"pairs @s.csv -o @p.csv --nearest ", ""},
+        {"multiply @a.mtx --json --repeat ", ""},
+        {"matrix @s.csv --law distance -o @h.csv --histogram ", ",0,3"},
+        {"run six --dt 0.1 --until 0.1 --every ", ""},
+        {"run six --dt 0.1 --until 0.1 --ensemble ", ""},
+    };
+    static const char *const whole[] = {"1", "1e0", "10e-1", "1.0", "+1", "0.1e+01", "1E0"};
+    static const char *const none[] = {"1.5",  "1e99", "1e",      "e1",   "15e-1", "0x1", "1e0x",
+                                       "1e19", "nan",  "1e99999", "1..0", "inf",   "1e-1"};
+    for (size_t c = 0; c < sizeof commands / sizeof commands[0]; c++) {
+        char command[256];
+        for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++) {
+            snprintf(command, sizeof command, "%s%s%s", commands[c][0], whole[k], commands[c][1]);
+            const struct program_result *result = program_run("%s", command);
+            if (result->exit_code != 0)
+                fail_msg("%s: exit code %d, %s", command, result->exit_code, result->err);
+        }
+        for (size_t k = 0; k < sizeof none / sizeof none[0]; k++) {
+            snprintf(command, sizeof command, "%s%s%s", commands[c][0], none[k], commands[c][1]);
+            assert_refused(program_run("%s", command), 2, "give a whole number");
+        }
+    }
+}
+
+static void assert_bodies(const char *number, double count)
+{
+    const struct program_result *result =
+        program_run("forces plummer -n %s --device cpu --json", number);
+    assert_succeeded(result);
+    assert_true(program_json_number(result->out, "bodies") == count);
+}
+
+static void test_a_number_with_an_exponent_is_exact(void **state)
+{
+    (void)state;
+    assert_bodies("1e3", 1000);
+    assert_bodies("1e+03", 1000);
+    assert_bodies("2.5e3", 2500);
+    assert_bodies("0.0125e5", 1250);
+    assert_bodies("12340e-1", 1234);
+    assert_succeeded(program_run("make plummer -n 5 --seed 9007199254740993 -o @one.csv"));
+    assert_succeeded(program_run("make plummer -n 5 --seed 9007199254740993e0 -o @two.csv"));
+    char *one = program_read("one.csv"), *two = program_read("two.csv");
+    assert_string_equal(one, two);
+    free(one);
+    free(two);
+    assert_refused(program_run("make plummer -n 5 --seed 9223372036854775808e0"), 2, "--seed is");
+    assert_refused(program_run("plot a --frames 1.5:2 --what orbits -o a.svg"), 2, "--frames is");
+    assert_refused(program_run("plot a --frames 3:2 --what orbits -o a.svg"), 2, "--frames is");
+    assert_refused(program_run("plot a --frames 5 --what orbits -o a.svg"), 2, "--frames is");
+    assert_refused(program_run("plot @no.h5 --frames 1e0:2e1 --what orbits -o a.svg"), 1, "no.h5");
+    assert_refused(program_run("plot @no.h5 --frames all --what orbits -o a.svg"), 1, "no.h5");
+    assert_succeeded(program_run("bench forces -n 1e2 --seconds 0.001"));
+}
+
 static void test_input_that_does_not_fit_the_options_is_told(void **state)
 {
     (void)state;
     static const char *const told[][2] = {
-        {"forces @s.csv -q --block 64 --method tile-p", "which only GPUs have"},
+        {"forces @s.csv -q --device cpu --block 64 --method tile-p", "which only GPUs have"},
         {"forces @s.csv --seed 3", "leave --number and --seed out"},
         {"forces six --system 2", "leave --system out"},
         {"matrix @s.csv -q --law distance --times @v.npy", "the product has 2 columns"},
@@ -198,6 +279,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_that_make_no_sense_are_refused),
+        cmocka_unit_test(test_whole_numbers_may_have_an_exponent),
+        cmocka_unit_test(test_a_number_with_an_exponent_is_exact),
         cmocka_unit_test(test_input_that_does_not_fit_the_options_is_told),
         cmocka_unit_test(test_options_do_what_they_say),
         cmocka_unit_test(test_more_options_are_taken),

@@ -239,7 +239,7 @@ static void test_bad_arrays_of_options_are_named(void **state)
     options.radii = kith_array_vector(radii, KITH_F64, 4);
     options.radii.device = (kith_device){KITH_CUDA, 3};
     assert_fails(kith_pairs_compute(context, &options, positions, NULL, &pairs),
-                 KITH_INVALID_ARGUMENT, "radii is on cuda:3 and belongs in the host's memory");
+                 KITH_INVALID_ARGUMENT, "radii is on cuda:3 and positions is in the host's memory");
     options.radii = kith_array_none();
     options.queries = kith_array_matrix(x, KITH_F64, 6, 2);
     assert_fails(kith_pairs_compute(context, &options, positions, NULL, &pairs),
@@ -250,6 +250,31 @@ static void test_bad_arrays_of_options_are_named(void **state)
                  KITH_INVALID_ARGUMENT,
                  "system_offsets has 1 after 2 at element 2; give ascending");
     assert_null(pairs);
+    kith_context_free(context);
+}
+
+/* A struct of zeros, as other libraries have their lists begin with. */
+static void test_a_list_that_kith_has_not_made_is_refused(void **state)
+{
+    (void)state;
+    kith_context *context = pairs_context(1);
+    double x[6] = {0, 0, 0, 1, 0, 0};
+    bool rebuilt = true;
+    kith_pairs zeros = {0}, *pairs = &zeros;
+    const kith_array positions = kith_array_matrix(x, KITH_F64, 2, 3);
+    const kith_pairs_options options = {.cutoff = 2};
+    assert_fails(kith_pairs_compute(context, &options, positions, NULL, &pairs),
+                 KITH_INVALID_ARGUMENT, "NULL");
+    assert_fails(kith_pairs_update(context, &options, positions, NULL, &pairs, &rebuilt),
+                 KITH_INVALID_ARGUMENT, "NULL");
+    assert_fails(kith_pairs_nearest(context, &options, positions, NULL, 1, &pairs),
+                 KITH_INVALID_ARGUMENT, "NULL");
+    assert_ptr_equal(pairs, &zeros);
+    kith_sparse *sparse = NULL;
+    assert_fails(kith_sparse_create_pairs(context, NULL, &zeros, NULL, &sparse),
+                 KITH_INVALID_ARGUMENT, "offsets");
+    assert_null(sparse);
+    kith_pairs_free(&zeros);
     kith_context_free(context);
 }
 
@@ -339,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_updates_at_the_edges),
         cmocka_unit_test(test_bad_arguments_are_named),
         cmocka_unit_test(test_bad_arrays_of_options_are_named),
+        cmocka_unit_test(test_a_list_that_kith_has_not_made_is_refused),
         cmocka_unit_test(test_offsets_go_to_the_end_of_the_last_row),
         cmocka_unit_test(test_long_lists_are_those_of_the_reference),
     };

@@ -215,7 +215,7 @@ static void test_the_energy_error_of_two_bodies_oscillates_with_the_orbit(void *
 static void test_the_energy_error_of_six_bodies_falls_back_after_each_encounter(void **state)
 {
     (void)state;
-    kith_simulation_options options = {.dt = 5e-4, .softening = 0.1};
+    kith_simulation_options options = {.dt = 5e-4, .forces.softening = 0.1};
     for (uint64_t seed = 1; seed <= 5; seed++) {
         kith_bodies *bodies = made("six", (kith_initial_options){.seed = seed});
         options.integrator = "leapfrog";
@@ -234,7 +234,7 @@ static void test_the_energy_error_of_the_outer_solar_system_stays_bounded(void *
 {
     (void)state;
     kith_bodies *bodies = made("outer-solar-system", (kith_initial_options){0});
-    kith_simulation_options options = {.dt = 100, .gravitational_constant = g_of_gauss};
+    kith_simulation_options options = {.dt = 100, .forces.gravitational_constant = g_of_gauss};
     const char *const symplectic[] = {"leapfrog", "yoshida4", "pefrl"};
     for (int k = 0; k < 3; k++) {
         options.integrator = symplectic[k];
@@ -259,11 +259,12 @@ static void test_momentum_and_angular_momentum_are_kept_to_rounding(void **state
     for (int k = 0; k < 2; k++) {
         kith_bodies *bodies =
             made(systems[k].kind, (kith_initial_options){.count = k ? 300 : 6, .seed = 11});
-        const struct energy_watch watch = watch_energy(
-            bodies,
-            (kith_simulation_options){
-                .dt = systems[k].dt, .softening = systems[k].softening, .integrator = "leapfrog"},
-            systems[k].dt * (double)systems[k].steps);
+        const struct energy_watch watch =
+            watch_energy(bodies,
+                         (kith_simulation_options){.dt = systems[k].dt,
+                                                   .forces.softening = systems[k].softening,
+                                                   .integrator = "leapfrog"},
+                         systems[k].dt * (double)systems[k].steps);
         assert_true(watch.momentum < 1e-12);
         assert_true(watch.angular_momentum < 1e-11);
         kith_bodies_free(bodies);
@@ -288,7 +289,7 @@ static kith_bodies *end_in_another_frame(double angle, double shift, int stride)
         moved->mass[to] = bodies->mass[i];
     }
     kith_simulation *simulation =
-        simulated(context, moved, (kith_simulation_options){.dt = 1e-3, .softening = 0.1});
+        simulated(context, moved, (kith_simulation_options){.dt = 1e-3, .forces.softening = 0.1});
     assert_ok(kith_simulation_step(simulation, 500));
     assert_ok(kith_simulation_get_bodies(simulation, moved));
     for (int i = 0; i < 6; i++) {
@@ -348,7 +349,7 @@ static void test_a_plummer_sphere_keeps_its_profile_for_ten_dynamical_times(void
     kith_context *context = cpu_context(0);
     kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 1000, .seed = 1});
     kith_simulation *simulation =
-        simulated(context, bodies, (kith_simulation_options){.dt = 0.02, .softening = 0.05});
+        simulated(context, bodies, (kith_simulation_options){.dt = 0.02, .forces.softening = 0.05});
     const kith_diagnostics start = diagnosed(simulation);
     double first[3], now[3];
     lagrangian_radii(bodies, start.center_of_mass, first);

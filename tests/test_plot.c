@@ -260,7 +260,9 @@ static void test_units_are_never_commands(void **state)
 {
     (void)state;
     assert_succeeded(program_run("run @two.csv --dt 0.1 --until 1 --units "
-                                 "`id>kith-unit`\"{^_,!;`id>kith-unit`\"&~ -q -o @units.h5"));
+                                 "`id>kith-unit`'{^_,!;`id>kith-unit`'&~ -q -o @units.h5"));
+    assert_refused(program_run("run @two.csv --dt 0.1 --until 1 --units \";!id,s -q -o @no.h5"), 1,
+                   "without commas, quotes");
     assert_succeeded(program_run("plot @units.h5 --what orbits -o @units.svg"));
     assert_is_picture("units.svg");
     assert_succeeded(program_run("plot @units.h5 --what energy -o @units.svg"));

@@ -54,7 +54,7 @@ static void test_run_killed_at_any_moment_resumes_bit_for_bit(void **state)
     struct random_numbers numbers = random_numbers_begin("kill");
     kith_bodies *bodies = lagrange_bodies();
     kith_run_options options = run_options(1e-5, 200, 20001, in_files("whole.h5"));
-    options.simulation.softening = 0.1;
+    options.simulation.forces.softening = 0.1;
     options.checkpoint_seconds = 0.01;
     const double seconds = run(options, bodies).seconds;
 

@@ -34,8 +34,10 @@ static void check_conservation(const char *text, double softening)
     int64_t count = 0;
     const kith_integrator *list = kith_integrator_list(&count);
     for (int64_t k = 0; k < count; k++) {
-        const kith_simulation_options options = {
-            .dt = 1e-3, .integrator = list[k].name, .law = law, .softening = softening};
+        const kith_simulation_options options = {.dt = 1e-3,
+                                                 .integrator = list[k].name,
+                                                 .forces.law = law,
+                                                 .forces.softening = softening};
         kith_simulation *simulation = simulated(context, bodies, options);
         const kith_diagnostics before = diagnosed(simulation);
         assert_ok(kith_simulation_run(simulation, 1));
@@ -79,9 +81,9 @@ static void test_opposite_charges_go_round_each_other(void **state)
     bodies->velocity[1] = -1.5 * omega, bodies->velocity[3] = 0.5 * omega;
     bodies->mass[0] = 1, bodies->mass[1] = 3;
     bodies->charge[0] = 1, bodies->charge[1] = -1;
-    kith_simulation *simulation =
-        simulated(context, bodies,
-                  (kith_simulation_options){.dt = 0.01, .integrator = "yoshida4", .law = law});
+    kith_simulation *simulation = simulated(
+        context, bodies,
+        (kith_simulation_options){.dt = 0.01, .integrator = "yoshida4", .forces.law = law});
     assert_near(diagnosed(simulation).potential_energy, -0.5, 1e-15);
     assert_ok(kith_simulation_run(simulation, 2 * pi / omega));
     kith_bodies *after = state_of(simulation, bodies);
@@ -105,8 +107,8 @@ static double error_after(kith_context *context, const kith_bodies *bodies, cons
             simulated(context, bodies,
                       (kith_simulation_options){.dt = 1.0 / (double)(k ? 8 * steps : steps),
                                                 .integrator = "hermite4",
-                                                .law = law,
-                                                .softening = 0.3});
+                                                .forces.law = law,
+                                                .forces.softening = 0.3});
         assert_ok(kith_simulation_run(simulation, 1));
         end[k] = state_of(simulation, bodies);
         kith_simulation_free(simulation);
@@ -172,8 +174,11 @@ static void check_ensemble(struct random_numbers *random, const char *text, cons
     kith_context *context = cpu_context(2);
     kith_law *law = new_law(text);
     kith_bodies *all = cubes(random, systems);
-    const kith_simulation_options options = {
-        .dt = 0.01, .integrator = integrator, .law = law, .softening = 0.1, .precision = precision};
+    const kith_simulation_options options = {.dt = 0.01,
+                                             .integrator = integrator,
+                                             .forces.law = law,
+                                             .forces.softening = 0.1,
+                                             .precision = precision};
     kith_simulation *ensemble = ensemble_of(context, all, systems, options);
     assert_ok(kith_simulation_run(ensemble, 0.205));
     kith_bodies *end = state_of(ensemble, all);
@@ -222,7 +227,7 @@ static void test_ensembles_under_laws_have_the_same_bits_however_they_run(void *
     kith_bodies *all = cubes(&random, systems);
     for (int hermite = 0; hermite < 2; hermite++) {
         const kith_simulation_options options = {
-            .dt = 0.01, .integrator = hermite ? "hermite4" : "leapfrog", .law = law};
+            .dt = 0.01, .integrator = hermite ? "hermite4" : "leapfrog", .forces.law = law};
         kith_bodies *end[3];
         for (int k = 0; k < 3; k++) {
             kith_context *context = cpu_context(k == 1 ? 7 : 1);
@@ -260,7 +265,7 @@ static void test_simulations_under_the_law_gravity_have_the_same_bits(void **sta
     kith_bodies *end[2];
     for (int k = 0; k < 2; k++) {
         kith_simulation *simulation = simulated(
-            context, bodies, (kith_simulation_options){.dt = 0.01, .law = k ? law : NULL});
+            context, bodies, (kith_simulation_options){.dt = 0.01, .forces.law = k ? law : NULL});
         assert_ok(kith_simulation_step(simulation, 20));
         end[k] = state_of(simulation, bodies);
         kith_simulation_free(simulation);
@@ -281,10 +286,11 @@ static void test_simulations_under_laws_refuse_what_they_cannot(void **state)
     kith_law *law = new_law("coulomb");
     kith_bodies *bodies = cube(&random);
     kith_simulation *simulation = NULL;
-    kith_simulation_options options = {.dt = 0.1, .law = law, .gravitational_constant = 2};
+    kith_simulation_options options = {
+        .dt = 0.1, .forces.law = law, .forces.gravitational_constant = 2};
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
                  KITH_INVALID_ARGUMENT, "which has none");
-    options.gravitational_constant = 0;
+    options.forces.gravitational_constant = 0;
     bodies->mass[5] = 0;
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
                  KITH_INVALID_ARGUMENT, "mass of body 5 (from 0) is 0");
@@ -310,7 +316,7 @@ static void test_runs_record_their_law_and_resume(void **state)
     kith_law *law = NULL;
     assert_ok(kith_law_parse("yukawa:0.7", 1, &k, &law));
     kith_run_options options = run_options(0.01, 1, 10, whole);
-    options.simulation.law = law;
+    options.simulation.forces.law = law;
     const kith_run_summary once = run(options, bodies);
     options.output = parts;
     options.until = 0.5;
@@ -326,10 +332,10 @@ static void test_runs_record_their_law_and_resume(void **state)
 
     options.until = 2;
     kith_law *other = new_law("yukawa:0.7");
-    options.simulation.law = other;
+    options.simulation.forces.law = other;
     run_fails(options, NULL, KITH_INVALID_ARGUMENT, "law is yukawa; L=0.7; k=1, and ");
     bodies->charge[2] = 0.25;
-    options.simulation = (kith_simulation_options){.dt = 0.01, .law = law};
+    options.simulation = (kith_simulation_options){.dt = 0.01, .forces.law = law};
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "charge of body 2");
     remove(whole);
     remove(parts);
@@ -353,7 +359,7 @@ static void test_runs_of_ensembles_under_laws_resume(void **state)
         kith_run_options options = run_options(0.01, k ? 0.4 : 1, 10, path[k]);
         options.is_ensemble = true;
         options.systems = 5;
-        options.simulation.law = law;
+        options.simulation.forces.law = law;
         options.simulation.integrator = "hermite4";
         run(options, all);
         options.resume = true;

@@ -20,13 +20,14 @@ static void test_a_simulation_refuses_what_it_cannot_take(void **state)
     assert_refused(bodies, (kith_simulation_options){.dt = -0.5}, "dt is -0.5");
     assert_refused(bodies, (kith_simulation_options){.dt = (double)NAN}, "dt is");
     assert_refused(bodies, (kith_simulation_options){.dt = (double)INFINITY}, "dt is inf");
-    assert_refused(bodies, (kith_simulation_options){.dt = 1, .softening = -2},
+    assert_refused(bodies, (kith_simulation_options){.dt = 1, .forces.softening = -2},
                    "softening is -2; give a finite length ≥ 0");
-    assert_refused(bodies, (kith_simulation_options){.dt = 1, .softening = (double)NAN},
+    assert_refused(bodies, (kith_simulation_options){.dt = 1, .forces.softening = (double)NAN},
                    "softening is");
-    assert_refused(bodies,
-                   (kith_simulation_options){.dt = 1, .gravitational_constant = (double)INFINITY},
-                   "gravitational constant is inf");
+    assert_refused(
+        bodies,
+        (kith_simulation_options){.dt = 1, .forces.gravitational_constant = (double)INFINITY},
+        "gravitational constant is inf");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .precision = KITH_I64}, "precision");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .softening_of_bodies = true},
                    "no softening lengths of their own");
@@ -34,6 +35,28 @@ static void test_a_simulation_refuses_what_it_cannot_take(void **state)
                    "integrator is 'euler'; give one of leapfrog, leapfrog-dkd");
     assert_non_null(strstr(kith_error_message(), "rk4, hermite4"));
     kith_bodies_free(bodies);
+}
+
+static void test_bodies_in_a_periodic_cell_are_refused(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = made("two-body", (kith_initial_options){0});
+    const kith_simulation_options options = {.dt = 1};
+    kith_simulation *simulation = NULL;
+    bodies->has_cell = bodies->periodic[1] = true;
+    for (int k = 0; k < 3; k++)
+        bodies->cell[4 * k] = 10;
+    assert_fails(kith_simulation_create(context, &options, bodies, &simulation), KITH_UNSUPPORTED,
+                 "periodic along cell vector b");
+    assert_null(simulation);
+    bodies->periodic[1] = false;
+    simulation = simulated(context, bodies, options);
+    bodies->periodic[0] = true;
+    assert_fails(kith_simulation_set_bodies(simulation, bodies), KITH_UNSUPPORTED, "periodic");
+    kith_simulation_free(simulation);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
 }
 
 static void test_a_simulation_refuses_bad_bodies_and_names_the_row(void **state)
@@ -260,7 +283,7 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
             kith_simulation *simulation =
                 simulated(context, bodies,
                           (kith_simulation_options){.dt = 0.01,
-                                                    .softening = 0.01,
+                                                    .forces.softening = 0.01,
                                                     .integrator = integrators[k / 2],
                                                     .precision = k % 2 ? KITH_F32 : KITH_F64});
             assert_ok(kith_simulation_step(simulation, 20));
@@ -296,7 +319,7 @@ static void test_units_change_no_bit(void **state)
     for (int k = 0; k < 4; k++) {
         kith_bodies *bodies = made("six", (kith_initial_options){.seed = 4});
         kith_simulation_options options = {.dt = 1e-3,
-                                           .softening = 0.1,
+                                           .forces.softening = 0.1,
                                            .integrator = "hermite4",
                                            .precision = k / 2 ? KITH_F32 : KITH_F64};
         kith_simulation *simulation = simulated(context, bodies, options);
@@ -309,8 +332,8 @@ static void test_units_change_no_bit(void **state)
         scale_lengths(expected, length);
         for (int i = 0; i < 6; i++)
             bodies->mass[i] = ldexp(bodies->mass[i], mass);
-        options.softening = ldexp(options.softening, length);
-        options.gravitational_constant = ldexp(1, 3 * length - mass);
+        options.forces.softening = ldexp(options.forces.softening, length);
+        options.forces.gravitational_constant = ldexp(1, 3 * length - mass);
         simulation = simulated(context, bodies, options);
         assert_ok(kith_simulation_step(simulation, 100));
         kith_bodies *end = state_of(simulation, bodies);
@@ -329,7 +352,7 @@ static void test_units_too_far_from_one_are_refused(void **state)
     kith_bodies *bodies = made("two-body", (kith_initial_options){0});
     assert_refused(bodies,
                    (kith_simulation_options){
-                       .dt = 1e-25, .gravitational_constant = 1e50, .precision = KITH_F32},
+                       .dt = 1e-25, .forces.gravitational_constant = 1e50, .precision = KITH_F32},
                    "too large for single precision");
     kith_bodies_free(bodies);
 }
@@ -344,7 +367,7 @@ static void test_a_float_simulation_stays_close_to_the_double_one(void **state)
         kith_simulation *simulation =
             simulated(context, bodies,
                       (kith_simulation_options){.dt = 20,
-                                                .gravitational_constant = g_of_gauss,
+                                                .forces.gravitational_constant = g_of_gauss,
                                                 .precision = k ? KITH_F32 : KITH_F64});
         assert_ok(kith_simulation_run(simulation, 3652.5));
         ends[k] = state_of(simulation, bodies);
@@ -368,7 +391,7 @@ static void test_bodies_with_equal_softening_lengths_move_as_with_a_common_one(v
     for (int i = 0; i < 6; i++)
         bodies->softening[i] = 0.25;
     kith_simulation *common =
-        simulated(context, bodies, (kith_simulation_options){.dt = 1e-3, .softening = 0.25});
+        simulated(context, bodies, (kith_simulation_options){.dt = 1e-3, .forces.softening = 0.25});
     kith_simulation *own = simulated(
         context, bodies, (kith_simulation_options){.dt = 1e-3, .softening_of_bodies = true});
     assert_ok(kith_simulation_step(common, 500));
@@ -405,6 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_simulation_refuses_what_it_cannot_take),
+        cmocka_unit_test(test_bodies_in_a_periodic_cell_are_refused),
         cmocka_unit_test(test_a_simulation_refuses_bad_bodies_and_names_the_row),
         cmocka_unit_test(test_a_simulation_refuses_to_go_back_or_nowhere),
         cmocka_unit_test(test_none_and_one_body_are_simulated),

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "sparse/object.h"
 #include "sparse/sparse_cpu.h"
 #include "sparse_matrices.h"

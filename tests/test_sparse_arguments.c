@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-#include "core/context.h"
+#include "backends.h"
+#include "device/context.h"
+#include "sparse/backend.h"
 #include "sparse/object.h"
 
 static const double values[] = {2, -1, 0.5, 3, 4};
@@ -76,7 +78,7 @@ static void test_indices_may_be_narrow_and_begin_at_1(void **state)
 }
 
 static kith_sparse_info refused;
-static const struct kith_backend *generous;
+static const struct room_backends *generous;
 
 /* As the context's own, but that one plan finds no memory. */
 static kith_status convert_others(kith_context *context, const struct sparse_statistics *statistics,
@@ -84,7 +86,7 @@ static kith_status convert_others(kith_context *context, const struct sparse_sta
 {
     if (matrix->plan.format == refused.format && matrix->plan.kernel == refused.kernel)
         return kith_fail(KITH_OUT_OF_MEMORY, "no memory for this format");
-    return generous->sparse_convert(context, statistics, matrix);
+    return generous->sparse->convert(context, statistics, matrix);
 }
 
 static void test_a_format_without_memory_is_not_measured_fastest(void **state)
@@ -94,10 +96,12 @@ static void test_a_format_without_memory_is_not_measured_fastest(void **state)
     kith_sparse *sparse = small_matrix(context, NULL);
     assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &refused));
     kith_sparse_free(sparse);
-    generous = context->backend;
-    struct kith_backend backend = *generous;
-    backend.sparse_convert = convert_others;
-    context->backend = &backend;
+    generous = context->rooms;
+    struct sparse_backend sparse_functions = *generous->sparse;
+    sparse_functions.convert = convert_others;
+    struct room_backends rooms = *generous;
+    rooms.sparse = &sparse_functions;
+    context->rooms = &rooms;
     const kith_sparse_options options = {.tune = true};
     double x[] = {1, 10, 100, 1000}, y[3];
     kith_sparse_info info;
@@ -108,7 +112,7 @@ static void test_a_format_without_memory_is_not_measured_fastest(void **state)
                                    0, kith_array_vector(y, KITH_F64, 3)));
     assert_true(y[0] == -194 && y[1] == 0 && y[2] == 121);
     kith_sparse_free(sparse);
-    context->backend = generous;
+    context->rooms = generous;
     kith_context_free(context);
 }
 
@@ -118,11 +122,7 @@ static void test_a_device_has_a_copy_of_the_matrix(void **state)
 {
     (void)state;
     kith_context *context = cpu_context(1);
-    const struct kith_backend *own = context->backend;
     const kith_device host = context->device, device = {KITH_CUDA, 0};
-    struct kith_backend backend = *own;
-    backend.kind = device.kind;
-    context->backend = &backend;
     context->device = device;
     kith_sparse *sparse = small_matrix(context, NULL);
     double x_values[] = {1, 10, 100, 1000}, y_values[] = {NAN, NAN, NAN}, entries[4];
@@ -138,7 +138,6 @@ static void test_a_device_has_a_copy_of_the_matrix(void **state)
     assert_memory_equal(columns, ((int32_t[]){0, 2, 0, 1}), sizeof columns);
     assert_memory_equal(entries, ((double[]){3, -1, 0.5, 6}), sizeof entries);
     kith_sparse_free(sparse);
-    context->backend = own;
     context->device = host;
     kith_context_free(context);
 }

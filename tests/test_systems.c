@@ -2,6 +2,7 @@
 
 #include "laid_out.h"
 
+#include "forces/backend.h"
 #include "forces/forces_reference.h"
 #include "forces/systems.h"
 
@@ -34,7 +35,7 @@ static void assert_agrees_with_reference(const struct laid_out *ensemble)
     const int32_t dimensions = ensemble->problem.dimensions;
     for (int64_t s = 0; s < laid_out_systems(ensemble); s = next_looked_at(ensemble, s)) {
         struct laid_out expected = laid_out_copy(ensemble, s, KITH_F64, 0);
-        assert_ok(forces_reference(NULL, &expected.problem));
+        laid_out_solve(&expected);
         assert_less(laid_out_difference(ensemble, s, &expected, A, dimensions), bound);
         if (ensemble->problem.potential)
             assert_less(laid_out_difference(ensemble, s, &expected, PHI, 1), bound);
@@ -58,7 +59,7 @@ static void compare(kith_context *context, struct laid_out *ensemble)
         memset(laid_out_column(ensemble, A).data, 0xff,
                (size_t)(COLUMNS - A) * (size_t)laid_out_column_count(problem) *
                    (size_t)kith_dtype_bytes(problem->dtype));
-        assert_ok(context->backend->forces(context, problem));
+        assert_ok(forces_backend_of(context)->evaluate(context, problem));
         assert_agrees_with_reference(ensemble);
     }
     ensemble->problem = wanted;
@@ -128,10 +129,10 @@ static void compare_alone(kith_context *context, struct random_numbers *random, 
 {
     struct laid_out ensemble = laid_out_create(dtype, 6, 77, 3);
     laid_out_fill(&ensemble, random);
-    assert_ok(context->backend->forces(context, &ensemble.problem));
+    assert_ok(forces_backend_of(context)->evaluate(context, &ensemble.problem));
     for (int64_t s = 0; s < 77; s++) {
         struct laid_out alone = laid_out_copy(&ensemble, s, dtype, 1);
-        assert_ok(context->backend->forces(context, &alone.problem));
+        assert_ok(forces_backend_of(context)->evaluate(context, &alone.problem));
         for (int64_t k = A; k < COLUMNS; k++)
             for (int64_t i = 0; i < 6; i++)
                 assert_true(laid_out_get(&alone, k, i, 0) == laid_out_get(&ensemble, k, i, s));
@@ -157,7 +158,7 @@ static void test_the_bits_are_the_same_for_every_number_of_threads(void **state)
         char *first = malloc(bytes);
         for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
             kith_context *context = new_context(NULL, threads[t]);
-            assert_ok(context->backend->forces(context, &ensemble.problem));
+            assert_ok(forces_backend_of(context)->evaluate(context, &ensemble.problem));
             kith_context_free(context);
             if (t == 0)
                 memcpy(first, laid_out_column(&ensemble, A).data, bytes);
@@ -173,7 +174,8 @@ static void test_a_system_of_too_many_bodies_is_refused(void **state)
     (void)state;
     struct laid_out ensemble = laid_out_create(KITH_F64, systems_max_bodies + 1, 3, 3);
     kith_context *context = new_context(NULL, 1);
-    assert_fails(context->backend->forces(context, &ensemble.problem), KITH_INVALID_ARGUMENT,
+    assert_fails(forces_backend_of(context)->evaluate(context, &ensemble.problem),
+                 KITH_INVALID_ARGUMENT,
                  "the systems have 65 bodies each; give ensembles of at most 64");
     kith_context_free(context);
     laid_out_free(&ensemble);
@@ -183,10 +185,10 @@ static void test_a_cancelled_computation_says_so(void **state)
 {
     (void)state;
     struct laid_out ensemble = laid_out_create(KITH_F64, 6, 5000, 3);
-    ensemble.problem.may_be_cancelled = true;
     kith_context *context = new_context(NULL, 2);
     kith_context_cancel(context);
-    assert_fails(context->backend->forces(context, &ensemble.problem), KITH_CANCELLED, "cancelled");
+    assert_fails(forces_backend_of(context)->evaluate(context, &ensemble.problem), KITH_CANCELLED,
+                 "cancelled");
     kith_context_free(context);
     laid_out_free(&ensemble);
 }

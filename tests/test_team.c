@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/team.h"
+#include "device/threads.h"
 
 enum { most_tasks = 1000 };
 
@@ -45,7 +45,7 @@ static void assert_each_once(kith_context *context, int32_t threads, int64_t tas
     static struct tally tally;
     memset(&tally, 0, sizeof tally);
     tally.yields = yields;
-    kith_for_each(context, threads, tasks, count, &tally);
+    assert_ok(kith_for_each(context, threads, tasks, count, &tally));
     for (int64_t k = 0; k < most_tasks; k++)
         assert_int_equal(atomic_load(&tally.times[k]), k < tasks);
     assert_true(atomic_load(&tally.most_at_once) <= threads);
@@ -83,7 +83,7 @@ static void test_sleeping_threads_are_woken(void **state)
     for (int turn = 0; turn < most_turns && joined < 5 && processors() > 1; turn++) {
         struct tally tally = {.yields = 100};
         usleep(1000);
-        kith_for_each(context, 4, 200, count, &tally);
+        assert_ok(kith_for_each(context, 4, 200, count, &tally));
         joined += atomic_load(&tally.most_at_once) > 1;
     }
     kith_context_free(context);
@@ -105,7 +105,8 @@ static void *use_a_context_of_its_own(void *argument)
     kith_context *context = context_of(3);
     for (int turn = 0; turn < 200; turn++) {
         struct tally tally = {.yields = turn % 2};
-        kith_for_each(context, 3, 20, count, &tally);
+        if (kith_for_each(context, 3, 20, count, &tally) != KITH_OK)
+            *(bool *)argument = false;
         for (int64_t k = 0; k < 20; k++)
             if (atomic_load(&tally.times[k]) != 1)
                 *(bool *)argument = false;
@@ -148,7 +149,7 @@ static void test_short_jobs_in_a_row_wake_others_now_and_then(void **state)
     for (int turn = 0; turn < turns; turn++) {
         const int32_t threads = kith_threads_for(context, 50e-6);
         struct tally tally = {.yields = 0};
-        kith_for_each(context, threads, 10, count, &tally);
+        assert_ok(kith_for_each(context, threads, 10, count, &tally));
         shared += threads > 1;
     }
     kith_context_free(context);
@@ -165,8 +166,8 @@ static void test_a_child_process_works_alone(void **state)
     assert_true(child >= 0);
     if (child == 0) {
         struct tally tally = {.yields = 0};
-        kith_for_each(context, 4, 100, count, &tally);
-        bool good = atomic_load(&tally.most_at_once) == 1;
+        bool good = kith_for_each(context, 4, 100, count, &tally) == KITH_OK &&
+                    atomic_load(&tally.most_at_once) == 1;
         for (int64_t k = 0; k < 100; k++)
             good = good && atomic_load(&tally.times[k]) == 1;
         kith_context_free(context);

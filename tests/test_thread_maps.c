@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "collisions/thread_maps.h"
+#include "lattice/thread_maps.h"
 
 enum { most = 70 };
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "kith/kith.h"
+#include "particles.h"
 
 /* Fails with the library's message unless the call succeeds. */
 #define assert_ok(expression)                                                                      \

@@ -10,8 +10,8 @@ show() { echo "+ $*"; "$@"; }
 
 step "The outer solar system for 100 000 years (Applegate et al. 1986)"
 show "$kith" make outer-solar-system --quiet -o "$folder/outer.csv"
-show "$kith" run "$folder/outer.csv" --g 0.000295912208285591 --dt 40 --until 36525000 \
-    --every 913 --units AU,day,Msun -o "$folder/outer.h5"
+show "$kith" run "$folder/outer.csv" --dt 40 --until 36525000 --every 913 \
+    -o "$folder/outer.h5"
 show "$kith" plot "$folder/outer.h5" --what orbits -o "$folder/outer-orbits.png"
 show "$kith" plot "$folder/outer.h5" --what energy -o "$folder/outer-energy.png"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Layout, clang-tidy and cppcheck over the project's own C; no warnings allowed.
+# Layout, the order of the rooms, clang-tidy and cppcheck over the project's own C; no warnings allowed.
 set -eu
 jobs=$1
 
@@ -8,11 +8,15 @@ echo "clang-format"
 # shellcheck disable=SC2086
 clang-format --dry-run --Werror $sources
 
+echo "rooms"
+python3 tools/check_rooms.py
+
 # clang's compiler reads the project as its own build would: it needs a build folder's list of
 # commands, made with clang's OpenMP.
 cmake -S . -B build-lint -G Ninja -DCMAKE_C_COMPILER=clang -DKITH_BUILD_TESTS=ON \
     -DKITH_BUILD_FUZZ=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build-lint.log 2>&1 || { cat build-lint.log >&2; exit 1; }
 rm -f build-lint.log
+cmake --build build-lint --target law_bodies >/dev/null # headers that the build writes
 
 echo "clang-tidy"
 # A file that is compiled for several instruction sets or programs is in the list for each, and
@@ -26,7 +30,7 @@ with open(sys.argv[1], "w") as file:
     json.dump(list(first.values()), file)
 END
 without='^$'
-grep -q '/src/cuda/' build-lint/compile_commands.json || without='^(src/cuda/|tests/gpu/|bench/gpu_)'
+grep -q '/src/device/cuda_' build-lint/compile_commands.json || without='^(src/device/cuda_|tests/gpu/|bench/gpu_)'
 git ls-files '*.c' | grep -vE "$without" | xargs -P "$jobs" -n 4 clang-tidy -p build-lint --quiet 2>build-lint/tidy.log ||
     { cat build-lint/tidy.log >&2; exit 1; }
 
@@ -41,7 +45,7 @@ fi
 
 echo "cppcheck"
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-    --error-exitcode=1 -j "$jobs" -Iinclude -Isrc -DKITH_VERSION='""' -D__x86_64__ \
+    --error-exitcode=1 -j "$jobs" -Iinclude -Isrc -Ibuild-lint/generated -DKITH_VERSION='""' -D__x86_64__ \
     -DKITH_ISA_NAME=v4 --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
     src cli examples bench
 echo "lint: no warnings"

@@ -21,12 +21,12 @@ UNSEEN = [
     ("src/sparse/predict_cpu.c", "", "", "an estimate of what a format costs: each gives the same result"),
     ("src/forces/law_motion_cpu.c", "", r"\bcompute\(context, .*\(double\)count",
      "an estimate that decides how many threads work"),
-    ("src/collisions/*", "", r"\btable_slots\b.*=", "how large a hash table is"),
+    ("src/lattice/*", "", r"\btable_slots\b.*=", "how large a hash table is"),
     ("src/sparse/tune.c", "", r"seconds|products", "how often a product is measured"),
     ("src/run/pace.c", "", r"", "how often progress and checkpoints are written, by the clock"),
     ("src/*/limit.c", "", "", "what the machine could do, measured for kith bench"),
     ("src/pairs/nearest_radius.c", "", "", "a guess of how far the nearest are, widened where it was too short"),
-    ("src/core/team.c", "", r"awake|saved|most_of_work|seconds", "how long an idle thread stays awake"),
+    ("src/device/threads.c", "", r"awake|saved|most_of_work|seconds", "how long an idle thread stays awake"),
     ("src/*/*", "", r"[<>]=? \(?(?:double\))?(?:few|fewest|least|most)_(?:points|bodies|rows|tasks|columns|blocks?|parts"
      r"|samples|shrinking|points_of_cell|targets|beads|pairs)\b",
      "a threshold between methods, or of how work is cut, with the same result"),
@@ -36,7 +36,7 @@ UNSEEN = [
     ("src/*/*", r"staged|_to_device|_from_device|on_device", "", ON_A_GPU),
     ("src/pairs/stage.c", r"^(?!pairs_host_buffer_grow)", "", ON_A_GPU),
     ("src/sparse/vectors.c", r"^(?:un)?pack", "", ON_A_GPU),
-    ("src/sparse/market.c", r"bring_to_host", "", ON_A_GPU),
+    ("src/io/market.c", r"bring_to_host", "", ON_A_GPU),
 ]
 
 MORE_ROOM = "memory for more than is needed"

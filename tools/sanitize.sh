@@ -48,7 +48,7 @@ for tool in racecheck memcheck initcheck synccheck; do
         case $tool,$program in
         *_lost) ;;              # goes wrong on purpose
         *_program | *_bench) ;; # start others, which leaves the tools' memory in disorder
-        racecheck,*_faults) ;;  # the others' kernels, again and again
+        racecheck,*_faults | racecheck,*_recordings) ;; # the others' kernels, again and again
         *) echo "--one $tool $program $seconds $folder/sanitizer" ;;
         esac
     done

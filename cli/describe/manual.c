@@ -271,6 +271,8 @@ static void put_exit_codes(FILE *stream)
     put_row(stream, "0", "It went well.");
     put_row(stream, "1", "It failed; one line on standard error says what, where, and what to do.");
     put_row(stream, "2", "The command line was wrong.");
+    put_row(stream, "130", "SIGINT (Ctrl-C) stopped it; a run has written its checkpoint.");
+    put_row(stream, "143", "SIGTERM or SIGHUP stopped it, likewise.");
 }
 
 void manual_write(const struct description *description, FILE *stream)
@@ -314,6 +316,9 @@ static void put_environment(FILE *stream)
                "cc, gcc or clang if it is not set."},
         {"XDG_CACHE_HOME", "The folder in which kith/ keeps compiled laws and tunings; ~/.cache if "
                            "it is not set."},
+        {"TMPDIR",
+         "The folder in which formulas are compiled where that folder cannot be used; /tmp "
+         "if it is not set."},
         {"KITH_GNUPLOT", "The gnuplot that draws; gnuplot on the PATH if it is not set."},
         {"KITH_PYTHON", "The Python that has the programs that kith bench measures beside kith."},
     };

@@ -131,6 +131,15 @@ static void add_integrators(struct described_values *values)
         add_name(values, integrators[k].name);
 }
 
+static void add_solvers(struct described_values *values)
+{
+    int64_t count = 0;
+    const kith_solver *const *solvers = kith_solver_list(&count);
+    add_name(values, "auto");
+    for (int64_t k = 0; k < count; k++)
+        add_name(values, kith_solver_describe(solvers[k]).name);
+}
+
 /* What the library knows, where --help has no table of it. */
 static bool add_known(const char *argument, const char *option, struct described_values *values)
 {
@@ -139,6 +148,7 @@ static bool add_known(const char *argument, const char *option, struct described
         void (*add)(struct described_values *values);
     } known[] = {{"LAW", "law", add_laws},
                  {"NAME", "integrator", add_integrators},
+                 {"SOLVER", "solver", add_solvers},
                  {"FORMAT", "format", add_formats},
                  {"KIND", NULL, add_kinds}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)

@@ -31,7 +31,7 @@ typedef enum kith_dtype { KITH_F64 = 0, KITH_F32, KITH_I64, KITH_I32 } kith_dtyp
  * NULL, ndim 0) stands for "none" where a function allows none. */
 typedef struct kith_array {
     void *data;
-    kith_device device;
+    kith_device device; /* of data: a context on a GPU asks its driver, one on the CPU does not */
     int32_t ndim;
     kith_dtype dtype;
     int64_t shape[KITH_MAX_DIMENSIONS];

@@ -15,10 +15,18 @@ extern "C" {
 
 typedef char kith_name[KITH_NAME_BYTES];
 
+/* The units of a set of bodies, and the constant of gravity in them. kith converts nothing: the
+ * names are for people and other programs, G is what gravity takes where no other is given. A name
+ * is zero-terminated UTF-8 without commas, double quotes, backslashes and control characters. */
+typedef struct kith_units {
+    double gravitational_constant; /* G; 0: not known, and 1 is taken */
+    kith_name length, time, mass;  /* "AU", "day", "Msun"; "" where not known */
+} kith_units;
+
 /* A set of bodies (particles, beads) in double precision on the host.
  *
  * A column that is NULL is absent: velocities are then 0, masses and charges 1. All columns are
- * owned by the object. Units are the caller's; kith only assumes that they are consistent. */
+ * owned by the object. Numbers are in any consistent units, which the bodies may name. */
 typedef struct kith_bodies {
     int64_t count;      /* N */
     int32_t dimensions; /* D: 2 or 3 */
@@ -33,6 +41,7 @@ typedef struct kith_bodies {
     bool has_cell;
     double cell[9];   /* rows are the cell vectors; in 2D the third is (0, 0, 1) */
     bool periodic[3]; /* along each cell vector */
+    kith_units units;
 } kith_bodies;
 
 /* Which columns to allocate besides position. */
@@ -43,7 +52,8 @@ typedef enum kith_column {
     KITH_SOFTENING = 8,
     KITH_ID = 16,
     KITH_NAME = 32,
-    KITH_CELL = 64 /* no column: told by kith_format_drops alone */
+    KITH_CELL = 64,  /* no columns: these two are reported by kith_format_drops alone */
+    KITH_UNITS = 128 /* G, if it is not 1, or names of units */
 } kith_column;
 
 /* Makes bodies with all numbers 0 and empty names.
@@ -64,8 +74,8 @@ kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned columns);
 void kith_bodies_free(kith_bodies *bodies);
 
 /* Fails with KITH_INVALID_ARGUMENT if bodies is NULL or of no possible shape (count < 0, dimensions
- * other than 2 and 3, no positions), a number is not finite or a softening negative; the message
- * names the first such row and column. Costs one pass. */
+ * other than 2 and 3, no positions), a number is not finite, a softening negative or the name of a
+ * unit none; the message names the first such row and column. Costs one pass. */
 kith_status kith_bodies_check(const kith_bodies *bodies);
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ typedef struct kith_isa {
 /* The table of instruction sets, best first; *count rows. */
 const kith_isa *kith_isa_list(int64_t *count);
 
-/* A backend of the backend table. */
+/* A kind of device. */
 typedef struct kith_backend_info {
     const char *name;     /* "cpu", "cuda" */
     bool built;           /* in this build */
@@ -50,6 +50,14 @@ typedef struct kith_device_info {
 bool kith_device_describe(kith_device device, kith_device_info *info);
 
 bool kith_build_has_hdf5(void);
+
+/* Bytes of the host's memory that this process may still take: the least of what the machine has
+ * available (swap included), of what the limits of its control groups leave (versions 1 and 2), and
+ * of its limit of address space. INT64_MAX where the system does not say.
+ *
+ * Results that need more are refused with KITH_OUT_OF_MEMORY before anything is allocated for them.
+ * Cost: reads some files of /proc and /sys, 20 to 200 µs. */
+int64_t kith_memory_available(void);
 
 #ifdef __cplusplus
 }

@@ -73,13 +73,32 @@ typedef void kith_progress(void *user, int64_t done, int64_t total);
 /* Sets the progress callback; NULL for none. */
 void kith_context_set_progress(kith_context *context, kith_progress *progress, void *user);
 
-/* Asks the running call to stop at the next step boundary with KITH_CANCELLED.
+/* Cancels the running call: it returns KITH_CANCELLED, within about 0.1 s on the CPU.
  *
- * May be called from another thread and from a signal handler. Stays set until
- * kith_context_clear_cancel. */
+ * Every function with a context that computes can be cancelled. The contents of the arrays that a
+ * cancelled call writes to are then unspecified, no object is made, and no file is written or
+ * replaced. A simulation is at the end of its last whole step, with the bits of a run that was not
+ * cancelled (kith/simulation.h), and a run leaves a checkpoint (kith/run.h). On a GPU, work that is
+ * in flight goes on to its end, and calls return without waiting for it.
+ *
+ * May be called from another thread and from a signal handler. Stays set, so that the calls that
+ * follow are cancelled too, until kith_context_clear_cancel, which must not be called while another
+ * call is running. */
 void kith_context_cancel(kith_context *context);
 void kith_context_clear_cancel(kith_context *context);
 bool kith_context_is_cancelled(const kith_context *context);
+
+/* Returns whether the running call should be cancelled.
+ *
+ * Must not call kith with the same context other than kith_context_cancel. */
+typedef bool kith_poll(void *user);
+
+/* Sets a function that long calls ask about every 0.05 s whether to stop; NULL for none. If it
+ * returns true the call is cancelled as by kith_context_cancel.
+ *
+ * It is called by the thread that has set it, and by no other: for environments that must be asked
+ * for signals in their own thread, as Python (PyErr_CheckSignals), R or MATLAB. */
+void kith_context_set_poll(kith_context *context, kith_poll *poll, void *user);
 
 #ifdef __cplusplus
 }

@@ -21,10 +21,12 @@ enum { kith_most_bodies_of_system = 64 };
  *   each     M pointers to bodies with the same count, dimensions and time
  *   all      [out] owned by the caller, goes with kith_bodies_free; NULL on failure. Has each
  *            column that some system has; where a system lacks it, velocities are 0, masses and
- *            charges 1, ids the rows in the system, names empty. The cell is left out.
+ *            charges 1, ids the rows in the system, names empty. The cell is left out, the units
+ *            are system 0's.
  *
- * Errors: KITH_INVALID_ARGUMENT (another count, dimension or time than the first's, or softening
- *         lengths in some systems only: the message names the system), KITH_OUT_OF_MEMORY. */
+ * Errors: KITH_INVALID_ARGUMENT (another count, dimension, time, G or unit than the first's, or
+ *         softening lengths in some systems only: the message names the system),
+ *         KITH_OUT_OF_MEMORY. */
 kith_status kith_ensemble_join(int64_t systems, const kith_bodies *const *each, kith_bodies **all);
 
 /* The bodies of one system, 0 ≤ system < systems: a view of the rows of all, with nothing to free.

@@ -4,18 +4,22 @@
 #include "kith/array.h"
 #include "kith/context.h"
 #include "kith/law.h"
+#include "kith/particles.h"
+#include "kith/solver.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* How the solver direct walks all pairs. */
 typedef enum kith_forces_method {
     KITH_FORCES_AUTO = 0,
     KITH_FORCES_DIRECT,    /* every pair, with the CPU's vectors or on the GPU */
-    KITH_FORCES_REFERENCE, /* every pair, double precision, the formula as a loop; one thread */
+    KITH_FORCES_REFERENCE, /* the solver reference: double precision, the formula as a loop */
     KITH_FORCES_SPLIT,     /* each body's sum by itself, sources split over lanes and blocks */
-    KITH_FORCES_SYMMETRIC, /* each pair once for both bodies: the sources are the targets */
+    KITH_FORCES_SYMMETRIC, /* each pair once for both bodies: the sources are the targets, and
+                              V(i, j) is V(j, i); on a GPU not for formulas */
     KITH_FORCES_TILE_P,    /* GPU: p threads a tile of p × p, a target each (GPU Gems 3, ch. 31) */
     KITH_FORCES_TILE_P2    /* GPU: p² threads a tile, a pair each, sums in shared memory */
 } kith_forces_method;
@@ -27,18 +31,16 @@ typedef enum kith_forces_sum {
 } kith_forces_sum;
 
 typedef struct kith_forces_options {
-    double gravitational_constant; /* G; 0 stands for 1; of gravity only */
-    double softening;              /* ε ≥ 0, of every body */
-    kith_array source_softening; /* or a length a source; then also one a target if those differ */
-    kith_array target_softening;
-    kith_forces_method method;
+    double gravitational_constant; /* G; 0 stands for 1, as in kith_units; of gravity only */
+    double softening;              /* ε ≥ 0, of every particle without a column softening */
+    const kith_solver *solver;     /* NULL: direct, or with an accuracy what is fastest */
+    kith_forces_method method;     /* of the solver direct */
     int32_t block;       /* p of TILE_P (1 to 1024) and TILE_P2 (1 to 32); 0: 256 and 16 */
     int32_t unroll;      /* of TILE_P's loop: 1, 2, 4, 8, 16 or 32; 0: 16 */
     const kith_law *law; /* NULL: gravity */
     kith_forces_sum sum;
-    kith_array source_charges; /* for laws that have charges; none: every charge is 1 */
-    kith_array target_charges; /* for other laws than gravity, with targets of their own */
-    kith_array target_masses;  /* none: ones */
+    kith_accuracy accuracy;     /* of the solvers tree and fmm */
+    kith_solver_report *report; /* [out] or NULL; not of simulations */
 } kith_forces_options;
 
 /* Gravity of all sources at all targets, with Plummer softening, or the sums of another law.
@@ -47,8 +49,8 @@ typedef struct kith_forces_options {
  *     φ_i = −G Σ_j m_j / (r² + ε²)^{1/2}
  *
  * A pair with r² + ε² = 0 contributes nothing, to either sum. If the targets are the sources, j = i
- * is left out. With a softening length a body, ε² of a pair is (ε_i² + ε_j²) / 2: symmetric, and
- * the common ε if all are equal.
+ * is left out. With a column softening, ε² of a pair is (ε_i² + ε_j²) / 2: symmetric, and the
+ * common ε if all are equal.
  *
  * By another law (kith/law.h), or with sum KITH_FORCES_SUM_VALUE,
  *
@@ -57,24 +59,34 @@ typedef struct kith_forces_options {
  *
  * with s² = r² + ε² for r² in V. The masses of the targets, the sources' masses if they are the
  * targets, must be greater than 0 where accelerations are wanted. What V and F are at s = 0 the
- * table of laws says. Nothing is scaled: forces, and for float distances from about 1e-12 to 1e19,
- * must be in the range of the arrays' precision. The law gravity is the gravity above unless values
- * are summed.
+ * table of laws says. Laws with charges take the column q. Nothing is scaled: forces, and for float
+ * distances from about 1e-12 to 1e19, must be in the range of the arrays' precision. The law
+ * gravity is the gravity above unless values are summed.
  *
- * The method is for comparisons: KITH_FORCES_AUTO takes what was measured to be the fastest, by
+ * The solver (kith/solver.h) walks the pairs: direct, in the arrays' precision; reference, the
+ * formula as a loop in double precision on the host, one thread; tree and fmm, which approximate
+ * the far pairs to the accuracy that is asked for, on the CPU, for gravity, coulomb and other laws
+ * of weights over the distance with one softening (kith_accuracy; without one an error of 1e-4). An
+ * error below 3e-6 in float and 1e-13 in double is refused. With an accuracy and no solver, direct
+ * or fmm is taken, whichever is faster by a model of the work. The method is direct's, for
+ * comparisons: KITH_FORCES_AUTO takes what was measured to be the fastest, by
  * kith itself or on this device (kith/tuning.h). The tiles are for learning (docs/gpu-tiling.md);
  * they have one softening for all bodies, and in float blocks of fewer than 64 threads may pass the
  * error below: with one thread it is 7.6e-6 for 262 144 bodies.
  *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0
- *   targets       n × 2 or n × 3, float or double, any strides; none: the sources themselves
- *   sources       m × 2 or m × 3
- *   masses        m; none: every mass is 1
+ *   targets       n particles; NULL: the sources themselves
+ *   sources       m particles, n × 2 or n × 3
  *   acceleration  [out] n × 2 or n × 3, or none
  *   potential     [out] n, or none; of KITH_FORCES_SUM_VALUE all there is
  *
- * All arrays have one dtype and are in one place; outputs must not overlap inputs. Units: any
+ * The targets are the sources also where their positions are none or the same view of the same
+ * memory. They then have the sources' columns; a column q of their own is that with which they feel
+ * the sources. Targets that are not the sources need no masses but with a law other than gravity,
+ * and have a column softening if and only if the sources have one.
+ *
+ * All arrays have one dtype and are on one device; outputs must not overlap inputs. Units: any
  * consistent ones.
  *
  * Arrays on the host serve every context, and are copied to the device and back if it has one; the
@@ -85,23 +97,61 @@ typedef struct kith_forces_options {
  * allocates nothing and can be captured in a CUDA graph, which may be replayed, with other numbers
  * in the same arrays, as long as the context lives.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, ε < 0, a number that is not finite, or a
- *         mass that is not greater than 0 where it must be: the message names the row; G, or
- *         accelerations, where there are none; a first call, or arrays on the host, while the
- *         stream is being captured), KITH_UNSUPPORTED (arrays on a device and a context on the
- *         CPU, or the reference; a formula, and no compiler; a method that the device has not, or
- *         not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- * Cost:   n·m pairs, O(n + m) memory, kept by the context for the next call.
- * Error:  relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; where pulls
- *         cancel, and with a law, of the sums of their magnitudes (with a law, times the error of a
- *         pair, kith/law.h). In float up to 4e-6 where many pulls are equal, as of bodies on a
- *         lattice, or where a body is close beside another and most others on one side.
- *         Bodies lighter than 1e-280 (float: 1e-20) of the heaviest lose digits of their pull.
- * Bits:   the same on every run and for every number of threads; on a device, the same for arrays
- *         on the host and for arrays there, of any strides. */
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, ε < 0, a number that is
+ * not finite, or a mass that is not greater than 0 where it must be: the message names the row; G,
+ * or accelerations, where there are none; a first call, or arrays on the host, while the stream is
+ * being captured), KITH_UNSUPPORTED (arrays on a device and a context on the CPU, or a solver that
+ * computes on the host; a formula, and no compiler; a solver or a method that the device has not,
+ * or not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   n·m pairs, O(n + m)
+ * memory, kept by the context for the next call. Error: relative, in the norm over all bodies: 1e-6
+ * in float, 1e-14·√m in double; where pulls cancel, and with a law, of the sums of their magnitudes
+ * (with a law, times the error of a pair, kith/law.h). In float up to 4e-6 where many pulls are
+ * equal, as of bodies on a lattice, or where a body is close beside another and most others on one
+ * side. Bodies lighter than 1e-280 (float: 1e-20) of the heaviest lose digits of their pull. Bits:
+ * the same on every run and for every number of threads; on a device, the same for arrays on the
+ * host and for arrays there, of any strides. */
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
-                                kith_array targets, kith_array sources, kith_array masses,
+                                const kith_particles *targets, const kith_particles *sources,
                                 kith_array acceleration, kith_array potential);
+
+/* How the results of kith_forces_compute change when bodies are displaced: their derivatives along
+ * one direction a body. If x_i of a target moves with the velocity v_i, and x_j of a source with
+ * w_j, then with u = w_j − v_i
+ *
+ *     Da_i = G Σ_j m_j [u / s³ − 3 (d·u) d / s⁵]      d = x_j − x_i, s² = |d|² + ε²
+ *     Dφ_i = G Σ_j m_j d·u / s³
+ *
+ * and by another law, or with sum KITH_FORCES_SUM_VALUE,
+ *
+ *     Da_i = Σ_j (∂F_ij/∂d) u / m_i
+ *     Dφ_i = Σ_j F_ij · u
+ *
+ * If the targets are the sources, v = w, and V(i, j) = V(j, i), then −m_i Da_i is row i of H v, H
+ * the matrix of second derivatives of the energy (½ Σ m_i φ_i of gravity, else ½ Σ φ_i) by the
+ * positions: a Hessian-vector product. Which pairs contribute is said at kith_forces_compute.
+ *
+ *   context                  where to compute
+ *   options                  as of kith_forces_compute; method AUTO, DIRECT or REFERENCE
+ *   targets, sources         as of kith_forces_compute
+ *   target_directions        n × 2 or n × 3, v; none: w if the targets are the sources, else zeros
+ *   source_directions        m × 2 or m × 3, w; none: zeros. One of the two must be given
+ *   acceleration_derivative  [out] n × 2 or n × 3, or none
+ *   potential_derivative     [out] n, or none
+ *
+ * Arrays are of any strides, on the devices and of the dtypes that kith_forces_compute says; so are
+ * results on a device, and what is found there after the return. Directions have any unit, and
+ * are not scaled: in float their magnitudes must be between about 1e-10 and 1e30.
+ *
+ * Errors: those of kith_forces_compute; KITH_INVALID_ARGUMENT also where no directions are given,
+ *         and for a formula too long for its second derivatives; KITH_UNSUPPORTED for other
+ * methods. Cost:   n·m pairs, each about twice the work of a force; O(n + m) memory, kept by the
+ * context. Error:  ten times that of kith_forces_compute. Bits:   the same on every run and for
+ * every number of threads. */
+kith_status kith_forces_derivative(kith_context *context, const kith_forces_options *options,
+                                   const kith_particles *targets, const kith_particles *sources,
+                                   kith_array target_directions, kith_array source_directions,
+                                   kith_array acceleration_derivative,
+                                   kith_array potential_derivative);
 
 #ifdef __cplusplus
 }

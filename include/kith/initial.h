@@ -2,6 +2,7 @@
 #define KITH_INITIAL_H
 
 #include "kith/bodies.h"
+#include "kith/context.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -15,6 +16,7 @@ typedef struct kith_initial {
     int64_t default_count;   /* bodies if options.count is 0 */
     int64_t fixed_count;     /* the only number of bodies possible, or 0 for any */
     const char *run_hint; /* arguments of kith run that suit it, "--dt 0.01 --until 10"; or NULL */
+    kith_units units;     /* of the bodies; all 0 where G = 1 */
 } kith_initial;
 
 /* The table of initial conditions; *count rows, static memory. */
@@ -27,6 +29,8 @@ typedef struct kith_initial_options {
     int32_t dimensions; /* 0 or 3; 2 for the kinds that can be flat (lattice, cubes, two-body …) */
     double eccentricity; /* two-body: 0 ≤ e < 1 */
     double mass_ratio;   /* > 0, or 0: the kind's default, see below */
+    kith_poll *poll;     /* called every 0.05 s, cancels if it returns true; NULL: none */
+    void *poll_user;     /* its argument */
 } kith_initial_options;
 
 /* Makes initial conditions: the same bits on every machine for the same kind and options.
@@ -36,10 +40,11 @@ typedef struct kith_initial_options {
  *
  *   kind     a name of the table
  *   options  NULL for the defaults
- *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure
+ *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure. They have the
+ *            kind's units and G
  *
  * Errors: KITH_INVALID_ARGUMENT (unknown kind: the message lists the known ones; a count or option
- *         that the kind does not take), KITH_OUT_OF_MEMORY.
+ *         that the kind does not take), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   O(N). */
 kith_status kith_initial_make(const char *kind, const kith_initial_options *options,
                               kith_bodies **bodies);

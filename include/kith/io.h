@@ -2,6 +2,7 @@
 #define KITH_IO_H
 
 #include "kith/bodies.h"
+#include "kith/context.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -27,17 +28,20 @@ typedef struct kith_read_options {
     int64_t system;          /* of an ensemble in H5MD (kith/ensemble.h), from 0 */
     bool system_given;       /* must be, if the file has several systems */
     bool without_velocities; /* they may be left out: momenta without masses are then no error */
+    kith_poll *poll; /* called every 0.05 s by the text formats, cancels if it returns true; NULL */
+    void *poll_user; /* its argument */
 } kith_read_options;
 
 /* Reads bodies from a file.
  *
- *   path     the file
+ *   path     the file; of a Gadget snapshot of several files BASE.0.hdf5, BASE.1.hdf5, … any of
+ *            them, or BASE: all are read
  *   options  NULL for the defaults
  *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names file, line or offset, and what is
  *         wrong), KITH_UNSUPPORTED (unknown extension; this build lacks HDF5),
- *         KITH_INVALID_ARGUMENT (the file has no such frame), KITH_OUT_OF_MEMORY.
+ *         KITH_INVALID_ARGUMENT (the file has no such frame), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  *         Numbers that are not finite are KITH_BAD_FORMAT.
  * Cost:   one pass over the file. */
 kith_status kith_bodies_read(const char *path, const kith_read_options *options,
@@ -46,6 +50,8 @@ kith_status kith_bodies_read(const char *path, const kith_read_options *options,
 typedef struct kith_write_options {
     const char *format;           /* a format's name; NULL: by the extension */
     const char *const *arguments; /* recorded where the format can: the command line, NULL-ended */
+    kith_poll *poll; /* called every 0.05 s by the text formats, cancels if it returns true; NULL */
+    void *poll_user; /* its argument */
 } kith_write_options;
 
 /* Writes bodies to a file: under a temporary name in the same directory, then renamed, so that the
@@ -56,12 +62,13 @@ typedef struct kith_write_options {
  * Columns that the format has no place for are left out; kith_format_drops says which.
  *
  * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED, KITH_INVALID_ARGUMENT (numbers not finite),
- *         KITH_OUT_OF_MEMORY. */
+ *         KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
                               const kith_write_options *options);
 
-/* The columns (kith_column flags) of these bodies that the format chosen for path cannot hold, and
- * KITH_CELL if they have a cell and it cannot hold that. */
+/* The columns (kith_column flags) of these bodies that the format chosen for path cannot hold,
+ * KITH_CELL if they have a cell and it cannot hold that, and KITH_UNITS if they have a G other than
+ * 1 or names of units and it cannot hold those. */
 kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
                               const kith_write_options *options, unsigned *columns);
 

@@ -10,20 +10,19 @@ extern "C" {
 
 /* A law: what the value of a pair of particles is.
  *
- * With d = x_j − x_i and s² = |d|² + ε², ε the softening (0 unless a caller gives one), the value
+ * With d = x_j − x_i and r² = |d|² + ε², ε the softening (0 unless a caller gives one), the value
  * V(i, j) of a physical law is the energy of the pair, and the force on i is minus its gradient:
- * −∂V/∂x_i = w (dV/ds)/s · d. A law is a number of a table, with parameters; or a formula of the
+ * −∂V/∂x_i = (dV/dr)/r · d. A law is a row of a table, with parameters; or a formula of the
  * user's. It is the same on every device and in every precision, and belongs to no context. */
 typedef struct kith_law kith_law;
 
 /* A row of the table of laws. */
 typedef struct kith_law_info {
     const char *name;       /* "yukawa" */
-    const char *arguments;  /* what stands behind the colon: "L", "[EPS,SIGMA]" or "" */
-    const char *formula;    /* the value, "q_i q_j e^{-s/L} / s" */
-    const char *force;      /* the factor of d in the force on i */
-    const char *parameters; /* their names and defaults, "L, k = 1" */
-    const char *at_zero;    /* value and force at s = 0 */
+    const char *arguments;  /* after the colon: "L", "[EPS,SIGMA]" or "" */
+    const char *formula;    /* V, as after "expr:": "k * q_i * q_j * exp(-r / L) / r" */
+    const char *parameters; /* their names, defaults and ranges, "L > 0, k = 1" */
+    const char *at_zero;    /* value and force at r = 0 */
     const char *units;      /* of the parameters and the value */
 } kith_law_info;
 
@@ -46,7 +45,7 @@ typedef struct kith_law_parameter {
  *
  * A formula is an expression of C in
  *
- *     r, r2        the distance √s² and s²
+ *     r, r2        the softened distance and its square
  *     dx, dy, dz   x_j − x_i; dz is 0 in two dimensions
  *     m_i, m_j     the masses, 1 where there are none
  *     q_i, q_j     the charges, 1 where there are none
@@ -67,10 +66,10 @@ kith_status kith_law_parse(const char *text, int64_t count, const kith_law_param
  *
  * On the CPU this needs a C compiler: $CC, or cc, gcc or clang on the PATH; on a GPU NVIDIA's NVRTC
  * library. Compiled code is kept in the user's cache folder ($XDG_CACHE_HOME/kith or
- * ~/.cache/kith).
+ * ~/.cache/kith), or with the law alone where there is none to be used.
  *
- * Errors: those of kith_law_parse; KITH_UNSUPPORTED (no compiler), KITH_IO_ERROR (the cache
- * folder), KITH_INTERNAL_ERROR (the compiler refuses what kith wrote). */
+ * Errors: those of kith_law_parse; KITH_UNSUPPORTED (no compiler), KITH_IO_ERROR (no folder to
+ * compile in), KITH_INTERNAL_ERROR (the compiler refuses what kith wrote). */
 kith_status kith_law_compile(kith_context *context, const char *expression, int64_t count,
                              const kith_law_parameter *parameters, kith_law **law);
 

@@ -4,6 +4,7 @@
 #include "kith/array.h"
 #include "kith/context.h"
 #include "kith/law.h"
+#include "kith/particles.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -13,16 +14,10 @@ extern "C" {
 /* The interaction matrix of two sets of particles, V[i][j] = V(i, j) of a law (kith/law.h), kept or
  * reduced as it is computed. */
 
-/* A set of particles: what stands in a row or a column of the matrix. */
-typedef struct kith_particles {
-    kith_array positions; /* n × 2 or n × 3, float or double, any strides */
-    kith_array masses;    /* n; none: every mass is 1 */
-    kith_array charges;   /* n; none: every charge is 1 */
-} kith_particles;
-
-/* What stands where i = j, if the rows are the columns. */
+/* V[i][i], if the rows are the columns. */
 typedef enum kith_matrix_diagonal {
-    KITH_DIAGONAL_ZERO = 0,
+    KITH_DIAGONAL_ZERO =
+        0,              /* 0 in the matrix; reductions, histograms and products leave j = i out */
     KITH_DIAGONAL_KEEP, /* the law's value of a particle with itself, at s = ε */
     KITH_DIAGONAL_VALUE /* kith_matrix_options.diagonal_value */
 } kith_matrix_diagonal;
@@ -55,18 +50,19 @@ typedef struct kith_matrix_options {
  *   context  where to compute
  *   law      NULL for gravity, −m_i m_j / s
  *   options  NULL for ε = 0 and a diagonal of zeros
- *   rows     n particles
+ *   rows     n particles; their columns m and q
  *   columns  m particles; NULL: the rows themselves
  *   matrix   [out] n × m, any strides; the dtype of the positions
  *
- * All arrays have one dtype and are in one place; the matrix must not overlap the others. Arrays on
- * the host serve every context, and a GPU hands its rows over in blocks while it computes the next;
- * arrays on a CUDA device are computed on there, on the context's stream, and nothing is waited
- * for.
+ * All arrays have one dtype and are on one device; the matrix must not overlap the others. Arrays
+ * on the host serve every context, and a GPU hands its rows over in blocks while it computes the
+ * next; arrays on a CUDA device are computed on there, on the context's stream, and nothing is
+ * waited for.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, ε < 0, a number that is not finite: the
- *         message names the row; symmetric with two sets), KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED (a
- *         method that the device has not), KITH_CANCELLED; those of kith_law_compile.
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, ε < 0, a number that is
+ *         not finite: the message names the row; symmetric with two sets), KITH_OUT_OF_MEMORY,
+ *         KITH_UNSUPPORTED (a method that the device has not, a column softening),
+ *         KITH_CANCELLED; those of kith_law_compile.
  * Cost:   n·m pairs (half of that if symmetric), O(n + m) memory besides the matrix.
  * Error:  a few units in the last place of each element, as the law's header says.
  * Bits:   the same on every run and for every number of threads, of blocks and of rows a call.
@@ -98,7 +94,8 @@ typedef enum kith_matrix_reduction {
 
 /* A value a row, out[i] = Σ_j, min_j, max_j or argmin_j of V[i][j], without the matrix.
  *
- * If the rows are the columns, j = i is left out, whatever the diagonal. NaN is passed over by all
+ * If the rows are the columns, j = i is left out, unless options->diagonal is KITH_DIAGONAL_KEEP or
+ * KITH_DIAGONAL_VALUE: then V[i][i] counts as every other element does. NaN is passed over by all
  * but the sum. The minimum over nothing is +∞, the maximum −∞, and their place −1.
  *
  *   out  [out] n; the positions' dtype, int64 for argmin
@@ -112,7 +109,9 @@ kith_status kith_matrix_reduce(kith_context *context, const kith_law *law,
 /* How many values lie in each of so many bins of the same width between low and high.
  *
  * Bin k has low + k w ≤ V < low + (k + 1) w, the last one its end too, as NumPy's histogram; values
- * outside and NaN are not counted. If the rows are the columns, a pair counts once (i < j).
+ * outside and NaN are not counted. If the rows are the columns, a pair counts once (i < j), and
+ * V[i][i] with KITH_DIAGONAL_KEEP and KITH_DIAGONAL_VALUE (i ≤ j: NumPy's histogram of the upper
+ * triangle with its diagonal).
  *
  *   counts  [out] an element a bin, int64, contiguous
  *
@@ -123,7 +122,8 @@ kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
                                   kith_array counts);
 
 /* y = V b without the matrix: y_i = Σ_j V[i][j] b_j. If the rows are the columns, j = i is left
- * out, whatever the diagonal.
+ * out, unless options->diagonal is KITH_DIAGONAL_KEEP or KITH_DIAGONAL_VALUE: a kernel matrix K
+ * with its own K[i][i], or with another.
  *
  *   b  m, or m × k for k vectors, one after the other
  *   y  [out] n, or n × k

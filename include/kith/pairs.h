@@ -56,7 +56,7 @@ typedef struct kith_pairs_options {
      * one system. No pair crosses systems. */
     kith_array system_offsets, query_system_offsets;
 
-    int64_t memory_limit; /* bytes that a list may take; 0: no limit */
+    int64_t memory_limit; /* bytes that a list may take; 0: what is available */
     kith_pairs_method method;
 } kith_pairs_options;
 
@@ -98,13 +98,15 @@ typedef struct kith_pairs {
  *              exclusions are in the same place, the first two of the same dtype
  *   cell       one for each system; NULL for open space
  *   pairs      [in, out] NULL: a new list, owned by the caller, goes with kith_pairs_free. Else the
- *              list's memory is used again. Left as it was, or empty, on failure
+ *              list's memory is used again. Left as it was, or empty, on failure. A struct of
+ *              zeros of the caller's own is not a list
  *
  * Errors: KITH_INVALID_ARGUMENT (cutoff not positive or not finite; shapes, dtypes, places;
  *         periodic vectors that are linearly dependent; a number that is not finite, or a point
- *         more than 2³⁰ cells away: the message names the row), KITH_OUT_OF_MEMORY (the message
- *         says how much the list needs), KITH_UNSUPPORTED (more than 2³¹ − 1 points),
- *         KITH_CANCELLED.
+ *         more than 2³⁰ cells away: the message names the row), KITH_OUT_OF_MEMORY (the list needs
+ *         more than memory_limit, than kith_memory_available (kith/build.h) or than a GPU has free;
+ *         the message says how many pairs, and on the host nothing was allocated for them),
+ *         KITH_UNSUPPORTED (more than 2³¹ − 1 points), KITH_CANCELLED.
  * Cost:   O(n + pairs), and 8 (n + 1) + 16 bytes a pair (8 if narrow), +4 D for shifts, D + 1 reals
  *         for vectors and distances; about 80 n bytes for the search, kept by the list. Neither
  *         empty space nor points far outside cost memory. A second call with a list and a context
@@ -118,7 +120,8 @@ kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *
  * list is made with cutoff + skin, and anew only after a point has moved by more than skin/2 since
  * then, or if the number of points, the cells or the options are others than then (Verlet 1967).
  * The list so has pairs at distances up to cutoff + skin, and at larger ones later. A kept list's
- * vectors and distances are brought up to date; exclusions and radii are taken to be the same.
+ * vectors and distances are brought up to date, and unspecified if that was cancelled; exclusions
+ * and radii are taken to be the same.
  *
  *   rebuilt  [out] whether the list was made anew; may be NULL
  *
@@ -140,7 +143,7 @@ kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *
                                kith_array positions, const kith_cell *cell, int64_t k,
                                kith_pairs **pairs);
 
-/* Frees a list, before its context; NULL is fine. */
+/* Frees a list, before its context; NULL is fine, and a struct of zeros is left alone. */
 void kith_pairs_free(kith_pairs *pairs);
 
 #ifdef __cplusplus

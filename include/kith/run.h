@@ -10,21 +10,26 @@ extern "C" {
 
 typedef struct kith_run_options {
     kith_simulation_options simulation;
-    double until;                 /* ≥ the bodies' time */
-    int64_t every;                /* a frame every so many steps; 0: about 1000 frames in all */
-    const char *output;           /* an H5MD file; NULL: nothing is written */
-    double checkpoint_seconds;    /* of wall time between checkpoints; 0: 10 */
+    double until;              /* ≥ the bodies' time */
+    int64_t every;             /* a frame every so many steps; 0: about 1000 frames in all */
+    const char *output;        /* an H5MD file; NULL: nothing is written */
+    double checkpoint_seconds; /* of wall time between checkpoints; 0: 10 */
+    /* Called once, with the seconds between checkpoints, if these are more than 1.5 times what was
+     * asked for, as steps or checkpoints take long; or NULL. */
+    void (*late)(void *late_user, double seconds);
+    void *late_user;
     bool resume;                  /* go on from output's checkpoint */
     const char *const *arguments; /* recorded in the file: the command line, NULL-ended; or NULL */
     const char *input;            /* recorded in the file: the bodies' file; or NULL */
-    const char *units[3];         /* likewise: names of the units of length, time, mass; or NULL */
-    uint64_t seed;                /* likewise: of the random numbers that made the bodies */
-    bool seed_given;              /* else −1 is recorded */
-    bool is_ensemble;             /* the bodies are those of an ensemble (kith/ensemble.h) */
-    int64_t systems;              /* of so many systems, M */
-    const char *const *inputs;    /* recorded: each system's file, M of them; or NULL. The seed of
-                                     an ensemble is system 0's, and one more for each next */
-    kith_bodies *last;            /* filled in with the state at the end: as many bodies; or NULL */
+    const char
+        *units[3];    /* likewise: names of the units of length, time, mass; NULL: the bodies' */
+    uint64_t seed;    /* likewise: of the random numbers that made the bodies */
+    bool seed_given;  /* else −1 is recorded */
+    bool is_ensemble; /* the bodies are those of an ensemble (kith/ensemble.h) */
+    int64_t systems;  /* of so many systems, M */
+    const char *const *inputs; /* recorded: each system's file, M of them; or NULL. The seed of
+                                  an ensemble is system 0's, and one more for each next */
+    kith_bodies *last;         /* filled in with the state at the end: as many bodies; or NULL */
 } kith_run_options;
 
 typedef struct kith_run_summary {
@@ -43,7 +48,7 @@ typedef struct kith_run_summary {
     double seconds;                 /* of stepping in this call, without files and diagnostics */
     kith_device device;
     kith_dtype precision;
-    char integrator[KITH_NAME_BYTES];
+    char integrator[KITH_NAME_BYTES], solver[KITH_NAME_BYTES];
     int64_t steps_resumed; /* steps that the checkpoint had done already */
     bool interrupted;
 } kith_run_summary;
@@ -51,15 +56,23 @@ typedef struct kith_run_summary {
 /* Runs a simulation from bodies to a finished file: frames, observables, checkpoints.
  *
  * The first frame is the start, the last is at until. Frames go to a hidden working file beside the
- * output. Every checkpoint_seconds of wall time (the first time after one second, and never so
- * often that it costs more than a twentieth of the time) a copy of it, with a checkpoint in it,
- * takes output's place by a rename: output is at all times absent, an older file, or a whole H5MD
- * file to open and to resume from, also after kill -9 or a loss of power. A cancelled run writes a
- * checkpoint, then returns KITH_CANCELLED with the summary filled in.
+ * output. Every checkpoint_seconds of wall time (the first time after one second, or at the start
+ * if less is asked for; between two steps, and never so often that it costs more than a twentieth
+ * of the time) a copy of it, with a checkpoint in it, takes output's place by a rename: output is
+ * at all times absent, an older file, or a whole H5MD file to open and to resume from, also after
+ * kill -9 or a loss of power. A run that is cancelled after its first frame writes a checkpoint of
+ * the last whole step, then returns KITH_CANCELLED with the summary filled in; before, the output
+ * is as it was.
+ *
+ * Output is locked for as long as the run takes: another run that is to write to it fails at once
+ * and names the process that does. A run that was killed locks nothing.
  *
  * With resume the run goes on from output, bit for bit as if never stopped; it may be given a later
  * until. If output does not exist the run starts from the bodies. Other differences to the run that
- * wrote output (bodies, dt, integrator, softening, G, precision, every) are an error.
+ * wrote output (bodies, dt, integrator, softening, G, law, solver and its accuracy, precision,
+ * every) are an error.
+ *
+ * The bodies' units and the G of the run are recorded in output, whose frames have them when read.
  *
  *   context  where to compute
  *   options  not NULL

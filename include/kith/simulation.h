@@ -4,7 +4,7 @@
 #include "kith/bodies.h"
 #include "kith/context.h"
 #include "kith/ensemble.h"
-#include "kith/law.h"
+#include "kith/forces.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -27,13 +27,14 @@ const kith_integrator *kith_integrator_list(int64_t *count);
 typedef struct kith_simulation kith_simulation;
 
 typedef struct kith_simulation_options {
-    double dt;                     /* > 0 */
-    const char *integrator;        /* a name of the table; NULL: "leapfrog" */
-    double gravitational_constant; /* 0 stands for 1; of gravity only */
-    double softening;              /* ε ≥ 0 */
-    bool softening_of_bodies;      /* take bodies->softening instead of ε */
-    kith_dtype precision;          /* KITH_F64, or KITH_F32: state and forces in float */
-    const kith_law *law;           /* NULL: gravity; kept, so it must live as long */
+    double dt;              /* > 0 */
+    const char *integrator; /* a name of the table; NULL: "leapfrog" */
+    /* G (0: the bodies' (kith_units), else 1), ε, law, solver and its method; law and solver are
+     * kept, so they must live as long. Masses and charges are the bodies': the arrays of these
+     * options are none, and forces are summed. */
+    kith_forces_options forces;
+    bool softening_of_bodies; /* take bodies->softening instead of ε */
+    kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */
 } kith_simulation_options;
 
 /* Sums over all bodies, computed in double precision with compensated sums in a fixed order. */
@@ -56,10 +57,13 @@ typedef struct kith_diagnostics {
  *   simulation  [out] owned by the caller, goes with kith_simulation_free, before its context
  *
  * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
- *         known ones; softening < 0, or missing in the bodies that shall have it; bodies not finite
+ *         known ones; softening < 0, or missing in the bodies that shall have it; arrays in
+ *         options->forces, or a sum of values; a method that is not the solver's; bodies not finite
  *         or with a mass < 0, with another law than gravity ≤ 0: the message names the row; a
  *         formula too long for its second derivatives, and an integrator that needs the jerk),
- *         KITH_UNSUPPORTED (a formula, and no compiler), KITH_OUT_OF_MEMORY.
+ *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic along a cell
+ *         vector; a solver that cannot do these steps or this precision, device or ensemble),
+ *         KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation);
@@ -86,17 +90,27 @@ void kith_simulation_free(kith_simulation *simulation);
 
 /* Advances by so many steps of dt (≥ 0).
  *
- * Between steps it looks whether the context was cancelled (KITH_CANCELLED; the simulation is then
- * whole, at the last step done). Cost: steps × evaluations × N² pairs.
+ * If the context is cancelled, in the middle of a step too, it returns KITH_CANCELLED, and the
+ * simulation is at the end of the last whole step. Cost: steps × evaluations × N² pairs; steps that
+ * take long need memory for another copy of the state.
  * Bits: the same on every run, for every number of threads, and however the steps are split. */
 kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
 
-/* One step of length h instead of dt (of any sign: negative goes backwards). */
+/* One step of length h instead of dt (of any sign: negative goes backwards).
+ *
+ * Errors: KITH_INVALID_ARGUMENT (h is not finite), KITH_OUT_OF_MEMORY, KITH_CANCELLED (the
+ *         simulation is where it was).
+ * Cost:   that of a step: evaluations × N² pairs. */
 kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
 
 /* Steps until the time is exactly until; the last step is shorter if dt does not divide the rest.
  * A rest that is a whole number of steps to within 1e-9 of a step, or to what the rounding of both
- * times amounts to, is taken as whole. */
+ * times amounts to, is taken as whole.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (until is not finite, before the time now, or 2^53 steps or more
+ *         away), KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is at the end of the last whole
+ *         step).
+ * Cost:   that of its steps. */
 kith_status kith_simulation_run(kith_simulation *simulation, double until);
 
 /* How many steps kith_simulation_run takes from time start: whole ones of dt, plus a shorter one if
@@ -126,7 +140,8 @@ kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t fir
  * masses 1. The time is then the bodies'; the steps done go on counting.
  *
  * Errors: KITH_INVALID_ARGUMENT (another count or dimensions; what kith_simulation_create refuses),
- *         KITH_OUT_OF_MEMORY. After the first the simulation is as it was.
+ *         KITH_OUT_OF_MEMORY, KITH_CANCELLED (it has the bodies; the next step evaluates their
+ *         forces). After the first the simulation is as it was.
  * Cost:   one evaluation of all forces. */
 kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies);
 
@@ -144,17 +159,28 @@ typedef enum kith_simulation_column {
  *           changes the state. Good until kith_simulation_free; on a device, what is on the
  *           context's stream comes first
  *
- * Errors: KITH_UNSUPPORTED: the largest length or mass is beyond 10^±6 in single or 10^±18 in
- * double precision, and the state is kept in other units. kith_simulation_get_bodies copies. */
+ * Errors: KITH_INVALID_ARGUMENT (no such column), KITH_UNSUPPORTED (of gravity alone: the largest
+ *         length, of coordinates, softening and the distances that velocities cover in dt, is not
+ *         between 2^−60 and 2^120, in single precision 2^−10 and 2^20, or, for masses, the largest
+ *         of them is not; the state is then kept in other units. kith_simulation_get_bodies copies)
+ * Cost:   none. */
 kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulation_column column,
                                  kith_array *view);
 
-/* Of an ensemble: the sums over all systems, the centre of mass of all, and the virial ratio of the
- * summed T and W. */
+/* The sums over all bodies, with potentials and accelerations evaluated by the simulation's solver.
+ * Of an ensemble: the sums over all systems, the centre of mass of all, and the virial ratio of the
+ * summed T and W.
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_INVALID_ARGUMENT of a formula, and of what was
+ *         found on a device meanwhile.
+ * Cost:   one evaluation of all forces, and waiting for it; 24 doubles a body, of an ensemble at
+ *         most 200 MB. */
 kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnostics *diagnostics);
 
-/* Those of each of some systems: diagnostics has room for `systems`. Memory: at most 200 MB,
- * however many. */
+/* Those of each of some systems: diagnostics has room for `systems`.
+ *
+ * Errors: as kith_simulation_diagnose; KITH_INVALID_ARGUMENT (no such systems).
+ * Cost:   one evaluation of their forces; at most 200 MB, however many. */
 kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_t first,
                                              int64_t systems, kith_diagnostics *diagnostics);
 

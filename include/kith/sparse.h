@@ -78,7 +78,8 @@ typedef struct kith_sparse_options {
  *
  * Errors: KITH_INVALID_ARGUMENT (an index outside the matrix: the message names the entry; shapes,
  *         dtypes, places), KITH_UNSUPPORTED (a kernel that the format or the device has not; more
- *         rows or columns than 31 bits can count), KITH_OUT_OF_MEMORY (the message says how much).
+ *         rows or columns than 31 bits can count), KITH_OUT_OF_MEMORY (the message says how much),
+ *         KITH_CANCELLED.
  * Cost:   O(rows + nonzeros log(longest row)) work; 8 (rows + 1) + 12 nonzeros bytes that stay, or
  *         8 a nonzero in float, and what kith_sparse_info.bytes says for the chosen format.
  * Bits:   the matrix is the same for every number of threads. */
@@ -139,12 +140,14 @@ kith_status kith_sparse_create_pairs(kith_context *context, const kith_sparse_op
  * symmetric or skew-symmetric (the other half is made); coordinate or array; .gz if this build has
  * zlib.
  *
- * Numbers are converted exactly as strtod does. Blank lines and comments may stand anywhere.
+ * Numbers are converted exactly as strtod does; nan, inf and infinity, in any case and with a sign,
+ * are values of a real matrix. Blank lines and comments may stand anywhere, and a byte-order mark
+ * (UTF-8) at the start.
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names path, line and what is wrong: more or
  *         fewer entries than the size line says, an index outside it, an entry above the diagonal
- *         of a symmetric matrix, a word that is no number), KITH_UNSUPPORTED (complex, hermitian),
- *         and those of kith_sparse_create_coo.
+ *         of a symmetric matrix, a word that is not a number, a zero byte), KITH_UNSUPPORTED
+ *         (complex, hermitian), and those of kith_sparse_create_coo.
  * Cost:   the whole file in memory once, one pass by all threads. */
 kith_status kith_sparse_read(kith_context *context, const kith_sparse_options *options,
                              const char *path, kith_sparse **sparse);
@@ -152,7 +155,7 @@ kith_status kith_sparse_read(kith_context *context, const kith_sparse_options *o
 /* Writes the matrix as a Matrix Market file (coordinate real general) under a temporary name, then
  * renames it; with as many digits as give the same bits when read.
  *
- * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (path ends in .gz). */
+ * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (path ends in .gz), KITH_CANCELLED. */
 kith_status kith_sparse_write(const kith_sparse *sparse, const char *path);
 
 /* Frees a matrix; NULL is fine. */
@@ -171,7 +174,7 @@ typedef struct kith_sparse_info {
 
 /* Tells how op(A) is stored; prepares Aᵀ if nobody has multiplied by it yet.
  *
- * Errors: only from that preparation: KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED. */
+ * Errors: only from that preparation: KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED, KITH_CANCELLED. */
 kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation operation,
                                  kith_sparse_info *info);
 
@@ -197,7 +200,7 @@ kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start, 
  * entries alone, whatever the format: its filling takes no part.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, x overlaps y), KITH_UNSUPPORTED (arrays on
- *         a device and a context on the CPU), KITH_OUT_OF_MEMORY.
+ *         a device and a context on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   2 · nonzeros · k operations; kith_sparse_info.bytes and the vectors are read once.
  * Bits:   the same on every run and for every number of threads, for one format and kernel; AUTO
  *         without tune chooses the same ones each time. */

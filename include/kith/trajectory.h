@@ -32,7 +32,7 @@ int64_t kith_trajectory_systems(const kith_trajectory *trajectory);
 kith_status kith_trajectory_choose_system(kith_trajectory *trajectory, int64_t system);
 
 /* Reads frame k (0 ≤ k < frames): positions, velocities if there, time; masses, charges, ids,
- * names.
+ * names; the units.
  *
  *   bodies  [in/out] NULL: made, and owned by the caller; else one that this function returned for
  *           the same trajectory, to be filled again without an allocation */

@@ -9,6 +9,7 @@ from kith import _kith
 from kith._bodies import Bodies, formats, make, read
 from kith._collisions import Batch, Groups, Promise, collisions
 from kith._context import Context, Device, devices
+from kith._derivative import forces_derivative
 from kith._forces import Forces, forces
 from kith._law import Law, LawInfo, law, laws
 from kith._matrix import matrix
@@ -25,6 +26,6 @@ __version__ = _kith.version
 __all__ = [
     "Batch", "Bodies", "Cancelled", "Context", "Device", "Energies", "Forces", "FormatError", "Groups", "Integrator",
     "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "collisions",
-    "devices", "forces", "formats", "integrators", "law", "laws", "make", "matrix", "nearest", "pairs", "read",
-    "scipy_linear_operator",
+    "devices", "forces", "forces_derivative", "formats", "integrators", "law", "laws", "make", "matrix", "nearest",
+    "pairs", "read", "scipy_linear_operator",
 ]

@@ -8,17 +8,20 @@ kind NumPy does without asking.
 from __future__ import annotations
 
 import functools
+import math
 
 import array_api_compat
 import numpy
 
 from kith import _kith
+from kith._arguments import check_constant, described
 
 HOST = (1, 0)
 """DLPack's name of host memory."""
 
 _NUMPY = array_api_compat.array_namespace(numpy.empty(0))
 _HOST_KINDS = (1, 3)  # cudaHostAlloc's memory is the host's too
+_CHECKED_FROM = 1 << 26  # bytes; asking the system takes 20 µs and more
 _REALS = {"float64", "float32"}
 _WHOLE = {"int64", "int32"}
 
@@ -55,6 +58,8 @@ class Taken:
         """The same numbers as ``dtype``; the array itself if it has that already."""
         if self.dtype == dtype and _is_native(self.array):
             return self
+        if self.is_loose and dtype == "float32" and _is_floating(self):
+            _check_range(self)
         converted = self.library.astype(self.array, getattr(self.library, dtype))
         return Taken(self.name, converted, self.library, self.place, self.is_loose)
 
@@ -91,6 +96,21 @@ def take(name: str, value, ndim=None) -> Taken | None:
     return taken
 
 
+def needed(name: str, value, ndim=None) -> Taken:
+    """Takes an array-like that must be there: None is a TypeError."""
+    if value is None:
+        raise TypeError(f"{name} is None; it must be an array")
+    return take(name, value, ndim)
+
+
+def host_array(name: str, value, ndim=None) -> numpy.ndarray:
+    """A small array-like as the host reads it; copied off a GPU."""
+    taken = needed(name, value, ndim)
+    if taken.is_on_host:
+        return numpy.asarray(taken.array)
+    return taken.array.get() if hasattr(taken.array, "get") else numpy.asarray(taken.array.tolist())
+
+
 def _take(name, value):
     if isinstance(value, Taken):
         return value
@@ -108,15 +128,29 @@ def _take(name, value):
 def _take_foreign(name, value):
     library = array_api_compat.array_namespace(value)
     if array_api_compat.is_torch_array(value):
-        value = value.detach()  # kith.torch has functions that PyTorch differentiates
-    kind, index = value.__dlpack_device__()
-    return Taken(name, value, library, (int(kind), int(index)))
+        check_constant(name, value)
+        value = value.detach()
+        if str(value.layout) != "torch.strided":
+            raise TypeError(f"{name} is a sparse tensor; give a dense one")
+    try:
+        kind, index = value.__dlpack_device__()
+    except (BufferError, RuntimeError, ValueError) as error:
+        raise TypeError(f"{name} is on a device that kith does not support: {error}") from None
+    taken = Taken(name, value, library, (int(kind), int(index)))
+    if taken.dtype.startswith("complex"):
+        raise TypeError(f"{name} has dtype {taken.dtype}; give real numbers")
+    return taken
 
 
 def _take_numpy(name, value):
     if isinstance(value, numpy.ma.MaskedArray) and numpy.ma.is_masked(value):
         raise TypeError(f"{name} is masked; fill it or leave the masked rows out")
-    array = numpy.asarray(value)
+    try:
+        array = numpy.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} has rows of different lengths; they must have the same length") from None
+    except TypeError:
+        raise TypeError(f"{name} is {described(value)}; it must be an array of real numbers") from None
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} has dtype {array.dtype}; give real numbers of at most 64 bits")
     # DLPack counts strides in whole elements.
@@ -164,17 +198,19 @@ def reals(*arrays) -> tuple:
     floating = {taken.dtype for taken in arrays
                 if taken is not None and not taken.is_loose and _is_floating(taken)}
     dtype = "float32" if floating and "float64" not in floating else "float64"
-    return tuple(taken if taken is None else _as_real(taken, dtype) for taken in arrays)
+    return tuple(as_dtype(taken, dtype) for taken in arrays)
 
 
 def _is_floating(taken):
     return "float" in taken.dtype
 
 
-def _as_real(taken, dtype):
-    if taken.dtype.startswith("complex"):
-        raise TypeError(f"{taken.name} has dtype {taken.dtype}; give real numbers")
-    return taken.astype(dtype)
+def _check_range(taken):
+    """Numbers of a list that single precision does not hold are nobody's rounding."""
+    size = taken.library.abs(taken.array)
+    if taken.library.any((size > float(numpy.finfo("float32").max)) & taken.library.isfinite(size)):
+        raise ValueError(f"{taken.name} has numbers beyond the range of float32, which the other arrays are of; give "
+                         "those in float64")
 
 
 def as_dtype(taken: Taken | None, dtype: str) -> Taken | None:
@@ -249,8 +285,21 @@ class Given:
         return self._taken.shown(stream)
 
 
+def check_memory(name: str, shape, dtype: str) -> None:
+    """MemoryError for an array of the host that needs more than there is: NumPy gets it, and who writes is killed."""
+    needs = math.prod(shape) * numpy.dtype(dtype).itemsize
+    if needs < _CHECKED_FROM:
+        return
+    available = _kith.memory_available()
+    if needs > available:
+        raise MemoryError(f"{name}: {' x '.join(map(str, shape))} of {dtype} need {needs} bytes and {available} are "
+                          "available; ask for less, or free memory")
+
+
 def result(name, out, like: Taken, shape, dtype: str):
     """The caller's array for a result, or a new one."""
+    if out is None and like.is_on_host:
+        check_memory(name, shape, dtype)
     return Made(like, shape, dtype) if out is None else Given(name, out, like, shape, dtype)
 
 

@@ -1,4 +1,4 @@
-"""Sets of bodies: made, read and written."""
+"""Sets of bodies: initial conditions, reading and writing."""
 
 from __future__ import annotations
 
@@ -9,31 +9,41 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arrays import take
+from kith._arguments import described, integer, integer32, number, optional, path_of, several, text
+from kith._arrays import host_array, needed, reals, whole
+from kith._forces import constant_of_gravity
+from kith._pairs import periodic_of
 
 
 class Bodies:
     """Bodies in double precision in host memory.
 
+    They can be pickled and copied; a copy has columns of its own.
+
     Parameters
     ----------
     positions : array_like, shape (n, 2) or (n, 3)
+        In any unit of length.
     velocities : array_like, shape (n, D), optional
-    masses, charges, softening : array_like, shape (n,), optional
-        Where they are left out, velocities are 0, masses and charges 1.
+        0 by default.
+    masses, charges : array_like, shape (n,), optional
+        1 by default.
+    softening : array_like, shape (n,), optional
+        A length for each body.
     ids : array_like of int, shape (n,), optional
+        Numbers of the bodies, for files.
     names : sequence of str, optional
-        Of at most 31 bytes: names or chemical symbols.
+        Names or chemical symbols, of at most 31 bytes each.
     time : float
-    cell : array_like, shape (D, D), optional
-        A cell vector a row.
+        The time of these positions.
+    cell : array_like, shape (D, D) or (D,), optional
+        One cell vector per row, or the lengths of a box; open space by default.
     periodic : bool or sequence of bool
-        Along which cell vectors.
-
-    Attributes
-    ----------
-    positions, velocities, masses, charges, softening, ids : numpy.ndarray or None
-        The columns where they are: what is written to them is the bodies'.
+        Along which cell vectors space is periodic.
+    g : float, optional
+        The gravitational constant in the units of the bodies, 1 by default: used where no other is given.
+    units : sequence of three str, optional
+        Names of the units of length, time and mass, for readers and other programs.
 
     Examples
     --------
@@ -46,7 +56,7 @@ class Bodies:
     def __init__(self, positions: ArrayLike, velocities: ArrayLike | None = None, masses: ArrayLike | None = None, *,
                  charges: ArrayLike | None = None, softening: ArrayLike | None = None, ids: ArrayLike | None = None,
                  names: Sequence[str] | None = None, time: float = 0.0, cell: ArrayLike | None = None,
-                 periodic: bool | Sequence[bool] = True):
+                 periodic: bool | Sequence[bool] = True, g: float | None = None, units: Sequence[str] | None = None):
         points = _host("positions", positions, (2,))
         given = {"velocities": velocities, "masses": masses, "charges": charges, "softening": softening, "ids": ids,
                  "names": names}
@@ -63,6 +73,10 @@ class Bodies:
         self.time = time
         if cell is not None:
             self._set_cell(cell, periodic)
+        if g is not None:
+            self.g = g
+        if units is not None:
+            self.units = units
 
     @classmethod
     def _of(cls, handle):
@@ -77,15 +91,14 @@ class Bodies:
         column[...] = numbers
 
     def _set_names(self, names):
-        if len(names) != len(self):
-            raise ValueError(f"there are {len(names)} names and {len(self)} bodies; give a name a body")
-        long = next((name for name in names if len(str(name).encode()) > 31), None)
-        if long is not None:
-            raise ValueError(f"name {long!r} is longer than 31 bytes")
-        self._handle.names = [str(name) for name in names]
+        listed = several(text, "names", names, (len(self),))
+        for k, name in enumerate(listed):
+            if len(name.encode()) > 31:
+                raise ValueError(f"names[{k}] is {described(name)}; it must have at most 31 bytes")
+        self._handle.names = listed
 
     def _set_cell(self, cell, periodic):
-        rows, size = numpy.asarray(cell, dtype=float), self.positions.shape[1]
+        rows, size = host_array("cell", cell), self.positions.shape[1]
         if rows.ndim == 1:
             rows = numpy.diag(rows)
         if rows.shape not in ((size, size), (3, 3)):
@@ -93,53 +106,264 @@ class Bodies:
         whole = numpy.eye(3)
         whole[: len(rows), : len(rows)] = rows
         along = numpy.zeros(3, dtype=bool)
-        along[: len(rows)] = numpy.broadcast_to(periodic, (len(rows),))
+        along[: len(rows)] = periodic_of(periodic, len(rows))
         self._handle.set_cell(whole.ravel().tolist(), along.tolist())
 
     def _column(self, name):
         view = getattr(self._handle, name)
         return None if view is None else numpy.asarray(view)
 
-    positions = property(lambda self: self._column("positions"))
-    velocities = property(lambda self: self._column("velocities"))
-    masses = property(lambda self: self._column("masses"))
-    charges = property(lambda self: self._column("charges"))
-    softening = property(lambda self: self._column("softening"))
-    ids = property(lambda self: self._column("ids"))
+    @property
+    def positions(self) -> numpy.ndarray:
+        """The positions: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n, D)
+            A view.
+
+        Examples
+        --------
+        >>> import kith
+        >>> bodies = kith.Bodies([[0.0, 0], [1.0, 0]])
+        >>> bodies.positions[0] = [5.0, 6.0]
+        >>> bodies.positions.tolist()
+        [[5.0, 6.0], [1.0, 0.0]]
+        """
+        return self._column("positions")
+
+    @property
+    def velocities(self) -> numpy.ndarray | None:
+        """The velocities: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n, D), or None
+            A view; None if the bodies have no velocities.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0]], [[0.0, 1.0]]).velocities.tolist()
+        [[0.0, 1.0]]
+        """
+        return self._column("velocities")
+
+    @property
+    def masses(self) -> numpy.ndarray | None:
+        """The masses: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n,), or None
+            A view; None if the bodies have no masses.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0]], masses=[2.0]).masses.tolist()
+        [2.0]
+        """
+        return self._column("masses")
+
+    @property
+    def charges(self) -> numpy.ndarray | None:
+        """The charges: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n,), or None
+            A view; None if the bodies have no charges.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0]], charges=[-1.0]).charges.tolist()
+        [-1.0]
+        """
+        return self._column("charges")
+
+    @property
+    def softening(self) -> numpy.ndarray | None:
+        """The softening lengths: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n,), or None
+            A view; None if the bodies have no lengths.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0]], softening=[0.1]).softening.tolist()
+        [0.1]
+        """
+        return self._column("softening")
+
+    @property
+    def ids(self) -> numpy.ndarray | None:
+        """The numbers of the bodies: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of int64, shape (n,), or None
+            A view; None if the bodies have no numbers.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0]], ids=[7]).ids.tolist()
+        [7]
+        """
+        return self._column("ids")
 
     @property
     def names(self) -> list[str] | None:
+        """The names of the bodies.
+
+        Returns
+        -------
+        list of str, or None
+            A copy; None if the bodies have no names.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0], [1.0, 0]], names=["Na", "Cl"]).names
+        ['Na', 'Cl']
+        """
         return self._handle.names
 
     @property
     def time(self) -> float:
+        """The time of these positions.
+
+        Returns
+        -------
+        float
+            It can be set.
+
+        Examples
+        --------
+        >>> import kith
+        >>> bodies = kith.Bodies([[0.0, 0]], time=2.0)
+        >>> bodies.time = 3.0
+        >>> bodies.time
+        3.0
+        """
         return self._handle.time
 
     @time.setter
     def time(self, time: float) -> None:
-        self._handle.time = float(time)
+        self._handle.time = number("time", time)
+
+    @property
+    def g(self) -> float:
+        """The gravitational constant in the units of the bodies.
+
+        Returns
+        -------
+        float
+            1 if the bodies have none; it can be set.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.make("solar-system").g
+        0.00029591220828559115
+        """
+        return self._handle.g or 1.0
+
+    @g.setter
+    def g(self, g: float) -> None:
+        self._handle.g = constant_of_gravity(g)
+
+    @property
+    def units(self) -> tuple[str, str, str] | None:
+        """Names of the units of length, time and mass.
+
+        Returns
+        -------
+        tuple of three str, or None
+            None if the bodies have none; it can be set.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.make("solar-system").units
+        ('AU', 'day', 'Msun')
+        """
+        names = tuple(self._handle.units)
+        return names if any(names) else None
+
+    @units.setter
+    def units(self, names: Sequence[str] | None) -> None:
+        self._handle.units = ["", "", ""] if names is None else several(text, "units", names, (3,))
 
     @property
     def cell(self) -> numpy.ndarray | None:
-        """A cell vector a row; None in open space."""
+        """The cell vectors, one per row.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (3, 3), or None
+            A copy; None in open space. In the plane the third vector is (0, 0, 1).
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0, 0]], cell=[1.0, 2.0, 3.0]).cell.tolist()
+        [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]]
+        """
         numbers = self._handle.cell
         return None if numbers is None else numpy.reshape(numbers, (3, 3))
 
     @property
     def periodic(self) -> tuple[bool, ...]:
-        """Along which cell vectors space repeats itself."""
+        """Along which cell vectors space is periodic.
+
+        Returns
+        -------
+        tuple of three bool
+            False in open space.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0, 0]], cell=[1.0, 2.0, 3.0], periodic=[True, True, False]).periodic
+        (True, True, False)
+        """
         return tuple(self._handle.periodic)
 
     def write(self, path: str | os.PathLike, format: str | None = None) -> None:
-        """Writes the bodies to a file: whole or not at all.
+        """Writes the bodies to a file: completely or not at all.
 
         Parameters
         ----------
         path : str or os.PathLike
+            The file.
         format : str, optional
-            By the extension if left out; `kith.formats` lists them.
+            By the extension of the path if not given; `kith.formats` lists them.
+
+        Examples
+        --------
+        >>> import kith, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "bodies.csv")
+        ...     kith.Bodies([[0.0, 1.0]]).write(path)
+        ...     kith.read(path)
+        <kith.Bodies: 1 in 2 dimensions, time 0>
         """
-        self._handle.write(os.fspath(path), format)
+        self._handle.write(path_of("path", path), optional(text, "format", format))
+
+    def _arguments(self) -> dict:
+        """What makes the same bodies."""
+        names = ("positions", "velocities", "masses", "charges", "softening", "ids", "names", "time", "cell",
+                 "periodic", "units")
+        return {name: getattr(self, name) for name in names} | {"g": self._handle.g or None}
+
+    def __reduce__(self):
+        return _remade, (self._arguments(),)
 
     def __len__(self) -> int:
         return self._handle.count
@@ -149,28 +373,39 @@ class Bodies:
 
 
 def _host(name, values, dimensions):
-    taken = take(name, values, dimensions)
+    taken = needed(name, values, dimensions)
     if not taken.is_on_host:
         raise ValueError(f"{name} is on a device; bodies are in host memory: copy it there")
-    return numpy.asarray(taken.array)
+    return numpy.asarray((whole(taken) if name == "ids" else reals(taken)[0]).array)
+
+
+def _remade(arguments) -> Bodies:
+    return Bodies(**arguments)
 
 
 def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0, eccentricity: float = 0.0,
          mass_ratio: float = 0.0) -> Bodies:
     """Makes initial conditions: the same bits on every machine for the same arguments.
 
+    The bodies have the units and the gravitational constant of their kind.
+
     Parameters
     ----------
     kind : str
         As of ``kith make``: ``two-body``, ``plummer``, ``disk``, ``galaxies``, ``lattice`` …
     n : int, optional
-        Bodies; the kind's default if left out.
+        The number of bodies; the default of the kind if not given.
     seed : int
         Of the random numbers.
     dimensions : {0, 2, 3}
-        2 for the kinds that can be flat.
+        2 for the kinds that can be flat; 0: the default of the kind.
     eccentricity, mass_ratio : float
         Of the kinds that have them.
+
+    Returns
+    -------
+    Bodies
+        At time 0.
 
     Examples
     --------
@@ -178,33 +413,62 @@ def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0,
     >>> len(kith.make("plummer", 100, seed=1))
     100
     """
-    return Bodies._of(_kith.make_bodies(str(kind), None if n is None else int(n), int(seed), int(dimensions),
-                                        float(eccentricity), float(mass_ratio)))
+    return Bodies._of(_kith.make_bodies(text("kind", kind), optional(integer, "n", n),
+                                        integer("seed", seed, 0, (1 << 64) - 1), integer32("dimensions", dimensions),
+                                        number("eccentricity", eccentricity), number("mass_ratio", mass_ratio)))
 
 
 def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, system: int | None = None) -> Bodies:
-    """Reads bodies from a file of any format that kith knows.
+    r"""Reads bodies from a file of any format that kith supports.
 
     Parameters
     ----------
     path : str or os.PathLike
+        The file.
     format : str, optional
-        By the extension if left out.
+        By the extension of the path if not given; `kith.formats` lists them.
     frame : int
         Of a file with several: 0 the last, k > 0 the k-th from 1, -k from the end.
     system : int, optional
         Of an ensemble, from 0.
 
+    Returns
+    -------
+    Bodies
+        With the columns of the file.
+
     Raises
     ------
     FormatError
-        The message names the line and what is wrong.
+        The message names the line and its mistake.
     OSError
         The file cannot be read.
+
+    Examples
+    --------
+    >>> import kith, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "bodies.csv")
+    ...     _ = path.write_text("x,y,m\n0,0,1\n3,4,2\n")
+    ...     kith.read(path).masses.tolist()
+    [1.0, 2.0]
     """
-    return Bodies._of(_kith.read_bodies(os.fspath(path), format, int(frame), system))
+    return Bodies._of(_kith.read_bodies(path_of("path", path), optional(text, "format", format),
+                                        integer("frame", frame), optional(integer, "system", system)))
 
 
 def formats() -> dict[str, str]:
-    """The file formats, and what they are."""
+    """Returns the file formats of bodies.
+
+    Returns
+    -------
+    dict of str
+        Descriptions by the names of the formats.
+
+    Examples
+    --------
+    >>> import kith
+    >>> "csv" in kith.formats()
+    True
+    """
     return {name: description for name, description, _, _ in _kith.formats()}

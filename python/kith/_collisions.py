@@ -7,37 +7,77 @@ from typing import Any, NamedTuple
 import numpy
 
 from kith import _kith
-from kith._arrays import result, take, whole
-from kith._choice import chosen
-from kith._context import Call
+from kith._arguments import called, chosen, optional, text
+from kith._arrays import check_memory, needed, result, take, whole
+from kith._context import Bound, Call
 
 _METHODS = {name: number for number, (name, _) in enumerate(_kith.collisions_methods)}
 
 
-class Promise:
-    """A count under way; `collisions.launch` makes one."""
+class Promise(Bound):
+    """A count in progress; `collisions.launch` returns one.
 
-    def __init__(self, handle):
-        self._handle = handle
+    Examples
+    --------
+    >>> import kith
+    >>> promises = [kith.collisions.launch([[0, 0], [k, 0]]) for k in range(3)]
+    >>> [promise.fetch() for promise in promises]
+    [1, 0, 0]
+    """
+
+    _instead = "pickle the count that its fetch() returns"
+
+    def __init__(self, *_):
+        raise TypeError("a kith.Promise is made by kith.collisions.launch")
+
+    @classmethod
+    def _of(cls, handle):
+        made = cls.__new__(cls)
+        made._handle = handle
+        return made
 
     def fetch(self) -> int:
-        """Waits for this promise and gives its count, the same each time."""
+        """Waits for this count and returns it.
+
+        Returns
+        -------
+        int
+            Collisions; the same number at each call.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.collisions.launch([[0, 0], [0, 0]]).fetch()
+        1
+        """
         return self._handle.fetch()
 
 
 class Groups(NamedTuple):
-    """Which beads are at one site.
+    """The beads that share a site, as `collisions.groups` returns them.
 
     Attributes
     ----------
-    begin, member : array of int64
-        Group g, a site with two beads or more, has the beads ``member[begin[g]:begin[g + 1]]``,
-        ascending. Groups are in the order of their first beads.
-    beads, collisions : int
+    begin : array of int64, shape (groups + 1,)
+        Group g, a site with two or more beads, has the beads ``member[begin[g]:begin[g + 1]]``. Groups
+        are in the order of their first beads.
+    member : array of int64
+        Numbers of beads, ascending in each group.
+    beads : int
+        All beads.
+    collisions : int
+        Unordered pairs of beads at one site.
     sites : int
-        That have a bead.
+        Sites with at least one bead.
     max_at_site : int
-        Beads at one site, at most.
+        The maximum number of beads at one site.
+
+    Examples
+    --------
+    >>> import kith
+    >>> groups = kith.collisions.groups([[0, 0], [1, 0], [0, 0]])
+    >>> groups.begin.tolist(), groups.sites, groups.max_at_site
+    ([0, 2], 2, 2)
     """
 
     begin: Any
@@ -49,40 +89,68 @@ class Groups(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Collisions and contacts of each conformation; None where not wanted."""
+    """Collisions and contacts of each conformation, as `collisions.batch` returns them.
+
+    Attributes
+    ----------
+    collisions : array of int64, shape (B,)
+        None if they were not wanted.
+    contacts : array of int64, shape (B,)
+        None if they were not wanted.
+
+    Examples
+    --------
+    >>> import kith
+    >>> batch = kith.collisions.batch([[[0, 0], [0, 0]], [[0, 0], [1, 0]]], want="collisions")
+    >>> batch.collisions.tolist(), batch.contacts
+    ([1, 0], None)
+    """
 
     collisions: Any
     contacts: Any
 
 
 def _taken(beads, device, threads, context):
-    taken = whole(take("beads", beads, (2,)))
+    taken = whole(needed("beads", beads, (2,)))
     return taken, Call((taken,), context, device, threads)
 
 
+@called("collisions")
 class _Collisions:
-    """Collisions of beads on a lattice; call it to count them."""
+    """Collisions of beads on a lattice; call the object to count them.
+
+    Examples
+    --------
+    >>> import kith
+    >>> kith.collisions([[0, 0], [0, 0]])
+    1
+    """
 
     def __call__(self, beads, *, method="auto", device="auto", threads=0, context=None) -> int:
         """Counts the collisions: unordered pairs of beads at one site.
 
         Parameters
         ----------
-        beads : array_like of whole numbers, shape (n, 2) or (n, 3)
-            Any strides; on a GPU counted there.
+        beads : array_like of int, shape (n, 2) or (n, 3)
+            Of any strides; counted on their device.
         method : str
-            A name of ``kith.collisions.methods``.
-        device, threads, context
+            A name of ``kith.collisions.methods``, or ``auto``.
+        device : str or Device
+            As of `kith.forces`.
+        threads : int
+            As of `kith.forces`.
+        context : Context, optional
             As of `kith.forces`.
 
         Returns
         -------
         int
+            Collisions.
 
         Raises
         ------
         TypeError
-            The beads are no whole numbers.
+            The beads are not integers.
 
         Examples
         --------
@@ -95,19 +163,71 @@ class _Collisions:
 
     @property
     def methods(self) -> dict[str, str]:
-        """The methods, and what they do."""
+        """The methods, and what they do.
+
+        Returns
+        -------
+        dict of str
+            Descriptions by the names of the methods.
+
+        Examples
+        --------
+        >>> import kith
+        >>> "sort" in kith.collisions.methods
+        True
+        """
         return dict(_kith.collisions_methods)
 
     def choose(self, beads, *, device="auto", threads=0, context=None) -> str:
-        """The method that ``auto`` stands for with these beads."""
+        """The method that ``auto`` chooses for these beads.
+
+        Parameters
+        ----------
+        beads : array_like of int, shape (n, 2) or (n, 3)
+            As of `kith.collisions`.
+        device : str or Device
+            As of `kith.forces`.
+        threads : int
+            As of `kith.forces`.
+        context : Context, optional
+            As of `kith.forces`.
+
+        Returns
+        -------
+        str
+            A name of ``kith.collisions.methods``.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.collisions.choose([[0, 0], [1, 0]]) in kith.collisions.methods
+        True
+        """
         taken, call = _taken(beads, device, threads, context)
         number = _kith.collisions_choose(call.handle, call.show(taken), 0)
         return _kith.collisions_methods[number][0]
 
     def launch(self, beads, *, method="auto", device="auto", threads=0, context=None) -> Promise:
-        """Starts to count and returns at once; any number of promises may be under way.
+        """Starts to count and returns at once; any number of counts may be in progress.
 
-        Beads in host memory may be changed at once, those on a GPU after the fetch.
+        Parameters
+        ----------
+        beads : array_like of int, shape (n, 2) or (n, 3)
+            As of `kith.collisions`. In host memory they may be changed as soon as the call returns, on a GPU
+            after the fetch.
+        method : str
+            As of `kith.collisions`.
+        device : str or Device
+            As of `kith.forces`.
+        threads : int
+            As of `kith.forces`.
+        context : Context, optional
+            As of `kith.forces`.
+
+        Returns
+        -------
+        Promise
+            Its ``fetch()`` returns the count.
 
         Examples
         --------
@@ -117,10 +237,24 @@ class _Collisions:
         """
         taken, call = _taken(beads, device, threads, context)
         number = chosen("method", method, _METHODS)
-        return Promise(_kith.collisions_launch(call.handle, call.show(taken), number))
+        return Promise._of(_kith.collisions_launch(call.handle, call.show(taken), number))
 
     def groups(self, beads, *, threads=0, context=None) -> Groups:
-        """Finds the sites with two beads or more, in host memory.
+        """Finds the sites with two or more beads, on the CPU.
+
+        Parameters
+        ----------
+        beads : array_like of int, shape (n, 2) or (n, 3)
+            In host memory.
+        threads : int
+            As of `kith.forces`.
+        context : Context, optional
+            As of `kith.forces`.
+
+        Returns
+        -------
+        Groups
+            The beads of each such site.
 
         Examples
         --------
@@ -136,9 +270,19 @@ class _Collisions:
     def pairs(self, beads, *, threads=0, context=None):
         """Lists the colliding pairs, i < j, sorted.
 
+        Parameters
+        ----------
+        beads : array_like of int, shape (n, 2) or (n, 3)
+            In host memory.
+        threads : int
+            As of `kith.forces`.
+        context : Context, optional
+            As of `kith.forces`.
+
         Returns
         -------
         numpy.ndarray of int64, shape (collisions, 2)
+            i and j of each pair.
 
         Examples
         --------
@@ -148,47 +292,68 @@ class _Collisions:
         """
         taken, call = _taken(beads, "cpu", threads, context)
         found = _kith.collisions_group(call.handle, call.show(taken))
+        check_memory("pairs", (found.collisions, 2), "int64")
         listed = numpy.empty((found.collisions, 2), dtype=numpy.int64)
         if found.collisions:
             found.pairs(listed)
         return listed
 
     def contacts(self, beads, *, sequence=None, threads=0, context=None) -> int:
-        """Counts the contacts: beads at lattice distance 1 that are not neighbours along the chain.
+        """Counts the contacts: beads at lattice distance 1 that are not neighbors along the chain.
 
         Parameters
         ----------
+        beads : array_like of int, shape (n, 2) or (n, 3)
+            In host memory, in the order of the chain.
         sequence : str, optional
-            A letter H or P a bead: only pairs of two H are counted, of which each has the energy -1
+            A letter H or P for each bead: only pairs of two H are counted, each of which has the energy -1
             in the HP model.
+        threads : int
+            As of `kith.forces`.
+        context : Context, optional
+            As of `kith.forces`.
+
+        Returns
+        -------
+        int
+            Contacts.
 
         Examples
         --------
         >>> import kith
         >>> kith.collisions.contacts([[0, 0], [1, 0], [1, 1], [0, 1]])
         1
+        >>> kith.collisions.contacts([[0, 0], [1, 0], [1, 1], [0, 1]], sequence="HHHP")
+        0
         """
         taken, call = _taken(beads, "cpu", threads, context)
-        return _kith.contacts(call.handle, call.show(taken), sequence)
+        return _kith.contacts(call.handle, call.show(taken), optional(text, "sequence", sequence))
 
     def batch(self, beads, *, offsets=None, sequence=None, want="both", device="auto", threads=0,
               context=None) -> Batch:
-        """Collisions and contacts of many conformations at once.
+        """Collisions and contacts of many conformations in one call.
 
         Parameters
         ----------
-        beads : array_like of whole numbers, shape (B, L, 2 or 3)
-            Or, with offsets, (m, 2 or 3): one conformation after another.
+        beads : array_like of int, shape (B, L, 2) or (B, L, 3)
+            Or, with offsets, (m, 2) or (m, 3): one conformation after another.
         offsets : array_like of int, shape (B + 1,), optional
             Conformation b has the beads ``offsets[b]`` to ``offsets[b + 1] - 1``.
         sequence : str, optional
-            L letters H and P: contacts are those of two H.
+            L letters H and P: only contacts of two H are counted.
         want : {'both', 'collisions', 'contacts'}
+            What to count.
+        device : str or Device
+            As of `kith.forces`.
+        threads : int
+            As of `kith.forces`.
+        context : Context, optional
+            As of `kith.forces`.
 
         Returns
         -------
         Batch
-            Arrays of B int64 of the beads' library, in their place.
+            Arrays of the library of the beads, on their device.
 
         Examples
         --------
@@ -197,13 +362,14 @@ class _Collisions:
         [1, 0]
         """
         wanted = chosen("want", want, {"both": (True, True), "collisions": (True, False), "contacts": (False, True)})
-        taken = _dense(whole(take("beads", beads, (2,) if offsets is not None else (3,))))
+        letters = optional(text, "sequence", sequence)
+        taken = _dense(whole(needed("beads", beads, (2,) if offsets is not None else (3,))))
         starts = None if offsets is None else _dense(whole(take("offsets", offsets, (1,))).astype("int64"))
         call = Call((taken, starts), context, device, threads)
         count = taken.shape[0] if starts is None else starts.shape[0] - 1
         made = [result(name, None, taken, (max(count, 0),), "int64") if wants else None
                 for name, wants in zip(("collisions", "contacts"), wanted)]
-        _kith.collisions_batch(call.handle, call.show(taken), call.show(starts), sequence, *map(call.show, made))
+        _kith.collisions_batch(call.handle, call.show(taken), call.show(starts), letters, *map(call.show, made))
         call.done()
         return Batch(*(None if counts is None else counts.array for counts in made))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import array_api_compat
 
 from kith import _kith
+from kith._arguments import described, integer, integer32
 from kith._arrays import Taken
 
 _KINDS = {"auto": 0, "cpu": 1, "cuda": 2}
@@ -15,22 +16,29 @@ _KINDS = {"auto": 0, "cpu": 1, "cuda": 2}
 
 @dataclass(frozen=True)
 class Device:
-    """A device that kith can compute on.
+    """A device that kith can compute on; `devices` lists them.
 
     Attributes
     ----------
     kind : str
         ``cpu`` or ``cuda``.
     index : int
-        k of ``cuda:k``; 0 on the CPU.
+        k of ``cuda:k``; 0 for the CPU.
     name : str
-        As ``NVIDIA H200``; of a CPU the instruction set in use.
+        As ``NVIDIA H200``; for the CPU the instruction set in use.
     architecture : str
-        As ``sm_90``, or the instruction set's name.
+        As ``sm_90``, or the name of the instruction set.
     multiprocessors : int
-        That compute side by side; of a CPU the threads of a context.
+        Of the GPU; for the CPU the threads of a context.
     memory_bytes : int
-        Of its own; 0 on the CPU.
+        Memory of the GPU; 0 for the CPU.
+
+    Examples
+    --------
+    >>> import kith
+    >>> cpu = kith.devices()[-1]
+    >>> str(cpu), cpu.multiprocessors >= 1
+    ('cpu', True)
     """
 
     kind: str
@@ -44,21 +52,31 @@ class Device:
         return self.kind if self.kind == "cpu" else f"{self.kind}:{self.index}"
 
 
-class Context:
+class Bound:
+    """What holds a device's memory or threads: it cannot be pickled, nor copied."""
+
+    _instead = ""
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"a kith.{type(self).__name__} cannot be pickled or copied; {self._instead}")
+
+
+class Context(Bound):
     """A device, a number of threads and a stream.
 
-    Every function makes the context that it needs and keeps it for the next call of the same thread.
-    Make one yourself to keep apart what runs at the same time, or to compute on a stream of yours.
+    Every function makes the context that it needs and keeps it for the next call from the same thread.
+    Make one to separate calls that run at the same time, or to compute on a stream of yours. A context
+    cannot be pickled or copied.
 
     Parameters
     ----------
     device : str or Device
-        ``auto`` (the first GPU, or the CPU where there is none), ``cpu``, ``cuda`` or ``cuda:k``.
+        ``auto`` (the first GPU, or the CPU if there is none), ``cpu``, ``cuda`` or ``cuda:k``.
     threads : int
-        Of the CPU; 0: ``OMP_NUM_THREADS``, or as many as there are cores.
+        Threads of the CPU; 0: ``OMP_NUM_THREADS``, or as many as there are cores.
     stream : int or object, optional
         A ``cudaStream_t`` as a number, or a stream of CuPy (``.ptr``) or PyTorch
-        (``.cuda_stream``). It is kept alive.
+        (``.cuda_stream``). The context holds a reference to it.
 
     Raises
     ------
@@ -72,54 +90,142 @@ class Context:
     2
     """
 
+    _instead = "make one in each process, of its device and threads"
+
     def __init__(self, device="auto", *, threads: int = 0, stream=None):
         kind, index = parse_device(device)
         self._stream_owner = stream
-        self._handle = _kith.create_context(kind, index, threads, stream_address(stream))
+        self._handle = _kith.create_context(kind, index, integer32("threads", threads), stream_address(stream))
 
     @property
     def device(self) -> str:
-        """``cpu`` or ``cuda:k``."""
+        """The device of the context.
+
+        Returns
+        -------
+        str
+            ``cpu`` or ``cuda:k``.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Context("cpu").device
+        'cpu'
+        """
         kind, index = self._handle.device
         return "cpu" if kind == 1 else f"cuda:{index}"
 
     @property
     def threads(self) -> int:
-        """Threads of the CPU."""
+        """The number of threads of the CPU.
+
+        Returns
+        -------
+        int
+            At least 1.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Context("cpu", threads=2).threads
+        2
+        """
         return self._handle.threads
 
     @property
     def isa(self) -> str:
-        """The instruction set of the CPU's kernels, as ``v4``."""
+        """The instruction set of the kernels of the CPU.
+
+        Returns
+        -------
+        str
+            As ``v4``.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Context("cpu").isa == kith.devices()[-1].architecture
+        True
+        """
         return self._handle.isa
 
     @property
     def stream(self) -> int:
-        """The address of the CUDA stream; 0 on the CPU."""
+        """The address of the CUDA stream.
+
+        Returns
+        -------
+        int
+            0 for the CPU.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Context("cpu").stream
+        0
+        """
         return self._handle.stream
 
     def synchronize(self) -> None:
-        """Waits for all that was started, and raises what went wrong in it."""
+        """Waits for all work of the context, and raises its deferred errors.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Context("cpu").synchronize()
+        """
         self._handle.synchronize()
 
     def cancel(self) -> None:
-        """Makes the call under way in another thread stop at its next step with `kith.Cancelled`."""
+        """Stops the call in progress in another thread, which raises `kith.Cancelled`.
+
+        Later calls raise it too, until `clear_cancel`. Ctrl-C stops a call in the main thread by itself, with
+        ``KeyboardInterrupt``.
+
+        Examples
+        --------
+        >>> import kith
+        >>> context = kith.Context("cpu")
+        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.01, context=context)
+        >>> context.cancel()
+        >>> try:
+        ...     simulation.step()
+        ... except kith.Cancelled:
+        ...     print("cancelled")
+        cancelled
+        """
         self._handle.cancel()
 
     def clear_cancel(self) -> None:
-        """Lets calls go through again."""
+        """Allows calls again after `cancel`; waits for a call in progress.
+
+        Examples
+        --------
+        >>> import kith
+        >>> context = kith.Context("cpu")
+        >>> context.cancel()
+        >>> context.clear_cancel()
+        >>> kith.forces([[0.0, 0], [2.0, 0]], want="potential", context=context).potential.tolist()
+        [-0.5, -0.5]
+        """
         self._handle.clear_cancel()
 
     def __repr__(self) -> str:
         return f"kith.Context({self.device!r}, threads={self.threads})"
 
 
+def check_context(context) -> None:
+    if not isinstance(context, (Context, type(None))):
+        raise TypeError(f"context is {described(context)}; it must be a kith.Context")
+
+
 def parse_device(device) -> tuple:
     """DLPack's kind and index of ``cuda:1`` and the like."""
     kind, colon, index = str(device).partition(":")
-    if kind not in _KINDS or (colon and not (kind == "cuda" and index.isdigit())):
-        raise ValueError(f"device is {device!r}; give 'auto', 'cpu', 'cuda' or 'cuda:k'")
-    return _KINDS[kind], int(index or 0)
+    if kind in _KINDS and (not colon or (kind == "cuda" and index.isdecimal())):
+        return _KINDS[kind], integer32("device", int(index or 0))
+    wrong = ValueError if isinstance(device, str) else TypeError
+    raise wrong(f"device is {described(device)}; it must be 'auto', 'cpu', 'cuda', 'cuda:k' or a kith.Device")
 
 
 def stream_address(stream) -> int:
@@ -129,8 +235,8 @@ def stream_address(stream) -> int:
     for word in ("ptr", "cuda_stream"):
         if hasattr(stream, word):
             # 0 is CUDA's name of its default stream, here as in cudaStreamLegacy.
-            return int(getattr(stream, word)) or 1
-    return int(stream)
+            return integer("stream", getattr(stream, word), 0) or 1
+    return integer("stream", stream, 0)
 
 
 class _Kept(threading.local):
@@ -144,7 +250,7 @@ _kept = _Kept()
 
 
 def _kept_context(device, threads, stream):
-    key = (str(device), threads, stream_address(stream))
+    key = (str(device), integer32("threads", threads), stream_address(stream))
     if key not in _kept.contexts:
         _kept.contexts[key] = Context(device, threads=threads, stream=stream)
     return _kept.contexts[key]
@@ -169,6 +275,7 @@ class Call:
     def __init__(self, arrays, context=None, device="auto", threads=0):
         arrays = [taken for taken in arrays if taken is not None]
         on_device = bool(arrays) and not arrays[0].is_on_host
+        check_context(context)
         if context is None and on_device:
             place = f"cuda:{arrays[0].place[1]}"
             if str(device) not in ("auto", "cuda", place):
@@ -195,11 +302,12 @@ class Call:
 
 
 def devices() -> list[Device]:
-    """The devices of this machine, the one that ``auto`` stands for first.
+    """Returns the devices of this machine, with the one that ``auto`` stands for first.
 
     Returns
     -------
     list of Device
+        The CPU is the last.
 
     Examples
     --------

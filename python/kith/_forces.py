@@ -8,21 +8,27 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arrays import reals, result, take
-from kith._choice import chosen
+from kith._arguments import chosen, described, integer32, number, optional, text
+from kith._arrays import needed, reals, result, take
 from kith._context import Call, Context, Device
 from kith._law import Law, handle_of
 
 
 class Forces(NamedTuple):
-    """What `forces` gives.
+    """Accelerations and potentials, as `forces` returns them.
 
     Attributes
     ----------
     acceleration : array, shape (n, 2) or (n, 3)
         None if it was not wanted.
     potential : array, shape (n,)
-        Of gravity per unit of mass, of other laws the energy of a body; None if it was not wanted.
+        Gravity: per unit of mass. Any other law: the energy of a body. None if it was not wanted.
+
+    Examples
+    --------
+    >>> import kith
+    >>> kith.forces([[0.0, 0], [2.0, 0]], want="potential").potential.tolist()
+    [-0.5, -0.5]
     """
 
     acceleration: Any
@@ -31,23 +37,69 @@ class Forces(NamedTuple):
 
 def constant_of_gravity(g) -> float:
     """G as the extension module takes it, where 0 stands for 1."""
-    if g is None:
-        return 0.0
-    if g == 0:
+    constant = optional(number, "g", g)
+    if constant == 0:
         raise ValueError("g is 0, which leaves no force; give another, or masses of 0")
-    return float(g)
+    return 0.0 if constant is None else constant
 
 
 _WANTED = {"both": (True, True), "acceleration": (True, False), "potential": (False, True), "value": (False, True)}
 
 
+def softening_of(softening) -> tuple:
+    """One length for all and None, or 0 and an array of lengths."""
+    if numpy.ndim(softening) == 0:
+        return number("softening", softening), None
+    return 0.0, softening
+
+
+OF_BODIES = ("softening", "target_softening", "charges", "target_charges", "target_masses")
+_ROWS = ("positions", "targets", "directions", "target_directions")
+
+
+class PairSums:
+    """The arrays that `forces` and `forces_derivative` take, in one place, and their results."""
+
+    def __init__(self, want, out, softening, context, device, threads, **arrays):
+        accelerates, has_potential = chosen("want", want, _WANTED)
+        self.length, arrays["softening"] = softening_of(softening)
+        required = needed("positions", arrays.pop("positions"), (2,))
+        taken = reals(required, *(take(name, value, (2,) if name in _ROWS else (1,))
+                                  for name, value in arrays.items()))
+        self._arrays = dict(zip(("positions", *arrays), taken))
+        self.call = Call(taken, context, device, threads)
+        acceleration, potential = _both(out)
+        sources = self._arrays["positions"]
+        shape = (self._arrays["targets"] or sources).shape
+        self._results = (result("out[0]", acceleration, sources, shape, sources.dtype) if accelerates else None,
+                         result("out[1]", potential, sources, shape[:1], sources.dtype) if has_potential else None)
+
+    def show(self, *names):
+        return [self.call.show(self._arrays[name]) for name in names]
+
+    def results(self):
+        return map(self.call.show, self._results)
+
+    def done(self) -> Forces:
+        self.call.done()
+        return Forces(*(None if made is None else made.array for made in self._results))
+
+
+def _both(out) -> tuple:
+    if out is None:
+        return None, None
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError(f"out is {described(out)}; it must be a tuple of two arrays, of which one may be None")
+    return tuple(out)
+
+
 def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: ArrayLike | None = None,
            softening: float | ArrayLike = 0.0, target_softening: ArrayLike | None = None, g: float | None = None,
            law: str | Law | None = None, charges: ArrayLike | None = None, target_charges: ArrayLike | None = None,
-           target_masses: ArrayLike | None = None, want: str = "both", out: tuple | None = None, method: str = "auto",
-           block: int = 0, unroll: int = 0, device: str | Device = "auto", threads: int = 0,
+           target_masses: ArrayLike | None = None, want: str = "both", out: tuple | None = None, solver: str = "auto",
+           method: str = "auto", block: int = 0, unroll: int = 0, device: str | Device = "auto", threads: int = 0,
            context: Context | None = None) -> Forces:
-    """Gravity of all bodies at all bodies, with Plummer softening, or the sums of another law.
+    """Gravitational accelerations and potentials of all bodies, or sums of any other law.
 
     ``a_i = G sum_j m_j (x_j - x_i) / (r^2 + eps^2)^(3/2)`` and
     ``phi_i = -G sum_j m_j / (r^2 + eps^2)^(1/2)``; j = i is left out unless there are targets. With a
@@ -56,53 +108,61 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     Parameters
     ----------
     positions : array_like, shape (m, 2) or (m, 3)
-        Of the sources. Any array of NumPy, CuPy, PyTorch or JAX, of any strides; computed on where it
-        is. float32 gives single precision, everything else double.
+        Of the sources. An array of NumPy, CuPy, PyTorch or JAX, of any strides; the computation is on
+        its device. float32 gives single precision, everything else double.
     masses : array_like, shape (m,), optional
-        1 where there are none.
+        1 by default.
     targets : array_like, shape (n, 2) or (n, 3), optional
-        Where the forces are wanted; the sources themselves if left out.
+        Where the forces are evaluated; at the sources by default.
     softening : float or array_like, shape (m,)
-        A length, in the unit of the positions; with one a source, those of the targets are
+        A length, in the unit of the positions; with one for each source, those of the targets are
         ``target_softening``.
+    target_softening : array_like, shape (n,), optional
+        A length for each target.
     g : float, optional
-        The constant of gravity, 1 if left out.
+        The gravitational constant, 1 by default.
     law : str or Law, optional
-        Another law than gravity: see `kith.law`.
-    charges, target_charges, target_masses : array_like, optional
-        For laws that have them; 1 where there are none.
+        Any other law than gravity: see `kith.law`.
+    charges : array_like, shape (m,), optional
+        For laws with charges; 1 by default.
+    target_charges : array_like, shape (n,), optional
+        The charges with which the targets feel; the sources' by default, 1 for targets of their own.
+    target_masses : array_like, shape (n,), optional
+        Those of the targets; 1 by default.
     want : {'both', 'acceleration', 'potential', 'value'}
-        What to compute; ``value`` is the sum of the law's values, of gravity an energy too.
+        What to compute; ``value`` is the sum of the values of the law, an energy for gravity too.
     out : tuple of two arrays, optional
-        Where to write acceleration and potential; None in it for a new array.
+        Where to write acceleration and potential; None in it stands for a new array.
+    solver : {'auto', 'direct', 'reference'}
+        How the pairs are walked; ``direct`` by default.
     method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tile-p', 'tile-p2'}
-        For comparisons.
+        Of the solver ``direct``, for comparisons.
     block, unroll : int
         Of the methods ``tile-p`` and ``tile-p2``.
-    device : str
-        Where to compute on arrays of the host: see `Context`.
+    device : str or Device
+        Where to compute with arrays in host memory: see `Context`.
     threads : int
-        Of the CPU; 0 for as many as there are cores.
+        Threads of the CPU; 0 for as many as there are cores.
     context : Context, optional
-        Instead of the two.
+        Replaces device and threads.
 
     Returns
     -------
     Forces
-        Arrays of the positions' library, in their place.
+        Arrays of the library of the positions, on their device.
 
     Raises
     ------
     ValueError
-        Shapes, places, numbers that are not finite: the message names the row.
+        Shapes or devices do not fit, or a number is not finite: the message names the row.
     TypeError
-        An array holds no real numbers.
+        An argument has a wrong type, or an array holds no real numbers.
 
     Notes
     -----
-    n m pairs of work. The result is the same, bit for bit, on every run and for every number of
-    threads. On a GPU the call returns when the work is on the stream: numbers that are not finite
-    are then told by `Context.synchronize`.
+    O(n m) work. The result is the same, bit for bit, on every run and for every number of threads. On
+    a GPU the call returns when the work is on the stream: numbers that are not finite are then
+    reported by `Context.synchronize`.
 
     Examples
     --------
@@ -111,24 +171,11 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     >>> acceleration[0].tolist(), potential.tolist()
     ([1.0, 0.0, 0.0], [-2.0, -0.5])
     """
-    accelerates, has_potential = chosen("want", want, _WANTED)
-    each = None if numpy.ndim(softening) == 0 else softening
-    taken = reals(take("positions", positions, (2,)), take("masses", masses, (1,)), take("targets", targets, (2,)),
-                  take("softening", each, (1,)), take("target_softening", target_softening, (1,)),
-                  take("charges", charges, (1,)), take("target_charges", target_charges, (1,)),
-                  take("target_masses", target_masses, (1,)))
-    sources, weights, at, source_softening, softening_there, source_charges, charges_there, masses_there = taken
-
-    call = Call(taken, context, device, threads)
-    where = sources if at is None else at
-    acceleration, potential = out or (None, None)
-    to = result("out[0]", acceleration, sources, where.shape, sources.dtype) if accelerates else None
-    also_to = result("out[1]", potential, sources, where.shape[:1], sources.dtype) if has_potential else None
-    _kith.forces(call.handle, call.show(at), call.show(sources), call.show(weights), call.show(to),
-                 call.show(also_to), handle_of(law), constant_of_gravity(g),
-                 float(softening) if each is None else 0.0, call.show(source_softening),
-                 call.show(softening_there), call.show(source_charges), call.show(charges_there),
-                 call.show(masses_there), chosen("method", method, _kith.forces_methods), int(block), int(unroll),
-                 want == "value")
-    call.done()
-    return Forces(*(None if made is None else made.array for made in (to, also_to)))
+    sums = PairSums(want, out, softening, context, device, threads, positions=positions, masses=masses, targets=targets,
+                    target_softening=target_softening, charges=charges, target_charges=target_charges,
+                    target_masses=target_masses)
+    _kith.forces(sums.call.handle, *sums.show("targets", "positions", "masses"), *sums.results(), handle_of(law),
+                 constant_of_gravity(g), sums.length, *sums.show(*OF_BODIES),
+                 text("solver", solver), chosen("method", method, _kith.forces_methods),
+                 integer32("block", block), integer32("unroll", unroll), want == "value")
+    return sums.done()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from kith import _kith
-from kith._arrays import as_dtype, in_one_place, reals, result, take
-from kith._choice import chosen
+from kith._arguments import called, check_keywords, chosen, flag, integer, integer32, number, path_of
+from kith._arrays import needed, reals, result, take
 from kith._context import Call
 from kith._law import handle_of
 
@@ -14,32 +12,48 @@ from kith._law import handle_of
 class _Question:
     """The particles, the law and the options that every function of the matrix takes."""
 
-    def __init__(self, positions, masses=None, charges=None, *, law="gravity", columns=None, column_masses=None,
+    def __init__(self, positions, masses=None, charges=None, b=None, *, law="gravity", columns=None, column_masses=None,
                  column_charges=None, softening=0.0, diagonal="zero", symmetric=False, method="auto", block=0,
                  device="auto", threads=0, context=None):
-        taken = reals(take("positions", positions, (2,)), take("masses", masses, (1,)),
+        taken = reals(needed("positions", positions, (2,)), take("masses", masses, (1,)),
                       take("charges", charges, (1,)), take("columns", columns, (2,)),
-                      take("column_masses", column_masses, (1,)), take("column_charges", column_charges, (1,)))
+                      take("column_masses", column_masses, (1,)), take("column_charges", column_charges, (1,)),
+                      take("b", b, (1, 2)))
+        *taken, self.b = taken
         self.rows = taken[0]
         self.columns = taken[0] if columns is None else taken[3]
         self.call = Call(taken, context, device, threads)
-        word, value = ("value", float(diagonal)) if isinstance(diagonal, (int, float)) else (diagonal, 0.0)
+        is_word = isinstance(diagonal, str)
         self.handle = _kith.ask_matrix(
-            self.call.handle, handle_of(law), float(softening),
-            chosen("diagonal", word, _kith.matrix_diagonals), value,
-            chosen("method", method, _kith.matrix_methods), int(block), bool(symmetric),
+            self.call.handle, handle_of(law), number("softening", softening),
+            chosen("diagonal", diagonal, _kith.matrix_diagonals) if is_word else _kith.matrix_diagonal_value,
+            0.0 if is_word else number("diagonal", diagonal),
+            chosen("method", method, _kith.matrix_methods), integer32("block", block),
+            flag("symmetric", symmetric),
             *(self.call.show(array) for array in taken))
 
     def result(self, name, out, shape, dtype=None):
         return result(name, out, self.rows, shape, dtype or self.rows.dtype)
 
 
+def _asked(function, positions, masses, charges, b=None, /, **options) -> _Question:
+    check_keywords(function, options, _Question)
+    return _Question(positions, masses, charges, b, **options)
+
+
+@called("matrix")
 class _Matrix:
     """The interaction matrix; call it, or reduce it with its methods.
 
     See Also
     --------
-    kith.scipy_linear_operator : the matrix as an operator, never stored.
+    kith.scipy_linear_operator : The matrix as an operator, never stored.
+
+    Examples
+    --------
+    >>> import kith
+    >>> kith.matrix([[0.0, 0], [3.0, 4.0]], law="distance").tolist()
+    [[0.0, 5.0], [5.0, 0.0]]
     """
 
     def __call__(self, positions, masses=None, charges=None, *, law="gravity", out=None, **options):
@@ -48,32 +62,41 @@ class _Matrix:
         Parameters
         ----------
         positions : array_like, shape (n, 2) or (n, 3)
-            Of the particles in the rows. float32 gives single precision, everything else double.
+            Of the particles of the rows. float32 gives single precision, everything else double.
         masses, charges : array_like, shape (n,), optional
-            1 where there are none.
+            1 by default.
         law : str or Law
             See `kith.law`.
         out : array, shape (n, m), optional
             Where to write, of any strides.
         columns : array_like, shape (m, 2) or (m, 3), optional
-            The particles in the columns; those of the rows if left out.
+            The particles of the columns; those of the rows by default.
         column_masses, column_charges : array_like, shape (m,), optional
-            Theirs.
+            Masses and charges of the columns; 1 by default.
         softening : float
-            s^2 = r^2 + softening^2 stands for r^2 in the law.
+            In the law, s^2 = r^2 + softening^2 replaces r^2.
         diagonal : {'zero', 'keep'} or float
-            What stands where i = j, if the columns are the rows.
+            The entries with i = j, if the columns are the rows: 0, the value of the law for a particle with
+            itself (at s = softening), or this number. The methods `kith.matrix.reduce`,
+            `kith.matrix.histogram` and `kith.matrix.multiply` leave j = i out with 'zero', the default, and
+            include it with 'keep' or a number.
         symmetric : bool
-            Compute each pair once: the law's V(i, j) is V(j, i).
+            Compute each pair once: V(i, j) is V(j, i) for this law.
         method : {'auto', 'reference', 'direct', 'tile-p', 'tile-p2'}
-            For comparisons; ``block`` goes with the tiles.
-        device, threads, context
+            For comparisons.
+        block : int
+            Of the tiles.
+        device : str or Device
+            As of `kith.forces`.
+        threads : int
+            As of `kith.forces`.
+        context : Context, optional
             As of `kith.forces`.
 
         Returns
         -------
         array, shape (n, m)
-            Of the positions' library, in their place.
+            Of the library of the positions, on their device.
 
         Examples
         --------
@@ -81,41 +104,73 @@ class _Matrix:
         >>> kith.matrix([[0.0, 0], [3.0, 4.0]], law="distance").tolist()
         [[0.0, 5.0], [5.0, 0.0]]
         """
-        asked = _Question(positions, masses, charges, law=law, **options)
+        asked = _asked("matrix", positions, masses, charges, law=law, **options)
         made = asked.result("out", out, (asked.rows.shape[0], asked.columns.shape[0]))
         asked.handle.compute(asked.call.show(made))
         asked.call.done()
         return made.array
 
     def write(self, path, positions, masses=None, charges=None, *, law="gravity", memory=0, **options) -> float:
-        """Writes the matrix into an NPY file, row by row: it need not fit in memory.
+        """Writes the matrix to an NPY file row by row: it need not fit in memory.
 
         Parameters
         ----------
         path : str or os.PathLike
             Written under a temporary name, then renamed.
+        positions : array_like, shape (n, 2) or (n, 3)
+            As of `kith.matrix`.
+        masses, charges : array_like, shape (n,), optional
+            As of `kith.matrix`.
+        law : str or Law
+            See `kith.law`.
         memory : int
-            Bytes that the rows on their way may take; 0: 256 MiB.
+            The maximum number of bytes of the rows in flight; 0: 256 MiB.
+        **options
+            columns, column_masses, column_charges, softening, diagonal, symmetric, method, block, device,
+            threads, context: as of `kith.matrix`.
 
         Returns
         -------
         float
-            Seconds of computing, without the writing.
+            Seconds of computation, without the writing.
+
+        Examples
+        --------
+        >>> import kith, numpy, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "V.npy")
+        ...     seconds = kith.matrix.write(path, [[0.0, 0], [3.0, 4.0]], law="distance")
+        ...     numpy.load(path).tolist()
+        [[0.0, 5.0], [5.0, 0.0]]
         """
-        asked = _Question(positions, masses, charges, law=law, **options)
-        return asked.handle.write(int(memory), os.fspath(path))
+        asked = _asked("matrix.write", positions, masses, charges, law=law, **options)
+        return asked.handle.write(integer("memory", memory), path_of("path", path))
 
     def reduce(self, reduction, positions, masses=None, charges=None, *, law="gravity", out=None, **options):
-        """A value a row, without the matrix: sum, min, max or argmin over j, j = i left out.
+        """One value per row, without storing the matrix: sum, min, max or argmin over j.
 
         Parameters
         ----------
         reduction : {'sum', 'min', 'max', 'argmin'}
+            What to compute of each row.
+        positions : array_like, shape (n, 2) or (n, 3)
+            As of `kith.matrix`.
+        masses, charges : array_like, shape (n,), optional
+            As of `kith.matrix`.
+        law : str or Law
+            See `kith.law`.
+        out : array, shape (n,), optional
+            Where to write.
+        diagonal : {'zero', 'keep'} or float
+            If the columns are the rows, j = i is left out unless this is 'keep' or a number.
+        **options
+            columns, column_masses, column_charges, softening, symmetric, method, block, device, threads,
+            context: as of `kith.matrix`.
 
         Returns
         -------
         array, shape (n,)
-            int64 of ``argmin``: the smallest j with the least value, -1 where there is none.
+            ``argmin`` gives int64: the smallest j with the minimum value, -1 if the row is empty.
 
         Examples
         --------
@@ -123,25 +178,41 @@ class _Matrix:
         >>> kith.matrix.reduce("argmin", [[0.0, 0], [1.0, 0], [5.0, 0]], law="distance").tolist()
         [1, 0, 1]
         """
-        asked = _Question(positions, masses, charges, law=law, **options)
-        number = chosen("reduction", reduction, _kith.matrix_reductions)
+        asked = _asked("matrix.reduce", positions, masses, charges, law=law, **options)
+        row = chosen("reduction", reduction, _kith.matrix_reductions)
         made = asked.result("out", out, asked.rows.shape[:1], "int64" if reduction == "argmin" else None)
-        asked.handle.reduce(number, asked.call.show(made))
+        asked.handle.reduce(row, asked.call.show(made))
         asked.call.done()
         return made.array
 
     def histogram(self, positions, masses=None, charges=None, *, bins, low, high, law="gravity", out=None, **options):
-        """How many values lie in each of so many bins between low and high, as NumPy's histogram.
+        """Counts the values in equal bins between low and high, as NumPy's histogram.
 
         Parameters
         ----------
+        positions : array_like, shape (n, 2) or (n, 3)
+            As of `kith.matrix`.
+        masses, charges : array_like, shape (n,), optional
+            As of `kith.matrix`.
         bins : int
+            The number of bins.
         low, high : float
-            The last bin has its end too. Of one set of particles a pair counts once.
+            The last bin includes its upper end. If the columns are the rows, a pair counts once.
+        law : str or Law
+            See `kith.law`.
+        out : array of int64, shape (bins,), optional
+            Where to write.
+        diagonal : {'zero', 'keep'} or float
+            If the columns are the rows, each V[i][i] counts once too if this is 'keep' or a number: NumPy's
+            histogram of the upper triangle with its diagonal. Left out by default.
+        **options
+            columns, column_masses, column_charges, softening, symmetric, method, block, device, threads,
+            context: as of `kith.matrix`.
 
         Returns
         -------
         array of int64, shape (bins,)
+            The counts.
 
         Examples
         --------
@@ -149,33 +220,50 @@ class _Matrix:
         >>> kith.matrix.histogram([[0.0, 0], [1.0, 0], [5.0, 0]], law="distance", bins=3, low=0, high=6).tolist()
         [1, 0, 2]
         """
-        asked = _Question(positions, masses, charges, law=law, **options)
-        made = asked.result("out", out, (int(bins),), "int64")
-        asked.handle.histogram(float(low), float(high), asked.call.show(made))
+        asked = _asked("matrix.histogram", positions, masses, charges, law=law, **options)
+        made = asked.result("out", out, (integer("bins", bins, 0),), "int64")
+        asked.handle.histogram(number("low", low), number("high", high), asked.call.show(made))
         asked.call.done()
         return made.array
 
     def multiply(self, b, positions, masses=None, charges=None, *, law="gravity", out=None, **options):
-        """``V b`` without the matrix; j = i is left out.
+        """``V b`` without storing the matrix.
 
         Parameters
         ----------
         b : array_like, shape (m,) or (m, k)
+            An array of float64 makes the product double.
+        positions : array_like, shape (n, 2) or (n, 3)
+            As of `kith.matrix`.
+        masses, charges : array_like, shape (n,), optional
+            As of `kith.matrix`.
+        law : str or Law
+            See `kith.law`.
+        out : array, shape (n,) or (n, k), optional
+            Where to write.
+        diagonal : {'zero', 'keep'} or float
+            If the columns are the rows, j = i is left out unless this is 'keep' (the V[i][i] of a kernel
+            matrix) or a number.
+        **options
+            columns, column_masses, column_charges, softening, symmetric, method, block, device, threads,
+            context: as of `kith.matrix`.
 
         Returns
         -------
         array, shape (n,) or (n, k)
+            Of the library of the positions, on their device.
 
         Examples
         --------
         >>> import kith
         >>> kith.matrix.multiply([1.0, 2.0], [[0.0, 0], [3.0, 4.0]], law="distance").tolist()
         [10.0, 5.0]
+        >>> kith.matrix.multiply([1.0, 2.0], [[0.0, 0], [3.0, 4.0]], law="distance", diagonal=1).tolist()
+        [11.0, 7.0]
         """
-        asked = _Question(positions, masses, charges, law=law, **options)
-        taken = as_dtype(in_one_place((asked.rows, take("b", b, (1, 2))))[1], asked.rows.dtype)
-        made = asked.result("out", out, asked.rows.shape[:1] + taken.shape[1:])
-        asked.handle.multiply(asked.call.show(taken), asked.call.show(made))
+        asked = _asked("matrix.multiply", positions, masses, charges, needed("b", b, (1, 2)), law=law, **options)
+        made = asked.result("out", out, asked.rows.shape[:1] + asked.b.shape[1:])
+        asked.handle.multiply(asked.call.show(asked.b), asked.call.show(made))
         asked.call.done()
         return made.array
 

@@ -1,13 +1,14 @@
-"""The interaction matrix as an operator of SciPy's solvers."""
+"""The interaction matrix as an operator for the solvers of SciPy."""
 
 from __future__ import annotations
 
 import re
 
-from kith._arrays import reals, take
+from kith._arguments import check_keywords
+from kith._arrays import needed, reals, take
 from kith._law import Law
 from kith._law import law as law_of
-from kith._matrix import matrix
+from kith._matrix import _Question, matrix
 
 _MIRRORED = {"dx": "(-dx)", "dy": "(-dy)", "dz": "(-dz)", "m_i": "m_j", "m_j": "m_i", "q_i": "q_j", "q_j": "q_i"}
 
@@ -26,15 +27,20 @@ def scipy_linear_operator(law, positions, masses=None, charges=None, **options):
     Parameters
     ----------
     law : str or Law
+        See `kith.law`.
     positions : array_like, shape (n, 2) or (n, 3)
+        Of the particles of the rows.
     masses, charges : array_like, shape (n,), optional
+        1 by default.
     **options
-        As of `kith.matrix`; the diagonal is left out.
+        columns, column_masses, column_charges, softening, symmetric, method, block, device, threads,
+        context: as of `kith.matrix`. ``diagonal`` is V[i][i]: 0 by default, the value of the law with
+        ``"keep"`` (for a kernel matrix), or a number.
 
     Returns
     -------
     scipy.sparse.linalg.LinearOperator, shape (n, m)
-        Each product takes n m pairs of work and O(n + m) memory.
+        Each product takes O(n m) work and O(n + m) memory.
 
     Examples
     --------
@@ -45,12 +51,15 @@ def scipy_linear_operator(law, positions, masses=None, charges=None, **options):
     """
     from scipy.sparse.linalg import LinearOperator
 
+    check_keywords("scipy_linear_operator", options, _Question)
     (points, weights, charged, others, other_weights, other_charges) = reals(
-        take("positions", positions, (2,)), take("masses", masses, (1,)), take("charges", charges, (1,)),
+        needed("positions", positions, (2,)), take("masses", masses, (1,)), take("charges", charges, (1,)),
         *(take(name, options.pop(name, None), (1 + (name == "columns"),))
           for name in ("columns", "column_masses", "column_charges")))
     value = law_of(law)
     mirrored = _transposed(value)
+    _Question(points, weights, charged, law=value, columns=others, column_masses=other_weights,
+              column_charges=other_charges, **options)  # an error is raised here, not by the first product
 
     def forwards(b):
         return matrix.multiply(b, points, weights, charged, law=value, columns=others, column_masses=other_weights,

@@ -9,38 +9,37 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arrays import Taken, from_view, in_one_place, reals, take, whole
-from kith._choice import chosen
+from kith._arguments import chosen, described, flag, integer, number, text
+from kith._arrays import Taken, from_view, host_array, in_one_place, needed, reals, take, whole
 from kith._context import Call, Context, Device
 
 _ALL = "ijSDd"
 
 
 class Pairs:
-    """A list of pairs; `pairs` and `nearest` make one.
+    """A list of pairs, as `pairs` and `nearest` return it.
 
-    The arrays are the list's own memory, in the library and the place of the positions: nothing is
-    copied. Unpacked, a list gives the quantities that were asked for, in their order:
-    ``i, j, d = kith.pairs(positions, 3.0, quantities="ijd")``.
+    The arrays are the memory of the list, in the library and on the device of the positions: nothing is
+    copied. Unpacked, a list gives the quantities that were requested, in their order:
+    ``i, j, d = kith.pairs(positions, 3.0, quantities="ijd")``. Its length is the number of pairs. A list
+    can be pickled and copied.
 
-    Attributes
-    ----------
-    count : int
-        Pairs.
-    offsets : array of int64, shape (n + 1,)
-        The pairs of point i are those from ``offsets[i]`` to ``offsets[i + 1] - 1``.
-    i, j : array of int64, shape (count,)
-        The points, from 0.
-    shifts : array of int32, shape (count, D)
-        S, a whole number for each cell vector.
-    vectors : array, shape (count, D)
-        x_j - x_i + S cell.
-    distances : array, shape (count,)
-        Their lengths.
+    Examples
+    --------
+    >>> import kith
+    >>> pairs = kith.pairs([[0.0, 0], [1.0, 0], [5.0, 0]], 2.0)
+    >>> len(pairs), pairs
+    (2, <kith.Pairs: 2 pairs of 3 points, 'ij'>)
     """
 
-    def __init__(self, handle, like: Taken, quantities: str):
-        self._handle, self._like, self._quantities = handle, like, quantities
+    def __init__(self, *_):
+        raise TypeError("a kith.Pairs is made by kith.pairs or kith.nearest")
+
+    @classmethod
+    def _of(cls, handle, like: Taken, quantities: str) -> Pairs:
+        made = cls.__new__(cls)
+        made._handle, made._like, made._quantities = handle, like, quantities
+        return made
 
     def _column(self, name):
         view = getattr(self._handle, name)
@@ -51,13 +50,131 @@ class Pairs:
         wanted = self._quantities + _LETTER[name]
         raise AttributeError(f"the list has no {name}; ask for them with quantities={wanted!r}")
 
-    count = property(lambda self: self._handle.count)
-    offsets = property(lambda self: self._column("offsets"))
-    i = property(lambda self: self._column("i"))
-    j = property(lambda self: self._column("j"))
-    shifts = property(lambda self: self._column("shifts"))
-    vectors = property(lambda self: self._column("vectors"))
-    distances = property(lambda self: self._column("distances"))
+    @property
+    def count(self) -> int:
+        """The number of pairs.
+
+        Returns
+        -------
+        int
+            As ``len(pairs)``.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.pairs([[0.0, 0], [1.0, 0]], 2.0).count
+        2
+        """
+        return self._handle.count
+
+    @property
+    def offsets(self):
+        """The first pair of each point, and the number of pairs.
+
+        Returns
+        -------
+        array of int64, shape (n + 1,)
+            The pairs of point i are those from ``offsets[i]`` to ``offsets[i + 1] - 1``.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.pairs([[0.0, 0], [1.0, 0], [5.0, 0]], 2.0).offsets.tolist()
+        [0, 1, 2, 2]
+        """
+        return self._column("offsets")
+
+    @property
+    def i(self):
+        """The first point of each pair.
+
+        Returns
+        -------
+        array of int64, shape (count,)
+            From 0; int32 if the list is narrow.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.pairs([[0.0, 0], [1.0, 0]], 2.0).i.tolist()
+        [0, 1]
+        """
+        return self._column("i")
+
+    @property
+    def j(self):
+        """The second point of each pair.
+
+        Returns
+        -------
+        array of int64, shape (count,)
+            From 0; int32 if the list is narrow.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.pairs([[0.0, 0], [1.0, 0]], 2.0).j.tolist()
+        [1, 0]
+        """
+        return self._column("j")
+
+    @property
+    def shifts(self):
+        """The shifts S: how many cell vectors to add.
+
+        Returns
+        -------
+        array of int32, shape (count, D)
+            An integer for each cell vector.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.pairs([[0.0, 0], [5.0, 0]], 2.0, cell=[6.0, 6.0], quantities="S").shifts.tolist()
+        [[-1, 0], [1, 0]]
+        """
+        return self._column("shifts")
+
+    @property
+    def vectors(self):
+        """The vectors x_j - x_i + S cell.
+
+        Returns
+        -------
+        array, shape (count, D)
+            In the precision of the positions.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.pairs([[0.0, 0], [1.0, 0]], 2.0, quantities="D").vectors.tolist()
+        [[1.0, 0.0], [-1.0, 0.0]]
+        """
+        return self._column("vectors")
+
+    @property
+    def distances(self):
+        """The lengths of the vectors.
+
+        Returns
+        -------
+        array, shape (count,)
+            In the precision of the positions.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.pairs([[0.0, 0], [1.0, 0]], 2.0, quantities="d").distances.tolist()
+        [1.0, 1.0]
+        """
+        return self._column("distances")
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __reduce__(self):
+        columns = {name: self._column(name) for name in _COLUMNS if getattr(self._handle, name) is not None}
+        return _remade, (self._quantities, self.count, columns)
 
     def __iter__(self):
         return (self._column(_NAME[letter]) for letter in self._quantities)
@@ -68,12 +185,21 @@ class Pairs:
 
 _NAME = {"i": "i", "j": "j", "S": "shifts", "D": "vectors", "d": "distances"}
 _LETTER = {name: letter for letter, name in _NAME.items()}
+_COLUMNS = ("offsets", *_LETTER)
+
+
+def _remade(quantities, count, columns) -> Pairs:
+    """A list of arrays that were a list's, of a pickle."""
+    taken = {name: take(name, column) for name, column in columns.items()}
+    call = Call(taken.values())
+    shown = [call.show(taken.get(name)) for name in _COLUMNS]
+    return Pairs._of(_kith.pairs_of_arrays(count, *shown), taken["offsets"], quantities)
 
 
 def quantity_flags(quantities: str) -> int:
     """The extension module's flags of letters."""
     flags = 0
-    for letter in quantities:
+    for letter in text("quantities", quantities):
         flags |= chosen("quantity", letter, _kith.pairs_quantities)
     return flags or _kith.pairs_counts
 
@@ -84,10 +210,10 @@ def cells_of(cell, periodic, dimensions: int, systems: int):
     A vector of lengths is a box. Without ``periodic`` all axes of a cell are, and none of open space.
     """
     if cell is None:
-        if periodic is not None and numpy.any(numpy.asarray(periodic)):
+        if periodic is not None and numpy.any(periodic_of(periodic, dimensions)):
             raise ValueError("periodic is given without a cell; give the cell that repeats itself")
         return None, None
-    given = numpy.asarray(cell, dtype=numpy.float64)
+    given = host_array("cell", cell).astype(numpy.float64)
     if given.shape[-1:] != (dimensions,) and given.shape[-1:] != (3,):
         raise ValueError(f"cell has shape {given.shape}; give {dimensions} lengths, or a vector a row")
     if given.ndim == 1 or (given.ndim == 2 and systems > 1 and given.shape[0] == systems != given.shape[1]):
@@ -98,16 +224,20 @@ def cells_of(cell, periodic, dimensions: int, systems: int):
     cells = numpy.zeros((systems, 3, 3))
     cells[:, :size, :size] = given
     along = numpy.zeros((systems, 3), dtype=numpy.int32)
-    along[:, :dimensions] = _periodic_of(periodic, dimensions)
+    along[:, :dimensions] = periodic_of(periodic, dimensions)
     return cells, along
 
 
-def _periodic_of(periodic, dimensions):
+def periodic_of(periodic, dimensions):
+    """Flags that broadcast to one for each axis; all are periodic if None."""
     if periodic is None:
         return True
-    flags = numpy.asarray(periodic)
-    if flags.dtype.kind not in "bi" or flags.shape[-1:] not in ((), (dimensions,), (3,)):
-        raise ValueError(f"periodic is {periodic!r}; give True or False, or one for each of {dimensions} axes")
+    flags = host_array("periodic", periodic)
+    wanted = f"it must be True or False, or one for each of {dimensions} axes"
+    if flags.dtype.kind not in "bi":
+        raise TypeError(f"periodic has dtype {flags.dtype}; {wanted}")
+    if flags.shape[-1:] not in ((), (dimensions,), (3,)):
+        raise ValueError(f"periodic has shape {flags.shape}; {wanted}")
     return flags if flags.ndim == 0 else flags[..., :dimensions]
 
 
@@ -117,7 +247,7 @@ class Search:
     def __init__(self, positions, cutoff, *, cell=None, periodic=None, quantities="ij", half=False, sorted=True,
                  narrow=False, skin=0.0, queries=None, radii=None, query_radii=None, exclusions=None, systems=None,
                  query_systems=None, method="auto", memory_limit=0, device="auto", threads=0, context=None):
-        real = reals(take("positions", positions, (2,)), take("queries", queries, (2,)), take("radii", radii, (1,)),
+        real = reals(needed("positions", positions, (2,)), take("queries", queries, (2,)), take("radii", radii, (1,)),
                      take("query_radii", query_radii, (1,)))
         left_out = _exclusions_of(exclusions, real[0])
         self.positions, self.quantities = real[0], quantities
@@ -127,8 +257,9 @@ class Search:
         cells, along = cells_of(cell, periodic, self.positions.shape[1], count)
         self.call = Call(real, context, device, threads)
         self.request = _kith.request_pairs(
-            float(cutoff), float(skin), quantity_flags(quantities), bool(half), not sorted, bool(narrow),
-            chosen("method", method, _kith.pairs_methods), int(memory_limit), cells, along)
+            number("cutoff", cutoff), number("skin", skin), quantity_flags(quantities), flag("half", half),
+            not flag("sorted", sorted), flag("narrow", narrow), chosen("method", method, _kith.pairs_methods),
+            integer("memory_limit", memory_limit), cells, along)
         named = zip(("queries", "radii", "query_radii", "exclusion_offsets", "exclusions", "system_offsets",
                      "query_system_offsets"), (*real[1:], *left_out, *offsets))
         for name, taken in named:
@@ -146,13 +277,16 @@ def _exclusions_of(exclusions, positions):
     """Offsets and points, of a pair of arrays or of a list of lists."""
     if exclusions is None:
         return None, None
-    if len(exclusions) == 2 and all(hasattr(part, "dtype") for part in exclusions):
-        starts, points = exclusions
-    else:
-        starts = numpy.cumsum([0, *map(len, exclusions)])
-        points = [point for row in exclusions for point in row]
-    starts, points = (whole(take("exclusions", numpy.asarray(part, dtype=numpy.int64) if isinstance(part, list)
-                                 else part, (1,))).astype("int64") for part in (starts, points))
+    try:
+        if len(exclusions) == 2 and all(hasattr(part, "dtype") for part in exclusions):
+            starts, points = exclusions
+        else:
+            starts = numpy.cumsum([0, *map(len, exclusions)])
+            points = [point for row in exclusions for point in row] or numpy.zeros(0, dtype=numpy.int64)
+    except TypeError:
+        raise TypeError(f"exclusions is {described(exclusions)}; it must be a list of lists, or a pair of "
+                        "arrays") from None
+    starts, points = (whole(needed("exclusions", part, (1,))).astype("int64") for part in (starts, points))
     return in_one_place((positions, starts, points))[1:]
 
 
@@ -162,7 +296,7 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
           query_radii: ArrayLike | None = None, exclusions: Any = None, systems: ArrayLike | None = None,
           query_systems: ArrayLike | None = None, method: str = "auto", memory_limit: int = 0,
           device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Pairs:
-    """Pairs of points nearer to each other than a cutoff.
+    """Pairs of points closer to each other than a cutoff.
 
     Lists every i, j and S with ``|x_j - x_i + S cell| < cutoff``, strictly; i = j only with S other
     than 0. Positions may lie anywhere; S is that of the positions as they are given.
@@ -174,31 +308,39 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
     cutoff : float
         In the same unit.
     cell : array_like, shape (D, D) or (D,), optional
-        A vector a row, or the lengths of a box; open space if left out. With systems, one for each
-        may be given.
+        One cell vector per row, or the lengths of a box; open space by default. With systems, one for
+        each may be given.
     periodic : bool or sequence of bool, optional
-        Along which vectors the cell repeats itself: along all if left out.
+        Along which cell vectors space is periodic: all by default.
     quantities : str
         Of the letters i, j, S (shifts), D (vectors) and d (distances).
     half : bool
         Each pair once: with i < j, or i = j and the first component of S that is not 0 positive.
     sorted : bool
-        By i, then j, then S; else by i alone.
+        By i, then j, then S; otherwise by i alone.
     narrow : bool
         i and j as int32.
     queries : array_like, shape (m, D), optional
         i is one of these, j one of the positions.
-    radii, query_radii : array_like, shape (n,) and (m,), optional
-        A pair is nearer than cutoff + radius_i + radius_j.
+    radii : array_like, shape (n,), optional
+        A pair is closer than cutoff + radius_i + radius_j.
+    query_radii : array_like, shape (m,), optional
+        The radii of the queries.
     exclusions : list of lists, or pair of arrays (offsets, points), optional
-        The points that are no partners of point i.
-    systems, query_systems : array_like, shape (s + 1,), optional
+        The points that are not listed as partners of point i.
+    systems : array_like of int, shape (s + 1,), optional
         System k has the rows ``systems[k]`` to ``systems[k + 1] - 1``; no pair crosses systems.
+    query_systems : array_like of int, shape (s + 1,), optional
+        The same for the queries.
     method : {'auto', 'cells', 'brute-force', 'reference'}
         For comparisons.
     memory_limit : int
-        Bytes that the list may take; 0: no limit.
-    device, threads, context
+        The maximum number of bytes of the list; 0: the memory that is available.
+    device : str or Device
+        As of `kith.forces`.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
         As of `kith.forces`.
 
     Returns
@@ -209,9 +351,9 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
     Raises
     ------
     ValueError
-        A cutoff that is not positive, a degenerate cell, a number that is not finite.
+        The cutoff is not positive, the cell degenerate, or a number not finite.
     MemoryError
-        The message says how much the list needs.
+        The message says how much memory the list needs.
 
     Examples
     --------
@@ -229,29 +371,51 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
     handle = search.list()
     handle.compute(search.request, search.shown())
     search.call.done()
-    return Pairs(handle, search.positions, quantities)
+    return Pairs._of(handle, search.positions, quantities)
 
 
 def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLike | None = None,
-            periodic: bool | Sequence[bool] | None = None, quantities: str = "ij", **options: Any) -> Pairs:
+            periodic: bool | Sequence[bool] | None = None, quantities: str = "ij", narrow: bool = False,
+            queries: ArrayLike | None = None, systems: ArrayLike | None = None, query_systems: ArrayLike | None = None,
+            method: str = "auto", memory_limit: int = 0, device: str | Device = "auto", threads: int = 0,
+            context: Context | None = None) -> Pairs:
     """The k nearest points of every point, by distance, then j, then S.
 
     Parameters
     ----------
     positions : array_like, shape (n, 2) or (n, 3)
+        In any unit of length. float32 gives single precision, everything else double.
     k : int
-        Fewer are listed where there are no more.
+        At least 1; fewer are listed if there are fewer.
     cutoff : float
-        Points farther away do not count; 0: none is too far.
-    cell, periodic, quantities
+        Points at this distance and beyond are not listed; 0: no limit.
+    cell : array_like, shape (D, D) or (D,), optional
+        As of `pairs`. In a periodic cell images count as points of their own.
+    periodic : bool or sequence of bool, optional
         As of `pairs`.
-    **options
-        queries, systems, query_systems, narrow, method, memory_limit, device, threads, context: as
-        of `pairs`. In a periodic cell images count as points of their own.
+    quantities : str
+        As of `pairs`.
+    narrow : bool
+        i and j as int32.
+    queries : array_like, shape (m, D), optional
+        i is one of these, j one of the positions.
+    systems, query_systems : array_like of int, shape (s + 1,), optional
+        As of `pairs`.
+    method : {'auto', 'cells', 'brute-force', 'reference'}
+        For comparisons.
+    memory_limit : int
+        The maximum number of bytes of the list; 0: the memory that is available.
+    device : str or Device
+        As of `kith.forces`.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
+        As of `kith.forces`.
 
     Returns
     -------
     Pairs
+        Unpacked, the quantities in their order.
 
     Examples
     --------
@@ -259,8 +423,10 @@ def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLik
     >>> kith.nearest([[0.0, 0], [1.0, 0], [5.0, 0]], 1).j.tolist()
     [1, 0, 1]
     """
-    search = Search(positions, cutoff, cell=cell, periodic=periodic, quantities=quantities, **options)
+    search = Search(positions, cutoff, cell=cell, periodic=periodic, quantities=quantities, narrow=narrow,
+                    queries=queries, systems=systems, query_systems=query_systems, method=method,
+                    memory_limit=memory_limit, device=device, threads=threads, context=context)
     handle = search.list()
-    handle.nearest(search.request, search.shown(), int(k))
+    handle.nearest(search.request, search.shown(), integer("k", k))
     search.call.done()
-    return Pairs(handle, search.positions, quantities)
+    return Pairs._of(handle, search.positions, quantities)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,15 +11,36 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
+from kith._arguments import chosen, flag, integer, number, optional, path_of, several, text
 from kith._bodies import Bodies
-from kith._context import Call, Context, Device
-from kith._forces import constant_of_gravity
+from kith._context import Bound, Call, Context, Device
+from kith._forces import constant_of_gravity, softening_of
 from kith._law import Law
 from kith._law import law as law_of
 
 
 class Integrator(NamedTuple):
-    """A row of the table of integrators."""
+    """A row of the table of integrators; `integrators` returns them.
+
+    Attributes
+    ----------
+    name : str
+        As ``leapfrog``.
+    description : str
+        What it is, with its source.
+    order : int
+        The error of a run is proportional to this power of dt.
+    evaluations : int
+        Evaluations of all forces in a step.
+    symplectic : bool
+        Whether the energy error stays bounded.
+
+    Examples
+    --------
+    >>> import kith
+    >>> kith.integrators()[0].order
+    2
+    """
 
     name: str
     description: str
@@ -28,7 +50,12 @@ class Integrator(NamedTuple):
 
 
 def integrators() -> list[Integrator]:
-    """The table of integrators.
+    """Returns the table of integrators.
+
+    Returns
+    -------
+    list of Integrator
+        One row for each integrator.
 
     Examples
     --------
@@ -40,11 +67,30 @@ def integrators() -> list[Integrator]:
 
 
 class Energies(NamedTuple):
-    """Sums over all bodies, in double precision.
+    """Energies and momenta, in double precision, as `Simulation.energies` returns them.
 
-    ``kinetic_energy`` is the sum of m v^2 / 2, ``potential_energy`` half the sum of m phi,
-    ``virial_ratio`` -2 T / W, which is 1 in equilibrium; momenta and the centre of mass have three
-    components.
+    Attributes
+    ----------
+    kinetic_energy : float
+        T, the sum of m v^2 / 2.
+    potential_energy : float
+        W, half the sum of m phi.
+    total_energy : float
+        T + W.
+    momentum : tuple of three float
+        The sum of m v.
+    angular_momentum : tuple of three float
+        The sum of m x cross v.
+    center_of_mass : tuple of three float
+        The sum of m x, divided by the sum of m.
+    virial_ratio : float
+        -2 T / W, which is 1 in equilibrium.
+
+    Examples
+    --------
+    >>> import kith
+    >>> kith.Simulation([[0.0, 0], [2.0, 0]], dt=0.01).energies.potential_energy
+    -0.5
     """
 
     kinetic_energy: float
@@ -57,7 +103,46 @@ class Energies(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What `Simulation.to_h5md` has done; the words are those of ``kith run --json``."""
+    """The result of `Simulation.to_h5md`, with the names of ``kith run --json``.
+
+    Attributes
+    ----------
+    bodies : int
+        The number of bodies.
+    steps : int
+        Steps since the start of the file.
+    dt : float
+        The step.
+    time : float
+        At the end.
+    energy_initial, energy_final : float
+        Total energies.
+    relative_energy_error : float
+        Of the end.
+    max_relative_energy_error : float
+        The maximum over all frames.
+    momentum_error : float
+        The change of the momentum.
+    interactions_per_second : float
+        Pairs of bodies evaluated per second.
+    gflops : float
+        10^9 floating-point operations per second.
+    seconds : float
+        Elapsed time.
+    integrator : str
+        Its name.
+    solver : str
+        Its name.
+
+    Examples
+    --------
+    >>> import kith, os, tempfile
+    >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.01)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     summary = simulation.to_h5md(os.path.join(folder, "run.h5"), until=0.5)
+    >>> summary.bodies, summary.steps, summary.time
+    (2, 50, 0.5)
+    """
 
     bodies: int
     steps: int
@@ -72,47 +157,59 @@ class Summary(NamedTuple):
     gflops: float
     seconds: float
     integrator: str
+    solver: str
 
 
-class Simulation:
-    """Bodies under their mutual gravity or another law, advanced by a fixed step.
+class Simulation(Bound):
+    """Bodies under their mutual gravity or any other law, advanced by a fixed step.
+
+    A simulation cannot be pickled or copied; `bodies` returns what can.
 
     Parameters
     ----------
     positions : Bodies, or array_like of shape (n, 2) or (n, 3)
-        Bodies come with all of the next three.
+        Bodies come with velocities, masses, charges and softening lengths.
     velocities : array_like, shape (n, D), optional
-        0 where there are none.
-    masses, charges : array_like, shape (n,), optional
-        1 where there are none.
+        0 by default.
+    masses : array_like, shape (n,), optional
+        1 by default.
     dt : float
         The step.
+    charges : array_like, shape (n,), optional
+        1 by default.
     integrator : str
         A name of `integrators`.
-    softening : float or array_like, shape (n,)
-        A length, or one a body. Of `Bodies` with lengths of their own those count, unless it is given.
+    softening : float or array_like, shape (n,), optional
+        A length, or one for each body; that of the bodies by default, otherwise 0.
     g : float, optional
-        The constant of gravity, 1 if left out.
+        The gravitational constant; that of the bodies by default, otherwise 1.
     law : str or Law, optional
-        Another law than gravity.
+        Any other law than gravity: see `kith.law`.
+    solver : {'auto', 'direct', 'reference'}
+        As of `kith.forces`.
     precision : {'double', 'single'}
+        Of the forces and the state.
     time : float, optional
-        Of the start.
+        At the start; that of the bodies by default, otherwise 0.
     systems : int, optional
-        An ensemble: the bodies are those of so many systems, one system after the other, that know
-        nothing of each other.
-    device, threads, context
+        An ensemble: the bodies are those of this number of independent systems, one system after the
+        other.
+    device : str or Device
+        As of `kith.forces`.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
         As of `kith.forces`.
 
     Raises
     ------
     ValueError
-        What the library refuses: the message names the argument, its value and the remedy.
+        A value is out of range: the message names the argument, its value and the remedy.
 
     Notes
     -----
-    Ctrl-C stops a run between two steps; the simulation can then go on. Results are the same, bit
-    for bit, on every run, for every number of threads and however the steps are split.
+    Ctrl-C stops a run between two steps; the simulation can then continue. Results are the same, bit
+    for bit, on every run, for every number of threads and for every split of the steps into calls.
 
     Examples
     --------
@@ -124,59 +221,154 @@ class Simulation:
     (1.0, True)
     """
 
+    _instead = "pickle its bodies()"
+
     def __init__(self, positions: Bodies | ArrayLike, velocities: ArrayLike | None = None,
                  masses: ArrayLike | None = None, *, dt: float, charges: ArrayLike | None = None,
                  integrator: str = "leapfrog", softening: float | ArrayLike | None = None, g: float | None = None,
-                 law: str | Law | None = None, precision: str = "double", time: float | None = None,
-                 systems: int | None = None, device: str | Device = "auto", threads: int = 0,
+                 law: str | Law | None = None, solver: str = "auto", precision: str = "double",
+                 time: float | None = None, systems: int | None = None, device: str | Device = "auto", threads: int = 0,
                  context: Context | None = None):
-        lengths = None if softening is None or numpy.ndim(softening) == 0 else softening
+        length, lengths = (0.0, None) if softening is None else softening_of(softening)
         bodies = _bodies_of(positions, velocities, masses, charges, lengths)
         if time is not None:
             bodies.time = time
-        if precision not in ("double", "single"):
-            raise ValueError(f"precision is {precision!r}; give 'double' or 'single'")
+        if g is not None:
+            bodies.g = g
+        is_single = chosen("precision", precision, {"double": False, "single": True})
         self._call = Call((), context, device, threads)
         self._law = None if law is None else law_of(law)
         self._steps_in_files = 0
         self._bodies = bodies  # masses and charges, which views and files need
         self._has_lengths = bodies.softening is not None and (softening is None or lengths is not None)
         self._handle = _kith.create_simulation(
-            self._call.handle, bodies._handle, float(dt), str(integrator), constant_of_gravity(g),
-            0.0 if self._has_lengths or softening is None else float(softening), self._has_lengths,
-            precision == "single", self._law and self._law._handle, systems)
+            self._call.handle, bodies._handle, number("dt", dt), text("integrator", integrator),
+            constant_of_gravity(g), 0.0 if self._has_lengths else length, self._has_lengths, is_single,
+            self._law and self._law._handle, text("solver", solver), optional(integer, "systems", systems))
 
     @property
     def time(self) -> float:
-        """The start's time plus the number of steps times dt: no error piles up."""
+        """The time: that of the start plus the number of steps times dt, without accumulated rounding.
+
+        Returns
+        -------
+        float
+            In the unit of dt.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.25)
+        >>> simulation.step(2)
+        >>> simulation.time
+        0.5
+        """
         return self._handle.time
 
     @property
     def steps(self) -> int:
-        """Steps done."""
+        """The number of steps done.
+
+        Returns
+        -------
+        int
+            Those of `to_h5md` too.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.25)
+        >>> simulation.step(2)
+        >>> simulation.steps
+        2
+        """
         return self._handle.steps + self._steps_in_files
 
     @property
     def context(self) -> Context:
-        """Where it computes."""
+        """The context of the simulation.
+
+        Returns
+        -------
+        Context
+            With its device and threads.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Simulation(kith.make("two-body"), dt=0.25, device="cpu").context.device
+        'cpu'
+        """
         return self._call.context
 
     def step(self, n: int = 1) -> None:
-        """Advances by n steps of dt."""
-        self._handle.step(int(n))
+        """Advances by n steps of dt.
+
+        Parameters
+        ----------
+        n : int
+            The number of steps.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.25)
+        >>> simulation.step(3)
+        >>> simulation.time
+        0.75
+        """
+        self._handle.step(integer("n", n))
 
     def step_by(self, h: float) -> None:
-        """One step of length h instead of dt; negative goes backwards."""
-        self._handle.step_by(float(h))
+        """Advances by one step of length h instead of dt.
+
+        Parameters
+        ----------
+        h : float
+            Negative values go backwards.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.25)
+        >>> simulation.step_by(0.125)
+        >>> simulation.time
+        0.125
+        """
+        self._handle.step_by(number("h", h))
 
     def run(self, until: float) -> None:
-        """Steps until the time is exactly ``until``; the last step is shorter if dt does not divide the rest."""
-        self._handle.run(float(until))
+        """Advances to exactly ``until``; the last step is shorter if dt does not divide the rest.
+
+        Parameters
+        ----------
+        until : float
+            The time at the end.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.3)
+        >>> simulation.run(1.0)
+        >>> simulation.time, simulation.steps
+        (1.0, 4)
+        """
+        self._handle.run(number("until", until))
 
     def frames(self, until: float, every: int = 1) -> Iterator[Simulation]:
-        """Advances to ``until`` and yields the simulation itself at the start, each ``every`` steps, and the end.
+        """Advances to ``until`` and yields the simulation at the start, each ``every`` steps, and the end.
 
-        Its arrays show the state of that moment: copy those that are to be kept.
+        Parameters
+        ----------
+        until : float
+            The time at the end.
+        every : int
+            Steps from frame to frame, at least 1.
+
+        Yields
+        ------
+        Simulation
+            The simulation itself: its arrays show the current state; copy them to keep them.
 
         Examples
         --------
@@ -185,9 +377,9 @@ class Simulation:
         >>> [round(frame.time, 2) for frame in simulation.frames(until=0.25, every=10)]
         [0.0, 0.1, 0.2, 0.25]
         """
-        if every < 1:
-            raise ValueError(f"every is {every}; give a number of steps of at least 1")
-        until = float(until)
+        return self._frames(number("until", until), integer("every", every, 1))
+
+    def _frames(self, until, every):
         start, first = self.time, self.steps
         while True:
             yield self
@@ -214,105 +406,202 @@ class Simulation:
 
     @property
     def positions(self):
-        """Positions as they are after the last step: a live view without a copy, shape (n, D).
+        """The positions after the last step: a live view without a copy.
 
-        Read-only: `set` changes them. Of an ensemble (systems, n, D). On a GPU an object with
-        ``__dlpack__``, for ``cupy.from_dlpack`` and ``torch.from_dlpack``. Where lengths are so large
-        or small that the simulation keeps them in other units, a copy.
+        Read-only: `set` changes them. On a GPU an object with ``__dlpack__``, for ``cupy.from_dlpack`` and
+        ``torch.from_dlpack``. Where lengths are so large or small that the simulation stores them in other
+        units, a copy.
+
+        Returns
+        -------
+        array, shape (n, D)
+            Of an ensemble (systems, n, D).
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.01, device="cpu").positions.tolist()
+        [[0.0, 0.0], [1.0, 0.0]]
         """
         array = self._column(_kith.column_position)
         return self.bodies().positions if array is None else array
 
     @property
     def velocities(self):
-        """Velocities, as `positions`."""
+        """The velocities after the last step, as `positions`.
+
+        Returns
+        -------
+        array, shape (n, D)
+            Of an ensemble (systems, n, D).
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.01, device="cpu").velocities.tolist()
+        [[0.0, 0.0], [0.0, 0.0]]
+        """
         array = self._column(_kith.column_velocity)
         return self.bodies().velocities if array is None else array
 
     @property
     def masses(self):
-        """Masses, shape (n,), as `positions`."""
+        """The masses, as `positions`.
+
+        Returns
+        -------
+        array, shape (n,)
+            Of an ensemble (systems, n).
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Simulation([[0.0, 0], [1.0, 0]], masses=[1.0, 2.0], dt=0.01, device="cpu").masses.tolist()
+        [1.0, 2.0]
+        """
         array = self._column(_kith.column_mass)
         if array is not None:
             return array
         return numpy.ones(len(self._bodies)) if self._bodies.masses is None else self._bodies.masses.copy()
 
     def bodies(self) -> Bodies:
-        """A copy of all bodies as they are now, in double precision, with their masses and names."""
-        of = self._bodies
-        copied = Bodies(of.positions, of.velocities, of.masses, charges=of.charges, softening=of.softening, ids=of.ids,
-                        names=of.names, cell=of.cell, periodic=of.periodic)
+        """A copy of all bodies in their current state, in double precision.
+
+        Returns
+        -------
+        Bodies
+            With their masses, charges and names.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.25)
+        >>> simulation.step()
+        >>> simulation.bodies().time
+        0.25
+        """
+        copied = Bodies(**self._bodies._arguments())
         self._handle.get_bodies(copied._handle)
         return copied
 
     def set(self, positions: ArrayLike | None = None, velocities: ArrayLike | None = None,
             masses: ArrayLike | None = None, *, charges: ArrayLike | None = None, time: float | None = None) -> None:
-        """Changes the state between two steps; what is left out stays.
+        """Changes the state between two steps; what is not given stays.
 
         Takes one evaluation of all forces.
+
+        Parameters
+        ----------
+        positions, velocities : array_like, shape (n, D), optional
+            The new state.
+        masses, charges : array_like, shape (n,), optional
+            New masses and charges.
+        time : float, optional
+            The new time.
 
         Examples
         --------
         >>> import kith
-        >>> simulation = kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.01)
+        >>> simulation = kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.01, device="cpu")
         >>> simulation.set(velocities=[[0.0, 1.0], [0.0, -1.0]])
         >>> simulation.velocities.tolist()
         [[0.0, 1.0], [0.0, -1.0]]
         """
-        now = self.bodies()
-        given = {"positions": positions, "velocities": velocities, "masses": masses, "charges": charges}
-        columns = {name: getattr(now, name) if column is None else column for name, column in given.items()}
-        changed = Bodies(**columns, softening=now.softening, ids=now.ids, names=now.names, cell=now.cell,
-                         periodic=now.periodic, time=now.time if time is None else time)
+        changed = _with(self.bodies(), positions=positions, velocities=velocities, masses=masses, charges=charges,
+                        time=time)
         self._handle.set_bodies(changed._handle)
         self._bodies = changed
 
     @property
     def energies(self) -> Energies:
-        """Energies and momenta now; of an ensemble those of all systems together."""
+        """Energies and momenta in the current state.
+
+        Returns
+        -------
+        Energies
+            Of an ensemble the sums over all systems.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Simulation([[0.0, 0], [2.0, 0]], dt=0.01).energies.total_energy
+        -0.5
+        """
         return Energies(**self._handle.diagnose())
 
     @property
     def energies_of_systems(self) -> list[Energies]:
-        """Energies and momenta of each system of an ensemble."""
+        """Energies and momenta of each system of an ensemble.
+
+        Returns
+        -------
+        list of Energies
+            One for each system.
+
+        Examples
+        --------
+        >>> import kith
+        >>> pair = [[0.0, 0], [2.0, 0], [0.0, 0], [1.0, 0]]
+        >>> simulation = kith.Simulation(pair, dt=0.01, systems=2)
+        >>> [energies.total_energy for energies in simulation.energies_of_systems]
+        [-0.5, -1.0]
+        """
         return [Energies(**sums) for sums in self._handle.diagnose_systems()]
 
     def to_h5md(self, path: str | os.PathLike, until: float, *, every: int = 0, units: Sequence[str] | None = None,
                 checkpoint_seconds: float = 0.0, resume: bool = False) -> Summary:
-        """Advances to ``until`` and writes the run into an H5MD file, as ``kith run`` does.
+        """Advances to ``until`` and writes the run to an H5MD file, as ``kith run`` does.
 
         The file has frames, energies and momenta, and a checkpoint from which ``kith run --resume``
-        and ``resume`` go on, also after Ctrl-C.
+        and ``resume`` continue, also after Ctrl-C.
 
         Parameters
         ----------
         path : str or os.PathLike
-            Whole at all times, and replaced.
+            Replaced, and complete at all times.
         until : float
+            The time at the end.
         every : int
-            A frame every so many steps; 0: about 1000 frames in all.
+            Steps from frame to frame; 0: about 1000 frames in all.
         units : sequence of three str, optional
-            Names of the units of length, time and mass, recorded in the file.
+            Names of the units of length, time and mass, recorded in the file; those of the bodies by default.
         checkpoint_seconds : float
-            Of wall time between checkpoints; 0: 10.
+            Elapsed time between checkpoints; 0: 10.
         resume : bool
-            Go on from the file's checkpoint, whatever the simulation's state is; ``steps`` are then
-            those since the start of the file.
+            Continue from the checkpoint of the file, whatever the state of the simulation is; ``steps`` are
+            then those since the start of the file.
 
         Returns
         -------
         Summary
+            Steps, energies and rates.
 
         Raises
         ------
         NotImplementedError
             This build has no HDF5.
+
+        Warns
+        -----
+        RuntimeWarning
+            The relative energy error exceeded 1.
+
+        Examples
+        --------
+        >>> import kith, os, tempfile
+        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.01)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "run.h5")
+        ...     summary = simulation.to_h5md(path, until=0.5, every=10)
+        ...     kith.read(path, frame=1).time, kith.read(path).time
+        (0.0, 0.5)
         """
+        named = [] if units is None else several(text, "units", units, (0, 3))
+        options = (path_of("path", path), number("until", until), integer("every", every),
+                   number("checkpoint_seconds", checkpoint_seconds), named, flag("resume", resume))
         start, last, before = self.bodies(), self.bodies(), self.steps
         try:
-            summary = self._handle.run_to_file(None if resume else start._handle, last._handle, os.fspath(path),
-                                               float(until), int(every), float(checkpoint_seconds),
-                                               [str(unit) for unit in units or ()], bool(resume))
+            summary = self._handle.run_to_file(None if resume else start._handle, last._handle, *options)
             before += 0 if resume else summary["steps"]
         except BaseException:
             before += round((last.time - start.time) / self._handle.dt)
@@ -322,6 +611,10 @@ class Simulation:
             self._steps_in_files = before - self._handle.steps
         if resume:
             self._steps_in_files = summary["steps"] - self._handle.steps
+        if summary["max_relative_energy_error"] > 1:
+            warnings.warn(f"the relative energy error reached {summary['max_relative_energy_error']:.3g}: the result "
+                          "is wrong; give a smaller dt, a softening, or the g of the bodies' units", RuntimeWarning,
+                          stacklevel=2)
         return Summary(**summary)
 
     def __repr__(self) -> str:
@@ -332,8 +625,9 @@ def _bodies_of(positions, velocities, masses, charges, softening):
     """Bodies that belong to the simulation."""
     if not isinstance(positions, Bodies):
         return Bodies(positions, velocities, masses, charges=charges, softening=softening)
-    of = positions
-    return Bodies(of.positions, of.velocities if velocities is None else velocities,
-                  of.masses if masses is None else masses, charges=of.charges if charges is None else charges,
-                  softening=of.softening if softening is None else softening, ids=of.ids, names=of.names, time=of.time,
-                  cell=of.cell, periodic=of.periodic)
+    return _with(positions, velocities=velocities, masses=masses, charges=charges, softening=softening)
+
+
+def _with(bodies, **columns) -> Bodies:
+    """A copy of bodies with other columns, where one is given."""
+    return Bodies(**bodies._arguments() | {name: column for name, column in columns.items() if column is not None})

@@ -1,70 +1,107 @@
-"""Sparse matrices, multiplied."""
+"""Sparse matrices and their products."""
 
 from __future__ import annotations
-
-import os
 
 import numpy
 
 from kith import _kith
-from kith._arrays import as_dtype, in_one_place, reals, result, take, whole
-from kith._choice import chosen
-from kith._context import Call
+from kith._arguments import check_keywords, chosen, described, flag, integer, integer32, number, path_of, several
+from kith._arrays import Taken, as_dtype, in_one_place, needed, reals, result, take, whole
+from kith._context import Bound, Call
 from kith._law import handle_of
+from kith._pairs import Pairs
 
 
-class SparseMatrix:
-    """A sparse matrix that is kept in the format and multiplied by the kernel that suit it.
+class SparseMatrix(Bound):
+    """A sparse matrix, stored in the format and multiplied by the kernel that suit it.
 
     Parameters
     ----------
     matrix : scipy.sparse matrix or array, or array_like of shape (rows, columns)
-        Of a dense one, what is 0 is left out. Single precision if it is float32, else double.
+        The zeros of a dense matrix are left out. float32 gives single precision, everything else double.
     format : {'auto', 'coo', 'csr', 'ell', 'hybrid', 'sell', 'bsr', 'dia'}
-        By the matrix' statistics if auto.
+        Chosen by the statistics of the matrix if auto.
     kernel : {'auto', 'row-thread', 'row-vector', 'element', 'merge'}
+        Chosen by the statistics of the matrix if auto.
     block : int
-        Of bsr: 2, 3 or 4; 0: the one with the least fill.
+        Of bsr: 2, 3 or 4; 0: the one with the least padding.
     tune : bool
         Time the best few choices instead of trusting the prediction.
-    device, threads, context
+    device : str or Device
+        As of `kith.forces`.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
         As of `kith.forces`.
 
     Notes
     -----
-    Entries in the same place are added up. A product is the same, bit for bit, on every run and for
+    Entries with the same row and column are added. ``A @ x``, ``x @ A``, ``2 * A``, ``-A`` and ``A.T``
+    work as for SciPy's arrays; the last three copy nothing. Solvers of ``scipy.sparse.linalg`` take a
+    matrix where they take a LinearOperator. A product is the same, bit for bit, on every run and for
     every number of threads. NaN and infinity count for the stored entries alone.
 
     Examples
     --------
     >>> import kith
     >>> A = kith.SparseMatrix([[2.0, 0.0], [1.0, 3.0]])
-    >>> (A @ [1.0, 1.0]).tolist(), (A.T @ [1.0, 1.0]).tolist()
-    ([2.0, 4.0], [3.0, 3.0])
+    >>> (A @ [1.0, 1.0]).tolist(), ([1.0, 1.0] @ A).tolist(), (2 * A.T @ [1.0, 1.0]).tolist()
+    ([2.0, 4.0], [3.0, 3.0], [6.0, 6.0])
+    >>> from scipy.sparse.linalg import cg
+    >>> x, info = cg(kith.SparseMatrix([[4.0, 1.0], [1.0, 3.0]]), [5.0, 4.0])
+    >>> x.round(6).tolist(), info
+    ([1.0, 1.0], 0)
     """
 
+    _instead = "pickle its to_scipy()"
+    __array_ufunc__ = None  # NumPy leaves x @ A and 2 * A to this class
+
     def __init__(self, matrix, **options):
+        _check("SparseMatrix", options)
         made = self.from_scipy(matrix, **options) if hasattr(matrix, "tocsr") else self._from_dense(matrix, **options)
-        self._handle, self._call, self._transposed = made._handle, made._call, False
-        self._sizes = made._sizes
+        self._handle, self._call, self._transposed, self._factor = made._handle, made._call, False, 1.0
+        self._sizes, self._double = made._sizes, made._double
 
     @classmethod
-    def _of(cls, handle, call, transposed=False):
+    def _of(cls, handle, call, transposed=False, factor=1.0, double=None):
         made = cls.__new__(cls)
-        made._handle, made._call, made._transposed = handle, call, transposed
+        made._handle, made._call, made._transposed, made._factor = handle, call, transposed, factor
+        made._double = [] if double is None else double  # a copy in double, once one is needed; the transpose's too
         found = handle.describe(False)
         made._sizes = (found["rows"], found["columns"], found["nonzeros"], found["dtype"])
         return made
 
     @classmethod
     def _from_dense(cls, matrix, **options):
-        (taken,) = reals(take("matrix", matrix, (2,)))
+        (taken,) = reals(needed("matrix", matrix, (2,)))
         call, choice = _choices((taken,), **options)
         return cls._of(_kith.sparse_from_dense(call.handle, choice, call.show(taken)), call)
 
     @classmethod
     def from_scipy(cls, matrix, **options) -> SparseMatrix:
-        """Takes a matrix of SciPy or CuPy of any format."""
+        """Makes a matrix from one of SciPy or CuPy, of any format.
+
+        Parameters
+        ----------
+        matrix : matrix or array of scipy.sparse or cupyx.scipy.sparse
+            Copied.
+        **options
+            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+
+        Returns
+        -------
+        SparseMatrix
+            In single precision if the matrix is of float32, otherwise in double.
+
+        Examples
+        --------
+        >>> import kith, scipy.sparse
+        >>> kith.SparseMatrix.from_scipy(scipy.sparse.eye_array(3))
+        <kith.SparseMatrix: 3 x 3, 3 stored, float64>
+        """
+        _check("SparseMatrix.from_scipy", options)
+        if not hasattr(matrix, "tocsr"):
+            raise TypeError(f"matrix is {described(matrix)}; it must be a matrix of scipy.sparse")
         if matrix.format == "coo":
             return cls.from_coo(matrix.row, matrix.col, matrix.data, shape=matrix.shape, **options)
         rows = matrix.tocsr()
@@ -72,106 +109,274 @@ class SparseMatrix:
 
     @classmethod
     def from_coo(cls, row, column, values=None, *, shape, index_base=0, **options) -> SparseMatrix:
-        """Makes a matrix of its entries: ``values[k]`` stands in row ``row[k]`` and column ``column[k]``.
+        """Makes a matrix from its entries: ``values[k]`` is in row ``row[k]`` and column ``column[k]``.
 
         Parameters
         ----------
         row, column : array_like of int, shape (nonzeros,)
+            Entries with the same row and column are added.
         values : array_like, shape (nonzeros,), optional
-            1 if left out.
+            1 by default.
         shape : tuple of int
             Rows and columns.
         index_base : {0, 1}
-            What the first row and column are called.
+            The index of the first row and column.
         **options
-            As of the class.
+            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+
+        Returns
+        -------
+        SparseMatrix
+            In single precision if the values are float32, otherwise in double.
+
+        Examples
+        --------
+        >>> import kith
+        >>> A = kith.SparseMatrix.from_coo([0, 1, 1], [1, 0, 0], [2.0, 3.0, 4.0], shape=(2, 2))
+        >>> A.to_scipy().toarray().tolist()
+        [[0.0, 2.0], [7.0, 0.0]]
         """
-        numbers, real = _indices(row, column), reals(take("values", values, (1,)))[0]
+        _check("SparseMatrix.from_coo", options)
+        sizes = several(integer, "shape", shape, (2,))
+        numbers, real = _indices(row=row, column=column), reals(take("values", values, (1,)))[0]
         call, choice = _choices((*numbers, real), index_base=index_base, single=_is_single(real), **options)
-        handle = _kith.sparse_from_coo(call.handle, choice, *map(int, shape), *map(call.show, (*numbers, real)))
+        handle = _kith.sparse_from_coo(call.handle, choice, *sizes, *map(call.show, (*numbers, real)))
         return cls._of(handle, call)
 
     @classmethod
     def from_csr(cls, row_start, column, values=None, *, shape, index_base=0, **options) -> SparseMatrix:
-        """Makes a matrix of compressed rows: row i has the entries ``row_start[i]`` to ``row_start[i + 1] - 1``."""
-        numbers, real = _indices(row_start, column), reals(take("values", values, (1,)))[0]
-        rows = int(shape[0])
+        """Makes a matrix from compressed rows.
+
+        Parameters
+        ----------
+        row_start : array_like of int, shape (rows + 1,)
+            Row i has the entries ``row_start[i]`` to ``row_start[i + 1] - 1``.
+        column : array_like of int, shape (nonzeros,)
+            The column of each entry.
+        values : array_like, shape (nonzeros,), optional
+            1 by default.
+        shape : tuple of int
+            Rows and columns.
+        index_base : {0, 1}
+            The index of the first row and column.
+        **options
+            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+
+        Returns
+        -------
+        SparseMatrix
+            In single precision if the values are float32, otherwise in double.
+
+        Examples
+        --------
+        >>> import kith
+        >>> A = kith.SparseMatrix.from_csr([0, 1, 3], [1, 0, 1], [2.0, 3.0, 4.0], shape=(2, 2))
+        >>> A.to_scipy().toarray().tolist()
+        [[0.0, 2.0], [3.0, 4.0]]
+        """
+        _check("SparseMatrix.from_csr", options)
+        rows, columns = several(integer, "shape", shape, (2,))
+        numbers, real = _indices(row_start=row_start, column=column), reals(take("values", values, (1,)))[0]
         if numbers[0].shape != (rows + 1,):
             raise ValueError(f"row_start has {numbers[0].shape[0]} numbers and there are {rows} rows; give {rows + 1}")
         call, choice = _choices((*numbers, real), index_base=index_base, single=_is_single(real), **options)
-        handle = _kith.sparse_from_csr(call.handle, choice, int(shape[1]), *map(call.show, (*numbers, real)))
+        handle = _kith.sparse_from_csr(call.handle, choice, columns, *map(call.show, (*numbers, real)))
         return cls._of(handle, call)
 
     @classmethod
     def from_pairs(cls, pairs, *, law=None, masses=None, charges=None, softening=0.0, half=False, laplacian=False,
                    columns=0, single=False, **options) -> SparseMatrix:
-        """The weighted adjacency matrix of neighbour pairs, or the graph's Laplacian D - W.
+        """The weighted adjacency matrix of neighbor pairs, or the graph Laplacian D - W.
 
         Parameters
         ----------
         pairs : Pairs
             With j, and with vectors or distances if there is a law; in host memory.
         law : str or Law, optional
-            A pair weighs V(i, j); 1 if left out.
+            The weight of a pair is V(i, j); 1 by default.
         masses, charges : array_like, shape (n,), optional
             Of the points, for the law.
+        softening : float
+            A length, for the law.
         half : bool
             The list has each pair once: its mirror image is added.
         laplacian : bool
+            D - W instead of W, where D has the sums of the rows of W on its diagonal.
         columns : int
-            Points j, if i are queries of their own; 0: as many as rows.
+            The number of points j, if i are queries; 0: as many as rows.
         single : bool
             In single precision.
+        **options
+            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+
+        Returns
+        -------
+        SparseMatrix
+            One row for each point i.
+
+        Examples
+        --------
+        >>> import kith
+        >>> pairs = kith.pairs([[0.0, 0], [1.0, 0], [2.0, 0]], 1.5)
+        >>> kith.SparseMatrix.from_pairs(pairs, laplacian=True).to_scipy().toarray().tolist()
+        [[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]]
         """
+        _check("SparseMatrix.from_pairs", options)
+        if not isinstance(pairs, Pairs):
+            raise TypeError(f"pairs is {described(pairs)}; it must be a kith.Pairs")
         weights = reals(take("masses", masses, (1,)), take("charges", charges, (1,)))
         call, choice = _choices(weights, single=single, **options)
         handle = _kith.sparse_from_pairs(call.handle, choice, pairs._handle, handle_of(law), *map(call.show, weights),
-                                         float(softening), bool(half), bool(laplacian), int(columns))
+                                         number("softening", softening), flag("half", half),
+                                         flag("laplacian", laplacian), integer("columns", columns))
         return cls._of(handle, call)
 
     @classmethod
     def read(cls, path, *, single=False, **options) -> SparseMatrix:
-        """Reads a Matrix Market file, of ``.gz`` too.
+        """Reads a Matrix Market file, compressed by gzip too.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file.
+        single : bool
+            In single precision.
+        **options
+            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+
+        Returns
+        -------
+        SparseMatrix
+            In double precision, unless ``single`` is given.
 
         Raises
         ------
         FormatError
-            The message names the line and what is wrong.
+            The message names the line and its mistake.
+        OSError
+            The file cannot be read.
+
+        Examples
+        --------
+        >>> import kith, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "A.mtx")
+        ...     kith.SparseMatrix([[1.0, 2.0], [0.0, 3.0]]).write(path)
+        ...     kith.SparseMatrix.read(path)
+        <kith.SparseMatrix: 2 x 2, 3 stored, float64>
         """
+        _check("SparseMatrix.read", options)
         call, choice = _choices((), single=single, **options)
-        return cls._of(_kith.sparse_from_file(call.handle, choice, os.fspath(path)), call)
+        return cls._of(_kith.sparse_from_file(call.handle, choice, path_of("path", path)), call)
 
     def write(self, path) -> None:
-        """Writes the matrix as a Matrix Market file, with as many digits as give the same bits when read."""
-        if self._transposed:
-            raise ValueError("this is the transpose of a matrix; write the matrix itself, or kith.SparseMatrix of "
-                             "its to_scipy()")
-        self._handle.write(os.fspath(path))
+        """Writes the matrix to a Matrix Market file, with all digits needed to read back the same bits.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Written completely or not at all.
+
+        Examples
+        --------
+        >>> import kith, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "A.mtx")
+        ...     kith.SparseMatrix([[0.0, 0.5]]).write(path)
+        ...     path.read_text().splitlines()[-1]
+        '1 2 0.5'
+        """
+        if self._transposed or self._factor != 1:
+            raise ValueError("this is the transpose or a multiple of a matrix; write the matrix itself, or "
+                             "kith.SparseMatrix of its to_scipy()")
+        self._handle.write(path_of("path", path))
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Rows and columns.
+
+        Returns
+        -------
+        tuple of int
+            As of SciPy's arrays.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.SparseMatrix([[1.0, 0.0, 2.0]]).shape
+        (1, 3)
+        """
         rows, columns = self._sizes[:2]
         return (columns, rows) if self._transposed else (rows, columns)
 
     @property
     def nnz(self) -> int:
-        """Stored entries."""
+        """The number of stored entries.
+
+        Returns
+        -------
+        int
+            As of SciPy's arrays.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.SparseMatrix([[1.0, 0.0, 2.0]]).nnz
+        2
+        """
         return self._sizes[2]
 
     @property
     def dtype(self) -> numpy.dtype:
+        """The precision of the stored entries.
+
+        Returns
+        -------
+        numpy.dtype
+            float64 or float32.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.SparseMatrix([[1.0]]).dtype
+        dtype('float64')
+        """
         return numpy.dtype(self._sizes[3])
 
     @property
     def info(self) -> dict:
-        """How the matrix is stored for a product, and why: format, kernel, reason, bytes, convert_seconds."""
+        """How the matrix is stored for a product, and why.
+
+        Returns
+        -------
+        dict
+            rows, columns, nonzeros, dtype, format, kernel, reason, bytes and convert_seconds.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.SparseMatrix([[1.0, 2.0]], format="csr").info["format"]
+        'csr'
+        """
         return self._handle.describe(self._transposed)
 
     @property
     def T(self) -> SparseMatrix:
-        """The transpose; nothing is copied until it is first multiplied."""
-        return self._of(self._handle, self._call, not self._transposed)
+        """The transpose; nothing is copied until it is first multiplied.
+
+        Returns
+        -------
+        SparseMatrix
+            Of the same stored entries.
+
+        Examples
+        --------
+        >>> import kith
+        >>> A = kith.SparseMatrix([[1.0, 0.0, 2.0]])
+        >>> A.T.shape, (A.T @ [1.0]).tolist()
+        ((3, 1), [1.0, 0.0, 2.0])
+        """
+        return self._of(self._handle, self._call, not self._transposed, self._factor, self._double)
 
     def multiply(self, x, *, alpha=1.0, beta=0.0, out=None):
         """``alpha A x + beta y``.
@@ -179,39 +384,140 @@ class SparseMatrix:
         Parameters
         ----------
         x : array_like, shape (columns,) or (columns, k)
-            Of any strides; in host memory, or on the context's GPU.
+            Of any strides; in host memory, or on the GPU of the context. An array of float64 promotes a
+            matrix in single precision, of which a copy in double is made once and kept; lists and integers
+            follow the matrix.
         alpha, beta : float
+            The factors.
         out : array, optional
             y: read if beta is not 0, and written.
 
         Returns
         -------
         array, shape (rows,) or (rows, k)
-            Of x's library; ``out`` if given.
+            Of the library of x; ``out`` if given.
+
+        Examples
+        --------
+        >>> import kith, numpy
+        >>> y = numpy.array([1.0, 10.0])
+        >>> A = kith.SparseMatrix([[2.0, 0.0], [1.0, 3.0]])
+        >>> A.multiply([1.0, 1.0], alpha=10.0, beta=-1.0, out=y).tolist()
+        [19.0, 30.0]
         """
+        factor, beta = number("alpha", alpha) * self._factor, number("beta", beta)
         if beta != 0 and out is None:
             raise ValueError("beta is given without out; give the y that it is of")
-        taken = as_dtype(take("x", x, (1, 2)), str(self.dtype))
+        taken = needed("x", x, (1, 2))
+        if self.dtype == "float32" and taken.dtype == "float64" and not taken.is_loose:
+            return self._in_double().multiply(taken, alpha=alpha, beta=beta, out=out)
+        taken = as_dtype(taken, str(self.dtype))
         call = Call((taken,), self._call.context)
         made = result("out", out, taken, self.shape[:1] + taken.shape[1:], str(self.dtype))
-        self._handle.multiply(self._transposed, float(alpha), call.show(taken), float(beta), call.show(made))
+        self._handle.multiply(self._transposed, factor, call.show(taken), beta, call.show(made))
         call.done()
         return made.array
+
+    def matvec(self, x):
+        """``A x``, under the name that SciPy's solvers use.
+
+        Parameters
+        ----------
+        x : array_like, shape (columns,) or (columns, k)
+            As of `multiply`.
+
+        Returns
+        -------
+        array, shape (rows,) or (rows, k)
+            Of the library of x.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.SparseMatrix([[1.0, 2.0], [3.0, 4.0]]).matvec([1.0, 1.0]).tolist()
+        [3.0, 7.0]
+        """
+        return self.multiply(x)
+
+    def rmatvec(self, x):
+        """``A^T x``, under the name that SciPy's solvers use.
+
+        Parameters
+        ----------
+        x : array_like, shape (rows,) or (rows, k)
+            As of `multiply`.
+
+        Returns
+        -------
+        array, shape (columns,) or (columns, k)
+            Of the library of x.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.SparseMatrix([[1.0, 2.0], [3.0, 4.0]]).rmatvec([1.0, 1.0]).tolist()
+        [4.0, 6.0]
+        """
+        return self.T.multiply(x)
+
+    matmat, rmatmat = matvec, rmatvec
 
     def __matmul__(self, x):
         return self.multiply(x)
 
+    def __rmatmul__(self, x):
+        taken = needed("x", x, (1, 2))
+        if len(taken.shape) == 1:
+            return self.T.multiply(taken)
+        return self.T.multiply(Taken("x", taken.array.T, taken.library, taken.place, taken.is_loose)).T
+
+    def __mul__(self, factor):
+        try:
+            return self._of(self._handle, self._call, self._transposed, self._factor * number("factor", factor),
+                            self._double)
+        except TypeError:
+            return NotImplemented
+
+    __rmul__ = __mul__
+
+    def __neg__(self):
+        return self * -1.0
+
+    def _in_double(self) -> SparseMatrix:
+        if not self._double:
+            starts, column, values = self._csr()
+            self._double.append(self.from_csr(starts, column, values.astype("float64"), shape=self._sizes[:2],
+                                              context=self._call.context))
+        return self._of(self._double[0]._handle, self._call, self._transposed, self._factor)
+
+    def _csr(self):
+        rows, _, nonzeros, dtype = self._sizes
+        arrays = numpy.empty(rows + 1, "int64"), numpy.empty(nonzeros, "int32"), numpy.empty(nonzeros, dtype)
+        self._handle.copy_csr(*arrays)
+        return arrays
+
     def to_scipy(self):
-        """The matrix as ``scipy.sparse.csr_array``, whose columns ascend in each row."""
+        """The matrix as a csr_array of SciPy.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            Its columns ascend in each row.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.SparseMatrix([[0.0, 2.0]]).to_scipy().toarray().tolist()
+        [[0.0, 2.0]]
+        """
         from scipy.sparse import csr_array
 
-        rows, columns, nonzeros, dtype = self._sizes
-        starts, column = numpy.empty(rows + 1, numpy.int64), numpy.empty(nonzeros, numpy.int32)
-        values = numpy.empty(nonzeros, dtype)
-        self._handle.copy_csr(starts, column, values)
+        rows, columns, nonzeros, _ = self._sizes
+        starts, column, values = self._csr()
         if nonzeros < 1 << 31:
             starts = starts.astype(numpy.int32)
-        made = csr_array((values, column, starts), shape=(rows, columns))
+        made = csr_array((values if self._factor == 1 else self._factor * values, column, starts),
+                         shape=(rows, columns))
         return made.T.tocsr() if self._transposed else made
 
     def __repr__(self) -> str:
@@ -219,18 +525,22 @@ class SparseMatrix:
         return f"<kith.SparseMatrix: {rows} x {columns}, {self.nnz} stored, {self.dtype}>"
 
 
-def _indices(*arrays):
-    taken = tuple(whole(take(name, array, (1,))) for name, array in zip(("row", "column"), arrays))
-    return in_one_place(taken)
+def _indices(**arrays):
+    return in_one_place(tuple(whole(needed(name, array, (1,))) for name, array in arrays.items()))
 
 
 def _is_single(real) -> bool:
     return real is not None and real.dtype == "float32"
 
 
+def _check(function, options) -> None:
+    check_keywords(function, options, _choices, without=("index_base", "single"))
+
+
 def _choices(arrays, *, format="auto", kernel="auto", block=0, tune=False, index_base=0, single=False, device="auto",
              threads=0, context=None):
     call = Call(in_one_place(arrays), context, device, threads)
     return call, _kith.sparse_options(chosen("format", format, _kith.sparse_formats),
-                                      chosen("kernel", kernel, _kith.sparse_kernels), int(block), int(index_base),
-                                      bool(tune), bool(single))
+                                      chosen("kernel", kernel, _kith.sparse_kernels), integer32("block", block),
+                                      integer32("index_base", index_base), flag("tune", tune),
+                                      flag("single", single))

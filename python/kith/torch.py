@@ -2,67 +2,291 @@
 
 from __future__ import annotations
 
+import re
+
 import torch
 
+from kith._derivative import forces_derivative as _derivative
 from kith._forces import forces as _forces
 from kith._law import law as _law
-from kith._matrix import matrix as _matrix
+
+# Built-in laws whose energy is bilinear in a weight of the bodies: the derivatives by it are sums
+# over pairs too.
+_WEIGHT = {"gravity": "masses", "coulomb": "charges", "yukawa": "charges"}
+_USES_MASSES = ("gravity", "sum", "product")
 
 
-def _is_gravity(law) -> bool:
-    return law is None or _law(law).text == "gravity"
+class _Sums:
+    """Sums over the pairs of bodies by a law, and how they change along directions.
+
+    With weights w (of gravity the masses, of coulomb and yukawa the charges), per unit of the
+    target's weight: ``phi_i = sum_j w_j u(s)``, ``A_i = sum_j w_j f(s) d``. Without weights, and of
+    all other laws: phi_i = sum_j V(i, j), and A_i the force.
+    """
+
+    def __init__(self, law, masses, charges, options):
+        self._law, self._options = law, {**options, "law": law}
+        self.weight = None if law is None else _WEIGHT.get(_name_of(law))
+        self.weight = "masses" if law is None else self.weight
+        self.weights = {"masses": masses, "charges": charges}.get(self.weight)
+        self._masses = masses if self.weight is None else None
+        self._charges = charges if self.weight is None else None
+        if self.weights is None:
+            self.weight = None
+
+    def _columns(self, weights):
+        if weights is None:
+            return {"masses": self._masses, "charges": self._charges}
+        if self.weight == "masses":
+            return {"masses": weights}
+        return {"charges": weights, "target_charges": torch.ones_like(weights)}
+
+    def _force(self, acceleration):
+        return acceleration if self._masses is None else acceleration * self._masses[:, None]
+
+    def found(self, positions, weights):
+        """A and phi."""
+        found = _forces(positions, **self._columns(weights), **self._options)
+        return self._force(found.acceleration), found.potential
+
+    def rates(self, positions, weights, of_targets, of_sources):
+        """Their derivatives while the targets and the sources move in these directions."""
+        options = {**self._options, "method": "reference" if self._options["method"] == "reference" else "auto"}
+        found = _derivative(positions, of_sources, target_directions=of_targets, **self._columns(weights), **options)
+        return self._force(found.acceleration), found.potential
+
+
+def _name_of(law):
+    return law.text.partition(":")[0].strip()
+
+
+class _Last(torch.autograd.Function):
+    """What was found from the inputs, which is not differentiated again: that raises."""
+
+    @staticmethod
+    def forward(context, found, *inputs):
+        return found.view_as(found)
+
+    @staticmethod
+    def backward(context, *gradients):
+        raise NotImplementedError("kith.torch has the first two derivatives of energies and the first of forces; "
+                                  "this asks for one more")
+
+
+def _last(found, *inputs):
+    return None if found is None else _Last.apply(found, *inputs)
+
+
+def _times(weights, vectors):
+    return vectors if weights is None else weights[:, None] * vectors
 
 
 class _Energy(torch.autograd.Function):
-    """E and its gradient, which one evaluation of the forces gives: dE/dx_i = -m_i a_i."""
+    """E = 1/2 sum_i w_i phi_i, and its gradient, which the same evaluation gives."""
 
     @staticmethod
-    def forward(context, positions, masses, options):
-        found = _forces(positions, masses, **options)
-        gravity = _is_gravity(options.get("law"))
-        weights = 1 if masses is None else masses[:, None]
-        context.by_position = -weights * found.acceleration
-        # Gravity's E is bilinear in the masses, so that dE/dm_i = phi_i; of other laws it is not known.
-        context.by_mass = found.potential if gravity else None
-        each = found.potential if masses is None or not gravity else masses * found.potential
-        return 0.5 * each.sum()
+    def forward(context, positions, weights, sums):
+        context.found = sums.found(positions, weights)
+        context.sums = sums
+        context.save_for_backward(positions, weights)
+        potential = context.found[1]
+        return 0.5 * (potential if weights is None else weights * potential).sum()
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(context, gradient):
-        by_mass = None
-        if context.needs_input_grad[1]:
-            if context.by_mass is None:
-                raise NotImplementedError("the derivative of this law by the masses is not known to kith; "
-                                          "detach the masses")
-            by_mass = gradient * context.by_mass
-        return gradient * context.by_position, by_mass, None
+        by_position, by_weight = _Gradient.apply(*context.saved_tensors, context.sums, *context.found)
+        return gradient * by_position, None if by_weight is None else gradient * by_weight, None
 
 
-def energy(positions, masses=None, **options):
-    """The potential energy of all pairs, as a tensor that knows its gradient.
+class _Gradient(torch.autograd.Function):
+    """dE/dx_i = -w_i A_i and dE/dw_i = phi_i."""
 
-    ``E = 1/2 sum_i m_i phi_i`` of gravity, half the sum of V(i, j) of another law. Its gradient by
-    the positions is minus the force; by the masses of gravity it is the potential.
+    @staticmethod
+    def forward(context, positions, weights, sums, field, potential):
+        context.set_materialize_grads(False)
+        context.sums, context.field = sums, field
+        context.save_for_backward(positions, weights)
+        return -_times(weights, field), None if weights is None else potential.view_as(potential)
+
+    @staticmethod
+    def backward(context, along, by):
+        positions, weights = map(_last, context.saved_tensors)
+        return *_Hessian.apply(positions, weights, along, by, context.sums, context.field), None, None, None
+
+
+class _Hessian(torch.autograd.Function):
+    """The second derivatives of E times a direction: v of the positions, q of the weights.
+
+    ``-(w DA + q A[w] + w A[q])`` and ``Dphi + phi[q]``, D the derivative along v.
+    """
+
+    @staticmethod
+    def forward(context, positions, weights, along, by, sums, field):
+        context.set_materialize_grads(False)
+        context.sums, context.field = sums, field
+        context.save_for_backward(positions, weights)
+        of_field, of_potential = torch.zeros_like(field), torch.zeros_like(field[:, 0])
+        if along is not None:
+            found = sums.rates(positions, weights, along, along)
+            of_field, of_potential = _times(weights, found[0]), found[1]
+        if by is not None:
+            found = sums.found(positions, by)
+            of_field = of_field + by[:, None] * field + _times(weights, found[0])
+            of_potential = of_potential + found[1]
+        return 0.0 - of_field, None if weights is None else of_potential
+
+    @staticmethod
+    def backward(context, along, by):
+        positions, weights = context.saved_tensors
+        product = _Hessian.apply(_last(positions), _last(weights), along, by, context.sums, context.field)
+        ignored = [torch.zeros_like(each) if needed else None
+                   for each, needed in zip((positions, weights), context.needs_input_grad)]
+        return *ignored, *product, None, None
+
+
+class _Field(torch.autograd.Function):
+    """A, of weights."""
+
+    @staticmethod
+    def forward(context, positions, weights, sums):
+        context.sums = sums
+        context.save_for_backward(positions, weights)
+        return sums.found(positions, weights)[0]
+
+    @staticmethod
+    def backward(context, gradient):
+        return *_FieldBackward.apply(*map(_last, context.saved_tensors), gradient, context.sums), None
+
+
+class _FieldBackward(torch.autograd.Function):
+    """What g asks of A: the derivatives of sum_i g_i A_i by positions and weights.
+
+    d and the tidal tensor of a pair change their sign and stay the same where i and j are exchanged, so
+    that these are the derivatives of A and phi while only the sources, or only the targets, move.
+    """
+
+    @staticmethod
+    def forward(context, positions, weights, gradient, sums):
+        context.sums = sums
+        context.save_for_backward(positions, weights)
+        still = torch.zeros_like(gradient)
+        of_field, of_potential = sums.rates(positions, torch.ones_like(weights), still, gradient)
+        return _times(weights, of_field) + sums.rates(positions, weights, gradient, still)[0], -of_potential
+
+    @staticmethod
+    def backward(context, along, by):
+        positions, weights = context.saved_tensors
+        with torch.no_grad():
+            found = (context.sums.rates(positions, weights, along, along)[0] +
+                     context.sums.found(positions, by)[0])
+        ignored = [torch.zeros_like(each) if needed else None
+                   for each, needed in zip((positions, weights), context.needs_input_grad)]
+        return *ignored, _last(found, positions, weights, along, by), None
+
+
+def _needs_gradient(value) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled()
+
+
+def _tensors(positions, *columns):
+    if not isinstance(positions, torch.Tensor):
+        raise TypeError(f"positions is {type(positions).__name__}; it must be a torch.Tensor")
+    return [column if column is None or isinstance(column, torch.Tensor)
+            else torch.as_tensor(column, dtype=positions.dtype, device=positions.device) for column in columns]
+
+
+def _check_derivative(name, value, law, why):
+    if _needs_gradient(value):
+        raise NotImplementedError(f"{name} requires grad, and {why} law {law.text!r}; detach the {name}")
+
+
+# Two particles that differ in all: x_j - x_i, masses, charges.
+_UNLIKE = (((0.3, -0.7, 0.0), (1.5, 0.4), (0.8, -1.3)), ((-1.9, 0.6, 0.0), (0.7, 2.1), (-0.6, 1.1)))
+
+
+def _check_symmetric(law):
+    """Only of V(i, j) = V(j, i) are the forces the gradient of the energy."""
+    for d, masses, charges in _UNLIKE:
+        value, _ = law.evaluate(d, masses=masses, charges=charges)
+        turned, _ = law.evaluate([-c for c in d], masses=masses[::-1], charges=charges[::-1])
+        if abs(value - turned) > 1e-12 * (abs(value) + abs(turned)):
+            raise ValueError(f"law {law.text!r} is not symmetric: V(i, j) is {value:g} and V(j, i) {turned:g}; "
+                             "kith.torch differentiates symmetric laws, as (V(i, j) + V(j, i))/2 is")
+
+
+def _prepared(positions, masses, charges, options, divides):
+    """The law, masses and charges; what is asked of them and cannot be had is an error."""
+    masses, charges = _tensors(positions, masses, charges)
+    for name, value in options.items():
+        if _needs_gradient(value):
+            raise ValueError(f"{name} requires grad, and kith.torch has no derivative by it; pass {name}.detach()")
+    law = options.pop("law")
+    if law is None:
+        return None, masses, charges
+    law = _law(law)
+    name = _name_of(law)
+    is_formula = name == "expr"
+    uses_masses = name in _USES_MASSES or (is_formula and re.search(r"\bm_[ij]\b", law.text))
+    if name != "gravity" and (uses_masses or not divides):
+        _check_derivative("masses", masses, law,
+                          "kith knows no derivative by it of" if uses_masses else "it has no part in the energy of")
+    if name not in ("coulomb", "yukawa"):
+        uses_charges = is_formula and re.search(r"\bq_[ij]\b", law.text)
+        _check_derivative("charges", charges, law,
+                          "kith knows no derivative by it of" if uses_charges else "it has no part in")
+    if is_formula and _needs_gradient(positions):
+        _check_symmetric(law)
+    return law, masses, charges
+
+
+def energy(positions, masses=None, *, charges=None, softening=0.0, g=None, law=None, method="auto", device="auto",
+           threads=0, context=None):
+    """The potential energy of all pairs, as a tensor with first and second derivatives.
+
+    ``E = 1/2 sum_i m_i phi_i`` of gravity, half the sum of V(i, j) of another law.
 
     Parameters
     ----------
     positions : torch.Tensor, shape (n, 2) or (n, 3)
         On the CPU or a GPU; computed on there.
     masses : torch.Tensor, shape (n,), optional
-        1 where there are none.
-    **options
-        softening, g, law, charges, method, device, threads, context: as of `kith.forces`.
+        1 where there are none. Of gravity E can be differentiated by them.
+    charges : torch.Tensor, shape (n,), optional
+        For laws that have charges; 1 where there are none. Of coulomb and yukawa E can be differentiated
+        by them.
+    softening : float or torch.Tensor, shape (n,)
+        A length, or one for each body; a constant.
+    g : float, optional
+        The gravitational constant, 1 by default; a constant, as all that follow.
+    law : str or Law, optional
+        Any other law than gravity: see `kith.law`.
+    method : str
+        As of `kith.forces`; derivatives take ``reference`` or the fastest.
+    device : str or Device
+        Where to compute with tensors in host memory.
+    threads : int
+        Threads of the CPU; 0 for as many as there are cores.
+    context : Context, optional
+        Replaces device and threads.
 
     Returns
     -------
     torch.Tensor
         A number.
 
+    Raises
+    ------
+    NotImplementedError
+        A tensor requires grad by which the law has no derivative; a third derivative.
+    ValueError
+        Another option requires grad; the formula of the law is not symmetric in i and j.
+
     Notes
     -----
-    Forwards one evaluation of all forces; backwards nothing but a product. It can be differentiated
-    once: `forces` gives gradients of forces.
+    Forward one evaluation of all forces, backward nothing but a product. With ``create_graph=True``
+    the gradient can be differentiated again, as force matching and ``torch.autograd.functional.hvp``
+    do: a product of the Hessian with a vector is one evaluation of `kith.forces_derivative`, and one
+    more of the forces where it is asked of masses or charges too.
 
     Examples
     --------
@@ -73,127 +297,60 @@ def energy(positions, masses=None, **options):
     >>> E.backward()
     >>> E.item(), x.grad.tolist()
     (-0.5, [[-0.25, -0.0], [0.25, -0.0]])
+    >>> torch.autograd.functional.hessian(kith.torch.energy, x)[0, 0, 0].tolist()
+    [-0.25, 0.0]
     """
-    return _Energy.apply(positions, masses, options)
+    options = {"softening": softening, "g": g, "law": law, "method": method, "device": device, "threads": threads,
+               "context": context}
+    law, masses, charges = _prepared(positions, masses, charges, options, divides=False)
+    sums = _Sums(law, masses, charges, options)
+    return _Energy.apply(positions, sums.weights, sums)
 
 
-class _Accelerations(torch.autograd.Function):
-    """Gravity's accelerations; backwards by the tidal tensor T = (I - 3 d d^T / s^2) / s^3.
-
-    a_i = G sum_j m_j d / s^3 with d = x_j - x_i changes by G sum_j m_j T (dx_j - dx_i), and T is
-    symmetric in i and j.
-    """
-
-    @staticmethod
-    def forward(context, positions, masses, options):
-        found = _forces(positions, masses, want="acceleration", **options).acceleration
-        context.save_for_backward(positions, masses)
-        context.options = options
-        return found
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(context, gradient):
-        positions, masses = context.saved_tensors
-        options = context.options
-        g, softening = options.get("g") or 1.0, options.get("softening", 0.0)
-        weights = torch.ones_like(positions[:, 0]) if masses is None else masses
-        by_position = by_mass = None
-        if context.needs_input_grad[0]:
-            tide = _Tide(positions, softening, options)
-            sent = tide.of(gradient)  # sum_j T_ij gradient_j
-            felt = tide.of_each(weights, gradient)  # sum_j m_j T_ij gradient_i
-            by_position = g * (weights[:, None] * sent - felt)
-        if context.needs_input_grad[1]:
-            by_mass = -g * _pulled(positions, gradient, softening, options)
-        return by_position, by_mass, None
-
-
-# A component of the tidal tensor, and of the pull: u and v are unit vectors, w is 1 on the diagonal.
-# Two formulas for all, as each is compiled once.
-_TIDE = "expr: w/(r2*r) - 3*(ux*dx + uy*dy + uz*dz)*(vx*dx + vy*dy + vz*dz)/(r2*r2*r)"
-_PULL = "expr: (ux*dx + uy*dy + uz*dz)/(r2*r)"
-
-
-def _along(name, axis):
-    return {name + letter: float(k == axis) for k, letter in enumerate("xyz")}
-
-
-class _Tide:
-    """Sums over j of the tidal tensor T_ij with vectors, a component of T at a time."""
-
-    def __init__(self, positions, softening, options):
-        self._positions, self._softening = positions, softening
-        self._places = {name: options[name] for name in ("device", "threads", "context") if name in options}
-        self._dimensions = positions.shape[1]
-
-    def _component(self, a, b, vectors):
-        """sum_j T_ij[a][b] vectors_j; the law has s for r, the softened distance."""
-        law = _law(_TIDE, w=float(a == b), **_along("u", a), **_along("v", b))
-        return _matrix.multiply(vectors, self._positions, law=law, softening=self._softening, **self._places)
-
-    def _apply(self, vectors, contract):
-        total = None
-        for a in range(self._dimensions):
-            for b in range(a, self._dimensions):
-                total = contract(total, a, b, self._component(a, b, vectors))
-        return total
-
-    def of(self, vectors):
-        """sum_j T_ij vectors_j."""
-        result = torch.zeros_like(vectors)
-
-        def add(_, a, b, found):
-            result[:, a] += found[:, b]
-            if a != b:
-                result[:, b] += found[:, a]
-
-        self._apply(vectors.contiguous(), add)
-        return result
-
-    def of_each(self, weights, vectors):
-        """sum_j w_j T_ij vectors_i."""
-        result = torch.zeros_like(vectors)
-
-        def add(_, a, b, found):
-            result[:, a] += found * vectors[:, b]
-            if a != b:
-                result[:, b] += found * vectors[:, a]
-
-        self._apply(weights, add)
-        return result
-
-
-def _pulled(positions, gradient, softening, options):
-    """sum_i gradient_i (x_i - x_j) / s^3 for each j: how far a mass at j changes what is asked for."""
-    places = {name: options[name] for name in ("device", "threads", "context") if name in options}
-    total = torch.zeros_like(positions[:, 0])
-    for a in range(positions.shape[1]):
-        law = _law(_PULL, **_along("u", a))
-        total += _matrix.multiply(gradient[:, a].contiguous(), positions, law=law, softening=softening, **places)
-    return total
-
-
-def forces(positions, masses=None, **options):
-    """The accelerations of all bodies, as a tensor that knows its gradient.
+def forces(positions, masses=None, *, charges=None, softening=0.0, g=None, law=None, method="auto", device="auto",
+           threads=0, context=None):
+    """The accelerations of all bodies, as a tensor with first derivatives.
 
     Parameters
     ----------
     positions : torch.Tensor, shape (n, 2) or (n, 3)
+        The accelerations by every law can be differentiated by them.
     masses : torch.Tensor, shape (n,), optional
-    **options
-        softening (one of all bodies), g, law, charges, device, threads, context: as of `kith.forces`.
+        1 where there are none. The accelerations can be differentiated by them, unless they stand in a
+        formula.
+    charges : torch.Tensor, shape (n,), optional
+        For laws that have charges; 1 where there are none. Of coulomb and yukawa the accelerations can be
+        differentiated by them.
+    softening : float or torch.Tensor, shape (n,)
+        A length, or one for each body; a constant.
+    g : float, optional
+        The gravitational constant, 1 by default; a constant, as all that follow.
+    law : str or Law, optional
+        Any other law than gravity: see `kith.law`.
+    method : str
+        As of `kith.forces`; derivatives take ``reference`` or the fastest.
+    device : str or Device
+        Where to compute with tensors in host memory.
+    threads : int
+        Threads of the CPU; 0 for as many as there are cores.
+    context : Context, optional
+        Replaces device and threads.
 
     Returns
     -------
     torch.Tensor, shape (n, 2) or (n, 3)
-        Of gravity it can be differentiated once, by positions and masses. Of other laws it has no
-        gradient: differentiate `energy` by the positions instead, which gives minus the forces.
+        Those of `kith.forces`.
+
+    Raises
+    ------
+    NotImplementedError
+        A tensor requires grad by which the law has no derivative; a second derivative.
+    ValueError
+        Another option requires grad; the formula of the law is not symmetric in i and j.
 
     Notes
     -----
-    Backwards takes about ten times the work of the forces, and a C compiler (or NVRTC) at the first
-    time, as laws of formulas do.
+    Backward one evaluation of `kith.forces_derivative`, two with weights.
 
     Examples
     --------
@@ -202,6 +359,22 @@ def forces(positions, masses=None, **options):
     >>> kith.torch.forces(torch.tensor([[0.0, 0.0], [2.0, 0.0]])).tolist()
     [[0.25, 0.0], [-0.25, 0.0]]
     """
-    if _is_gravity(options.get("law")):
-        return _Accelerations.apply(positions, masses, options)
-    return _forces(positions, masses, want="acceleration", **options).acceleration
+    options = {"softening": softening, "g": g, "law": law, "method": method, "device": device, "threads": threads,
+               "context": context}
+    law, masses, charges = _prepared(positions, masses, charges, options, divides=True)
+    if not any(map(_needs_gradient, (positions, masses, charges))):
+        return _forces(positions, masses, charges=charges, law=law, want="acceleration", **options).acceleration
+    sums = _Sums(law, masses, charges, options)
+    if sums.weight is None:
+        force = -_Gradient.apply(positions, None, sums, *_without_gradient(sums, positions))[0]
+    else:
+        field = _Field.apply(positions, sums.weights, sums)
+        if sums.weight == "masses":
+            return field
+        force = sums.weights[:, None] * field
+    return force if masses is None else force / masses[:, None]
+
+
+def _without_gradient(sums, positions):
+    with torch.no_grad():
+        return sums.found(positions, None)

@@ -4,10 +4,17 @@
 // What the files of the extension module share. They take arguments that the Python side of the
 // package has brought into shape, and leave every check of values to the library.
 
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -35,7 +42,13 @@ view view_of(const kith_array &array, nb::handle owner);
 
 struct context {
     kith_context *handle = nullptr;
-    std::mutex busy; // a context may be used by one thread at a time
+    std::timed_mutex busy;                     // a context may be used by one thread at a time,
+    std::atomic<std::thread::id> user;         // which is this one; or none
+    std::vector<std::function<void()>> unused; // to be freed after the user's call
+    bool is_mine() const
+    {
+        return user.load() == std::this_thread::get_id();
+    }
     ~context()
     {
         kith_context_free(handle);
@@ -51,6 +64,9 @@ struct law {
     }
 };
 using law_ref = std::shared_ptr<law>;
+
+/* Of a name; "auto" is NULL. */
+const kith_solver *solver_of(const std::string &name);
 
 inline const kith_law *handle_of(const law_ref &law)
 {
@@ -80,31 +96,87 @@ template <class Call> void calling(Call &&call)
         raise(status, message);
 }
 
-// The same for calls that use a context.
+// The exception that a signal's handler has raised during a call.
+using raised_by_signal = std::optional<nb::python_error>;
+
+// Runs the handlers of signals that have come, if this is Python's main thread; true if one of them
+// raises an exception, as that of Ctrl-C. A kith_poll.
+bool has_signal(void *raised);
+
+// The use of a context by this thread: its long calls look for signals.
+class using_context
+{
+  public:
+    // is_taken is false if a signal's exception came first.
+    using_context(context &where, raised_by_signal &raised);
+    ~using_context();
+    using_context(const using_context &) = delete;
+    using_context &operator=(const using_context &) = delete;
+    bool is_taken() const
+    {
+        return is_taken_;
+    }
+
+  private:
+    context &where_;
+    raised_by_signal &raised_;
+    bool is_taken_ = false;
+};
+
+// The same for calls that use a context; a signal's exception cancels the call.
 template <class Call> void calling(context &where, Call &&call)
 {
+    raised_by_signal raised;
+    if (where.is_mine())
+        throw std::runtime_error("the context is computing; give a signal's handler or a callback "
+                                 "a kith.Context of its own");
     calling([&] {
-        const std::lock_guard<std::mutex> alone(where.busy);
-        return call();
+        const using_context use(where, raised);
+        const kith_status status = use.is_taken() ? call() : KITH_CANCELLED;
+        return raised ? KITH_OK : status;
     });
+    if (raised)
+        throw std::move(*raised);
 }
 
-// Frees what was made with a context, when nobody uses that.
+// The same for calls whose options have a poll function instead of a context.
+template <class Options, class Call> void polling(Options &options, Call &&call)
+{
+    raised_by_signal raised;
+    options.poll = has_signal;
+    options.poll_user = &raised;
+    calling([&] {
+        const kith_status status = call();
+        return raised ? KITH_OK : status;
+    });
+    if (raised)
+        throw std::move(*raised);
+}
+
+// Frees what was made with a context, when nobody uses that. Signals' handlers, and the garbage
+// collector, may run in the middle of a call.
 template <class Free> void freeing(const context_ref &where, Free &&free)
 {
     if (!where)
         return;
+    if (where->is_mine()) {
+        where->unused.push_back(free);
+        return;
+    }
     const nb::gil_scoped_release release;
-    const std::lock_guard<std::mutex> alone(where->busy);
+    const std::lock_guard<std::timed_mutex> alone(where->busy);
     free();
 }
 
 struct pairs {
     context_ref where;
     kith_pairs *handle = nullptr;
+    kith_pairs stored = {}; // of arrays of Python's, which keep holds
+    std::vector<input> keep;
     ~pairs()
     {
-        freeing(where, [&] { kith_pairs_free(handle); });
+        if (handle != &stored)
+            freeing(where, [handle = handle] { kith_pairs_free(handle); });
     }
 };
 

@@ -30,7 +30,7 @@ static std::shared_ptr<bodies> make(const std::string &kind, std::optional<int64
     options.eccentricity = eccentricity;
     options.mass_ratio = mass_ratio;
     auto made = std::make_shared<bodies>();
-    calling([&] { return kith_initial_make(kind.c_str(), &options, &made->handle); });
+    polling(options, [&] { return kith_initial_make(kind.c_str(), &options, &made->handle); });
     return made;
 }
 
@@ -44,7 +44,7 @@ static std::shared_ptr<bodies> read_file(const std::string &path,
     options.system = system.value_or(0);
     options.system_given = system.has_value();
     auto made = std::make_shared<bodies>();
-    calling([&] { return kith_bodies_read(path.c_str(), &options, &made->handle); });
+    polling(options, [&] { return kith_bodies_read(path.c_str(), &options, &made->handle); });
     return made;
 }
 
@@ -53,7 +53,7 @@ static void write_file(const bodies &from, const std::string &path,
 {
     kith_write_options options = {};
     options.format = format ? format->c_str() : nullptr;
-    calling([&] { return kith_bodies_write(from.handle, path.c_str(), &options); });
+    polling(options, [&] { return kith_bodies_write(from.handle, path.c_str(), &options); });
 }
 
 template <double *kith_bodies::*column>
@@ -122,6 +122,28 @@ static void set_cell(bodies &of, const std::vector<double> &cell, const std::vec
         of.handle->periodic[k] = periodic.at(k);
 }
 
+// Three names, of length, time and mass; ValueError if one is too long to be stored.
+static std::vector<std::string> units_of(const bodies &of)
+{
+    const kith_units &units = of.handle->units;
+    return {units.length, units.time, units.mass};
+}
+
+static void set_units(bodies &of, const std::vector<std::string> &names)
+{
+    kith_units units = of.handle->units;
+    char *const places[] = {units.length, units.time, units.mass};
+    if (names.size() != 3)
+        throw nb::value_error("units are not three names; give those of length, time and mass");
+    for (size_t k = 0; k < 3; k++) {
+        if (names[k].size() >= KITH_NAME_BYTES)
+            throw nb::value_error("the name of a unit is longer than 31 bytes");
+        std::memset(places[k], 0, KITH_NAME_BYTES);
+        std::memcpy(places[k], names[k].data(), names[k].size());
+    }
+    of.handle->units = units;
+}
+
 static nb::list kinds()
 {
     nb::list found;
@@ -151,6 +173,10 @@ void add_bodies(nb::module_ &module)
         .def_prop_rw(
             "time", [](const bodies &b) { return b.handle->time; },
             [](bodies &b, double time) { b.handle->time = time; })
+        .def_prop_rw(
+            "g", [](const bodies &b) { return b.handle->units.gravitational_constant; },
+            [](bodies &b, double g) { b.handle->units.gravitational_constant = g; })
+        .def_prop_rw("units", units_of, set_units)
         .def_prop_ro("positions", vectors_of<&kith_bodies::position>)
         .def_prop_ro("velocities", vectors_of<&kith_bodies::velocity>)
         .def_prop_ro("masses", numbers_of<&kith_bodies::mass>)

@@ -39,7 +39,7 @@ struct promise {
     kith_collisions_promise *handle = nullptr;
     ~promise()
     {
-        freeing(where, [&] { kith_collisions_promise_free(handle); });
+        freeing(where, [handle = handle] { kith_collisions_promise_free(handle); });
     }
 };
 

@@ -5,6 +5,56 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+static unsigned long main_thread;
+static const std::chrono::milliseconds between_polls(50);
+
+bool has_signal(void *raised)
+{
+    if (PyThread_get_thread_ident() != main_thread)
+        return false;
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() == 0)
+        return false;
+    static_cast<raised_by_signal *>(raised)->emplace();
+    return true;
+}
+
+using_context::using_context(context &where, raised_by_signal &raised)
+    : where_(where), raised_(raised)
+{
+    while (!where.busy.try_lock_for(between_polls))
+        if (has_signal(&raised))
+            return;
+    is_taken_ = true;
+    where.user = std::this_thread::get_id();
+    if (PyThread_get_thread_ident() == main_thread)
+        kith_context_set_poll(where.handle, has_signal, &raised);
+}
+
+using_context::~using_context()
+{
+    if (!is_taken_)
+        return;
+    kith_context_set_poll(where_.handle, nullptr, nullptr);
+    if (raised_)
+        kith_context_clear_cancel(where_.handle);
+    for (const auto &free : where_.unused)
+        free();
+    where_.unused.clear();
+    where_.user = std::thread::id();
+    where_.busy.unlock();
+}
+
+// Not before the end of a call that it would let go on.
+static void clear_cancel(context &where)
+{
+    if (where.is_mine())
+        return;
+    const nb::gil_scoped_release release;
+    const std::lock_guard<std::timed_mutex> alone(where.busy);
+    kith_context_clear_cancel(where.handle);
+}
+
 static context_ref create(int32_t device_kind, int32_t device_index, int32_t threads,
                           uintptr_t stream)
 {
@@ -97,11 +147,14 @@ void add_context(nb::module_ &module)
                  calling(where, [&] { return kith_context_synchronize(where.handle); });
              })
         .def("cancel", [](context &where) { kith_context_cancel(where.handle); })
-        .def("clear_cancel", [](context &where) { kith_context_clear_cancel(where.handle); });
+        .def("clear_cancel", clear_cancel);
+    main_thread = nb::cast<unsigned long>(
+        nb::module_::import_("threading").attr("main_thread")().attr("ident"));
     module.def("create_context", create, nb::arg("device_kind"), nb::arg("device_index"),
                nb::arg("threads"), nb::arg("stream"));
     module.def("devices", devices);
     module.def("backends", backends);
     module.def("isas", isas);
     module.def("has_hdf5", kith_build_has_hdf5);
+    module.def("memory_available", kith_memory_available);
 }

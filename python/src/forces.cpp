@@ -3,34 +3,80 @@
 #include "binding.h"
 
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+static kith_forces_options options_of(const law_ref &law, double g, double softening, int method,
+                                      bool only_values)
+{
+    kith_forces_options options = {};
+    options.gravitational_constant = g;
+    options.softening = softening;
+    options.method = (kith_forces_method)method;
+    options.law = handle_of(law);
+    options.sum = only_values ? KITH_FORCES_SUM_VALUE : KITH_FORCES_SUM_FORCE;
+    return options;
+}
+
+const kith_solver *solver_of(const std::string &name)
+{
+    const kith_solver *found = nullptr;
+    const kith_status status = kith_solver_find(name.c_str(), &found);
+    if (status != KITH_OK)
+        raise(status, kith_error_message());
+    return found;
+}
 
 static void compute(context &where, const input &targets, const input &sources, const input &masses,
                     const output &acceleration, const output &potential, const law_ref &law,
                     double g, double softening, const input &source_softening,
                     const input &target_softening, const input &source_charges,
-                    const input &target_charges, const input &target_masses, int method,
-                    int32_t block, int32_t unroll, bool only_values)
+                    const input &target_charges, const input &target_masses,
+                    const std::string &solver, int method, int32_t block, int32_t unroll,
+                    bool only_values)
 {
-    kith_forces_options options = {};
-    options.gravitational_constant = g;
-    options.softening = softening;
-    options.source_softening = array_of("softening", source_softening);
-    options.target_softening = array_of("target_softening", target_softening);
-    options.method = (kith_forces_method)method;
+    kith_forces_options options = options_of(law, g, softening, method, only_values);
+    options.solver = solver_of(solver);
     options.block = block;
     options.unroll = unroll;
-    options.law = handle_of(law);
-    options.sum = only_values ? KITH_FORCES_SUM_VALUE : KITH_FORCES_SUM_FORCE;
-    options.source_charges = array_of("charges", source_charges);
-    options.target_charges = array_of("target_charges", target_charges);
-    options.target_masses = array_of("target_masses", target_masses);
 
-    const kith_array at = array_of("targets", targets), of = array_of("positions", sources);
-    const kith_array weighing = array_of("masses", masses);
+    const kith_particles at = {array_of("targets", targets),
+                               {{"m", array_of("target_masses", target_masses)},
+                                {"q", array_of("target_charges", target_charges)},
+                                {"softening", array_of("target_softening", target_softening)}}};
+    const kith_particles of = {array_of("positions", sources),
+                               {{"m", array_of("masses", masses)},
+                                {"q", array_of("charges", source_charges)},
+                                {"softening", array_of("softening", source_softening)}}};
+    const kith_array to = array_of("acceleration", acceleration);
+    const kith_array also_to = array_of("potential", potential);
+    calling(where,
+            [&] { return kith_forces_compute(where.handle, &options, &at, &of, to, also_to); });
+}
+
+static void derive(context &where, const input &targets, const input &sources, const input &masses,
+                   const input &target_directions, const input &directions,
+                   const output &acceleration, const output &potential, const law_ref &law,
+                   double g, double softening, const input &source_softening,
+                   const input &target_softening, const input &source_charges,
+                   const input &target_charges, const input &target_masses, int method,
+                   bool only_values)
+{
+    const kith_forces_options options = options_of(law, g, softening, method, only_values);
+    const kith_particles at = {array_of("targets", targets),
+                               {{"m", array_of("target_masses", target_masses)},
+                                {"q", array_of("target_charges", target_charges)},
+                                {"softening", array_of("target_softening", target_softening)}}};
+    const kith_particles of = {array_of("positions", sources),
+                               {{"m", array_of("masses", masses)},
+                                {"q", array_of("charges", source_charges)},
+                                {"softening", array_of("softening", source_softening)}}};
+    const kith_array along_there = array_of("target_directions", target_directions);
+    const kith_array along = array_of("directions", directions);
     const kith_array to = array_of("acceleration", acceleration);
     const kith_array also_to = array_of("potential", potential);
     calling(where, [&] {
-        return kith_forces_compute(where.handle, &options, at, of, weighing, to, also_to);
+        return kith_forces_derivative(where.handle, &options, &at, &of, along_there, along, to,
+                                      also_to);
     });
 }
 
@@ -41,8 +87,15 @@ void add_forces(nb::module_ &module)
                nb::arg("potential").none(), nb::arg("law").none(), nb::arg("g"),
                nb::arg("softening"), nb::arg("source_softening").none(),
                nb::arg("target_softening").none(), nb::arg("source_charges").none(),
-               nb::arg("target_charges").none(), nb::arg("target_masses").none(), nb::arg("method"),
-               nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"));
+               nb::arg("target_charges").none(), nb::arg("target_masses").none(), nb::arg("solver"),
+               nb::arg("method"), nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"));
+    module.def("forces_derivative", derive, nb::arg("context"), nb::arg("targets").none(),
+               nb::arg("sources"), nb::arg("masses").none(), nb::arg("target_directions").none(),
+               nb::arg("directions"), nb::arg("acceleration").none(), nb::arg("potential").none(),
+               nb::arg("law").none(), nb::arg("g"), nb::arg("softening"),
+               nb::arg("source_softening").none(), nb::arg("target_softening").none(),
+               nb::arg("source_charges").none(), nb::arg("target_charges").none(),
+               nb::arg("target_masses").none(), nb::arg("method"), nb::arg("only_values"));
     nb::dict methods;
     methods["auto"] = (int)KITH_FORCES_AUTO;
     methods["direct"] = (int)KITH_FORCES_DIRECT;

@@ -53,7 +53,6 @@ static nb::list table()
         row["name"] = list[k].name;
         row["arguments"] = list[k].arguments;
         row["formula"] = list[k].formula;
-        row["force"] = list[k].force;
         row["parameters"] = list[k].parameters;
         row["at_zero"] = list[k].at_zero;
         row["units"] = list[k].units;

@@ -35,12 +35,12 @@ static std::shared_ptr<question> ask(context_ref where, law_ref law, double soft
     asked->options.method = (kith_matrix_method)method;
     asked->options.block = block;
     asked->options.symmetric = symmetric;
-    asked->rows = {array_of("positions", positions), array_of("masses", masses),
-                   array_of("charges", charges)};
+    asked->rows = {array_of("positions", positions),
+                   {{"m", array_of("masses", masses)}, {"q", array_of("charges", charges)}}};
     asked->has_columns = column_positions.is_valid();
     asked->columns = {array_of("columns", column_positions),
-                      array_of("column_masses", column_masses),
-                      array_of("column_charges", column_charges)};
+                      {{"m", array_of("column_masses", column_masses)},
+                       {"q", array_of("column_charges", column_charges)}}};
     input *keep = asked->keep;
     for (input *array :
          {&positions, &masses, &charges, &column_positions, &column_masses, &column_charges})
@@ -116,12 +116,12 @@ void add_matrix(nb::module_ &module)
     methods["tile-p2"] = (int)KITH_MATRIX_TILE_P2;
     diagonals["zero"] = (int)KITH_DIAGONAL_ZERO;
     diagonals["keep"] = (int)KITH_DIAGONAL_KEEP;
-    diagonals["value"] = (int)KITH_DIAGONAL_VALUE;
     reductions["sum"] = (int)KITH_REDUCE_SUM;
     reductions["min"] = (int)KITH_REDUCE_MIN;
     reductions["max"] = (int)KITH_REDUCE_MAX;
     reductions["argmin"] = (int)KITH_REDUCE_ARGMIN;
     module.attr("matrix_methods") = methods;
     module.attr("matrix_diagonals") = diagonals;
+    module.attr("matrix_diagonal_value") = (int)KITH_DIAGONAL_VALUE;
     module.attr("matrix_reductions") = reductions;
 }

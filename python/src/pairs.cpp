@@ -113,6 +113,26 @@ static std::shared_ptr<pairs> create(context_ref where)
     return made;
 }
 
+// A list of arrays that were a list's. The arrays stay the caller's, and no search may use it.
+static std::shared_ptr<pairs> of_arrays(int64_t count, const input &offsets, const input &i,
+                                        const input &j, const input &shifts, const input &vectors,
+                                        const input &distances)
+{
+    auto made = std::make_shared<pairs>();
+    kith_pairs &list = made->stored;
+    list.offsets = array_of("offsets", offsets);
+    list.i = array_of("i", i);
+    list.j = array_of("j", j);
+    list.shifts = array_of("shifts", shifts);
+    list.vectors = array_of("vectors", vectors);
+    list.distances = array_of("distances", distances);
+    list.row_count = list.offsets.shape[0] - 1;
+    list.count = count;
+    made->keep = {offsets, i, j, shifts, vectors, distances};
+    made->handle = &list;
+    return made;
+}
+
 // An array of the list's, None if it was not asked for.
 template <kith_array kith_pairs::*column>
 static std::optional<view> column_of(nb::handle_t<pairs> self)
@@ -143,6 +163,9 @@ void add_pairs(nb::module_ &module)
         .def_prop_ro("vectors", column_of<&kith_pairs::vectors>)
         .def_prop_ro("distances", column_of<&kith_pairs::distances>);
     module.def("create_pairs", create, nb::arg("context"));
+    module.def("pairs_of_arrays", of_arrays, nb::arg("count"), nb::arg("offsets"),
+               nb::arg("i").none(), nb::arg("j").none(), nb::arg("shifts").none(),
+               nb::arg("vectors").none(), nb::arg("distances").none());
     nb::dict methods, quantities;
     methods["auto"] = (int)KITH_PAIRS_AUTO;
     methods["cells"] = (int)KITH_PAIRS_CELLS;

@@ -22,14 +22,14 @@ struct simulation {
     kith_simulation *handle = nullptr;
     ~simulation()
     {
-        freeing(where, [&] { kith_simulation_free(handle); });
+        freeing(where, [handle = handle] { kith_simulation_free(handle); });
     }
 };
 
 static std::shared_ptr<simulation> create(context_ref where, const bodies &start, double dt,
                                           const std::string &integrator, double g, double softening,
                                           bool softening_of_bodies, bool single, law_ref law,
-                                          std::optional<int64_t> systems)
+                                          const std::string &solver, std::optional<int64_t> systems)
 {
     auto made = std::make_shared<simulation>();
     made->integrator = integrator;
@@ -37,11 +37,12 @@ static std::shared_ptr<simulation> create(context_ref where, const bodies &start
     kith_simulation_options &options = made->options;
     options.dt = dt;
     options.integrator = made->integrator.c_str();
-    options.gravitational_constant = g;
-    options.softening = softening;
+    options.forces.gravitational_constant = g;
+    options.forces.softening = softening;
     options.softening_of_bodies = softening_of_bodies;
     options.precision = single ? KITH_F32 : KITH_F64;
-    options.law = handle_of(made->law);
+    options.forces.law = handle_of(made->law);
+    options.forces.solver = solver_of(solver);
     made->systems = systems.value_or(0);
     calling(*where, [&] {
         return systems
@@ -185,22 +186,6 @@ static nb::list diagnose_systems(simulation &of)
     return found;
 }
 
-// Asks the run to stop at the next step when a signal has raised an exception.
-struct listener {
-    kith_context *where;
-    bool stopped = false;
-};
-
-static void report(void *user, int64_t, int64_t)
-{
-    listener *listening = static_cast<listener *>(user);
-    const nb::gil_scoped_acquire acquire;
-    if (!listening->stopped && PyErr_CheckSignals() != 0) {
-        listening->stopped = true;
-        kith_context_cancel(listening->where);
-    }
-}
-
 struct run_words {
     std::string output, integrator;
     std::vector<std::string> units;
@@ -239,6 +224,7 @@ static nb::dict dict_of(const kith_run_summary &summary)
     found["gflops"] = summary.gflops;
     found["seconds"] = summary.seconds;
     found["integrator"] = (const char *)summary.integrator;
+    found["solver"] = (const char *)summary.solver;
     return found;
 }
 
@@ -252,21 +238,10 @@ static nb::dict run_to_file(simulation &of, const bodies *start, bodies &last,
     const run_words words = {path, of.integrator, units};
     kith_run_options options = run_options_of(of, words, until, every, checkpoint_seconds, resume);
     options.last = last.handle;
-    listener listening = {of.where->handle};
     kith_run_summary summary = {};
-    const auto go = [&] {
-        kith_context_set_progress(of.where->handle, report, &listening);
-        const kith_status status =
-            kith_run(of.where->handle, &options, start ? start->handle : nullptr, &summary);
-        kith_context_set_progress(of.where->handle, nullptr, nullptr);
-        if (!listening.stopped)
-            return status;
-        kith_context_clear_cancel(of.where->handle);
-        return KITH_OK;
-    };
-    calling(*of.where, go);
-    if (listening.stopped) // the signal's exception is still set
-        throw nb::python_error();
+    calling(*of.where, [&] {
+        return kith_run(of.where->handle, &options, start ? start->handle : nullptr, &summary);
+    });
     return dict_of(summary);
 }
 
@@ -309,7 +284,7 @@ void add_simulation(nb::module_ &module)
     module.def("create_simulation", create, nb::arg("context"), nb::arg("start"), nb::arg("dt"),
                nb::arg("integrator"), nb::arg("g"), nb::arg("softening"),
                nb::arg("softening_of_bodies"), nb::arg("single"), nb::arg("law").none(),
-               nb::arg("systems").none());
+               nb::arg("solver"), nb::arg("systems").none());
     module.def("integrators", integrators);
     module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
     module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;

@@ -10,7 +10,7 @@ struct sparse {
     kith_sparse *handle = nullptr;
     ~sparse()
     {
-        freeing(where, [&] { kith_sparse_free(handle); });
+        freeing(where, [handle = handle] { kith_sparse_free(handle); });
     }
 };
 using sparse_ref = std::shared_ptr<sparse>;

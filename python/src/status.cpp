@@ -2,8 +2,35 @@
 
 #include "binding.h"
 
+#include <cstring>
+
 // Of this module: they live as long as the interpreter.
 static PyObject *format_error, *cancelled;
+
+// The library's names of arrays, and the arguments of the package that they come from.
+static const char *const arguments[][2] = {{"sources.positions", "positions"},
+                                           {"sources.m", "masses"},
+                                           {"sources.q", "charges"},
+                                           {"sources.softening", "softening"},
+                                           {"targets.positions", "targets"},
+                                           {"targets.m", "target_masses"},
+                                           {"targets.q", "target_charges"},
+                                           {"targets.softening", "target_softening"},
+                                           {"source_directions", "directions"},
+                                           {"rows.positions", "positions"},
+                                           {"rows.m", "masses"},
+                                           {"rows.q", "charges"},
+                                           {"columns.positions", "columns"},
+                                           {"columns.m", "column_masses"},
+                                           {"columns.q", "column_charges"}};
+
+static std::string with_arguments(std::string message)
+{
+    for (const auto &[name, argument] : arguments)
+        for (size_t at = 0; (at = message.find(name, at)) != std::string::npos;)
+            message.replace(at, strlen(name), argument);
+    return message;
+}
 
 [[noreturn]] void raise(kith_status status, const std::string &message)
 {
@@ -30,16 +57,48 @@ static PyObject *format_error, *cancelled;
     default: // no device, a bug
         break;
     }
-    PyErr_SetString(type, message.c_str());
+    PyErr_SetString(type, with_arguments(message).c_str());
     throw nb::python_error();
 }
 
+static const char format_error_doc[] = R"(A file that has been read does not follow its format.
+
+The message names the line or the item. It is a ValueError.
+
+Examples
+--------
+>>> import kith, pathlib, tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = pathlib.Path(folder, "bodies.csv")
+...     _ = path.write_text("x,w")
+...     try:
+...         kith.read(path)
+...     except kith.FormatError as error:
+...         print("line 1" in str(error))
+True
+)";
+
+static const char cancelled_doc[] = R"(A call was cancelled by its context.
+
+Examples
+--------
+>>> import kith
+>>> context = kith.Context("cpu")
+>>> simulation = kith.Simulation(kith.make("two-body"), dt=0.01, context=context)
+>>> context.cancel()
+>>> try:
+...     simulation.step()
+... except kith.Cancelled:
+...     print("cancelled")
+cancelled
+)";
+
 void add_status(nb::module_ &module)
 {
-    format_error = PyErr_NewExceptionWithDoc(
-        "kith.FormatError", "A file was read, and what it says is wrong.", PyExc_ValueError, NULL);
-    cancelled = PyErr_NewExceptionWithDoc("kith.Cancelled", "A call was cancelled by its context.",
-                                          PyExc_RuntimeError, NULL);
+    format_error =
+        PyErr_NewExceptionWithDoc("kith.FormatError", format_error_doc, PyExc_ValueError, NULL);
+    cancelled =
+        PyErr_NewExceptionWithDoc("kith.Cancelled", cancelled_doc, PyExc_RuntimeError, NULL);
     module.attr("FormatError") = nb::borrow(format_error);
     module.attr("Cancelled") = nb::borrow(cancelled);
 }

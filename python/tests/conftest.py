@@ -1,7 +1,28 @@
 """Numbers that the tests share."""
 
+import os
+import signal
+import threading
+
 import numpy
 import pytest
+
+
+@pytest.fixture
+def interrupted():
+    """Calls a function, and Ctrl-C after 0.3 s: KeyboardInterrupt must come out of it."""
+
+    def call_and_interrupt(call):
+        # A shell's background job is started with SIGINT ignored, and Python leaves it so.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+
+    return call_and_interrupt
 
 
 @pytest.fixture

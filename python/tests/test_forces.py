@@ -65,13 +65,15 @@ def test_softening_a_body(cloud):
     (dict(positions=numpy.zeros(3)), "positions has 1 dimensions; give 2"),
     (dict(positions=[[0.0, 0], [1, numpy.nan]]), "nan"),
     (dict(positions=[[0.0, 0]], softening=-1), "-1"),
-    (dict(positions=[[0.0, 0]], method="fast"), "method is 'fast'; give one of 'auto', 'direct'"),
+    (dict(positions=[[0.0, 0]], method="fast"), "method is 'fast'; it must be one of 'auto', 'direct'"),
     (dict(positions=[[0.0, 0]], method="symetric"), "did you mean 'symmetric'"),
     (dict(positions=[[0.0, 0]], want="all"), "want is 'all'"),
     (dict(positions=[[0.0, 0]], g=0), "g is 0"),
     (dict(positions=[[0.0, 0]], law="newton"), "newton"),
     (dict(positions=[[0.0, 0]], device="gpu"), "device is 'gpu'"),
-    (dict(positions=[[0.0, 0]], masses=[1.0, 2.0]), "masses"),
+    (dict(positions=[[0.0, 0]], masses=[1.0, 2.0]), "^masses has 2 elements; give 1"),
+    (dict(positions=[[0.0, 0]], masses=[numpy.nan]), "row 0 of masses has nan"),
+    (dict(positions=[[0.0, 0]], targets=[[numpy.inf, 0]]), "row 0 of targets has inf"),
     (dict(positions=[[0.0, 0]], threads=-1), "threads"),
 ])
 def test_errors_name_the_argument(arguments, words):

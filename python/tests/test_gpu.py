@@ -1,6 +1,7 @@
 """Arrays in a GPU's memory: computed on where they are, on the caller's stream, and given back there."""
 
 import importlib
+import pickle
 
 import numpy
 import pytest
@@ -121,6 +122,16 @@ def test_arrays_in_two_places_are_a_value_error(cloud, on_gpu):
         kith.forces(on_gpu[0], device="cpu")
 
 
+@pytest.mark.parametrize("name", ["cupy", "torch"])
+def test_pairs_of_a_pickle_are_on_the_gpu(name, cloud):
+    library = Library(name)
+    pairs = kith.pairs(library.bring(cloud[0]), 0.8, quantities="ijd")
+    again = pickle.loads(pickle.dumps(pairs))
+    assert len(again) == len(pairs) > 0
+    for got, expected in zip((again.offsets, *again), (pairs.offsets, *pairs)):
+        assert numpy.array_equal(library.fetch(got), library.fetch(expected))
+
+
 def test_lists_follow_the_arrays(library, cloud, on_gpu):
     found = kith.forces(on_gpu[0], cloud[1].tolist(), want="potential").potential
     assert numpy.allclose(library.fetch(found), kith.forces(*cloud).potential, rtol=1e-12)
@@ -202,3 +213,39 @@ def test_gradients_on_the_gpu(cloud):
     masses = library.bring(cloud[1][:9]).requires_grad_()
     assert torch.autograd.gradcheck(lambda x, m: kith.torch.energy(x, m, softening=0.2), (positions, masses))
     assert torch.autograd.gradcheck(lambda x: kith.torch.forces(x, masses.detach(), softening=0.2), (positions,))
+
+
+@pytest.mark.parametrize("softening", [0.0, 0.2])
+@pytest.mark.parametrize("law", ["gravity", "coulomb", "lennard-jones:1,0.5", "expr: exp(-r)*m_i*m_j"])
+def test_second_derivatives_on_the_gpu(law, softening, cloud, numbers):
+    library = Library("torch")
+    torch = library.module
+    import kith.torch
+
+    weight = {"gravity": "masses", "coulomb": "charges"}.get(law)
+    given = [cloud[0][:9], numbers.uniform(0.5, 2, size=9)][: 1 if weight is None else 2]
+
+    def hessian(place):
+        inputs = tuple(torch.asarray(array, device=place) for array in given)
+        return torch.autograd.functional.hessian(
+            lambda x, *w: kith.torch.energy(x, **({weight: w[0]} if w else {}), law=law, softening=softening), inputs)
+
+    for found, expected in zip(hessian("cuda"), hessian("cpu")):
+        for ours, theirs in zip(found, expected):
+            assert ours.is_cuda and theirs.abs().max() > 1e-3
+            assert torch.allclose(ours.cpu(), theirs, rtol=1e-10, atol=1e-11 * float(theirs.abs().max()))
+
+
+def test_derivatives_of_forces_agree_with_the_cpu(library, cloud, on_gpu, numbers):
+    directions = numbers.normal(size=cloud[0].shape)
+    for options in ({"softening": 0.1, "g": 0.7}, {"law": "yukawa:2"}, {"law": "expr: exp(-r2)*m_i*m_j"}):
+        expected = kith.forces_derivative(cloud[0], directions, cloud[1], device="cpu", **options)
+        found = kith.forces_derivative(on_gpu[0], library.bring(directions), on_gpu[1], **options)
+        for ours, theirs in zip(found, expected):
+            assert numpy.allclose(library.fetch(ours), theirs, rtol=1e-10, atol=1e-10 * abs(theirs).max())
+    single = kith.forces_derivative(*[library.bring(part.astype("float32")) for part in
+                                      (1e11 * cloud[0], directions, 1e30 * cloud[1])], softening=1e10, g=6.674e-11)
+    expected = kith.forces_derivative(1e11 * cloud[0], directions, 1e30 * cloud[1], softening=1e10, g=6.674e-11,
+                                      device="cpu")
+    assert numpy.allclose(library.fetch(single.acceleration), expected.acceleration, rtol=1e-4,
+                          atol=1e-5 * abs(expected.acceleration).max())

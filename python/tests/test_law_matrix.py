@@ -1,9 +1,12 @@
 """Laws and their matrix."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy
 import pytest
 
 import kith
+from kith._law import _law_of_text, handle_of
 
 
 def distances(a, b):
@@ -49,6 +52,45 @@ def test_the_matrix_between_two_sets_and_its_diagonal(cloud):
     assert numpy.allclose(between, distances(positions[:5], positions[5:]))
     assert numpy.diag(kith.matrix(positions[:4], law="sum", diagonal=7.5)).tolist() == [7.5] * 4
     assert numpy.diag(kith.matrix(positions[:4], law="sum", diagonal="keep")).tolist() == [2.0] * 4
+
+
+@pytest.mark.parametrize("diagonal", ["zero", "keep", 7.5, -3, numpy.float32(0.5), 0])
+def test_what_is_computed_of_a_matrix_counts_the_diagonal_that_is_asked_for(cloud, numbers, diagonal):
+    positions, b = cloud[0], numbers.normal(size=(203, 2))
+    options = {"law": "gaussian:1.5", "diagonal": diagonal}
+    dense = kith.matrix(positions, **options)
+    assert numpy.allclose(kith.matrix.multiply(b, positions, **options), dense @ b)
+    V = kith.scipy_linear_operator("gaussian:1.5", positions, diagonal=diagonal)
+    assert numpy.allclose(V @ b, dense @ b) and numpy.allclose(V.T @ b[:, 0], dense.T @ b[:, 0])
+    assert numpy.allclose(kith.matrix.reduce("sum", positions, **options), dense.sum(axis=1))
+    left_out = isinstance(diagonal, str) and diagonal == "zero"
+    found = kith.matrix.histogram(positions, bins=20, low=-4, high=8, **options)
+    upper = dense[numpy.triu_indices(203, 1 if left_out else 0)]
+    assert numpy.array_equal(found, numpy.histogram(upper, bins=20, range=(-4, 8))[0])
+    for reduction, empty in (("min", numpy.inf), ("max", -numpy.inf)):
+        if left_out:
+            numpy.fill_diagonal(dense, empty)
+        assert numpy.array_equal(kith.matrix.reduce(reduction, positions, **options),
+                                 getattr(dense, reduction)(axis=1))
+    if left_out:
+        numpy.fill_diagonal(dense, numpy.inf)
+    assert numpy.array_equal(kith.matrix.reduce("argmin", positions, **options), dense.argmin(axis=1))
+
+
+@pytest.mark.parametrize("diagonal", ["value", "none", None, [1.0]])
+def test_a_diagonal_that_is_none_is_refused(cloud, diagonal):
+    with pytest.raises((TypeError, ValueError), match="diagonal is"):
+        kith.matrix(cloud[0], law="distance", diagonal=diagonal)
+
+
+def test_a_double_vector_makes_a_product_of_single_positions_double(cloud):
+    positions = cloud[0].astype("f4")
+    y = kith.matrix.multiply(numpy.full(203, 1e300), positions, law="gaussian:1")
+    assert y.dtype == numpy.float64 and numpy.isfinite(y).all()
+    assert kith.matrix.multiply(numpy.ones(203, "f4"), positions, law="gaussian:1").dtype == numpy.float32
+    assert kith.matrix.multiply([1] * 203, positions, law="gaussian:1").dtype == numpy.float32
+    with pytest.raises(ValueError, match="b has numbers beyond the range of float32"):
+        kith.matrix.multiply([1e300] * 203, positions, law="gaussian:1")
 
 
 def test_the_matrix_goes_into_the_callers_array(cloud):
@@ -109,3 +151,34 @@ def test_a_solver_takes_the_operator(numbers):
     b = numbers.normal(size=150)
     x, info = cg(A, b, rtol=1e-10)
     assert info == 0 and numpy.allclose(A @ x, b, atol=1e-8)
+
+
+def test_a_text_is_parsed_once():
+    text = "expr: r*r + 0.5"
+    assert handle_of(text) is handle_of(text)
+    assert handle_of(None) is None
+    assert _law_of_text.cache_info().maxsize < 1000
+    for k in range(200):
+        handle_of(f"yukawa:{k + 1}")
+    assert _law_of_text.cache_info().currsize <= _law_of_text.cache_info().maxsize
+
+
+def test_a_law_of_the_same_text_is_the_callers_own():
+    points = [[0.0, 0], [2.0, 0]]
+    assert kith.matrix(points, law="yukawa:2").tolist() == kith.matrix(points, law="yukawa:2").tolist()
+    expected = kith.matrix(points, law="yukawa:2")
+    law = kith.law("yukawa:2")
+    law["k"] = 5.0
+    assert numpy.array_equal(kith.matrix(points, law="yukawa:2"), expected)
+    assert numpy.array_equal(kith.matrix(points, law=law), 5 * expected)
+
+
+def test_threads_share_the_laws_of_texts(cloud):
+    points = cloud[0]
+    texts = [f"expr: r + {k}" for k in range(3)] * 4
+    expected = {text: kith.matrix(points, law=kith.law(text), threads=1) for text in texts[:3]}
+    _law_of_text.cache_clear()
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(lambda text: kith.matrix(points, law=text, threads=1), texts))
+    for text, matrix in zip(texts, found):
+        assert numpy.array_equal(matrix, expected[text])

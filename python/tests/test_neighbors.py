@@ -84,7 +84,7 @@ def test_a_skin_keeps_the_list(numbers):
 
 @pytest.mark.parametrize("box, periodic, quantities, words", [
     (numpy.eye(2), True, "ij", "box has shape"), (numpy.eye(3), True, "iq", "quantity is 'q'"),
-    (numpy.eye(3), [1.5] * 3, "ij", "periodic is"),
+    (numpy.eye(3), [True] * 2, "ij", "periodic has shape"),
 ])
 def test_errors(box, periodic, quantities, words):
     with pytest.raises(ValueError, match=words):

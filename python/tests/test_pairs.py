@@ -110,7 +110,7 @@ def test_few_points(n):
     (dict(cutoff=1, cell=numpy.eye(2)), "cell has shape"),
     (dict(cutoff=1, cell=numpy.zeros((3, 3))), "cell|vectors"),
     (dict(cutoff=1, periodic=True), "without a cell"),
-    (dict(cutoff=1, cell=numpy.eye(3), periodic=[1.5, 0, 0]), "periodic is"),
+    (dict(cutoff=1, cell=numpy.eye(3), periodic=[True, False]), "periodic has shape"),
     (dict(cutoff=1, exclusions=[[0], [1], [2]]), "exclusion"),
 ])
 def test_errors(arguments, words):
@@ -121,3 +121,23 @@ def test_errors(arguments, words):
 def test_a_list_that_is_too_long_is_a_memory_error(cloud):
     with pytest.raises(MemoryError, match="needs|bytes"):
         kith.pairs(cloud[0], 3.0, memory_limit=1000)
+
+
+def test_a_list_has_the_length_of_its_pairs(cloud):
+    pairs = kith.pairs(cloud[0], 0.8)
+    assert len(pairs) == pairs.count == len(pairs.i) > 0 and pairs
+    assert len(kith.nearest(cloud[0], 3)) == 3 * 203
+    nothing = kith.pairs(cloud[0], 1e-9)
+    assert len(nothing) == 0 and not nothing
+
+
+def test_a_list_larger_than_the_memory_is_refused(numbers):
+    n = min(1 + int((kith._kith.memory_available() * 3 / 60) ** 0.5), 200_000)
+    with pytest.raises(MemoryError, match=f"list of {n * (n - 1)} pairs"):
+        kith.pairs(numbers.random((n, 3)), 5.0, quantities="ijDSd")
+
+
+def test_a_matrix_larger_than_the_memory_is_refused():
+    n = int((kith._kith.memory_available() * 3 / 8) ** 0.5)
+    with pytest.raises(MemoryError, match="out: .* bytes and .* are available"):
+        kith.matrix(numpy.zeros((n, 3)), law="distance")

@@ -1,9 +1,5 @@
 """Simulations: live arrays, energies, frames, files, and what Ctrl-C leaves."""
 
-import os
-import signal
-import threading
-
 import numpy
 import pytest
 
@@ -138,18 +134,7 @@ def test_a_run_into_a_file(six, tmp_path):
         simulation.to_h5md(tmp_path / "nothing.h5", 1.0, resume=True)
 
 
-def interrupted(call):
-    # A shell's background job is started with SIGINT ignored, and Python leaves it so.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        call()
-    timer.join()
-    signal.signal(signal.SIGINT, before)
-
-
-def test_ctrl_c_stops_between_two_steps(six):
+def test_ctrl_c_stops_between_two_steps(six, interrupted):
     simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
     interrupted(lambda: simulation.run(1e6))
     done = simulation.steps
@@ -160,7 +145,7 @@ def test_ctrl_c_stops_between_two_steps(six):
     interrupted(lambda: again.step(1 << 40))
 
 
-def test_ctrl_c_leaves_a_file_to_resume(six, tmp_path):
+def test_ctrl_c_leaves_a_file_to_resume(six, tmp_path, interrupted):
     path = tmp_path / "run.h5"
     simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
     interrupted(lambda: simulation.to_h5md(path, 1e6, every=1 << 30))
@@ -192,10 +177,40 @@ def test_bodies_there_and_back(tmp_path):
     bodies.masses[0] = 7
     assert bodies.masses.tolist() == [7.0, 2.0]
     assert "xyz" in kith.formats()
-    with pytest.raises(ValueError, match="longer than 31"):
+    with pytest.raises(ValueError, match="at most 31"):
         kith.Bodies([[0.0, 0]], names=["x" * 40])
     with pytest.raises(kith.FormatError, match="line"):
         (tmp_path / "bad.csv").write_text("x,y\n1,2\n3,z\n")
         kith.read(tmp_path / "bad.csv")
     with pytest.raises(ValueError, match="nonsense"):
         kith.make("nonsense")
+
+
+def test_bodies_bring_their_units_and_constant(tmp_path):
+    sun = kith.make("solar-system")
+    assert sun.g == 0.01720209895**2 and sun.units == ("AU", "day", "Msun")
+    assert kith.make("plummer", 10).g == 1 and kith.make("plummer", 10).units is None
+    for name in ("sun.csv", "sun.xyz", "sun.h5"):
+        sun.write(tmp_path / name)
+        read = kith.read(tmp_path / name)
+        assert (read.g, read.units) == (sun.g, sun.units)
+
+    simulation = kith.Simulation(sun, dt=1)
+    with_g = kith.Simulation(sun, dt=1, g=sun.g)
+    assert simulation.energies == with_g.energies
+    assert kith.Simulation(sun, dt=1, g=1).energies.potential_energy < 1000 * simulation.energies.potential_energy
+    assert simulation.bodies().g == sun.g
+    simulation.set(time=5)
+    assert simulation.bodies().units == sun.units
+    assert simulation.to_h5md(tmp_path / "run.h5", 400).max_relative_energy_error < 1e-3
+    assert kith.read(tmp_path / "run.h5").units == sun.units
+    with pytest.warns(RuntimeWarning, match="energy"):
+        kith.Simulation(sun, dt=1, g=1).to_h5md(tmp_path / "wrong.h5", 100)
+    assert kith.read(tmp_path / "wrong.h5").g == 1
+
+    own = kith.Bodies([[0.0, 0], [1.0, 0]], g=4.0, units=("m", "s", "kg"))
+    assert kith.Simulation(own, dt=0.1).energies.potential_energy == -4
+    with pytest.raises(ValueError, match="units"):
+        own.units = ("m", "s")
+    with pytest.raises(ValueError, match="g is 0"):
+        own.g = 0

@@ -51,9 +51,26 @@ def test_alpha_beta_and_the_callers_y(A, numbers):
         B.multiply(x, beta=1)
 
 
+def test_a_product_of_a_single_matrix_and_a_double_vector_is_double(A, numbers):
+    single = A.astype("f4")
+    B, x, y = kith.SparseMatrix(single), numbers.normal(size=90), numbers.normal(size=(150, 2))
+    for found, expected in ((B @ x, single @ x), (B.T @ y, single.T @ y), (B.T.T @ x, single @ x)):
+        assert found.dtype == numpy.float64 and numpy.allclose(found, expected, rtol=1e-14, atol=1e-14)
+    large = B @ numpy.full(90, 1e300)
+    assert numpy.isfinite(large).all() and large.max() > 1e299
+    out = numpy.empty(150)
+    assert B.multiply(x, out=out) is out and numpy.array_equal(out, B @ x)
+    with pytest.raises(ValueError, match="out is .*float32; give .*float64"):
+        B.multiply(x, out=numpy.empty(150, "f4"))
+    with pytest.raises(ValueError, match="x has numbers beyond the range of float32"):
+        B.multiply([1e300] * 90)
+    assert B.dtype == numpy.float32 and (B @ x.astype("f4")).dtype == numpy.float32
+
+
 def test_single_precision_and_lists(A):
     single = kith.SparseMatrix(A.astype("f4"))
-    assert single.dtype == numpy.float32 and (single @ numpy.ones(90)).dtype == numpy.float32
+    assert single.dtype == numpy.float32 and (single @ numpy.ones(90, "f4")).dtype == numpy.float32
+    assert (single @ ([1] * 90)).dtype == numpy.float32
     assert (kith.SparseMatrix([[1.0, 0], [0, 2]]) @ [3, 4]).tolist() == [3.0, 8.0]
     ones = kith.SparseMatrix.from_coo([0, 0, 1], [1, 1, 0], shape=(2, 3))
     assert ones.to_scipy().toarray().tolist() == [[0, 2, 0], [1, 0, 0]]
@@ -96,3 +113,55 @@ def test_matrices_of_pairs(cloud):
 def test_errors(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_solvers_of_scipy_take_it(cloud, numbers):
+    from scipy.sparse.linalg import aslinearoperator, cg, lsqr, svds
+
+    laplacian = kith.SparseMatrix.from_pairs(kith.pairs(cloud[0], 0.8, quantities="ijd"), law="gaussian:0.5",
+                                             laplacian=True).to_scipy()
+    L = kith.SparseMatrix(laplacian + scipy.sparse.eye_array(203))
+    b = numbers.normal(size=203)
+    x, info = cg(L, b, rtol=1e-12)
+    assert info == 0 and numpy.allclose(L.to_scipy() @ x, b, atol=1e-9)
+
+    wide = scipy.sparse.random_array((60, 90), density=0.2, rng=numbers, format="csr")
+    B = kith.SparseMatrix(wide)
+    assert numpy.allclose(lsqr(B, b[:60], atol=1e-12, btol=1e-12)[0], lsqr(wide, b[:60], atol=1e-12, btol=1e-12)[0])
+    assert numpy.allclose(svds(B, 3, random_state=1)[1], svds(wide, 3, random_state=1)[1])
+    operator, X, Y = aslinearoperator(B), numbers.normal(size=(90, 4)), numbers.normal(size=(60, 4))
+    assert operator.shape == B.shape and operator.dtype == B.dtype
+    assert numpy.allclose(operator @ X, wide @ X) and numpy.allclose(operator.H @ Y, wide.T @ Y)
+    assert numpy.allclose(B.matvec(X[:, 0]), wide @ X[:, 0]) and numpy.allclose(B.rmatvec(Y[:, 0]), wide.T @ Y[:, 0])
+    assert numpy.allclose(B.matmat(X), wide @ X) and numpy.allclose(B.rmatmat(Y), wide.T @ Y)
+
+
+def test_vectors_from_the_left(A, numbers):
+    B, y, Y = kith.SparseMatrix(A), numbers.normal(size=150), numbers.normal(size=(4, 150))
+    assert numpy.allclose(y @ B, y @ A)
+    assert (Y @ B).shape == (4, 90) and numpy.allclose(Y @ B, Y @ A)
+    assert ([1.0, 2.0] @ kith.SparseMatrix([[1.0, 2], [3, 4]])).tolist() == [7.0, 10.0]
+    with pytest.raises(ValueError):
+        y[:9] @ B
+
+
+@pytest.mark.parametrize("factor", [2, -0.5, numpy.float64(3), numpy.float32(0.25), numpy.array(4), 0])
+def test_multiples(A, numbers, factor):
+    B, x, y = kith.SparseMatrix(A), numbers.normal(size=90), numbers.normal(size=150)
+    for C in (factor * B, B * factor):
+        assert isinstance(C, kith.SparseMatrix) and C.shape == B.shape and C.dtype == B.dtype
+        assert numpy.allclose(C @ x, factor * (A @ x)) and numpy.allclose(y @ C, factor * (y @ A))
+        assert numpy.allclose(C.to_scipy().toarray(), factor * A.toarray())
+        assert numpy.allclose(C.T.to_scipy().toarray(), factor * A.toarray().T)
+    assert numpy.allclose((3 * (-B.T * factor).T) @ x, -3 * factor * (A @ x))
+    assert numpy.allclose(B @ x, A @ x)
+
+
+def test_a_multiple_keeps_the_precision_and_is_not_written(A, tmp_path):
+    single = 2.0 * kith.SparseMatrix(A.astype("f4"))
+    assert single.dtype == (single @ numpy.ones(90, "f4")).dtype == single.to_scipy().dtype == numpy.float32
+    with pytest.raises(ValueError, match="multiple"):
+        single.write(tmp_path / "A.mtx")
+    for wrong in ("2", 1j, [1.0], None):
+        with pytest.raises(TypeError):
+            kith.SparseMatrix(A) * wrong

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* What every public function looks at before anything else, so that a wrong call is told and does
- * not end the process. Both fail with KITH_INVALID_ARGUMENT. */
+ * not end the process. All fail with KITH_INVALID_ARGUMENT. */
 
 /* A pointer that the function follows is not NULL. */
 kith_status kith_check_pointer(const void *pointer, const char *name);

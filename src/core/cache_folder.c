@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,8 @@ kith_status cache_folder_path(char path[cache_path_bytes])
     const bool is_set = cache && cache[0] == '/'; /* relative paths are to be ignored, says XDG */
     if (!is_set && !(home && home[0] == '/'))
         return kith_fail(KITH_IO_ERROR, "there is no cache folder, as HOME is not set; %s", remedy);
+    if (!is_set && access(home, F_OK) != 0)
+        return kith_fail(KITH_IO_ERROR, "HOME is %s: %s; %s", home, strerror(errno), remedy);
     const int length = is_set ? snprintf(path, cache_path_bytes, "%s/kith", cache)
                               : snprintf(path, cache_path_bytes, "%s/.cache/kith", home);
     if (length >= cache_path_bytes / 2) /* room for names in it */
@@ -77,9 +80,18 @@ kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes])
 {
     snprintf(path, cache_path_bytes, "%s/build-XXXXXX", parent);
     if (!mkdtemp(path))
-        return kith_fail(KITH_IO_ERROR, "a folder in %s cannot be made: %s", parent,
-                         strerror(errno));
+        return kith_fail(KITH_IO_ERROR, "a folder in %s cannot be made: %s; %s", parent,
+                         strerror(errno), remedy);
     return KITH_OK;
+}
+
+kith_status cache_make_temporary_workshop(char path[cache_path_bytes])
+{
+    const char *wanted = getenv("TMPDIR");
+    const bool is_given = wanted && wanted[0] == '/' && strlen(wanted) < cache_path_bytes / 2;
+    if (is_given && cache_make_workshop(wanted, path) == KITH_OK)
+        return KITH_OK;
+    return cache_make_workshop("/tmp", path);
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
@@ -91,6 +103,25 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 void cache_remove(const char *path)
 {
     nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Writes all of a file that was opened, and closes it. */
+static kith_status write_all(const char *path, int file, const void *data, int64_t bytes)
+{
+    const char *at = data;
+    while (bytes > 0) {
+        const ssize_t written = write(file, at, (size_t)bytes);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            break;
+        at += written;
+        bytes -= written;
+    }
+    const int error = errno;
+    if (close(file) != 0 || bytes > 0)
+        return kith_fail(KITH_IO_ERROR, "%s cannot be written: %s", path, strerror(error));
+    return KITH_OK;
 }
 
 kith_status cache_write(const char *folder, const char *name, const void *text, int64_t bytes)
@@ -106,20 +137,55 @@ kith_status cache_write(const char *folder, const char *name, const void *text, 
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0)
         return kith_fail(KITH_IO_ERROR, "%s: %s", path, strerror(errno));
-    const char *at = text;
-    while (bytes > 0) {
-        const ssize_t written = write(file, at, (size_t)bytes);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            break;
-        at += written;
-        bytes -= written;
+    return write_all(path, file, text, bytes);
+}
+
+uint64_t cache_hash(const void *data, int64_t bytes)
+{
+    const unsigned char *at = data;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int64_t k = 0; k < bytes; k++)
+        hash = (hash ^ at[k]) * 0x100000001b3u;
+    return hash;
+}
+
+/* "\nkith law KEY HASH\n": of one length. */
+enum { seal_bytes = 10 + (cache_key_bytes - 1) + 1 + 16 + 1 };
+
+static void write_seal(const char *key, const void *data, int64_t bytes, char seal[seal_bytes + 1])
+{
+    snprintf(seal, seal_bytes + 1, "\nkith law %32.32s %016" PRIx64 "\n", key,
+             cache_hash(data, bytes));
+}
+
+kith_status cache_seal(const char *path, const char *key)
+{
+    void *data = NULL;
+    int64_t bytes = 0;
+    char seal[seal_bytes + 1];
+    KITH_TRY(cache_read(path, &data, &bytes));
+    write_seal(key, data, bytes, seal);
+    free(data);
+    const int file = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
+        return kith_fail(KITH_IO_ERROR, "%s: %s", path, strerror(errno));
+    return write_all(path, file, seal, seal_bytes);
+}
+
+void cache_read_sealed(const char *path, const char *key, void **data, int64_t *bytes)
+{
+    char seal[seal_bytes + 1];
+    *data = NULL;
+    if (!cache_file_is_own(path) || cache_read(path, data, bytes) != KITH_OK)
+        return;
+    *bytes -= seal_bytes;
+    if (*bytes > 0) {
+        write_seal(key, *data, *bytes, seal);
+        if (memcmp((char *)*data + *bytes, seal, seal_bytes) == 0)
+            return;
     }
-    const int error = errno;
-    if (close(file) != 0 || bytes > 0)
-        return kith_fail(KITH_IO_ERROR, "%s cannot be written: %s", path, strerror(error));
-    return KITH_OK;
+    free(*data);
+    *data = NULL;
 }
 
 kith_status cache_publish(const char *made, const char *path)

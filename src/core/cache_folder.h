@@ -24,8 +24,12 @@ kith_status cache_check_own(const char *path);
 /* Whether a file of this user's stands there, no link, that nobody else can write to. */
 bool cache_file_is_own(const char *path);
 
-/* Makes a new folder in a folder, "PARENT/build-XXXXXX". Errors: KITH_IO_ERROR. */
+/* Makes a new folder in a folder, "PARENT/build-XXXXXX", this user's alone.
+ * Errors: KITH_IO_ERROR. */
 kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes]);
+
+/* The same where there is no cache folder: in $TMPDIR, or else in /tmp. */
+kith_status cache_make_temporary_workshop(char path[cache_path_bytes]);
 
 /* Removes a folder and all in it, as well as it can. */
 void cache_remove(const char *path);
@@ -33,6 +37,19 @@ void cache_remove(const char *path);
 /* Writes a text to a new file FOLDER/NAME, with folders of name that are not there yet.
  * Errors: KITH_IO_ERROR. */
 kith_status cache_write(const char *folder, const char *name, const void *text, int64_t bytes);
+
+/* FNV-1a, 64 bits (Fowler, Noll & Vo): tells a damaged file, not a forged one. */
+uint64_t cache_hash(const void *data, int64_t bytes);
+
+/* Files of the cache that end with a seal, a line of their key and the hash of what stands before:
+ * half a file, or one with a changed byte, is not taken for a whole one.
+ *
+ * cache_seal adds the seal to a file. Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY.
+ * cache_read_sealed reads a file that is this user's alone and whole; *data goes with free(),
+ * *bytes is without the seal. *data is NULL where there is no such file; that is no error. */
+enum { cache_key_bytes = 33 };
+kith_status cache_seal(const char *path, const char *key);
+void cache_read_sealed(const char *path, const char *key, void **data, int64_t *bytes);
 
 /* Brings a file that was made to the disk, and gives it its name: whoever finds it finds all of it,
  * after a power failure too. Errors: KITH_IO_ERROR. */

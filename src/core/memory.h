@@ -19,11 +19,21 @@ KITH_BOTH_SIDES static inline int64_t kith_padded(int64_t count)
     return (count + kith_padding - 1) / kith_padding * kith_padding;
 }
 
+/* Whether this process may take so many bytes more. The system hands out memory that it does not
+ * have, and kills who writes to it: what is large is refused before.
+ *
+ * Errors: KITH_OUT_OF_MEMORY; the message names what, how much it needs and how much there is. */
+kith_status kith_check_available(double bytes, const char *what, const char *remedy);
+
+/* kith_memory_available of the files below a folder, but for the limit of address space. */
+int64_t kith_memory_available_below(const char *root);
+
 /* The one allocation function: count × bytes_each zeroed bytes, aligned to 64.
  *
  *   memory  [out] goes with free(); NULL for count 0 and on failure
  *
- * Errors: KITH_OUT_OF_MEMORY, also if the product overflows; the message names what and how much.
+ * Errors: KITH_OUT_OF_MEMORY, also if the product overflows, or if bytes are more than the memory
+ *         available (kith/build.h); the message names what and how much.
  */
 kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, void *memory);
 

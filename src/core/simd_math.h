@@ -5,8 +5,9 @@
  *
  * exp2, exp, log and sqrt are within an epsilon or so of the true value for every argument, pow
  * within four where the processor has fused multiplication; log2 and log10 within three, but for
- * arguments next to 1. A vector with an argument that is rare (zero, subnormal, negative for a
- * logarithm, infinite, NaN) goes to the C library lane by lane. */
+ * arguments next to 1. An argument that is rare (zero, subnormal, negative for a
+ * logarithm, infinite, NaN) goes to the C library; the other lanes of its vector do not, so that a
+ * value does not depend on its neighbors. */
 
 #include <float.h>
 #include <math.h>
@@ -225,8 +226,6 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
                                                                                                    \
     SIMD_INLINE v##real simd_log_##real(v##real x)                                                 \
     {                                                                                              \
-        if (SIMD_ANY_##REAL(simd_is_rare_##real(x)))                                               \
-            return simd_by_lane_##real(SIMD_LIBM_LOG_##REAL, x);                                   \
         v##real k;                                                                                 \
         const v##real f = simd_split_##real(x, &k), s = f / (f + 2), z = s * s;                    \
         const v##real series = z * simd_polynomial_##real(z, simd_log_terms_##real,                \
@@ -234,7 +233,12 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
         /* 2s = f − s f = f − f²/2 + s f²/2: the greatest term, f, is exact. */              \
         const v##real square = f * f * (real)0.5;                                                  \
         const v##real rest = simd_fma_##real(s, square + series, k * SIMD_LN2_LOW_##REAL);         \
-        return simd_fma_##real(k, simd_all_##real(SIMD_LN2_HIGH_##REAL), f - (square - rest));     \
+        const v##real usual =                                                                      \
+            simd_fma_##real(k, simd_all_##real(SIMD_LN2_HIGH_##REAL), f - (square - rest));        \
+        const vint rare = simd_is_rare_##real(x);                                                  \
+        if (SIMD_ANY_##REAL(rare))                                                                 \
+            return simd_select_##real(rare, simd_by_lane_##real(SIMD_LIBM_LOG_##REAL, x), usual);  \
+        return usual;                                                                              \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_log2_##real(v##real x)                                                \
@@ -245,8 +249,7 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
     SIMD_INLINE v##real simd_pow_##real(v##real x, v##real y)                                      \
     {                                                                                              \
         const v##real size = simd_select_##real(y < 0, -y, y);                                     \
-        if (!SIMD_FMA_IS_EXACT ||                                                                  \
-            SIMD_ANY_##REAL(simd_is_rare_##real(x) | ~(size <= (real)0x1p60)))                     \
+        if (!SIMD_FMA_IS_EXACT)                                                                    \
             return simd_by_lane_2_##real(SIMD_LIBM_POW_##REAL, x, y);                              \
         v##real k;                                                                                 \
         const v##real f = simd_split_##real(x, &k), t = f + 2, s = f / t, z = s * s;               \
@@ -264,7 +267,12 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
         const v##real log2 = k + product, log2_low = (k - log2) + product + product_low;           \
         v##real power = log2 * y;                                                                  \
         const v##real power_low = simd_fma_##real(log2, y, -power) + log2_low * y;                 \
-        return simd_exp2_of_sum_##real(power, simd_clamp_##real(power_low, -1, 1));                \
+        const v##real usual = simd_exp2_of_sum_##real(power, simd_clamp_##real(power_low, -1, 1)); \
+        const vint rare = simd_is_rare_##real(x) | ~(size <= (real)0x1p60);                        \
+        if (SIMD_ANY_##REAL(rare))                                                                 \
+            return simd_select_##real(rare, simd_by_lane_2_##real(SIMD_LIBM_POW_##REAL, x, y),     \
+                                      usual);                                                      \
+        return usual;                                                                              \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_fabs_##real(v##real x)                                                \
@@ -284,9 +292,11 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
                                                                                                    \
     SIMD_INLINE v##real simd_rsqrt_of_any_##real(v##real x)                                        \
     {                                                                                              \
-        if (SIMD_ANY_##REAL(simd_is_rare_##real(x)))                                               \
-            return 1 / SIMD_SQRT_##REAL(x);                                                        \
-        return simd_rsqrt_##real(x);                                                               \
+        const v##real usual = simd_rsqrt_##real(x);                                                \
+        const vint rare = simd_is_rare_##real(x);                                                  \
+        if (SIMD_ANY_##REAL(rare))                                                                 \
+            return simd_select_##real(rare, 1 / SIMD_SQRT_##REAL(x), usual);                       \
+        return usual;                                                                              \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_rsqrt_of_subnormal_##real(v##real x)                                  \

@@ -3,40 +3,33 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/printable.h"
+
 enum { message_bytes = 1024 };
 
+/* Printable: what it quotes may be of a damaged file. */
 static _Thread_local char message[message_bytes];
-
-/* A message may quote a damaged file, or the name of one: line breaks and terminal controls do not
- * belong in it. */
-static void hide_controls(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
-}
 
 void kith_fail_message(const char *format, ...)
 {
+    char text[message_bytes];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    hide_controls(message);
+    make_printable(text, message, sizeof message);
 }
 
 kith_status kith_fail_within(kith_status status, const char *format, ...)
 {
-    char earlier[message_bytes];
-    snprintf(earlier, sizeof earlier, "%s", message);
-
+    char text[message_bytes];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(message, sizeof message, format, arguments);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length >= 0 && length < message_bytes)
-        snprintf(message + length, sizeof message - (size_t)length, "%s", earlier);
-    hide_controls(message);
+        snprintf(text + length, sizeof text - (size_t)length, "%s", message);
+    make_printable(text, message, sizeof message);
     return status;
 }
 

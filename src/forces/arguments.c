@@ -1,279 +1,163 @@
 #include "forces/arguments.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#include "core/arguments.h"
-#include "core/status.h"
+#include "device/arrays.h"
 #include "forces/columns.h"
 #include "forces/element.h"
 
-/* An array with the name that messages give it, and what it must be like. */
-struct named_array {
-    const char *name;
-    kith_array array;
-    int32_t ndim;
-    int64_t rows; /* −1: any */
-    int64_t columns;
-};
-
-enum { array_count = 10, first_output = 8 };
-
-static const char *dtype_name(kith_dtype dtype)
+static kith_status check_particles(const struct forces_arguments *arguments)
 {
-    static const char *const names[] = {"float64", "float32", "int64", "int32"};
-    return (unsigned)dtype < sizeof names / sizeof names[0] ? names[dtype] : "unknown";
+    const kith_context *context = arguments->context;
+    const struct particles_side *sources = &arguments->sources;
+    const char *name = sources->argument->positions;
+    KITH_TRY(kith_check_positions(sources->positions, name));
+    KITH_TRY(kith_check_device(context, sources->positions, name));
+    KITH_TRY(particles_check(context, sources, 0, sources));
+    return particles_check(context, &arguments->targets, sources->positions.shape[0], sources);
 }
 
-static const char *place_name(kith_device place, char name[32])
-{
-    if (place.kind == KITH_CUDA)
-        snprintf(name, 32, "on cuda:%d", (int)place.index);
-    else
-        snprintf(name, 32, place.kind == KITH_CPU ? "in the host's memory" : "nowhere known");
-    return name;
-}
+enum { direction_count = 2, output_count = 4 };
 
-/* The host's memory serves every context, a device's the one that computes there. */
-static kith_status check_place_of_sources(kith_device device, kith_device place)
-{
-    char name[32], own[32];
-    if (place.kind == KITH_CPU)
-        return KITH_OK;
-    if (place.kind != KITH_CUDA)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "sources is in the memory of a device of kind %d; give KITH_CPU or "
-                         "KITH_CUDA",
-                         (int)place.kind);
-    if (device.kind == KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "sources is not in the host's memory, and this context computes on the "
-                         "CPU; copy it to the host");
-    if (device.kind != place.kind || device.index != place.index)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "sources is %s, and this context computes %s; copy it, or make a context "
-                         "there",
-                         place_name(place, name), place_name(device, own));
-    return KITH_OK;
-}
-
-static kith_status check_place(const struct named_array *named, kith_device sources)
-{
-    char name[32], common[32];
-    const kith_device place = named->array.device;
-    if (place.kind == sources.kind && (place.kind == KITH_CPU || place.index == sources.index))
-        return KITH_OK;
-    return kith_fail(KITH_INVALID_ARGUMENT,
-                     "%s is %s and sources is %s; give all arrays in one place", named->name,
-                     place_name(place, name), place_name(sources, common));
-}
-
-static kith_status check_shape(const struct named_array *named)
-{
-    const kith_array *array = &named->array;
-    if (array->ndim != named->ndim)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %d dimensions; give %d", named->name,
-                         (int)array->ndim, (int)named->ndim);
-
-    const int64_t rows = array->shape[0], columns = forces_columns(*array);
-    const bool rows_fit = named->rows < 0 ? rows >= 0 : rows == named->rows;
-    if (rows_fit && columns == named->columns)
-        return KITH_OK;
-
-    char expected[32] = "n";
-    if (named->rows >= 0)
-        snprintf(expected, sizeof expected, "%lld", (long long)named->rows);
-    if (named->ndim == 1)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld elements; give %s", named->name,
-                         (long long)rows, expected);
-    return kith_fail(KITH_INVALID_ARGUMENT, "%s is %lld × %lld; give %s × %lld", named->name,
-                     (long long)rows, (long long)columns, expected, (long long)named->columns);
-}
-
-static kith_status check_array(const struct named_array *named, kith_array sources)
-{
-    if (kith_array_is_none(named->array))
-        return KITH_OK;
-    KITH_TRY(check_place(named, sources.device));
-    if (named->array.dtype != sources.dtype)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s is of %s and sources is of %s; give all arrays one dtype", named->name,
-                         dtype_name(named->array.dtype), dtype_name(sources.dtype));
-    KITH_TRY(check_shape(named));
-    KITH_TRY(kith_check_extent(named->array, named->name));
-    if (!named->array.data && named->array.shape[0] > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL",
-                         named->name, (long long)named->array.shape[0]);
-    return KITH_OK;
-}
-
-/* The first and the last byte's address + 1 of an array without gaps, or of its first element. */
-static void extent(kith_array array, uintptr_t *first, uintptr_t *end)
-{
-    const int64_t columns = forces_columns(array);
-    const bool dense = array.strides[0] == columns && (array.ndim == 1 || array.strides[1] == 1);
-    const int64_t elements = dense ? array.shape[0] * columns : 1;
-    *first = (uintptr_t)array.data;
-    *end = *first + (uintptr_t)(elements * kith_dtype_bytes(array.dtype));
-}
-
-/* Catches the usual mistake, an array given twice; arrays may well interleave without overlap. */
-static kith_status check_overlap(const struct named_array *output, const struct named_array *other)
-{
-    if (kith_array_is_none(output->array) || kith_array_is_none(other->array) ||
-        output->array.shape[0] == 0 || other->array.shape[0] == 0)
-        return KITH_OK;
-    uintptr_t first = 0, end = 0, other_first = 0, other_end = 0;
-    extent(output->array, &first, &end);
-    extent(other->array, &other_first, &other_end);
-    if (first < other_end && other_first < end)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s overlaps %s; give it memory of its own",
-                         output->name, other->name);
-    return KITH_OK;
-}
-
-static kith_status check_output_strides(const struct named_array *output)
-{
-    const kith_array *array = &output->array;
-    for (int32_t k = 0; k < array->ndim; k++)
-        if (array->strides[k] == 0 && array->shape[k] > 1 && array->shape[0] > 0)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "%s has stride 0 along dimension %d, so that results would overwrite "
-                             "each other; give each element its own memory",
-                             output->name, (int)k);
-    return KITH_OK;
-}
-
+/* Directions and outputs: of the sources' dtype, on their device. */
 static kith_status check_arrays(const struct forces_arguments *arguments)
 {
-    const kith_array sources = arguments->sources;
-    const int64_t n = forces_target_count(arguments), m = sources.shape[0];
-    const int64_t dimensions = sources.shape[1];
-    const struct named_array arrays[array_count] = {
-        {"targets", arguments->targets, 2, -1, dimensions},
-        {"sources", sources, 2, -1, dimensions},
-        {"masses", arguments->masses, 1, m, 1},
-        {"target_softening", arguments->target_softening, 1, n, 1},
-        {"source_softening", arguments->source_softening, 1, m, 1},
-        {"target_masses", arguments->target_masses, 1, n, 1},
-        {"source_charges", arguments->source_charges, 1, m, 1},
-        {"target_charges", arguments->target_charges, 1, n, 1},
-        {"acceleration", arguments->acceleration, 2, n, dimensions},
-        {"potential", arguments->potential, 1, n, 1},
-    };
-    for (int32_t k = 0; k < array_count; k++)
-        KITH_TRY(check_array(&arrays[k], sources));
-    for (int32_t output = first_output; output < array_count; output++) {
-        KITH_TRY(check_output_strides(&arrays[output]));
-        for (int32_t other = 0; other < output; other++)
-            KITH_TRY(check_overlap(&arrays[output], &arrays[other]));
+    const kith_array of = arguments->sources.positions;
+    const char *of_name = arguments->sources.argument->positions;
+    const int64_t n = forces_target_count(arguments), m = of.shape[0], d = of.shape[1];
+    const kith_dtype dtype = of.dtype;
+    const struct named_array directions[direction_count] = {
+        {"target_directions", arguments->target_directions, dtype, 2, n, d},
+        {"source_directions", arguments->source_directions, dtype, 2, m, d}};
+    const struct named_array outputs[output_count] = {
+        {"acceleration", arguments->acceleration, dtype, 2, n, d},
+        {"potential", arguments->potential, dtype, 1, n, 1},
+        {"acceleration_derivative", arguments->acceleration_derivative, dtype, 2, n, d},
+        {"potential_derivative", arguments->potential_derivative, dtype, 1, n, 1}};
+    for (int32_t k = 0; k < direction_count; k++)
+        KITH_TRY(kith_check_array(arguments->context, &directions[k], of, of_name));
+    for (int32_t k = 0; k < output_count; k++) {
+        KITH_TRY(kith_check_array(arguments->context, &outputs[k], of, of_name));
+        KITH_TRY(kith_check_output(&outputs[k]));
+        KITH_TRY(particles_check_overlap(&outputs[k], &arguments->sources));
+        KITH_TRY(particles_check_overlap(&outputs[k], &arguments->targets));
+        for (int32_t other = 0; other < direction_count; other++)
+            KITH_TRY(
+                kith_check_overlap(&outputs[k], directions[other].array, directions[other].name));
+        for (int32_t other = 0; other < k; other++)
+            KITH_TRY(kith_check_overlap(&outputs[k], outputs[other].array, outputs[other].name));
     }
     return KITH_OK;
 }
 
-/* Sources are checked first: what all other arrays must be follows from them. */
-static kith_status check_sources(kith_array sources)
+static kith_status check_own_column(const struct forces_arguments *arguments,
+                                    enum particles_column column)
 {
-    if (kith_array_is_none(sources))
-        return kith_fail(KITH_INVALID_ARGUMENT, "sources is none; give the sources' positions");
-    if (sources.dtype != KITH_F64 && sources.dtype != KITH_F32)
-        return kith_fail(KITH_INVALID_ARGUMENT, "sources is of %s; give float64 or float32",
-                         dtype_name(sources.dtype));
-    if (sources.ndim != 2 || (sources.shape[1] != 2 && sources.shape[1] != 3))
+    const struct particles_argument *targets = arguments->targets.argument;
+    if (kith_array_is_none(arguments->targets.column[column]))
+        return KITH_OK;
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "%s is given and the targets are the sources; give %s alone",
+                     targets->column[column], arguments->sources.argument->column[column]);
+}
+
+static kith_status check_softening(const struct forces_arguments *arguments)
+{
+    const double softening = arguments->softening;
+    const kith_array of_sources = arguments->sources.column[particles_softening];
+    const kith_array of_targets = arguments->targets.column[particles_softening];
+    const char *name = arguments->sources.argument->column[particles_softening];
+    const char *target_name = arguments->targets.argument->column[particles_softening];
+    if (!isfinite(softening) || softening < 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g; give a length of at least 0",
+                         softening);
+    if (!kith_array_is_none(of_sources) && softening > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g and %s is given; give one of them",
+                         softening, name);
+    if (kith_array_is_none(arguments->targets.positions))
+        return check_own_column(arguments, particles_softening);
+    if (kith_array_is_none(of_targets) != kith_array_is_none(of_sources))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "sources has %d dimensions and %lld columns; give n × 2 or n × 3",
-                         (int)sources.ndim, (long long)forces_columns(sources));
+                         "only %s is given and the targets are not the sources; give both or none",
+                         kith_array_is_none(of_targets) ? name : target_name);
     return KITH_OK;
 }
 
 static kith_status check_options(const struct forces_arguments *arguments)
 {
-    const double softening = arguments->softening, g = arguments->gravitational_constant;
-    if (!isfinite(g))
+    if (!isfinite(arguments->gravitational_constant))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "gravitational_constant is %g; give a finite number", g);
-    if (!isfinite(softening) || softening < 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g; give a length of at least 0",
-                         softening);
-
-    const bool of_sources = !kith_array_is_none(arguments->source_softening);
-    const bool of_targets = !kith_array_is_none(arguments->target_softening);
-    const bool has_targets = !kith_array_is_none(arguments->targets);
-    if (of_sources && softening > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "softening is %g and source_softening is given; give one of them",
-                         softening);
-    if (of_targets && !has_targets)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "target_softening is given and the targets are the sources; give "
-                         "source_softening alone");
-    if (!has_targets && (!kith_array_is_none(arguments->target_masses) ||
-                         !kith_array_is_none(arguments->target_charges)))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s is given and the targets are the sources; give those of the sources "
-                         "alone",
-                         kith_array_is_none(arguments->target_masses) ? "target_charges"
-                                                                      : "target_masses");
-    if (of_targets != of_sources && has_targets)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "only %s is given and the targets are not the sources; give both or none",
-                         of_sources ? "source_softening" : "target_softening");
-    return KITH_OK;
+                         "gravitational_constant is %g; give a finite number",
+                         arguments->gravitational_constant);
+    KITH_TRY(check_softening(arguments));
+    return kith_array_is_none(arguments->targets.positions)
+               ? check_own_column(arguments, particles_m)
+               : KITH_OK;
 }
 
-static kith_status fail_at_bad_row(const char *name, kith_array array, double least)
+static kith_status fail_at_bad_row(const char *name, kith_array array, struct forces_rule rule)
 {
     int64_t row = 0, column = 0;
     double value = 0;
     for (;;) {
         value = forces_get(array, row, column);
-        if (!isfinite(value) || value < least)
+        if (!isfinite(value) || value < rule.least)
             break;
-        column = (column + 1) % forces_columns(array);
+        column = (column + 1) % kith_array_columns(array);
         row += column == 0;
     }
     return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give %s", (long long)row, name,
-                     value, forces_remedy(least));
+                     value, rule.what);
 }
 
-/* The largest magnitude of the array's numbers, at least *largest; an error if one is not finite or
- * less than least. */
+/* The largest magnitude of the array's numbers, at least *largest; an error if one breaks the rule.
+ */
 static kith_status check_numbers(kith_context *context, const char *name, kith_array array,
-                                 double least, double *largest)
+                                 struct forces_rule rule, double *largest)
 {
     if (kith_array_is_none(array))
         return KITH_OK;
-    for (int64_t column = 0; column < forces_columns(array); column++)
-        if (!forces_column_measure(context, array, column, least, largest))
-            return fail_at_bad_row(name, array, least);
+    for (int64_t column = 0; column < kith_array_columns(array); column++) {
+        bool good = true;
+        KITH_TRY(forces_column_measure(context, array, column, rule.least, largest, &good));
+        if (!good)
+            return fail_at_bad_row(name, array, rule);
+    }
     return KITH_OK;
 }
 
-static kith_status check_all_numbers(struct forces_arguments *arguments)
+static kith_status check_numbers_of_side(struct forces_arguments *arguments,
+                                         const struct particles_side *side, bool is_targets)
 {
-    kith_context *context = arguments->context;
-    double *length = &arguments->largest_length, *mass = &arguments->largest_mass;
-    *length = arguments->softening;
-    *mass = 0;
-    KITH_TRY(check_numbers(context, "targets", arguments->targets, -INFINITY, length));
-    KITH_TRY(check_numbers(context, "sources", arguments->sources, -INFINITY, length));
-    KITH_TRY(check_numbers(context, "masses", arguments->masses,
-                           forces_least_mass(arguments, false), mass));
-    KITH_TRY(check_numbers(context, "target_softening", arguments->target_softening, 0, length));
-    KITH_TRY(check_numbers(context, "source_softening", arguments->source_softening, 0, length));
-    KITH_TRY(check_numbers(context, "target_masses", arguments->target_masses,
-                           forces_least_mass(arguments, true), mass));
-    double charge = 0;
-    KITH_TRY(
-        check_numbers(context, "source_charges", arguments->source_charges, -INFINITY, &charge));
-    return check_numbers(context, "target_charges", arguments->target_charges, -INFINITY, &charge);
+    double none = 0;
+    double *const largest[] = {[particles_unit_none] = &none,
+                               [particles_unit_length] = &arguments->largest_length,
+                               [particles_unit_mass] = &arguments->largest_mass};
+    KITH_TRY(check_numbers(arguments->context, side->argument->positions, side->positions,
+                           forces_rule_of_vectors(), &arguments->largest_length));
+    for (int k = 0; k < particles_column_count; k++)
+        KITH_TRY(check_numbers(arguments->context, side->argument->column[k], side->column[k],
+                               forces_rule_of_column(arguments, is_targets, k),
+                               largest[particles_columns[k].unit]));
+    return KITH_OK;
 }
 
-kith_status forces_check_arguments(kith_device device, struct forces_arguments *arguments)
+kith_status forces_check_numbers(struct forces_arguments *arguments)
 {
-    KITH_TRY(check_sources(arguments->sources));
-    KITH_TRY(check_place_of_sources(device, arguments->sources.device));
+    double direction = 0;
+    arguments->largest_length = arguments->softening;
+    arguments->largest_mass = 0;
+    KITH_TRY(check_numbers_of_side(arguments, &arguments->targets, true));
+    KITH_TRY(check_numbers_of_side(arguments, &arguments->sources, false));
+    KITH_TRY(check_numbers(arguments->context, "target_directions", arguments->target_directions,
+                           forces_rule_of_vectors(), &direction));
+    return check_numbers(arguments->context, "source_directions", arguments->source_directions,
+                         forces_rule_of_vectors(), &direction);
+}
+
+kith_status forces_check_arguments(const struct forces_arguments *arguments)
+{
+    KITH_TRY(check_particles(arguments));
     KITH_TRY(check_arrays(arguments));
-    KITH_TRY(check_options(arguments));
-    return forces_on_device(arguments) ? KITH_OK : check_all_numbers(arguments);
+    return check_options(arguments);
 }

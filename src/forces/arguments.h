@@ -6,64 +6,106 @@
 
 #include "forces/problem.h"
 #include "kith/forces.h"
+#include "particles/columns.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The arguments of kith_forces_compute, with the options' defaults filled in. */
+/* The arguments of kith_forces_compute and kith_forces_derivative, with the options' defaults
+ * filled in. */
 struct forces_arguments {
-    kith_array targets; /* none if they are the sources */
-    kith_array sources, masses;
-    kith_array target_softening, source_softening;
+    struct particles_side sources, targets; /* targets without positions are the sources */
     kith_array acceleration, potential;
 
-    /* A law other than gravity, or NULL. Then masses divide forces, and charges are not none only
-     * if the law has charges. */
+    /* Of kith_forces_derivative; none of kith_forces_compute. */
+    kith_array target_directions, source_directions;
+    kith_array acceleration_derivative, potential_derivative;
+    const kith_law *law_of_unit_mass; /* −m_j/s, by which kernels derive gravity; else NULL */
+
+    /* A law other than gravity, or NULL. Then masses divide forces. Columns that the law does not
+     * use are none. */
     const kith_law *law;
     bool uses_charges;
-    kith_array target_masses, target_charges, source_charges;
 
     double gravitational_constant, softening;
+    const kith_solver *solver;
     struct forces_way way;
+    kith_accuracy accuracy;
+    kith_solver_report *report;
     kith_context *context; /* whose threads look at the numbers and copy them */
 
-    /* Of all coordinates and softenings, all masses; only of arrays on the host. */
+    /* Of all coordinates and softenings, all masses: from forces_check_numbers. */
     double largest_length, largest_mass;
 };
 
 static inline int64_t forces_target_count(const struct forces_arguments *arguments)
 {
-    return kith_array_is_none(arguments->targets) ? arguments->sources.shape[0]
-                                                  : arguments->targets.shape[0];
+    return kith_array_is_none(arguments->targets.positions) ? arguments->sources.positions.shape[0]
+                                                            : arguments->targets.positions.shape[0];
+}
+
+static inline bool forces_is_derivative(const struct forces_arguments *arguments)
+{
+    return !kith_array_is_none(arguments->target_directions) ||
+           !kith_array_is_none(arguments->source_directions);
+}
+
+/* The charges of the targets are the sources' column. */
+static inline bool forces_shares_charges(const struct forces_arguments *arguments)
+{
+    return kith_array_is_none(arguments->targets.positions) &&
+           kith_array_is_none(arguments->targets.column[particles_q]);
 }
 
 /* The masses that divide forces must be more than 0: the least that is allowed. */
 static inline double forces_least_mass(const struct forces_arguments *arguments, bool of_targets)
 {
-    const bool divide = of_targets || kith_array_is_none(arguments->targets);
-    if (!arguments->law || !divide || kith_array_is_none(arguments->acceleration))
+    const bool divide = of_targets || kith_array_is_none(arguments->targets.positions);
+    const bool accelerates = !kith_array_is_none(arguments->acceleration) ||
+                             !kith_array_is_none(arguments->acceleration_derivative);
+    if (!arguments->law || !divide || !accelerates)
         return -(double)INFINITY;
-    return arguments->sources.dtype == KITH_F64 ? DBL_MIN : (double)FLT_MIN;
+    return arguments->sources.positions.dtype == KITH_F64 ? DBL_MIN : (double)FLT_MIN;
 }
 
-/* What a message says of numbers that must be finite and at least this. */
-static inline const char *forces_remedy(double least)
+/* What the numbers of an array must be: at least so much, in a message's words. */
+struct forces_rule {
+    double least;
+    const char *what;
+};
+
+static inline struct forces_rule forces_rule_of_vectors(void)
 {
-    return least == 0  ? "lengths of at least 0"
-           : least > 0 ? "masses greater than 0, by which forces are divided"
-                       : "finite numbers";
+    const struct forces_rule rule = {-(double)INFINITY, "finite numbers"};
+    return rule;
+}
+
+static inline struct forces_rule forces_rule_of_column(const struct forces_arguments *arguments,
+                                                       bool of_targets, int column)
+{
+    struct forces_rule rule = {particles_columns[column].least, particles_columns[column].what};
+    const double least = forces_least_mass(arguments, of_targets);
+    if (column == particles_m && least > 0) {
+        rule.least = least;
+        rule.what = "masses greater than 0, by which forces are divided";
+    }
+    return rule;
 }
 
 /* All arrays are on a device: forces_check_arguments has seen to it that they are in one place. */
 static inline bool forces_on_device(const struct forces_arguments *arguments)
 {
-    return arguments->sources.device.kind != KITH_CPU;
+    return arguments->sources.positions.device.kind != KITH_CPU;
 }
 
-/* Checks them for a context on this device, and fills in the largest magnitudes. Of arrays on a
- * device only what the host knows is checked. Errors: those of kith_forces_compute. */
-kith_status forces_check_arguments(kith_device device, struct forces_arguments *arguments);
+/* Checks them for their context, but for the numbers in the arrays.
+ * Errors: those of kith_forces_compute. */
+kith_status forces_check_arguments(const struct forces_arguments *arguments);
+
+/* Checks the numbers of arrays on the host, and fills in the largest magnitudes.
+ * Errors: KITH_INVALID_ARGUMENT (the message names the row), KITH_CANCELLED. */
+kith_status forces_check_numbers(struct forces_arguments *arguments);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "core/team.h"
+#include "core/status.h"
+#include "device/threads.h"
 
 /* Columns are cut into blocks. */
 enum { least_rows = 1 << 13, most_blocks = 64 };
@@ -97,12 +98,12 @@ static void do_block(void *argument, int64_t k)
 }
 
 /* Does the work on all rows. The largest of all blocks does not depend on how they are cut. */
-static void do_blocks(kith_context *context, struct work *work, block_function *function,
-                      int64_t rows)
+static kith_status do_blocks(kith_context *context, struct work *work, block_function *function,
+                             int64_t rows)
 {
     if (rows <= least_rows) {
         function(work, 0, rows);
-        return;
+        return KITH_OK;
     }
     const int64_t shared = rows / most_blocks + 1;
     struct blocks blocks;
@@ -111,13 +112,14 @@ static void do_blocks(kith_context *context, struct work *work, block_function *
     blocks.rows = rows;
     blocks.rows_each = shared < least_rows ? least_rows : shared;
     const int64_t count = (rows + blocks.rows_each - 1) / blocks.rows_each;
-    kith_for_each(context, kith_threads_for(context, (double)rows * seconds_of_row), count,
-                  do_block, &blocks);
+    KITH_TRY(kith_for_each(context, kith_threads_for(context, (double)rows * seconds_of_row), count,
+                           do_block, &blocks));
     work->good = true;
     for (int64_t k = 0; k < count; k++) {
         work->largest = fmax(work->largest, blocks.done[k].largest);
         work->good = work->good && blocks.done[k].good;
     }
+    return KITH_OK;
 }
 
 /* NULL, which nothing may be added to, if there are no rows. */
@@ -129,30 +131,31 @@ static char *address_of(kith_array array, int64_t column)
     return (char *)array.data + offset * kith_dtype_bytes(array.dtype);
 }
 
-bool forces_column_measure(kith_context *context, kith_array array, int64_t column, double least,
-                           double *largest)
+kith_status forces_column_measure(kith_context *context, kith_array array, int64_t column,
+                                  double least, double *largest, bool *good)
 {
     struct work work = {
         .from = address_of(array, column), .from_stride = array.strides[0], .least = least};
-    do_blocks(context, &work, array.dtype == KITH_F64 ? measure_double : measure_float,
-              array.shape[0]);
+    KITH_TRY(do_blocks(context, &work, array.dtype == KITH_F64 ? measure_double : measure_float,
+                       array.shape[0]));
     *largest = work.largest > *largest ? work.largest : *largest;
-    return work.good;
+    *good = work.good;
+    return KITH_OK;
 }
 
-void forces_column_pack(kith_context *context, kith_array array, int64_t column, double factor,
-                        kith_dtype dtype, void *to)
+kith_status forces_column_pack(kith_context *context, kith_array array, int64_t column,
+                               double factor, kith_dtype dtype, void *to)
 {
     struct work work = {.from = address_of(array, column),
                         .from_stride = array.strides[0],
                         .to = to,
                         .to_stride = 1,
                         .factor = factor};
-    do_blocks(context, &work, choose_multiply(array.dtype, dtype, 0), array.shape[0]);
+    return do_blocks(context, &work, choose_multiply(array.dtype, dtype, 0), array.shape[0]);
 }
 
-void forces_column_unpack(kith_context *context, kith_array array, int64_t column, double fraction,
-                          int exponent, kith_dtype dtype, const void *from)
+kith_status forces_column_unpack(kith_context *context, kith_array array, int64_t column,
+                                 double fraction, int exponent, kith_dtype dtype, const void *from)
 {
     struct work work = {.from = from,
                         .from_stride = 1,
@@ -160,5 +163,5 @@ void forces_column_unpack(kith_context *context, kith_array array, int64_t colum
                         .to_stride = array.strides[0],
                         .factor = fraction,
                         .exponent = exponent};
-    do_blocks(context, &work, choose_multiply(dtype, array.dtype, exponent), array.shape[0]);
+    return do_blocks(context, &work, choose_multiply(dtype, array.dtype, exponent), array.shape[0]);
 }

@@ -13,7 +13,8 @@ struct forces_measured {
     bool bad; /* a number of the input is none: all results are NaN */
 };
 
-/* value: 0 to 2 acceleration, 3 potential, 4 to 6 jerk; nothing happens if it is not wanted. The
+/* value: 0 to 2 acceleration, 3 potential, 4 to 6 jerk, 7 the potential's rate, both in the units
+ * of the velocities; nothing happens if it is not wanted. The
  * result is rounded before it changes units, as that of arrays on the host is. */
 template <typename real>
 __device__ inline void deliver(const struct forces_problem &problem, int64_t i, int value,
@@ -21,6 +22,7 @@ __device__ inline void deliver(const struct forces_problem &problem, int64_t i, 
 {
     void *column = value < 3    ? problem.acceleration[value]
                    : value == 3 ? problem.potential
+                   : value == 7 ? problem.potential_rate
                                 : problem.jerk[value - 4];
     if (!column)
         return;
@@ -31,9 +33,11 @@ __device__ inline void deliver(const struct forces_problem &problem, int64_t i, 
         ((real *)column)[i] = result;
         return;
     }
-    const int exponent = to.g_exponent + (value == 3 ? to.measured->potential_exponent
-                                                     : to.measured->acceleration_exponent);
-    const int64_t stride = value == 3 ? to.potential_stride : to.acceleration_stride;
+    const int of_a = to.measured->acceleration_exponent, of_phi = to.measured->potential_exponent;
+    const int exponent = to.g_exponent + (value == 3                ? of_phi
+                                          : value < 3 || value == 7 ? of_a
+                                                                    : 2 * of_a - of_phi);
+    const int64_t stride = value == 3 || value == 7 ? to.potential_stride : to.acceleration_stride;
     ((real *)column)[i * stride] =
         (real)(to.measured->bad ? nan("") : ldexp(to.g_fraction * (double)result, exponent));
 }

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The forces of the backend table (core/backend.h), by evaluating every pair. */
+/* evaluate of forces/backend.h: every pair. */
 kith_status forces_direct_cpu(kith_context *context, const struct forces_problem *problem);
 kith_status forces_direct_cuda(kith_context *context, const struct forces_problem *problem);
 

@@ -1,11 +1,10 @@
-#include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "forces/direct.h"
 #include "forces/direct_kernel.h"
 #include "forces/law_sums.h"
-#include "forces/method.h"
 #include "forces/symmetric.h"
 #include "forces/systems.h"
 
@@ -39,8 +38,10 @@ void forces_one_sided_serial(const kith_context *context, const struct forces_pr
     kernel_of(context, problem->dtype)(problem, 0, problem->target_count);
 }
 
+/* Work that nobody waits for is done as a whole. */
+static const double seconds_of_short_work = 0.01;
+
 struct one_sided_run {
-    const kith_context *context;
     const struct forces_problem *problem;
     forces_direct_kernel *kernel;
 };
@@ -49,8 +50,7 @@ static void compute_block(void *argument, int64_t block)
 {
     const struct one_sided_run *run = argument;
     const int64_t begin = block * kith_padding, left = run->problem->target_count - begin;
-    if (!run->problem->may_be_cancelled || !kith_context_is_cancelled(run->context))
-        run->kernel(run->problem, begin, begin + (left < kith_padding ? left : kith_padding));
+    run->kernel(run->problem, begin, begin + (left < kith_padding ? left : kith_padding));
 }
 
 /* A thread does whole blocks of targets, and every target's sum goes over the sources in the same
@@ -58,15 +58,15 @@ static void compute_block(void *argument, int64_t block)
 static kith_status one_sided(kith_context *context, const struct forces_problem *problem)
 {
     const int64_t n = problem->target_count;
-    const int32_t threads = kith_threads_for(
-        context, forces_seconds_of(context, problem->dtype, n, problem->source_count));
-    if (threads == 1 && !problem->may_be_cancelled) {
+    const double seconds = forces_seconds_of(context, problem->dtype, n, problem->source_count);
+    const int32_t threads = kith_threads_for(context, seconds);
+    if (threads == 1 && seconds < seconds_of_short_work) {
+        KITH_TRY(kith_context_check_cancelled(context));
         forces_one_sided_serial(context, problem);
         return KITH_OK;
     }
-    struct one_sided_run run = {context, problem, kernel_of(context, problem->dtype)};
-    kith_for_each(context, threads, kith_padded(n) / kith_padding, compute_block, &run);
-    return problem->may_be_cancelled ? kith_context_check_cancelled(context) : KITH_OK;
+    struct one_sided_run run = {problem, kernel_of(context, problem->dtype)};
+    return kith_for_each(context, threads, kith_padded(n) / kith_padding, compute_block, &run);
 }
 
 kith_status forces_direct_cpu(kith_context *context, const struct forces_problem *problem)
@@ -75,17 +75,7 @@ kith_status forces_direct_cpu(kith_context *context, const struct forces_problem
         return forces_law_cpu(context, problem);
     if (problem->system_count > 0)
         return forces_systems_cpu(context, problem);
-    switch (problem->way.method) {
-    case KITH_FORCES_TILE_P:
-    case KITH_FORCES_TILE_P2:
-        return forces_fail_tiles_need_gpu(problem->way.method);
-    case KITH_FORCES_SPLIT:
-        return one_sided(context, problem);
-    case KITH_FORCES_SYMMETRIC:
-        KITH_TRY(forces_check_symmetric(problem, true));
-        return problem->target_count > 0 ? forces_symmetric_cpu(context, problem) : KITH_OK;
-    default:
-        return forces_symmetric_suits(context, problem) ? forces_symmetric_cpu(context, problem)
-                                                        : one_sided(context, problem);
-    }
+    return forces_symmetric_suits(context, problem, false)
+               ? forces_symmetric_cpu(context, problem, NULL)
+               : one_sided(context, problem);
 }

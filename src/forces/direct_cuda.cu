@@ -1,7 +1,7 @@
 /* All-pairs forces on the GPU: chooses between the kernels. */
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/direct.h"
 #include "forces/direct_cuda.h"
 #include "forces/law_sums.h"
@@ -38,7 +38,6 @@ kith_status forces_direct_cuda(kith_context *context, const struct forces_proble
     case KITH_FORCES_SPLIT:
         return forces_one_sided_cuda(context, problem);
     case KITH_FORCES_SYMMETRIC:
-        KITH_TRY(forces_check_symmetric(problem, false));
         return forces_ring_cuda(context, problem);
     default:
         return is_symmetric(context, problem) ? forces_ring_cuda(context, problem)

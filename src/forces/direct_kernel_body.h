@@ -2,7 +2,7 @@
  *
  *   REAL, VREAL  float, vfloat or double, vdouble
  *   NAME(name)   name_float or name_double
- *   S2_FLOOR     forces/s2_floor.h
+ *   S2_FLOOR     core/floors.h
  *   FIELD_SCALE  what simd_rsqrt3_scaled multiplies by
  *
  * A block of targets sits in registers, a target a lane, and every source is broadcast to it. */

@@ -5,11 +5,6 @@
 
 /* Elements of a host array of float or double, of any strides, as doubles. */
 
-static inline int64_t forces_columns(kith_array array)
-{
-    return array.ndim == 2 ? array.shape[1] : 1;
-}
-
 static inline int64_t forces_offset(kith_array array, int64_t row, int64_t column)
 {
     return row * array.strides[0] + (array.ndim == 2 ? column * array.strides[1] : 0);

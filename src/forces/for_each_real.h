@@ -2,13 +2,13 @@
  *
  *   REAL, VREAL  float, vfloat or double, vdouble
  *   NAME(name)   name_float or name_double
- *   S2_FLOOR     forces/s2_floor.h
+ *   S2_FLOOR     core/floors.h
  *   FIELD_SCALE  what simd_rsqrt3_scaled multiplies by
  *
  * To be included once for each body; KERNEL_BODY is then free again. */
 
+#include "core/floors.h"
 #include "core/simd.h"
-#include "forces/s2_floor.h"
 
 #define REAL        float
 #define VREAL       vfloat

@@ -1,96 +1,64 @@
 #include "kith/forces.h"
 
-#include <string.h>
-
 #include "core/arguments.h"
-#include "core/context.h"
+#include "device/arrays.h"
+#include "device/context.h"
+#include "device/staging.h"
 #include "forces/arguments.h"
-#include "forces/forces_reference.h"
+#include "forces/backend.h"
 #include "forces/law_choice.h"
 #include "forces/method.h"
 #include "forces/pack.h"
+#include "forces/solver.h"
 
-/* A way to solve a packed problem, in the order of kith_forces_method. */
-struct forces_method {
-    kith_status (*solve)(kith_context *context, const struct forces_packed *packed);
-    bool only_on_host; /* and in double precision */
-};
-
-static kith_status solve_on_backend(kith_context *context, const struct forces_packed *packed)
+/* For arrays on the host and a solver that computes there. */
+static kith_status compute_packed(kith_context *context, struct forces_arguments *arguments)
 {
-    const struct kith_backend *backend = context->backend;
-    if (packed->memory == packed->own_memory)
-        return backend->forces(context, &packed->problem);
-
-    const int64_t inputs = packed->layout.input_bytes, outputs = packed->layout.bytes - inputs;
-    KITH_TRY(backend->copy_in(context, packed->own_memory, packed->memory, inputs));
-    KITH_TRY(backend->forces(context, &packed->own));
-    return backend->copy_out(context, (char *)packed->memory + inputs,
-                             (const char *)packed->own_memory + inputs, outputs);
-}
-
-static kith_status solve_by_reference(kith_context *context, const struct forces_packed *packed)
-{
-    return forces_reference(context, &packed->problem);
-}
-
-static const struct forces_method methods[] = {
-    [KITH_FORCES_AUTO] = {solve_on_backend, false},
-    [KITH_FORCES_DIRECT] = {solve_on_backend, false},
-    [KITH_FORCES_REFERENCE] = {solve_by_reference, true},
-    [KITH_FORCES_SPLIT] = {solve_on_backend, false},
-    [KITH_FORCES_SYMMETRIC] = {solve_on_backend, false},
-    [KITH_FORCES_TILE_P] = {solve_on_backend, false},
-    [KITH_FORCES_TILE_P2] = {solve_on_backend, false},
-};
-
-static kith_status choose_method(kith_forces_method wanted, const struct forces_method **method)
-{
-    if ((size_t)wanted >= sizeof methods / sizeof methods[0])
-        return kith_fail(KITH_INVALID_ARGUMENT, "method is %d; give a kith_forces_method",
-                         (int)wanted);
-    *method = &methods[wanted];
-    return KITH_OK;
-}
-
-/* For arrays on the host, whatever the context's device. */
-static kith_status compute_packed(kith_context *context, const struct forces_method *method,
-                                  const struct forces_arguments *arguments)
-{
-    const kith_dtype dtype = method->only_on_host ? KITH_F64 : arguments->sources.dtype;
+    const kith_solver *solver = arguments->solver;
+    const kith_dtype dtype = solver->on_host ? KITH_F64 : arguments->sources.positions.dtype;
     struct forces_packed packed;
     KITH_TRY(forces_pack(context, arguments, dtype, &packed));
-    KITH_TRY(method->solve(context, &packed));
-    forces_unpack(&packed, arguments);
-    return KITH_OK;
+    KITH_TRY(forces_solve(context, solver, &packed.problem));
+    return forces_unpack(&packed, arguments);
 }
 
-static kith_status compute_in_place(kith_context *context, const struct forces_method *method,
-                                    const struct forces_arguments *arguments)
+static kith_status compute_in_place(kith_context *context, const struct forces_arguments *arguments)
 {
-    if (method->only_on_host)
-        return kith_fail(KITH_UNSUPPORTED, "method is the reference, which computes on the host, "
-                                           "and the arrays are not there; copy them to the host");
+    if (arguments->solver->on_host)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which computes on the host, and the arrays are not there; "
+                         "copy them to the host",
+                         arguments->solver->name);
+    return forces_backend_of(context)->evaluate_in_place(context, arguments);
+}
+
+/* For arrays on the host and a device with memory of its own. */
+static kith_status compute_staged(kith_context *context, struct forces_arguments *arguments)
+{
+    struct staging staging = {.context = context};
+    kith_array *const outputs[] = {&arguments->acceleration, &arguments->potential,
+                                   &arguments->acceleration_derivative,
+                                   &arguments->potential_derivative};
+    particles_stage(&staging, &arguments->sources);
+    particles_stage(&staging, &arguments->targets);
+    staging_add(&staging, &arguments->source_directions, false);
+    staging_add(&staging, &arguments->target_directions, false);
+    for (size_t k = 0; k < sizeof outputs / sizeof outputs[0]; k++)
+        staging_add(&staging, outputs[k], true);
+    KITH_TRY(staging_send(&staging));
+    return staging_receive(&staging, compute_in_place(context, arguments));
+}
+
+static kith_status check_and_compute(kith_context *context, struct forces_arguments *arguments)
+{
     KITH_TRY(kith_context_check_cancelled(context));
-    return context->backend->forces_in_place(context, arguments);
-}
-
-static kith_status check_and_compute(kith_context *context, const struct forces_method *method,
-                                     struct forces_arguments *arguments)
-{
     KITH_TRY(forces_check_way(&arguments->way, arguments->law));
-    KITH_TRY(forces_check_arguments(context->device, arguments));
-    return forces_on_device(arguments) ? compute_in_place(context, method, arguments)
-                                       : compute_packed(context, method, arguments);
-}
-
-/* Two views of the same positions; what has another ndim is refused later. */
-static bool same_view(kith_array a, kith_array b)
-{
-    return a.data && a.data == b.data && a.ndim == 2 && b.ndim == 2 && a.dtype == b.dtype &&
-           a.device.kind == b.device.kind && a.device.index == b.device.index &&
-           memcmp(a.shape, b.shape, 2 * sizeof a.shape[0]) == 0 &&
-           memcmp(a.strides, b.strides, 2 * sizeof a.strides[0]) == 0;
+    KITH_TRY(forces_check_arguments(arguments));
+    if (forces_on_device(arguments))
+        return compute_in_place(context, arguments);
+    return staging_is_needed(context, arguments->sources.positions) && !arguments->solver->on_host
+               ? compute_staged(context, arguments)
+               : compute_packed(context, arguments);
 }
 
 /* Fills in the law and what follows from it. *made is a law that the caller frees, or NULL: the
@@ -100,7 +68,7 @@ static kith_status choose_law(const kith_forces_options *options,
 {
     const double g = options->gravitational_constant;
     struct law_choice choice;
-    KITH_TRY(forces_choose_law(options->law, g, &choice));
+    KITH_TRY(forces_choose_law(options->law, g, 0, &choice));
     if (choice.law && g != 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "gravitational_constant is %g and the law is %.60s, which has none; set "
@@ -115,9 +83,10 @@ static kith_status choose_law(const kith_forces_options *options,
     arguments->gravitational_constant = choice.g;
     arguments->uses_charges = choice.uses_charges;
     if (!choice.law)
-        arguments->target_masses = kith_array_none();
+        arguments->targets.column[particles_m] = kith_array_none();
     if (!choice.uses_charges)
-        arguments->source_charges = arguments->target_charges = kith_array_none();
+        arguments->sources.column[particles_q] = arguments->targets.column[particles_q] =
+            kith_array_none();
     return KITH_OK;
 }
 
@@ -133,33 +102,93 @@ static kith_status check_sum(const kith_forces_options *options, kith_array acce
     return KITH_OK;
 }
 
-kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
-                                kith_array targets, kith_array sources, kith_array masses,
-                                kith_array acceleration, kith_array potential)
+/* What both functions take. */
+static kith_status take_arguments(kith_context *context, const kith_forces_options *options,
+                                  const kith_particles *targets, const kith_particles *sources,
+                                  struct forces_arguments *arguments)
 {
-    KITH_TRY(kith_check_pointer(context, "context"));
-    const kith_forces_options chosen = options ? *options : (kith_forces_options){0};
-    struct forces_arguments arguments = {
-        .targets = same_view(targets, sources) ? kith_array_none() : targets,
-        .sources = sources,
-        .masses = masses,
-        .target_softening = chosen.target_softening,
-        .source_softening = chosen.source_softening,
-        .acceleration = acceleration,
-        .potential = potential,
-        .target_masses = chosen.target_masses,
-        .target_charges = chosen.target_charges,
-        .source_charges = chosen.source_charges,
-        .softening = chosen.softening,
-        .way = {.method = chosen.method, .block = chosen.block, .unroll = chosen.unroll},
+    *arguments = (struct forces_arguments){
+        .softening = options->softening,
+        .accuracy = options->accuracy,
+        .report = options->report,
+        .way = {.method = options->method, .block = options->block, .unroll = options->unroll},
         .context = context,
     };
-    const struct forces_method *method = NULL;
-    KITH_TRY(choose_method(chosen.method, &method));
+    KITH_TRY(particles_take(&particles_sources, sources, &arguments->sources));
+    KITH_TRY(particles_take(&particles_targets,
+                            targets && targets != sources ? targets : &(kith_particles){0},
+                            &arguments->targets));
+    particles_share(&arguments->sources, &arguments->targets);
+    return KITH_OK;
+}
+
+kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
+                                const kith_particles *targets, const kith_particles *sources,
+                                kith_array acceleration, kith_array potential)
+{
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
+    KITH_TRY(kith_check_pointer(context, "context"));
+    const kith_forces_options chosen = options ? *options : (kith_forces_options){0};
+    struct forces_arguments arguments;
+    KITH_TRY(take_arguments(context, &chosen, targets, sources, &arguments));
+    arguments.acceleration = kith_array_or_none(acceleration);
+    arguments.potential = kith_array_or_none(potential);
+    KITH_TRY(forces_choose_solver(&chosen, &arguments.solver));
     KITH_TRY(check_sum(&chosen, acceleration));
     kith_law *made = NULL;
     KITH_TRY(choose_law(&chosen, &arguments, &made));
-    const kith_status status = check_and_compute(context, method, &arguments);
+    const kith_status status = check_and_compute(context, &arguments);
+    kith_law_free(made);
+    return status;
+}
+
+static kith_status check_directions(const struct forces_arguments *arguments)
+{
+    KITH_TRY(forces_check_derivative(&arguments->way));
+    if (!forces_is_derivative(arguments))
+        return kith_fail(KITH_INVALID_ARGUMENT, "target_directions and source_directions are none; "
+                                                "give at least one of them");
+    return KITH_OK;
+}
+
+/* *made is a law that the caller frees, or NULL: −1/s of a source's mass, or what choose_law has
+ * made. */
+static kith_status choose_derivative(const kith_forces_options *options,
+                                     struct forces_arguments *arguments, kith_law **made)
+{
+    const kith_law_parameter strength = {"k", -1};
+    KITH_TRY(choose_law(options, arguments, made));
+    if (arguments->law)
+        return forces_check_jerk(arguments->law);
+    KITH_TRY(kith_law_parse("coulomb", 1, &strength, made));
+    arguments->law_of_unit_mass = *made;
+    return KITH_OK;
+}
+
+kith_status kith_forces_derivative(kith_context *context, const kith_forces_options *options,
+                                   const kith_particles *targets, const kith_particles *sources,
+                                   kith_array target_directions, kith_array source_directions,
+                                   kith_array acceleration_derivative,
+                                   kith_array potential_derivative)
+{
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
+    KITH_TRY(kith_check_pointer(context, "context"));
+    const kith_forces_options chosen = options ? *options : (kith_forces_options){0};
+    struct forces_arguments arguments;
+    KITH_TRY(take_arguments(context, &chosen, targets, sources, &arguments));
+    arguments.target_directions = kith_array_or_none(target_directions);
+    arguments.source_directions = kith_array_or_none(source_directions);
+    arguments.acceleration_derivative = kith_array_or_none(acceleration_derivative);
+    arguments.potential_derivative = kith_array_or_none(potential_derivative);
+    KITH_TRY(forces_choose_solver(&chosen, &arguments.solver));
+    KITH_TRY(check_sum(&chosen, acceleration_derivative));
+    KITH_TRY(check_directions(&arguments));
+    kith_law *made = NULL;
+    kith_status status = choose_derivative(&chosen, &arguments, &made);
+    if (status == KITH_OK)
+        status = check_and_compute(context, &arguments);
     kith_law_free(made);
     return status;
 }

@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "forces/law_sums.h"
+#include "forces/solver.h"
 
 struct vector {
     double x, y, z;
@@ -15,15 +16,13 @@ static struct vector vector_at(const void *const components[3], int64_t i)
     return (struct vector){x ? x[i] : 0, y ? y[i] : 0, z ? z[i] : 0};
 }
 
-static void set_vector(void *const components[3], int64_t i, double factor, struct vector value)
+static void store_vector(const struct forces_problem *problem, void *const components[3], int64_t i,
+                         struct vector value)
 {
-    double *x = components[0], *y = components[1], *z = components[2];
-    if (x)
-        x[i] = factor * value.x;
-    if (y)
-        y[i] = factor * value.y;
-    if (z)
-        z[i] = factor * value.z;
+    const double g = problem->gravitational_constant;
+    forces_store(problem, components[0], i, g * value.x);
+    forces_store(problem, components[1], i, g * value.y);
+    forces_store(problem, components[2], i, g * value.z);
 }
 
 static struct vector difference(struct vector a, struct vector b)
@@ -74,11 +73,9 @@ static void forces_at_target(const struct forces_problem *problem, int64_t i)
         add(&jerk, -3 * mass[j] * dot(d, u) / s5, d);
     }
 
-    const double g = problem->gravitational_constant;
-    set_vector(problem->acceleration, i, g, acceleration);
-    set_vector(problem->jerk, i, g, jerk);
-    if (problem->potential)
-        ((double *)problem->potential)[i] = g * potential;
+    store_vector(problem, problem->acceleration, i, acceleration);
+    store_vector(problem, problem->jerk, i, jerk);
+    forces_store(problem, problem->potential, i, problem->gravitational_constant * potential);
 }
 
 kith_status forces_reference(kith_context *context, const struct forces_problem *problem)
@@ -88,9 +85,34 @@ kith_status forces_reference(kith_context *context, const struct forces_problem 
     if (problem->law)
         return forces_law_reference(context, problem);
     for (int64_t i = 0; i < problem->target_count; i++) {
-        if (problem->may_be_cancelled)
-            KITH_TRY(kith_context_check_cancelled(context));
+        KITH_TRY(kith_context_check_cancelled(context));
         forces_at_target(problem, i);
     }
     return KITH_OK;
 }
+
+static kith_status suits(const kith_context *context, const struct forces_problem *problem)
+{
+    (void)context;
+    if (problem->system_count > 0)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is reference, which solves a single system, and there are %lld; "
+                         "use auto",
+                         (long long)problem->system_count);
+    return KITH_OK;
+}
+
+static kith_status evaluate(kith_context *context, void *prepared,
+                            const struct forces_problem *problem)
+{
+    (void)prepared;
+    return forces_reference(context, problem);
+}
+
+const struct kith_solver forces_solver_reference = {
+    .name = "reference",
+    .summary = "every pair, the formula as a loop: double precision, on the host, one thread",
+    .on_host = true,
+    .suits = suits,
+    .evaluate = evaluate,
+};

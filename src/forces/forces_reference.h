@@ -10,4 +10,13 @@
  * Errors: KITH_INVALID_ARGUMENT if the problem is not in double. */
 kith_status forces_reference(kith_context *context, const struct forces_problem *problem);
 
+/* A number of a result (NULL: not wanted) of body i, added to it if the problem accumulates. */
+static inline void forces_store(const struct forces_problem *problem, void *result, int64_t i,
+                                double value)
+{
+    double *to = result;
+    if (to)
+        to[i] = problem->accumulate ? to[i] + value : value;
+}
+
 #endif

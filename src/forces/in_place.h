@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* The forces_in_place of the backend table (core/backend.h): checked arguments on the context's
+/* evaluate_in_place of forces/backend.h: checked arguments on the context's
  * device are packed, solved and unpacked there, on its stream. Nothing waits, and a second call
  * with the same sizes allocates nothing. Numbers are looked at on the device: one that is not
  * finite makes all results NaN, and the next synchronize an error. */

@@ -9,9 +9,11 @@ static bool is_gravity(const struct law_view *view)
     return view->form.kind == law_inverse && view->weight == law_weight_mass;
 }
 
-kith_status forces_choose_law(const kith_law *law, double g, struct law_choice *choice)
+kith_status forces_choose_law(const kith_law *law, double g, double g_of_bodies,
+                              struct law_choice *choice)
 {
-    *choice = (struct law_choice){NULL, g == 0 ? 1 : g, false};
+    const double otherwise = g_of_bodies == 0 ? 1 : g_of_bodies;
+    *choice = (struct law_choice){NULL, g == 0 ? otherwise : g, false};
     if (!law)
         return KITH_OK;
     struct law_view view;
@@ -20,12 +22,14 @@ kith_status forces_choose_law(const kith_law *law, double g, struct law_choice *
         *choice = (struct law_choice){law, 1, view.uses_charge};
         return KITH_OK;
     }
+    if (!law->is_given[0]) /* G is the first parameter */
+        return KITH_OK;
     const double of_law = -view.numbers.c[0];
-    if (g != 0 && g != of_law && of_law != 1)
+    if (g != 0 && g != of_law)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "gravitational constant is %g and the law's G is %g; give one of them", g,
                          of_law);
-    choice->g = g == 0 ? of_law : g;
+    choice->g = of_law;
     return KITH_OK;
 }
 
@@ -36,7 +40,7 @@ kith_status forces_check_jerk(const kith_law *law)
     if (!view.has_rate)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "law is '%.60s', a formula too long for its second derivatives, of which "
-                         "the jerk is made; write it shorter",
+                         "rates of forces are made; write it shorter",
                          kith_law_text(law));
     return KITH_OK;
 }

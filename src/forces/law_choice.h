@@ -18,9 +18,11 @@ struct law_choice {
     bool uses_charges;
 };
 
-/* law may be NULL; g is the option's, 0 if it was not given. Of another law than gravity g is left
- * to the caller. Errors: KITH_INVALID_ARGUMENT (G is given twice). */
-kith_status forces_choose_law(const kith_law *law, double g, struct law_choice *choice);
+/* law may be NULL; g is the option's, 0 if it was not given. G is the option's or the law's, else
+ * that of the bodies (0: not known), else 1. Of another law than gravity g is left to the caller.
+ * Errors: KITH_INVALID_ARGUMENT (G is given twice, differently). */
+kith_status forces_choose_law(const kith_law *law, double g, double g_of_bodies,
+                              struct law_choice *choice);
 
 /* Errors: KITH_INVALID_ARGUMENT unless kith knows how forces by the law change with the motion. */
 kith_status forces_check_jerk(const kith_law *law);

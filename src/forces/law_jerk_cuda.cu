@@ -1,7 +1,7 @@
-/* Acceleration and jerk by any law on the GPU: one-sided sums (law_jerk_cuda_body.h), whose parts a
- * second kernel adds. */
+/* Acceleration, jerk and the rate of the value by any law on the GPU: one-sided sums
+ * (law_jerk_cuda_body.h), whose parts a second kernel adds. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/deliver_cuda.cuh"
 #include "forces/law_choice.h"
 #include "forces/law_jerk_kernel_cuda.cuh"
@@ -10,8 +10,6 @@
 
 /* Blocks for each multiprocessor that are wanted. */
 enum { wanted_blocks = 16, finish_threads = 256 };
-
-enum { values = 6 }; /* of a target: force, then rate */
 
 template <typename real>
 using jerk_kernel = void(const struct law_sums_problem, real *, long long, long long);
@@ -44,8 +42,9 @@ static __global__ void finish(const struct forces_problem problem, const struct 
     double sum = 0;
 #pragma unroll 8
     for (int64_t part = 0; part < plan.parts; part++)
-        sum += (double)partial[part * values * plan.room];
-    const double mass = problem.target_mass ? (double)((const real *)problem.target_mass)[i] : 1;
+        sum += (double)partial[part * law_jerk_values * plan.room];
+    const bool is_divided = problem.target_mass && value < 6;
+    const double mass = is_divided ? (double)((const real *)problem.target_mass)[i] : 1;
     deliver<real>(problem, i, value < 3 ? value : value + 1, sum / mass);
 }
 
@@ -55,7 +54,7 @@ static kith_status compute(kith_context *context, const struct forces_problem *p
 {
     struct law_sums_plan plan =
         law_sums_divide(context, problem, law_motion_block, law_motion_block, wanted_blocks);
-    KITH_TRY(cuda_scratch(context, plan.parts * values * plan.room * (int64_t)sizeof(real),
+    KITH_TRY(cuda_scratch(context, plan.parts * law_jerk_values * plan.room * (int64_t)sizeof(real),
                           &plan.partial));
     if (view->formula) {
         KITH_TRY(law_jerk_start_custom(context, problem, sums, &plan));
@@ -66,8 +65,9 @@ static kith_status compute(kith_context *context, const struct forces_problem *p
         KITH_TRY(cuda_check_launch("starting the kernel of the jerk by a law"));
     }
     const int64_t blocks = (problem->target_count + finish_threads - 1) / finish_threads;
-    finish<real><<<dim3((unsigned)blocks, values), finish_threads, 0, cuda_stream(context)>>>(
-        *problem, plan);
+    finish<real>
+        <<<dim3((unsigned)blocks, law_jerk_values), finish_threads, 0, cuda_stream(context)>>>(
+            *problem, plan);
     return cuda_check_launch("starting the kernel that adds the jerk by a law");
 }
 

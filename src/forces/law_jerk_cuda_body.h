@@ -1,4 +1,4 @@
-/* Force by any law and the rate at which it changes on a GPU, for one precision
+/* Force by any law, and the rates at which it and the value change, on a GPU, for one precision
  * (law/for_each_real_cuda.h).
  *
  * A thread has a target. A block brings tiles of sources to shared memory, and the sources are
@@ -8,27 +8,28 @@
 #include "forces/law_pull_cuda_body.h"
 
 /* The tile whose first source is `first`, on target i. */
-LAW_INLINE void NAME(law_add_tile)(const struct law_form form,
-                                   const struct law_sums_problem *problem,
-                                   const struct NAME(law_constants) * law,
-                                   const struct NAME(law_place) * source, int count,
-                                   long long first, long long i,
-                                   const struct NAME(law_place) * target, double sum[6])
+LAW_INLINE void
+NAME(law_add_tile)(const struct law_form form, const struct law_sums_problem *problem,
+                   const struct NAME(law_constants) * law, const struct NAME(law_place) * source,
+                   int count, long long first, long long i, const struct NAME(law_place) * target,
+                   double sum[law_jerk_values])
 {
     struct NAME(law_pull) tile = {};
+    const struct law_pull_outputs outputs = {true, false, problem->value_rate != 0};
     const long long self = problem->self ? i - first : -1;
 #pragma unroll 2
     for (int k = 0; k < count; k++)
         if (k != self)
-            NAME(law_add_pull)(form, {1, 0}, law, target, &source[k], &tile);
+            NAME(law_add_pull)(form, outputs, law, target, &source[k], &tile);
 #pragma unroll
     for (int c = 0; c < 3; c++) {
         sum[c] += (double)tile.force[c];
         sum[3 + c] += (double)tile.rate[c];
     }
+    sum[6] += (double)tile.value_rate;
 }
 
-/* Part p's value v of target i, force then rate, is element (6 p + v) · room + i of partial. */
+/* Part p's value v of target i is element (law_jerk_values p + v) · room + i of partial. */
 LAW_INLINE void NAME(law_jerk)(const struct law_form form, const struct law_sums_problem *problem,
                                REAL *partial, long long room, long long part_sources)
 {
@@ -37,7 +38,7 @@ LAW_INLINE void NAME(law_jerk)(const struct law_form form, const struct law_sums
     const long long i = (long long)blockIdx.x * law_motion_block + threadIdx.x;
     const long long last = problem->target_count - 1;
     struct NAME(law_place) target;
-    double sum[6] = {};
+    double sum[law_jerk_values] = {};
     NAME(law_load_target)(problem, i < last ? i : last, &target);
     const long long begin = blockIdx.y * part_sources, behind = begin + part_sources;
     const long long end = behind < problem->source_count ? behind : problem->source_count;
@@ -51,8 +52,8 @@ LAW_INLINE void NAME(law_jerk)(const struct law_form form, const struct law_sums
     }
     if (i <= last)
 #pragma unroll
-        for (int v = 0; v < 6; v++)
-            partial[((long long)blockIdx.y * 6 + v) * room + i] = (REAL)sum[v];
+        for (int v = 0; v < law_jerk_values; v++)
+            partial[((long long)blockIdx.y * law_jerk_values + v) * room + i] = (REAL)sum[v];
 }
 
 #ifdef LAW_CUSTOM_BODY

@@ -1,5 +1,6 @@
-/* Acceleration and jerk by any law, for one precision (law/for_each_real.h). A vector of targets
- * sits in registers, a target a lane, and every source is broadcast to it. */
+/* Acceleration, jerk and the rate of the value by any law, for one precision
+ * (law/for_each_real.h). A vector of targets sits in registers, a target a lane, and every source
+ * is broadcast to it. */
 
 #include "forces/law_pull_body.h"
 
@@ -16,9 +17,9 @@ struct NAME(chunk) {
     struct NAME(source) source[chunk_sources];
 };
 
-/* The sums of a vector of targets: force, then rate. */
+/* The sums of a vector of targets: force, its rate, the value's rate. */
 struct NAME(totals) {
-    double value[6][NAME(lanes)];
+    double value[law_jerk_values][NAME(lanes)];
 };
 
 SIMD_INLINE REAL NAME(element)(const void *column, long long j, REAL otherwise)
@@ -64,11 +65,13 @@ SIMD_INLINE struct NAME(place) NAME(spread)(const struct NAME(source) * source)
 static __attribute__((noinline)) void NAME(add_sums)(const struct NAME(pull) * sum,
                                                      struct NAME(totals) * totals)
 {
-    for (int c = 0; c < 3; c++)
-        for (int lane = 0; lane < NAME(lanes); lane++) {
+    for (int lane = 0; lane < NAME(lanes); lane++) {
+        for (int c = 0; c < 3; c++) {
             totals->value[c][lane] += (double)sum->force[c][lane];
             totals->value[3 + c][lane] += (double)sum->rate[c][lane];
         }
+        totals->value[6][lane] += (double)sum->value_rate[lane];
+    }
 }
 
 /* Adds what the sources of a chunk do to the vector of targets at begin, without j = i. */
@@ -81,6 +84,7 @@ SIMD_INLINE void NAME(add_chunk)(const struct law_form form, const struct law_su
     struct NAME(pull) sum = {0};
     /* Which source of the chunk a target is. A whole number, exact where it is one of them. */
     VREAL self = {0};
+    const struct law_pull_outputs outputs = {.rate = 1, .value_rate = problem->value_rate != 0};
     NAME(load_place)(problem, begin, &targets);
     SIMD_UNROLL
     for (int lane = 0; lane < NAME(lanes); lane++)
@@ -89,12 +93,14 @@ SIMD_INLINE void NAME(add_chunk)(const struct law_form form, const struct law_su
         const struct NAME(place) source = NAME(spread)(&chunk->source[k]);
         const VREAL index = simd_all((REAL)k);
         struct NAME(pull) pull;
-        NAME(pull_by)(form, (struct law_pull_outputs){.rate = 1}, law, &targets, &source, &pull);
+        NAME(pull_by)(form, outputs, law, &targets, &source, &pull);
         SIMD_UNROLL
         for (int c = 0; c < 3; c++) {
             sum.force[c] += simd_unless_equal(index, self, pull.force[c]);
             sum.rate[c] += simd_unless_equal(index, self, pull.rate[c]);
         }
+        if (outputs.value_rate)
+            sum.value_rate += simd_unless_equal(index, self, pull.value_rate);
     }
     const struct NAME(pull) found = sum; /* sum stays in registers */
     NAME(add_sums)(&found, totals);
@@ -114,6 +120,12 @@ static __attribute__((noinline)) void NAME(store_totals)(const struct law_sums_p
             NAME(store_over_mass)(problem, begin, force, problem->acceleration[c]);
         if (problem->jerk[c])
             NAME(store_over_mass)(problem, begin, rate, problem->jerk[c]);
+    }
+    if (problem->value_rate) {
+        VREAL rate = {0};
+        for (int lane = 0; lane < NAME(lanes); lane++)
+            rate[lane] = (REAL)totals->value[6][lane];
+        simd_store((REAL *)problem->value_rate + begin, rate);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "kith/law.h"
 
 /* Interactions per second that one core can do with the context's instruction set, measured now, in
- * some 20 ms: the arithmetic of the force by a law of the table in the one-sided kernel, in 3D with
+ * some 20 ms: the arithmetic of the force by a law of the table in the symmetric kernel, in 3D with
  * a common softening, on numbers that are in registers already and stay there. 0 for a formula.
  *
  * dtype is KITH_F64 or KITH_F32. */

@@ -17,12 +17,18 @@ kith_status forces_law_jerk_cuda(kith_context *context, const struct forces_prob
 kith_status forces_law_systems_cpu(kith_context *context, const struct forces_problem *problem);
 kith_status forces_law_systems_cuda(kith_context *context, const struct forces_problem *problem);
 
+static inline bool forces_wants_rates(const struct forces_problem *problem)
+{
+    return problem->jerk[0] || problem->potential_rate;
+}
+
 /* The potential of a problem that wants more: the kernels of the jerk have none. */
 static inline struct forces_problem forces_values_alone(const struct forces_problem *problem)
 {
     struct forces_problem alone = *problem;
     for (int c = 0; c < 3; c++)
         alone.acceleration[c] = alone.jerk[c] = NULL;
+    alone.potential_rate = NULL;
     return alone;
 }
 

@@ -1,8 +1,8 @@
 /* Forces by any law on the CPU where the jerk is wanted, and in many small systems. */
 
-#include "core/context.h"
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "forces/law_choice.h"
 #include "forces/law_motion.h"
 #include "forces/law_motion_kernel.h"
@@ -53,19 +53,16 @@ static kith_status find_kernel(kith_context *context, const struct forces_proble
 }
 
 struct motion_run {
-    const kith_context *context;
     const struct law_sums_problem *sums;
     law_motion_kernel *kernel;
     int64_t count; /* of targets, or systems */
-    bool may_be_cancelled;
 };
 
 static void compute_block(void *argument, int64_t block)
 {
     const struct motion_run *run = argument;
     const int64_t begin = block * kith_padding, left = run->count - begin;
-    if (!run->may_be_cancelled || !kith_context_is_cancelled(run->context))
-        run->kernel(run->sums, begin, begin + (left < kith_padding ? left : kith_padding));
+    run->kernel(run->sums, begin, begin + (left < kith_padding ? left : kith_padding));
 }
 
 /* A thread does whole blocks of targets or systems: the bits do not depend on who does which. */
@@ -74,16 +71,15 @@ static kith_status compute(kith_context *context, const struct forces_problem *p
 {
     struct law_view view;
     struct law_sums_problem sums;
-    struct motion_run run = {context, &sums, NULL, count, problem->may_be_cancelled};
+    struct motion_run run = {&sums, NULL, count};
     forces_law_look(problem, &view, &sums);
-    if (problem->jerk[0])
+    if (forces_wants_rates(problem))
         KITH_TRY(forces_check_jerk(problem->law));
     KITH_TRY(find_kernel(context, problem, &view, of, &run.kernel));
     const double lanes =
         (double)of->each_isa[context->isa]->vector_bytes / (double)kith_dtype_bytes(problem->dtype);
-    kith_for_each(context, kith_threads_for(context, pairs / lanes * seconds_of_vector),
-                  kith_padded(count) / kith_padding, compute_block, &run);
-    return problem->may_be_cancelled ? kith_context_check_cancelled(context) : KITH_OK;
+    return kith_for_each(context, kith_threads_for(context, pairs / lanes * seconds_of_vector),
+                         kith_padded(count) / kith_padding, compute_block, &run);
 }
 
 kith_status forces_law_systems_cpu(kith_context *context, const struct forces_problem *problem)

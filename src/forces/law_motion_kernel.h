@@ -6,8 +6,8 @@
 
 /* Computes, from all sources, what is wanted of
  *
- *     law_jerk_kernel.c     the targets begin … end − 1 of one system: acceleration and jerk
- *     law_systems_kernel.c  the systems begin … end − 1: all outputs
+ *     law_jerk_kernel.c     the targets begin … end − 1 of one system: acceleration, jerk,
+ * value_rate law_systems_kernel.c  the systems begin … end − 1: all outputs
  *
  * and of some behind end, up to kith_padded(end). begin is a multiple of kith_padding. The result
  * at a target, or of a system, does not depend on the range. */

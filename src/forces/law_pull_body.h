@@ -1,4 +1,5 @@
-/* What one particle does to another by any law: the force, the rate at which it changes, the value.
+/* What one particle does to another by any law: the force, the value, and the rates at which they
+ * change.
  * Shared by the kernels of law_motion_kernel.h, for one precision (law/for_each_real.h). */
 
 #include "law/law_rate_body.h"
@@ -12,7 +13,7 @@ struct NAME(place) {
 
 /* What it feels, as far as that is summed. */
 struct NAME(pull) {
-    VREAL force[3], rate[3], value;
+    VREAL force[3], rate[3], value, value_rate;
 };
 
 SIMD_INLINE VREAL NAME(elements)(const void *column, long long i, REAL otherwise)
@@ -58,6 +59,9 @@ SIMD_INLINE void NAME(pull_by)(const struct law_form form, const struct law_pull
         NAME(law_rate)(form, law, &pair, u, pull->rate);
     if (outputs.value)
         pull->value = NAME(law_value)(form, law, &pair);
+    if (outputs.value_rate)
+        pull->value_rate =
+            simd_fma(pull->force[0], u[0], simd_fma(pull->force[1], u[1], pull->force[2] * u[2]));
 }
 
 /* Sums over the masses from element i on to a column; behind the last particle, where masses are 0,

@@ -8,12 +8,18 @@ struct NAME(law_place) {
 };
 
 struct NAME(law_pull) {
-    REAL force[3], rate[3], value;
+    REAL force[3], rate[3], value, value_rate;
 };
 
 LAW_INLINE REAL NAME(law_element)(const void *column, long long i, double otherwise)
 {
     return column ? ((const REAL *)column)[i] : (REAL)otherwise;
+}
+
+/* ε² / 2 of a body without a softening of its own. */
+LAW_INLINE double NAME(law_half_of_all)(const struct law_sums_problem *problem)
+{
+    return (problem->softening2_at ? *problem->softening2_at : problem->softening2) / 2;
 }
 
 /* Element i of the targets. */
@@ -27,7 +33,7 @@ LAW_INLINE void NAME(law_load_target)(const struct law_sums_problem *problem, lo
     place->weight = NAME(law_element)(problem->target_weight, i, 1);
     place->charge = NAME(law_element)(problem->target_charge, i, 1);
     place->half_softening2 =
-        NAME(law_element)(problem->target_half_softening2, i, problem->softening2 / 2);
+        NAME(law_element)(problem->target_half_softening2, i, NAME(law_half_of_all)(problem));
 }
 
 LAW_INLINE void NAME(law_load_source)(const struct law_sums_problem *problem, long long j,
@@ -40,7 +46,7 @@ LAW_INLINE void NAME(law_load_source)(const struct law_sums_problem *problem, lo
     place->weight = NAME(law_element)(problem->source_weight, j, 1);
     place->charge = NAME(law_element)(problem->source_charge, j, 1);
     place->half_softening2 =
-        NAME(law_element)(problem->source_half_softening2, j, problem->softening2 / 2);
+        NAME(law_element)(problem->source_half_softening2, j, NAME(law_half_of_all)(problem));
 }
 
 /* Adds a pair to the sums; at the same place it pulls nothing. */
@@ -71,4 +77,6 @@ NAME(law_add_pull)(const struct law_form form, const struct law_pull_outputs out
     }
     if (outputs.value)
         sum->value += NAME(law_value)(form, law, &pair);
+    if (outputs.value_rate)
+        sum->value_rate += law_fma(force[0], u[0], law_fma(force[1], u[1], force[2] * u[2]));
 }

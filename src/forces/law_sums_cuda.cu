@@ -1,7 +1,7 @@
 /* Forces by any law on the GPU: one-sided sums (law_sums_cuda_body.h), whose parts a second kernel
  * adds. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/deliver_cuda.cuh"
 #include "forces/law_motion.h"
 #include "forces/law_sums_cuda.h"
@@ -102,9 +102,11 @@ kith_status forces_law_cuda(kith_context *context, const struct forces_problem *
         return KITH_OK;
     if (problem->system_count > 0)
         return forces_law_systems_cuda(context, problem);
-    if (problem->jerk[0])
+    if (forces_wants_rates(problem))
         return forces_law_jerk_cuda(context, problem);
     forces_law_look(problem, &view, &sums);
+    if (forces_ring_law_suits(context, problem, &view))
+        return forces_ring_law_cuda(context, problem, &view, &sums);
     return problem->dtype == KITH_F64 ? compute<double>(context, problem, &view, &sums)
                                       : compute<float>(context, problem, &view, &sums);
 }

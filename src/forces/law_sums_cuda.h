@@ -22,6 +22,13 @@ struct law_sums_plan law_sums_divide(kith_context *context, const struct forces_
                                      int32_t block, int64_t targets_of_block,
                                      int64_t wanted_blocks);
 
+/* Each pair once, for a problem without rates and with one softening: whether it is the method
+ * asked for or the faster one, and the forces. */
+bool forces_ring_law_suits(const kith_context *context, const struct forces_problem *problem,
+                           const struct law_view *view);
+kith_status forces_ring_law_cuda(kith_context *context, const struct forces_problem *problem,
+                                 const struct law_view *view, const struct law_sums_problem *sums);
+
 /* Starts the kernel of a formula, compiled if need be. */
 kith_status law_sums_start_custom(kith_context *context, const struct forces_problem *problem,
                                   const struct law_sums_problem *sums,

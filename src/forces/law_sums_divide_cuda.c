@@ -1,7 +1,7 @@
 /* How sums by a law are divided among the blocks of a GPU. */
 
 #include "core/memory.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/law_sums_cuda.h"
 
 enum { least_sources = 32 }; /* worth a block */

@@ -28,12 +28,6 @@ struct variant {
 const struct law_sums_kernels KITH_ISA_SYMBOL(law_sums) = {
     .find_in_float = law_sums_find_float,
     .find_in_double = law_sums_find_double,
-#define ENTRY(kind) [law_##kind] = limit_##kind##_float,
-    .limit_in_float = {LAW_EACH_BUILT_IN(ENTRY)},
-#undef ENTRY
-#define ENTRY(kind) [law_##kind] = limit_##kind##_double,
-    .limit_in_double = {LAW_EACH_BUILT_IN(ENTRY)},
-#undef ENTRY
     .vector_bytes = SIMD_BYTES,
 };
 #endif

@@ -10,16 +10,11 @@
 typedef void law_sums_kernel(const struct law_sums_problem *problem, long long begin,
                              long long end);
 
-/* So many pairs of the sum of forces, with numbers that stay in registers; returns the number of
- * interactions. */
-typedef long long law_sums_limit(const struct law_sums_problem *problem, long long turns);
-
 typedef law_sums_kernel *law_sums_find(enum law_kind kind, enum law_weighting weighting);
 
 /* The kernels of an instruction set. */
 struct law_sums_kernels {
     law_sums_find *find_in_float, *find_in_double;
-    law_sums_limit *limit_in_float[law_built_in_count], *limit_in_double[law_built_in_count];
     int vector_bytes;
 };
 

@@ -310,8 +310,6 @@ void NAME(law_sums_custom)(const struct law_sums_problem *problem, long long beg
 }
 #else
 
-#include "forces/law_sums_limit_body.h"
-
 DEFINE_ADD(touching_inverse, add_chunk, VARIANT(law_inverse, law_product, law_sums_force, 0, 1),
            true)
 
@@ -328,13 +326,7 @@ DEFINE_ADD(touching_inverse, add_chunk, VARIANT(law_inverse, law_product, law_su
         NAME(compute)(&loops, problem, begin, end);                                                \
     }
 #define TABLE_WEIGHTING(kind) ((kind) == law_constant ? law_product : LAW_SUMS_WEIGHTING(kind))
-#define DEFINE(kind)                                                                               \
-    DEFINE_KERNEL(kind, law_##kind, TABLE_WEIGHTING(law_##kind))                                   \
-    static long long NAME(limit_##kind)(const struct law_sums_problem *problem, long long turns)   \
-    {                                                                                              \
-        return NAME(limit)((struct law_form){law_##kind, LAW_SUMS_WEIGHTING(law_##kind)}, problem, \
-                           turns);                                                                 \
-    }
+#define DEFINE(kind)          DEFINE_KERNEL(kind, law_##kind, TABLE_WEIGHTING(law_##kind))
 LAW_EACH_BUILT_IN(DEFINE)
 DEFINE_KERNEL(constant_of_sums, law_constant, law_sum)
 #undef DEFINE

@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 
-#include "core/context.h"
+#include "device/context.h"
+#include "forces/forces_reference.h"
 #include "forces/law_sums.h"
 #include "law/law_reference.h"
 
@@ -30,17 +31,18 @@ static struct law_reference_pair pair_of(const struct forces_problem *problem, i
 }
 
 /* What the sums over pairs come to, for one target. */
-static void set_vector(void *const components[3], int64_t i, const double total[3], double mass)
+static void store_vector(const struct forces_problem *problem, void *const components[3], int64_t i,
+                         const double total[3])
 {
+    const double mass = element(problem->target_mass, i, 1);
     for (int32_t c = 0; c < 3; c++)
-        if (components[c])
-            ((double *)components[c])[i] = total[c] / mass;
+        forces_store(problem, components[c], i, total[c] / mass);
 }
 
 static void forces_at_target(const struct forces_problem *problem, const struct law_view *view,
                              int64_t i)
 {
-    double total[3] = {0}, total_rate[3] = {0}, value = 0;
+    double total[3] = {0}, total_rate[3] = {0}, value = 0, value_rate = 0;
     for (int64_t j = 0; j < problem->source_count; j++) {
         if (problem->self && i == j)
             continue;
@@ -55,14 +57,14 @@ static void forces_at_target(const struct forces_problem *problem, const struct 
         for (int32_t c = 0; c < 3; c++) {
             total[c] += force[c];
             total_rate[c] += rate[c];
+            value_rate += force[c] * u[c];
         }
         value += law_reference_value(view, &pair);
     }
-    const double mass = element(problem->target_mass, i, 1);
-    set_vector(problem->acceleration, i, total, mass);
-    set_vector(problem->jerk, i, total_rate, mass);
-    if (problem->potential)
-        ((double *)problem->potential)[i] = value;
+    store_vector(problem, problem->acceleration, i, total);
+    store_vector(problem, problem->jerk, i, total_rate);
+    forces_store(problem, problem->potential, i, value);
+    forces_store(problem, problem->potential_rate, i, value_rate);
 }
 
 kith_status forces_law_reference(kith_context *context, const struct forces_problem *problem)
@@ -70,8 +72,7 @@ kith_status forces_law_reference(kith_context *context, const struct forces_prob
     struct law_view view;
     law_look(problem->law, &view);
     for (int64_t i = 0; i < problem->target_count; i++) {
-        if (problem->may_be_cancelled)
-            KITH_TRY(kith_context_check_cancelled(context));
+        KITH_TRY(kith_context_check_cancelled(context));
         forces_at_target(problem, &view, i);
     }
     return KITH_OK;

@@ -1,6 +1,6 @@
 /* Forces by any law in ensembles of small systems on the GPU. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/law_choice.h"
 #include "forces/law_motion.h"
 #include "forces/law_sums_cuda.h"

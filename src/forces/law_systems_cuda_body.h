@@ -57,10 +57,10 @@ __global__ void __launch_bounds__(law_systems_block *law_systems_bodies)
     NAME(law_systems_kernel)(const struct law_sums_problem problem)
 {
     if (kind == law_constant && problem.weighting == law_sum)
-        NAME(law_systems)(law_form{kind, law_sum}, {all, all}, &problem);
+        NAME(law_systems)(law_form{kind, law_sum}, {all, all, false}, &problem);
     else if (kind == law_constant && problem.weighting == law_product)
-        NAME(law_systems)(law_form{kind, law_product}, {all, all}, &problem);
+        NAME(law_systems)(law_form{kind, law_product}, {all, all, false}, &problem);
     else
-        NAME(law_systems)(law_form{kind, LAW_SUMS_WEIGHTING(kind)}, {all, all}, &problem);
+        NAME(law_systems)(law_form{kind, LAW_SUMS_WEIGHTING(kind)}, {all, all, false}, &problem);
 }
 #endif

@@ -64,7 +64,7 @@ SIMD_INLINE void NAME(compute_systems)(const struct law_form form,
 SIMD_INLINE void NAME(compute)(const struct law_form form, const struct law_sums_problem *problem,
                                long long begin, long long end)
 {
-    const struct law_pull_outputs force = {0, 0}, rate = {1, 0}, all = {1, 1};
+    const struct law_pull_outputs force = {0}, rate = {.rate = 1}, all = {.rate = 1, .value = 1};
     if (problem->value)
         NAME(compute_systems)(form, all, problem, begin, end);
     else if (problem->jerk[0])

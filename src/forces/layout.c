@@ -1,6 +1,7 @@
 #include "forces/layout.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "core/memory.h"
 
@@ -26,6 +27,14 @@ static void *take_column(struct columns *columns)
     return column;
 }
 
+static void take_directions(kith_array directions, struct columns *columns, int32_t dimensions,
+                            const void *to[3])
+{
+    if (!kith_array_is_none(directions))
+        for (int32_t c = 0; c < dimensions; c++)
+            to[c] = take_column(columns);
+}
+
 static void lay_out_sources(const struct forces_arguments *arguments, struct columns *columns,
                             struct forces_problem *problem)
 {
@@ -34,25 +43,32 @@ static void lay_out_sources(const struct forces_arguments *arguments, struct col
     problem->source_mass = take_column(columns);
     if (arguments->uses_charges)
         problem->source_charge = take_column(columns);
-    if (!kith_array_is_none(arguments->source_softening))
+    if (!kith_array_is_none(arguments->sources.column[particles_softening]))
         problem->source_half_softening2 = take_column(columns);
+    take_directions(arguments->source_directions, columns, problem->dimensions,
+                    problem->source_velocity);
 }
 
 static void lay_out_targets(const struct forces_arguments *arguments, struct columns *columns,
                             struct forces_problem *problem)
 {
-    problem->self = kith_array_is_none(arguments->targets);
+    problem->self = kith_array_is_none(arguments->targets.positions);
     for (int32_t c = 0; c < problem->dimensions; c++)
         problem->target_position[c] =
             problem->self ? problem->source_position[c] : take_column(columns);
     if (arguments->law)
         problem->target_mass = problem->self ? problem->source_mass : take_column(columns);
     if (arguments->uses_charges)
-        problem->target_charge = problem->self ? problem->source_charge : take_column(columns);
+        problem->target_charge =
+            forces_shares_charges(arguments) ? problem->source_charge : take_column(columns);
     if (problem->self)
         problem->target_half_softening2 = problem->source_half_softening2;
-    else if (!kith_array_is_none(arguments->target_softening))
+    else if (!kith_array_is_none(arguments->targets.column[particles_softening]))
         problem->target_half_softening2 = take_column(columns);
+    if (problem->self)
+        memcpy(problem->target_velocity, problem->source_velocity, sizeof problem->source_velocity);
+    take_directions(arguments->target_directions, columns, problem->dimensions,
+                    problem->target_velocity);
 }
 
 static void lay_out_outputs(const struct forces_arguments *arguments, struct columns *columns,
@@ -63,20 +79,33 @@ static void lay_out_outputs(const struct forces_arguments *arguments, struct col
             problem->acceleration[c] = take_column(columns);
     if (!kith_array_is_none(arguments->potential))
         problem->potential = take_column(columns);
+    if (!kith_array_is_none(arguments->acceleration_derivative))
+        for (int32_t c = 0; c < problem->dimensions; c++)
+            problem->jerk[c] = take_column(columns);
+    if (!kith_array_is_none(arguments->potential_derivative))
+        problem->potential_rate = take_column(columns);
+}
+
+/* Kernels have the rates of potentials by laws only: gravity's is that of −m_j/s. */
+static void derive_gravity(const struct forces_arguments *arguments, struct forces_problem *problem)
+{
+    problem->law = arguments->law_of_unit_mass;
+    problem->source_charge = problem->source_mass;
 }
 
 kith_status forces_lay_out(const struct forces_arguments *arguments, kith_dtype dtype, void *base,
-                           struct forces_problem *problem, struct forces_layout *layout)
+                           struct forces_problem *problem, int64_t *bytes)
 {
     *problem = (struct forces_problem){
         .dtype = dtype,
-        .dimensions = (int32_t)arguments->sources.shape[1],
-        .may_be_cancelled = true,
+        .dimensions = (int32_t)arguments->sources.positions.shape[1],
         .target_count = forces_target_count(arguments),
-        .source_count = arguments->sources.shape[0],
+        .source_count = arguments->sources.positions.shape[0],
         .gravitational_constant = 1,
         .law = arguments->law,
         .way = arguments->way,
+        .accuracy = arguments->accuracy,
+        .report = arguments->report,
     };
     if (problem->target_count > max_rows || problem->source_count > max_rows)
         return kith_fail(KITH_OUT_OF_MEMORY,
@@ -89,8 +118,9 @@ kith_status forces_lay_out(const struct forces_arguments *arguments, kith_dtype 
     lay_out_sources(arguments, &columns, problem);
     set_rows(&columns, dtype, problem->target_count);
     lay_out_targets(arguments, &columns, problem);
-    layout->input_bytes = columns.offset;
     lay_out_outputs(arguments, &columns, problem);
-    layout->bytes = columns.offset;
+    *bytes = columns.offset;
+    if (arguments->law_of_unit_mass)
+        derive_gravity(arguments, problem);
     return KITH_OK;
 }

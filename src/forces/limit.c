@@ -1,7 +1,7 @@
 #include "forces/limit.h"
 
 #include "core/clock.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "forces/symmetric.h"
 
 /* Long enough for the clock, short enough to fit between two interruptions. */

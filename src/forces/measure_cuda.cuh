@@ -7,28 +7,27 @@
 #include <math.h>
 
 #include "core/memory.h"
-#include "cuda/finding.h"
+#include "device/deferred_error.h"
+#include "particles/columns.h"
 
 /* An array of the arguments. */
 struct view {
     const void *data; /* NULL: absent */
     int64_t rows, row_stride, column_stride;
-    int32_t columns; /* 3 at most */
-    bool is_mass;
-    double least;              /* what its numbers must be at least: 0 or −∞ */
+    int32_t columns;          /* 3 at most */
+    enum particles_unit unit; /* numbers without one have no part in the choice of units */
+    double least;
     const char *name, *remedy; /* in the host's memory: only handed on */
 };
 
-/* In the order in which arguments.c looks at them. */
+/* In the order in which arguments.c inspects them. */
 enum {
     view_targets,
-    view_sources,
-    view_masses,
-    view_target_softening,
-    view_source_softening,
-    view_target_masses,
-    view_source_charges,
-    view_target_charges,
+    view_target_columns,
+    view_sources = view_target_columns + particles_column_count,
+    view_source_columns,
+    view_target_directions = view_source_columns + particles_column_count,
+    view_source_directions,
     view_count
 };
 enum { row_bits = 48 };
@@ -85,8 +84,10 @@ __device__ inline struct extremes look_at(const struct inputs &inputs, int64_t f
             const unsigned long long here = ~((unsigned long long)k << row_bits | row);
             found.worst = bad && here > found.worst ? here : found.worst;
         }
-        double &of_kind = view.is_mass ? found.mass : found.length;
-        of_kind = fmax(of_kind, (double)largest);
+        if (view.unit == particles_unit_mass)
+            found.mass = fmax(found.mass, (double)largest);
+        else if (view.unit == particles_unit_length)
+            found.length = fmax(found.length, (double)largest);
     }
     return found;
 }
@@ -114,18 +115,18 @@ __device__ inline struct extremes largest_of_block(struct extremes found)
 /* Writes down what is wrong with the row that worst names. */
 template <typename real>
 __device__ inline void tell(const struct inputs &inputs, unsigned long long worst,
-                            struct cuda_finding *finding)
+                            struct cuda_deferred_error *deferred)
 {
     const struct view &view = inputs.view[~worst >> row_bits];
     const int64_t row = ~worst & ((1ull << row_bits) - 1);
     int32_t column = 0;
     while (!is_bad(view, number_at<real>(view, row, column)))
         column++;
-    finding->row = row;
-    finding->value = number_at<real>(view, row, column);
-    finding->remedy = view.remedy;
+    deferred->row = row;
+    deferred->value = number_at<real>(view, row, column);
+    deferred->remedy = view.remedy;
     __threadfence_system();
-    finding->array = view.name;
+    deferred->array = view.name;
 }
 
 #endif

@@ -1,6 +1,6 @@
 #include "forces/method.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 static const char *name_of(kith_forces_method method)
 {
@@ -20,12 +20,12 @@ static kith_status check_range(const char *name, int32_t value, int32_t most)
 
 kith_status forces_check_way(const struct forces_way *way, const kith_law *law)
 {
-    if (law && way->method > KITH_FORCES_REFERENCE)
+    const bool has_unroll = way->method == KITH_FORCES_TILE_P;
+    const bool has_block = has_unroll || way->method == KITH_FORCES_TILE_P2;
+    if (law && has_block)
         return kith_fail(KITH_UNSUPPORTED,
                          "method is %s, which only gravity has, and the law is %.60s; use auto",
                          name_of(way->method), kith_law_text(law));
-    const bool has_unroll = way->method == KITH_FORCES_TILE_P;
-    const bool has_block = has_unroll || way->method == KITH_FORCES_TILE_P2;
     if (way->block != 0 && !has_block)
         return kith_fail(
             KITH_INVALID_ARGUMENT,
@@ -43,20 +43,49 @@ kith_status forces_check_way(const struct forces_way *way, const kith_law *law)
     return KITH_OK;
 }
 
-kith_status forces_check_symmetric(const struct forces_problem *problem, bool softenings_differ)
+kith_status forces_check_derivative(const struct forces_way *way)
 {
+    if (way->method > KITH_FORCES_REFERENCE)
+        return kith_fail(KITH_UNSUPPORTED, "method is %s, which has no derivatives; use auto",
+                         name_of(way->method));
+    return KITH_OK;
+}
+
+static kith_status check_symmetric_law(const kith_law *law, bool on_cpu)
+{
+    struct law_view view;
+    if (!law)
+        return KITH_OK;
+    law_look(law, &view);
+    if (!on_cpu && !forces_ring_has_law(&view))
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is symmetric, which on a GPU formulas and laws without a force do "
+                         "not have, and the law is '%.60s'; use split",
+                         kith_law_text(law));
+    if (!view.is_symmetric)
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "method is symmetric, and the law is '%.60s', whose V(i, j) is not known to "
+            "be V(j, i); use split",
+            kith_law_text(law));
+    return KITH_OK;
+}
+
+static kith_status check_symmetric(const struct forces_problem *problem, bool on_cpu)
+{
+    KITH_TRY(check_symmetric_law(problem->law, on_cpu));
     if (!problem->self)
         return kith_fail(KITH_UNSUPPORTED,
                          "method is symmetric, and the targets are not the sources; use split");
-    if (problem->jerk[0])
+    if (problem->jerk[0] || problem->potential_rate)
         return kith_fail(KITH_UNSUPPORTED, "method is symmetric, which has no jerk; use split");
-    if (problem->target_half_softening2 && !softenings_differ)
+    if (problem->target_half_softening2 && !on_cpu)
         return kith_fail(KITH_UNSUPPORTED, "method is symmetric, which on a GPU has one softening "
                                            "for all bodies; use split");
     return KITH_OK;
 }
 
-kith_status forces_check_tiles(const struct forces_problem *problem)
+static kith_status check_tiles(const struct forces_problem *problem)
 {
     if (problem->jerk[0] || problem->target_half_softening2)
         return kith_fail(KITH_UNSUPPORTED, "method is %s, which has %s; use split",
@@ -65,11 +94,21 @@ kith_status forces_check_tiles(const struct forces_problem *problem)
     return KITH_OK;
 }
 
-kith_status forces_fail_tiles_need_gpu(kith_forces_method method)
+kith_status forces_check_method(const struct forces_problem *problem, bool on_cpu)
 {
-    return kith_fail(KITH_UNSUPPORTED,
-                     "method is %s, which only GPUs have; use auto, split or symmetric",
-                     name_of(method));
+    switch (problem->way.method) {
+    case KITH_FORCES_TILE_P:
+    case KITH_FORCES_TILE_P2:
+        if (on_cpu)
+            return kith_fail(KITH_UNSUPPORTED,
+                             "method is %s, which only GPUs have; use auto, split or symmetric",
+                             name_of(problem->way.method));
+        return check_tiles(problem);
+    case KITH_FORCES_SYMMETRIC:
+        return check_symmetric(problem, on_cpu);
+    default:
+        return KITH_OK;
+    }
 }
 
 int64_t forces_least_symmetric(const kith_context *context, kith_dtype dtype, int64_t in_float,

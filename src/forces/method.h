@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "forces/problem.h"
 #include "kith/context.h"
+#include "law/law.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,14 +16,19 @@ extern "C" {
  * NULL: gravity. Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED. */
 kith_status forces_check_way(const struct forces_way *way, const kith_law *law);
 
-/* Whether a problem can be solved with each pair evaluated once; softenings differ if a kernel
- * takes one a body. Errors: KITH_UNSUPPORTED. */
-kith_status forces_check_symmetric(const struct forces_problem *problem, bool softenings_differ);
+/* Whether kith_forces_derivative has this method. Errors: KITH_UNSUPPORTED. */
+kith_status forces_check_derivative(const struct forces_way *way);
 
-/* Whether tiles can: one softening, no jerk. Errors: KITH_UNSUPPORTED. */
-kith_status forces_check_tiles(const struct forces_problem *problem);
+/* Whether the problem's method can solve it: symmetric each pair for both bodies, on a GPU with one
+ * softening for all; tiles on a GPU with one softening; neither with a jerk.
+ * Errors: KITH_UNSUPPORTED. */
+kith_status forces_check_method(const struct forces_problem *problem, bool on_cpu);
 
-kith_status forces_fail_tiles_need_gpu(kith_forces_method method);
+/* Whether GPUs evaluate each pair of such a law once: it is one of the table that has a force. */
+static inline bool forces_ring_has_law(const struct law_view *view)
+{
+    return !view->formula && view->form.kind != law_constant;
+}
 
 /* From how many bodies on each pair is evaluated once: what kith tune has found for the context's
  * device, or else the number given. */

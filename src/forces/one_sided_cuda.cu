@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/direct_cuda.h"
 #include "forces/one_sided_cuda.cuh"
 

@@ -7,7 +7,7 @@
  * are few, and every size fills the device in one launch, without scratch memory. The sums of a
  * target are 32 or more and are added in an order that depends on the sizes alone. */
 
-#include "cuda/overlap.cuh"
+#include "device/overlap.cuh"
 #include "forces/deliver_cuda.cuh"
 #include "forces/pair_cuda.cuh"
 #include "forces/problem.h"

@@ -3,15 +3,15 @@
  *
  * The host must not wait for the largest magnitudes, by which the units are chosen: the units stay
  * on the device, and so does ε² in them. What is wrong with the numbers is found too late for this
- * call's status; the next synchronize tells it (cuda/finding.h). */
+ * call's status; the next synchronize tells it (device/deferred_error.h). */
 
-#include "cuda/overlap.cuh"
+#include "device/overlap.cuh"
 #include "forces/deliver_cuda.cuh"
-#include "forces/direct.h"
 #include "forces/in_place.h"
 #include "forces/layout.h"
 #include "forces/measure_cuda.cuh"
 #include "forces/scale.h"
+#include "forces/solver.h"
 
 enum { threads = 512, most_blocks = 256 };
 
@@ -30,7 +30,7 @@ struct packing {
 };
 
 struct packings {
-    struct packing column[12];
+    struct packing column[18];
     int32_t count;
 };
 
@@ -65,19 +65,19 @@ static __device__ struct exponents choose_units(const struct inputs &inputs,
             forces_packed_mass_exponent(fmax(found.mass, inputs.mass_of_all))};
 }
 
-/* For the kernels behind, and for the host. The first finding stays until it is told. */
+/* For the kernels behind, and for the host. The first one stays until it is reported. */
 template <typename real>
 static __device__ void write_down(const struct inputs &inputs, const struct extremes &found,
                                   struct exponents units, struct forces_measured *measured,
-                                  struct cuda_finding *finding)
+                                  struct cuda_deferred_error *deferred)
 {
     const double softening = ldexp(inputs.softening, -units.length);
     measured->softening2 = softening * softening;
     measured->acceleration_exponent = units.mass - 2 * units.length;
     measured->potential_exponent = units.mass - units.length;
     measured->bad = found.worst != 0;
-    if (found.worst && !*(const char *volatile *)&finding->array)
-        tell<real>(inputs, found.worst, finding);
+    if (found.worst && !*(const char *volatile *)&deferred->array)
+        tell<real>(inputs, found.worst, deferred);
 }
 
 template <typename real>
@@ -104,7 +104,7 @@ static __device__ void pack_column(const struct packing &column, struct exponent
 template <typename real>
 static __global__ void __launch_bounds__(threads)
     pack(const struct inputs inputs, const struct packings packings, int measuring_blocks,
-         struct notes *notes, struct cuda_finding *finding)
+         struct notes *notes, struct cuda_deferred_error *deferred)
 {
     wait_for_kernel_before();
     struct extremes found = {};
@@ -117,15 +117,17 @@ static __global__ void __launch_bounds__(threads)
     for (int k = 0; k < packings.count; k++)
         pack_column<real>(packings.column[k], units);
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        write_down<real>(inputs, found, units, &notes->measured, finding);
+        write_down<real>(inputs, found, units, &notes->measured, deferred);
 }
 
-static struct view view_of(kith_array array, const char *name, double least)
+static struct view view_of(kith_array array, const char *name, struct forces_rule rule,
+                           enum particles_unit unit)
 {
     struct view view = {};
     view.name = name;
-    view.remedy = forces_remedy(least);
-    view.least = least;
+    view.remedy = rule.what;
+    view.least = rule.least;
+    view.unit = unit;
     if (kith_array_is_none(array))
         return view;
     view.data = array.data;
@@ -136,27 +138,33 @@ static struct view view_of(kith_array array, const char *name, double least)
     return view;
 }
 
+static void view_columns(const struct forces_arguments *arguments,
+                         const struct particles_side *side, bool is_targets, struct view *columns)
+{
+    for (int k = 0; k < particles_column_count; k++)
+        columns[k] =
+            view_of(side->column[k], side->argument->column[k],
+                    forces_rule_of_column(arguments, is_targets, k), particles_columns[k].unit);
+}
+
 static struct inputs inputs_of(const struct forces_arguments *arguments)
 {
+    const struct particles_side *targets = &arguments->targets, *sources = &arguments->sources;
+    const struct forces_rule rule = forces_rule_of_vectors();
     struct inputs inputs = {};
-    inputs.view[view_targets] = view_of(arguments->targets, "targets", -INFINITY);
-    inputs.view[view_sources] = view_of(arguments->sources, "sources", -INFINITY);
-    inputs.view[view_masses] =
-        view_of(arguments->masses, "masses", forces_least_mass(arguments, false));
-    inputs.view[view_masses].is_mass = true;
-    inputs.view[view_target_softening] =
-        view_of(arguments->target_softening, "target_softening", 0);
-    inputs.view[view_source_softening] =
-        view_of(arguments->source_softening, "source_softening", 0);
-    inputs.view[view_target_masses] =
-        view_of(arguments->target_masses, "target_masses", forces_least_mass(arguments, true));
-    inputs.view[view_source_charges] =
-        view_of(arguments->source_charges, "source_charges", -INFINITY);
-    inputs.view[view_target_charges] =
-        view_of(arguments->target_charges, "target_charges", -INFINITY);
+    inputs.view[view_targets] =
+        view_of(targets->positions, targets->argument->positions, rule, particles_unit_length);
+    inputs.view[view_sources] =
+        view_of(sources->positions, sources->argument->positions, rule, particles_unit_length);
+    view_columns(arguments, targets, true, inputs.view + view_target_columns);
+    view_columns(arguments, sources, false, inputs.view + view_source_columns);
+    inputs.view[view_target_directions] =
+        view_of(arguments->target_directions, "target_directions", rule, particles_unit_none);
+    inputs.view[view_source_directions] =
+        view_of(arguments->source_directions, "source_directions", rule, particles_unit_none);
     inputs.softening = arguments->softening;
     inputs.keeps_units = arguments->law != NULL;
-    inputs.mass_of_all = kith_array_is_none(arguments->masses) ? 1 : 0;
+    inputs.mass_of_all = kith_array_is_none(sources->column[particles_m]) ? 1 : 0;
     return inputs;
 }
 
@@ -179,19 +187,36 @@ static void add_packings_of_law(struct packings *packings, const struct inputs *
                                 const struct forces_problem *problem)
 {
     const int64_t n = problem->target_count;
-    add_numbers(packings, inputs->view[view_source_charges], problem->source_count,
-                problem->source_charge);
-    if (problem->self)
-        return;
-    add_numbers(packings, inputs->view[view_target_masses], n, problem->target_mass);
-    add_numbers(packings, inputs->view[view_target_charges], n, problem->target_charge);
+    if (problem->source_charge != problem->source_mass)
+        add_numbers(packings, inputs->view[view_source_columns + particles_q],
+                    problem->source_count, problem->source_charge);
+    if (problem->target_charge != problem->source_charge)
+        add_numbers(packings, inputs->view[view_target_columns + particles_q], n,
+                    problem->target_charge);
+    if (problem->target_mass != problem->source_mass)
+        add_numbers(packings, inputs->view[view_target_columns + particles_m], n,
+                    problem->target_mass);
+}
+
+/* Rows of directions that are nowhere else. */
+static void add_directions(struct packings *packings, const struct inputs *inputs,
+                           const struct forces_problem *problem)
+{
+    for (int32_t c = 0; c < problem->dimensions; c++) {
+        if (inputs->view[view_source_directions].data)
+            add_packing(packings, inputs->view[view_source_directions], c, quantity_any,
+                        problem->source_velocity[c]);
+        if (inputs->view[view_target_directions].data)
+            add_packing(packings, inputs->view[view_target_directions], c, quantity_any,
+                        problem->target_velocity[c]);
+    }
 }
 
 static struct packings packings_of(const struct inputs *inputs,
                                    const struct forces_problem *problem)
 {
     struct packings packings = {};
-    struct view masses = inputs->view[view_masses];
+    struct view masses = inputs->view[view_source_columns + particles_m];
     masses.rows = problem->source_count;
     for (int32_t c = 0; c < problem->dimensions; c++) {
         add_packing(&packings, inputs->view[view_sources], c, quantity_length,
@@ -202,12 +227,13 @@ static struct packings packings_of(const struct inputs *inputs,
     }
     add_packing(&packings, masses, 0, quantity_mass, problem->source_mass);
     if (problem->source_half_softening2)
-        add_packing(&packings, inputs->view[view_source_softening], 0, quantity_half_square,
-                    problem->source_half_softening2);
+        add_packing(&packings, inputs->view[view_source_columns + particles_softening], 0,
+                    quantity_half_square, problem->source_half_softening2);
     if (problem->target_half_softening2 && !problem->self)
-        add_packing(&packings, inputs->view[view_target_softening], 0, quantity_half_square,
-                    problem->target_half_softening2);
+        add_packing(&packings, inputs->view[view_target_columns + particles_softening], 0,
+                    quantity_half_square, problem->target_half_softening2);
     add_packings_of_law(&packings, inputs, problem);
+    add_directions(&packings, inputs, problem);
     return packings;
 }
 
@@ -215,13 +241,16 @@ static struct packings packings_of(const struct inputs *inputs,
 static void deliver_to(const struct forces_arguments *arguments, const struct notes *notes,
                        struct forces_problem *problem)
 {
-    const kith_array a = arguments->acceleration, phi = arguments->potential;
+    const bool derives = forces_is_derivative(arguments);
+    const kith_array a = derives ? arguments->acceleration_derivative : arguments->acceleration;
+    const kith_array phi = derives ? arguments->potential_derivative : arguments->potential;
     struct forces_delivery *to = &problem->delivery;
     const int64_t each = kith_dtype_bytes(problem->dtype);
     int exponent = 0;
     for (int32_t c = 0; c < problem->dimensions && !kith_array_is_none(a); c++)
-        problem->acceleration[c] = (char *)a.data + c * a.strides[1] * each;
-    problem->potential = phi.data;
+        (derives ? problem->jerk : problem->acceleration)[c] =
+            (char *)a.data + c * a.strides[1] * each;
+    *(derives ? &problem->potential_rate : &problem->potential) = phi.data;
     to->measured = &notes->measured;
     to->acceleration_stride = a.strides[0];
     to->potential_stride = phi.strides[0];
@@ -254,51 +283,24 @@ static kith_status compute(kith_context *context, const struct forces_arguments 
                                    dim3((unsigned)blocks), threads, measure<real>, inputs, notes));
     KITH_TRY(launch_overlapped(context, "starting the kernel that packs the arrays",
                                dim3((unsigned)blocks), threads, pack<real>, inputs, packings,
-                               measuring_blocks, notes, cuda_finding_of(context)));
+                               measuring_blocks, notes, cuda_deferred_error_of(context)));
     deliver_to(arguments, notes, problem);
-    return forces_direct_cuda(context, problem);
-}
-
-/* An address that the device cannot use would end all work of the process there. */
-static kith_status check_address(kith_context *context, kith_array array, const char *name)
-{
-    if (kith_array_is_none(array) || array.shape[0] == 0)
-        return KITH_OK;
-    if ((uintptr_t)array.data % (uintptr_t)kith_dtype_bytes(array.dtype))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s begins at an address that is no multiple of its elements' %lld bytes; "
-                         "copy it to one that is",
-                         name, (long long)kith_dtype_bytes(array.dtype));
-    return cuda_check_memory(context, array.data, name);
-}
-
-static kith_status check_addresses(kith_context *context, const struct forces_arguments *arguments)
-{
-    KITH_TRY(check_address(context, arguments->targets, "targets"));
-    KITH_TRY(check_address(context, arguments->sources, "sources"));
-    KITH_TRY(check_address(context, arguments->masses, "masses"));
-    KITH_TRY(check_address(context, arguments->target_softening, "target_softening"));
-    KITH_TRY(check_address(context, arguments->source_softening, "source_softening"));
-    KITH_TRY(check_address(context, arguments->target_masses, "target_masses"));
-    KITH_TRY(check_address(context, arguments->source_charges, "source_charges"));
-    KITH_TRY(check_address(context, arguments->target_charges, "target_charges"));
-    KITH_TRY(check_address(context, arguments->acceleration, "acceleration"));
-    return check_address(context, arguments->potential, "potential");
+    return forces_solve(context, arguments->solver, problem);
 }
 
 kith_status forces_in_place_cuda(kith_context *context, const struct forces_arguments *arguments)
 {
     const int64_t room = (sizeof(struct notes) + 255) / 256 * 256; /* the columns stay aligned */
-    const kith_dtype dtype = arguments->sources.dtype;
+    const kith_dtype dtype = arguments->sources.positions.dtype;
     struct forces_arguments inputs_alone = *arguments;
     inputs_alone.acceleration = inputs_alone.potential = kith_array_none();
+    inputs_alone.acceleration_derivative = inputs_alone.potential_derivative = kith_array_none();
     struct forces_problem problem;
-    struct forces_layout layout;
+    int64_t bytes = 0;
     char *memory = NULL;
-    KITH_TRY(check_addresses(context, arguments));
-    KITH_TRY(forces_lay_out(&inputs_alone, dtype, NULL, &problem, &layout));
-    KITH_TRY(cuda_memory_of_arrays(context, room + layout.bytes, (void **)&memory));
-    KITH_TRY(forces_lay_out(&inputs_alone, dtype, memory + room, &problem, &layout));
+    KITH_TRY(forces_lay_out(&inputs_alone, dtype, NULL, &problem, &bytes));
+    KITH_TRY(cuda_memory_of_arrays(context, room + bytes, (void **)&memory));
+    KITH_TRY(forces_lay_out(&inputs_alone, dtype, memory + room, &problem, &bytes));
     struct notes *notes = (struct notes *)memory;
     return dtype == KITH_F64 ? compute<double>(context, arguments, notes, &problem)
                              : compute<float>(context, arguments, notes, &problem);

@@ -3,17 +3,16 @@
 
 /* The arithmetic of one pair on the GPU, shared by the kernels. */
 
-/* The least s², added to every s²: 1/s³ of a pair at the same place is then finite, so that d / s³
- * is 0 without a branch. It changes no bit unless s is far below the resolution of the coordinates
- * (direct_kernel.c has the same). */
+#include "core/floors.h"
+
 template <typename real> __device__ constexpr real s2_floor();
 template <> __device__ constexpr float s2_floor<float>()
 {
-    return 0x1p-84f;
+    return S2_FLOOR_FLOAT;
 }
 template <> __device__ constexpr double s2_floor<double>()
 {
-    return 0x1p-680;
+    return S2_FLOOR_DOUBLE;
 }
 
 /* The hardware's estimate of 1/√a: 2 units in the last place in float, 2^−20 in double. */

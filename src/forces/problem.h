@@ -39,6 +39,7 @@ struct forces_way {
  * With a law other than gravity there are
  *
  *     a_i = Σ_j F_ij / m_i,  φ_i = Σ_j V(i, j),  jerk_i = Σ_j (dF_ij/dt) / m_i,  m_i = target_mass
+ *     potential_rate_i = Σ_j F_ij · u
  *
  * instead (kith/law.h), G is 1, and the units are the law's: nothing is scaled.
  *
@@ -47,9 +48,8 @@ struct forces_way {
 struct forces_problem {
     kith_dtype dtype; /* KITH_F64 or KITH_F32 */
     int32_t dimensions;
-    bool self; /* the targets are the sources */
-    /* Stop with KITH_CANCELLED, outputs incomplete, if the context says so. */
-    bool may_be_cancelled;
+    bool self;       /* the targets are the sources */
+    bool accumulate; /* results are added to what the outputs hold; not with a delivery */
     int64_t target_count, source_count;
     int64_t system_count, system_stride; /* 0, 0: one system */
     double gravitational_constant;
@@ -66,14 +66,17 @@ struct forces_problem {
     const void *source_mass;
     const void *target_half_softening2; /* both or neither; then softening2 is 0 */
     const void *source_half_softening2;
-    const void *target_velocity[3]; /* only with jerk */
+    const void *target_velocity[3]; /* only with jerk and rate; NULL: zeros, with a law */
     const void *source_velocity[3];
 
     void *acceleration[3]; /* outputs: NULL if not wanted */
     void *potential;
-    void *jerk[3]; /* only together with acceleration */
+    void *jerk[3];        /* without a law only together with acceleration */
+    void *potential_rate; /* only with a law and one system */
     struct forces_delivery delivery;
     struct forces_way way;
+    kith_accuracy accuracy;
+    kith_solver_report *report; /* NULL: not wanted */
 };
 
 #endif

@@ -1,8 +1,9 @@
 /* Symmetric all-pairs forces on the GPU: chooses a variant. */
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/direct_cuda.h"
+#include "forces/ring_gravity_cuda.cuh"
 #include "forces/ring_launch_cuda.cuh"
 
 /* Targets of a lane, warps of a block, groups of sources between two barriers, blocks of a
@@ -42,14 +43,14 @@
  * and unrelated code by 5 %. Here c is 20.7 for float_large, 20.9 for float_huge, 21.9 for
  * float_small.
  */
-using float_small = ring_variant<float, 8, 4, 1, 3, false, 2>;
-using float_large = ring_variant<float, 8, 16, 2, 1, false, 2, false, sums_are_forces>;
-using float_large_of_any_mass = ring_variant<float, 8, 16, 2, 1, false, 2>;
-using float_huge = ring_variant<float, 14, 12, 2, 1, false, 2, true, sums_are_forces>;
-using float_huge_of_any_mass = ring_variant<float, 14, 12, 2, 1, false, 2, true>;
-using float_potential = ring_variant<float, 6, 8, 2, 2, true>;
-using double_acceleration = ring_variant<double, 8, 8, 2, 1, false>;
-using double_potential = ring_variant<double, 6, 8, 2, 1, true>;
+using float_small = ring_variant<ring_gravity<float, false>, 8, 4, 1, 3, 2>;
+using float_large = ring_variant<ring_gravity<float, false, sums_are_forces>, 8, 16, 2, 1, 2>;
+using float_large_of_any_mass = ring_variant<ring_gravity<float, false>, 8, 16, 2, 1, 2>;
+using float_huge = ring_variant<ring_gravity<float, false, sums_are_forces>, 14, 12, 2, 1, 2, true>;
+using float_huge_of_any_mass = ring_variant<ring_gravity<float, false>, 14, 12, 2, 1, 2, true>;
+using float_potential = ring_variant<ring_gravity<float, true>, 6, 8, 2, 2>;
+using double_acceleration = ring_variant<ring_gravity<double, false>, 8, 8, 2, 1>;
+using double_potential = ring_variant<ring_gravity<double, true>, 6, 8, 2, 1>;
 
 enum { large_in_float = 32769, huge_in_float = 196608 };
 

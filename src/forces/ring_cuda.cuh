@@ -9,8 +9,7 @@
  * from lane to lane by shuffles. After 32 turns the sums of the warps are added, and stored: no sum
  * is ever shared by two blocks. ring_sum_cuda.cuh adds what was stored. */
 
-#include "cuda/overlap.cuh"
-#include "forces/problem.h"
+#include "device/overlap.cuh"
 #include "forces/ring.h"
 #include "forces/ring_warp_cuda.cuh"
 
@@ -36,24 +35,7 @@ __device__ inline enum ring_form chosen_form(const struct ring_choice &choice)
     return __syncthreads_and(serves) ? sums_are_forces : sums_are_accelerations;
 }
 
-/* Bodies behind the last have no mass. */
-template <typename real>
-__device__ inline struct ring_body<real> load_body(const struct forces_problem &problem,
-                                                   int64_t i) {
-    struct ring_body<real> body = {
-    };
-    if (i < problem.target_count) {
-        body.x = ((const real *)problem.target_position[0])[i];
-        body.y = ((const real *)problem.target_position[1])[i];
-        if (problem.target_position[2])
-            body.z = ((const real *)problem.target_position[2])[i];
-        body.mass = ((const real *)problem.source_mass)[i];
-    }
-    return body;
-}
-
-template <typename variant>
-struct ring_shared {
+template <typename variant> struct ring_shared {
     typedef typename variant::real real;
     struct source_ring<real> sources[2][variant::groups];
     real sums[2][variant::groups][variant::values][variant::warps][ring_lanes];
@@ -127,21 +109,21 @@ __device__ inline void store_sources(const struct ring_shared<variant> &shared, 
 template <typename variant>
 __device__ inline void
 meet_sources(struct ring_targets<variant> &targets, struct ring_shared<variant> &shared, int buffer,
-             const struct ring_place &place, typename variant::real softening2)
+             const struct ring_place &place, const typename variant::pair::constants &constants)
 {
     const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
 #pragma unroll 1
     for (int group = 0; group < variant::groups; group++) {
         if (place.offset == 0) {
-            walk<variant, false>(targets, shared.sources[buffer][group], softening2,
+            walk<variant, false>(targets, shared.sources[buffer][group], constants,
                                  place.step * variant::step_sources + group * ring_lanes, nullptr);
         } else {
             typename variant::real source_sum[variant::values] = {};
             if constexpr (variant::together > 0)
-                walk_together<variant>(targets, shared.sources[buffer][group], softening2,
+                walk_together<variant>(targets, shared.sources[buffer][group], constants.softening2,
                                        source_sum);
             else
-                walk<variant, true>(targets, shared.sources[buffer][group], softening2, 0,
+                walk<variant, true>(targets, shared.sources[buffer][group], constants, 0,
                                     source_sum);
             for (int v = 0; v < variant::values; v++)
                 shared.sums[buffer][group][v][w][lane] = source_sum[v];
@@ -152,23 +134,21 @@ meet_sources(struct ring_targets<variant> &targets, struct ring_shared<variant> 
 /* The steps begin … end − 1, all of the same tile; the targets' sums go to the row. While a step
  * is met, the first warps bring the next one's sources. */
 template <typename variant>
-__device__ inline void visit(const struct forces_problem &problem, struct ring_chunk chunk,
-                             const struct ring_rows<typename variant::real> &rows, int64_t begin,
-                             int64_t end, double *row, struct ring_targets<variant> &targets,
-                             struct ring_shared<variant> &shared)
+__device__ inline void
+visit(const typename variant::pair::problem &problem, struct ring_chunk chunk,
+      const struct ring_rows<typename variant::real> &rows, int64_t begin, int64_t end, double *row,
+      struct ring_targets<variant> &targets, struct ring_shared<variant> &shared)
 {
     typedef typename variant::real real;
     const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
-    const real floor = (variant::form == sums_are_forces ? 4 : 1) * s2_floor<real>();
-    const real softening2 =
-        (real)(problem.softening2_at ? *problem.softening2_at : problem.softening2) + floor;
+    const typename variant::pair::constants constants = variant::pair::load(problem);
     const bool is_loader = w < variant::groups;
 
     struct ring_place place = place_at<variant>(chunk, begin);
     __syncthreads();
     if (is_loader)
         shared.sources[0][w].put(
-            lane, load_body<real>(problem, first_source<variant>(place) + threadIdx.x));
+            lane, variant::pair::load_body(problem, first_source<variant>(place) + threadIdx.x));
     __syncthreads();
     bool begins = true;
     for (int64_t u = begin; u < end; u++) {
@@ -178,9 +158,10 @@ __device__ inline void visit(const struct forces_problem &problem, struct ring_c
         struct ring_body<real> prefetched = {
         };
         if (is_loader && u + 1 < end)
-            prefetched = load_body<real>(problem, first_source<variant>(next) + threadIdx.x);
+            prefetched =
+                variant::pair::load_body(problem, first_source<variant>(next) + threadIdx.x);
 
-        meet_sources<variant>(targets, shared, buffer, place, softening2);
+        meet_sources<variant>(targets, shared, buffer, place, constants);
         if (is_loader)
             shared.sources[1 - buffer][w].put(lane, prefetched);
         __syncthreads();
@@ -196,10 +177,10 @@ __device__ inline void visit(const struct forces_problem &problem, struct ring_c
 
 /* All the steps of a tile that are this block's. */
 template <typename variant>
-__device__ inline void serve_tile(const struct forces_problem &problem, struct ring_chunk chunk,
-                                  const struct ring_rows<typename variant::real> &rows,
-                                  int64_t tile, int64_t begin, int64_t end, int64_t part,
-                                  struct ring_shared<variant> &shared)
+__device__ inline void
+serve_tile(const typename variant::pair::problem &problem, struct ring_chunk chunk,
+           const struct ring_rows<typename variant::real> &rows, int64_t tile, int64_t begin,
+           int64_t end, int64_t part, struct ring_shared<variant> &shared)
 {
     const int lane = threadIdx.x % ring_lanes, w = threadIdx.x / ring_lanes;
     const int64_t first = tile * variant::tile + (int64_t)w * variant::targets * ring_lanes + lane;
@@ -207,7 +188,7 @@ __device__ inline void serve_tile(const struct forces_problem &problem, struct r
     };
 #pragma unroll
     for (int k = 0; k < variant::targets; k++)
-        targets.body[k] = load_body<typename variant::real>(problem, first + k * ring_lanes);
+        targets.body[k] = variant::pair::load_body(problem, first + k * ring_lanes);
     double *row = rows.by_target + part * variant::values * rows.padded + tile * variant::tile;
     visit<variant>(problem, chunk, rows, begin, end, row, targets, shared);
 }
@@ -216,7 +197,7 @@ __device__ inline void serve_tile(const struct forces_problem &problem, struct r
  * there is a choice of forms, nothing happens unless the variant's is chosen. */
 template <typename variant>
 __global__ void __launch_bounds__(variant::warps *ring_lanes, variant::blocks_per_multiprocessor)
-    ring_kernel(const struct forces_problem problem, const struct ring_chunk chunk,
+    ring_kernel(const typename variant::pair::problem problem, const struct ring_chunk chunk,
                 const struct ring_rows<typename variant::real> rows,
                 const struct ring_choice choice)
 {

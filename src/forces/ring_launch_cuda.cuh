@@ -3,7 +3,7 @@
 
 /* The launches of one variant of the symmetric kernel. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/ring_sum_cuda.cuh"
 
 /* Memory for the sources' sums between two kernels. A chunk of the ring has as many offsets as go
@@ -96,7 +96,7 @@ kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
 
 /* The kernel of one variant for one chunk. */
 template <typename variant>
-kith_status ring_start(kith_context *context, const struct forces_problem *problem,
+kith_status ring_start(kith_context *context, const typename variant::pair::problem *problem,
                        struct ring_chunk chunk, int64_t blocks,
                        struct ring_rows<typename variant::real> rows, struct ring_choice choice)
 {
@@ -109,20 +109,20 @@ kith_status ring_start(kith_context *context, const struct forces_problem *probl
  * masses are on the device and nothing waits for them: both kernels are started, and the one that
  * the masses do not call for returns at once. */
 template <typename variant, typename otherwise = variant>
-kith_status ring_forces(kith_context *context, const struct forces_problem *problem)
+kith_status ring_forces(kith_context *context, const typename variant::pair::problem *problem)
 {
-    constexpr bool by_masses = variant::form == sums_are_forces;
+    constexpr bool by_masses = variant::pair::by_masses;
     static_assert(variant::tile == otherwise::tile && variant::steps == otherwise::steps &&
-                      otherwise::form == sums_are_accelerations,
+                      !otherwise::pair::by_masses,
                   "both share plan and sums");
     const struct ring_plan plan = ring_plan_for<variant>(context, problem->target_count);
     struct ring_memory<typename variant::real> memory;
     KITH_TRY(ring_scratch<variant>(context, &plan, &memory));
     const struct ring_choice choice = {memory.serve, by_masses ? most_choice_blocks : 0};
-    if (by_masses)
-        KITH_TRY(launch_overlapped(context, "starting the kernel that looks at the masses",
-                                   dim3(most_choice_blocks), choice_threads, look_at_masses,
-                                   *problem, choice));
+    if constexpr (by_masses)
+        KITH_TRY(launch_overlapped(context, "starting the kernel that inspects the masses",
+                                   dim3(most_choice_blocks), choice_threads,
+                                   inspect_masses<typename variant::pair>, *problem, choice));
 
     const int64_t sum_blocks = (problem->target_count + ring_sum_threads - 1) / ring_sum_threads;
     const dim3 sum_grid((unsigned)sum_blocks, variant::values);

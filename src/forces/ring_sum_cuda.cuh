@@ -3,7 +3,6 @@
 
 /* Adds what ring_kernel stored, in double and in an order that depends on the sizes alone. */
 
-#include "forces/deliver_cuda.cuh"
 #include "forces/ring_cuda.cuh"
 
 enum { ring_sum_threads = 256 };
@@ -17,17 +16,17 @@ struct ring_sum_place {
     bool is_first, is_last;
 };
 
-static __global__ void __launch_bounds__(choice_threads)
-    look_at_masses(const struct forces_problem problem, const struct ring_choice choice)
+/* Whether all masses allow sums of forces. */
+template <typename pair>
+__global__ void __launch_bounds__(choice_threads)
+    inspect_masses(const typename pair::problem problem, const struct ring_choice choice)
 {
     wait_for_kernel_before();
     bool serve = true;
     const int64_t first = (int64_t)blockIdx.x * choice_threads + threadIdx.x;
 #pragma unroll 8
-    for (int64_t i = first; i < problem.target_count; i += choice_threads * choice.blocks) {
-        const float mass = ((const float *)problem.source_mass)[i];
-        serve = serve & (mass >= least_mass_of_forces) & (mass < end_mass_of_forces);
-    }
+    for (int64_t i = first; i < problem.target_count; i += choice_threads * choice.blocks)
+        serve = serve & pair::serves(problem, i);
     serve = __syncthreads_and(serve);
     if (threadIdx.x == 0)
         choice.serve[blockIdx.x] = serve;
@@ -47,13 +46,12 @@ __device__ inline int64_t parts_of_tile(struct ring_chunk chunk, int64_t steps, 
 /* A thread adds one value of one body. */
 template <typename variant>
 __global__ void __launch_bounds__(ring_sum_threads)
-    ring_sum_kernel(const struct forces_problem problem, const struct ring_chunk chunk,
+    ring_sum_kernel(const typename variant::pair::problem problem, const struct ring_chunk chunk,
                     const struct ring_rows<typename variant::real> rows,
                     const struct ring_sum_place place, double *totals,
                     const struct ring_choice choice)
 {
     wait_for_kernel_before();
-    typedef typename variant::real real;
     static_assert(variant::tile % ring_sum_threads == 0, "a block's bodies are of one tile");
     __shared__ int64_t parts;
     const int64_t first_body = (int64_t)blockIdx.x * ring_sum_threads, i = first_body + threadIdx.x;
@@ -79,10 +77,8 @@ __global__ void __launch_bounds__(ring_sum_threads)
 
     if (!place.is_last)
         totals[column] = sum;
-    else if (choice.blocks > 0 && form == sums_are_forces)
-        deliver<real>(problem, i, value, sum / (double)((const real *)problem.source_mass)[i]);
     else
-        deliver<real>(problem, i, value, sum);
+        variant::pair::result(problem, i, value, sum, choice.blocks > 0 && form == sums_are_forces);
 }
 
 #endif

@@ -1,19 +1,30 @@
 #ifndef FORCES_SYMMETRIC_H
 #define FORCES_SYMMETRIC_H
 
+#include "forces/law_sums_kernel.h"
 #include "forces/problem.h"
 #include "forces/symmetric_kernel.h"
 #include "kith/context.h"
 
-/* Whether forces_symmetric_cpu computes this, and is the faster way. */
-bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem);
+/* Whether forces_symmetric_cpu is to compute this: it is the method asked for, or the faster one.
+ * Of a law only if it is symmetric. */
+bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem,
+                            bool is_formula);
 
 const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context);
 
 /* The faster form on this processor, where masses allow it. */
 enum symmetric_form forces_symmetric_preferred_form(void);
 
-/* Forces of bodies on each other, each pair evaluated once.
+/* What a law other than gravity, or a formula, has for its sums. */
+struct symmetric_law {
+    const struct law_sums_problem *sums; /* of all bodies */
+    forces_symmetric_kernel *kernel;
+    law_sums_kernel *one_sided; /* for blocks with themselves */
+    double seconds;             /* that one thread takes for one-sided sums */
+};
+
+/* Forces of bodies on each other, each pair evaluated once; law is NULL for gravity.
  *
  * The bodies are cut into blocks that meet on a ring (forces/ring.h). Each meeting has a place of
  * its own for its sums, in the problem's precision; a few rounds of the ring at a time are added up
@@ -22,6 +33,7 @@ enum symmetric_form forces_symmetric_preferred_form(void);
  *
  * Memory: D (+ 1 with potentials) components of 8 N numbers for the partial sums, whatever the
  * number of blocks, N for the blocks with themselves, and N doubles for the sums. */
-kith_status forces_symmetric_cpu(kith_context *context, const struct forces_problem *problem);
+kith_status forces_symmetric_cpu(kith_context *context, const struct forces_problem *problem,
+                                 const struct symmetric_law *law);
 
 #endif

@@ -2,18 +2,19 @@
 
 #include <string.h>
 
-#include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
-#include "core/team.h"
-#include "cpu/state.h"
+#include "device/context.h"
+#include "device/cpu.h"
+#include "device/threads.h"
 #include "forces/direct.h"
 #include "forces/method.h"
 #include "forces/ring.h"
 #include "forces/symmetric_kernel.h"
 
-/* Fewer bodies are faster one-sided, unless kith tune has found another number. */
-enum { least_bodies = 192 };
+/* Fewer bodies are faster one-sided, unless kith tune has found another number. A formula has a
+ * second kernel to be compiled, which takes a second or two. */
+enum { least_bodies = 192, least_bodies_of_formula = 1024 };
 
 /* So many blocks, unless they would leave a block's sums too long to add in single precision, or
  * too short to be worth a meeting. */
@@ -21,9 +22,6 @@ enum { usual_blocks = 48, least_block = 64, most_block = 1024 };
 
 /* Rounds of the ring between two additions: more tasks for the threads to share, more memory. */
 enum { rounds_at_once = 4 };
-
-/* A position, then a potential. */
-enum { max_components = 4 };
 
 /* The partial sums of a round: [components][stride] of the problem's precision. */
 struct round {
@@ -33,23 +31,30 @@ struct round {
 struct symmetric_run {
     kith_context *context;
     const struct forces_problem *problem;
+    const struct symmetric_law *law; /* NULL: gravity */
     const struct forces_symmetric_kernels *kernels;
     forces_symmetric_kernel *kernel;
     enum symmetric_form form;
-    int32_t components, threads;
+    int32_t fields, components, threads; /* components: fields, then the potential */
     int64_t stride, block;
     struct ring_chunk chunk;
-    void *mass;                          /* 0 behind the last body */
+    const void *weight;                  /* masses, 0 behind the last body; or a law's weights */
     void *alone;                         /* the fields of the blocks on themselves */
     struct round rounds[rounds_at_once]; /* of the chunk */
     double *sums;                        /* [components][stride] */
 };
 
-bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem)
+bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem,
+                            bool is_formula)
 {
-    return problem->self && !problem->jerk[0] &&
-           problem->target_count >=
-               forces_least_symmetric(context, problem->dtype, least_bodies, least_bodies);
+    if (problem->way.method == KITH_FORCES_SPLIT || problem->target_count == 0)
+        return false;
+    if (problem->way.method == KITH_FORCES_SYMMETRIC)
+        return true;
+    const int64_t least =
+        forces_least_symmetric(context, problem->dtype, least_bodies, least_bodies);
+    return problem->self && !problem->jerk[0] && problem->target_count >= least &&
+           (!is_formula || problem->target_count >= least_bodies_of_formula);
 }
 
 const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context)
@@ -60,9 +65,10 @@ const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_co
     return each_isa[context->isa];
 }
 
+/* NULL of NULL. */
 static char *at(const void *column, kith_dtype dtype, int64_t i)
 {
-    return (char *)column + i * kith_dtype_bytes(dtype);
+    return column ? (char *)column + i * kith_dtype_bytes(dtype) : NULL;
 }
 
 static double element(kith_dtype dtype, const void *column, int64_t i)
@@ -82,9 +88,12 @@ enum symmetric_form forces_symmetric_preferred_form(void)
 
 /* Forces are normal numbers if the masses are not below these: the other factor of a force, d/s³,
  * may be down to 2^-42 (forces/pack.h) where the largest mass is about 1. */
-static enum symmetric_form choose_form(const struct forces_problem *problem)
+static enum symmetric_form choose_form(const struct symmetric_run *run)
 {
+    const struct forces_problem *problem = run->problem;
     const double least = problem->dtype == KITH_F64 ? 0x1p-450 : 0x1p-40;
+    if (run->law)
+        return sums_are_forces;
     if (forces_symmetric_preferred_form() == sums_are_accelerations)
         return sums_are_accelerations;
     for (int64_t i = 0; i < problem->source_count; i++)
@@ -99,20 +108,38 @@ static int64_t choose_block(int64_t count)
     return block < least_block ? least_block : block > most_block ? most_block : block;
 }
 
+/* Of gravity the masses are copied, and are 0 behind the last body. */
+static void take_weights(struct symmetric_run *run, char *memory)
+{
+    const struct forces_problem *problem = run->problem;
+    const int64_t bytes = kith_dtype_bytes(problem->dtype), count = problem->source_count;
+    run->weight = memory;
+    if (run->law) {
+        run->weight = run->law->sums->source_weight;
+        return;
+    }
+    memcpy(memory, problem->source_mass, (size_t)(count * bytes));
+    memset(memory + count * bytes, 0, (size_t)((run->stride - count) * bytes));
+}
+
 static kith_status begin(struct symmetric_run *run)
 {
     const struct forces_problem *problem = run->problem;
-    const int64_t bytes = kith_dtype_bytes(problem->dtype);
+    const int64_t bytes = kith_dtype_bytes(problem->dtype), count = problem->source_count;
     run->kernels = forces_symmetric_kernels_of(run->context);
-    run->kernel = problem->dtype == KITH_F64 ? run->kernels->in_double : run->kernels->in_float;
-    run->form = choose_form(problem);
+    run->kernel = run->law                     ? run->law->kernel
+                  : problem->dtype == KITH_F64 ? run->kernels->in_double
+                                               : run->kernels->in_float;
+    run->form = choose_form(run);
     run->threads = kith_threads_for(
-        run->context, 0.5 * forces_seconds_of(run->context, problem->dtype, problem->source_count,
-                                              problem->source_count));
-    run->components = problem->dimensions + (problem->potential ? 1 : 0);
-    run->stride = kith_padded(problem->source_count);
-    run->block = choose_block(problem->source_count);
-    run->chunk.tiles = (problem->source_count + run->block - 1) / run->block;
+        run->context,
+        0.5 * (run->law ? run->law->seconds
+                        : forces_seconds_of(run->context, problem->dtype, count, count)));
+    run->fields = !run->law ? problem->dimensions : run->law->sums->acceleration[0] ? 3 : 0;
+    run->components = run->fields + (problem->potential ? 1 : 0);
+    run->stride = kith_padded(count);
+    run->block = choose_block(count);
+    run->chunk.tiles = (count + run->block - 1) / run->block;
 
     const int64_t columns = run->stride * bytes * run->components;
     const int64_t bytes_of_sums = run->stride * run->components * (int64_t)sizeof(double);
@@ -122,15 +149,12 @@ static kith_status begin(struct symmetric_run *run)
                          &memory));
     run->sums = memory;
     char *column = (char *)memory + bytes_of_sums;
-    run->mass = column;
+    take_weights(run, column);
     run->alone = column += run->stride * bytes;
     for (int32_t k = 0; k < rounds_at_once; k++) {
         run->rounds[k].of_targets = column += columns;
         run->rounds[k].of_sources = column += columns;
     }
-    memcpy(run->mass, problem->source_mass, (size_t)(problem->source_count * bytes));
-    memset(at(run->mass, problem->dtype, problem->source_count), 0,
-           (size_t)((run->stride - problem->source_count) * bytes));
     return KITH_OK;
 }
 
@@ -138,13 +162,12 @@ static kith_status begin(struct symmetric_run *run)
 static struct symmetric_sums sums_at(const struct symmetric_run *run, const void *columns,
                                      int64_t begin)
 {
-    const int32_t dimensions = run->problem->dimensions;
     const kith_dtype dtype = run->problem->dtype;
     struct symmetric_sums sums = {{NULL}, NULL};
-    for (int32_t c = 0; c < dimensions; c++)
+    for (int32_t c = 0; c < run->fields; c++)
         sums.field[c] = at(columns, dtype, c * run->stride + begin);
     if (run->problem->potential)
-        sums.potential = at(columns, dtype, dimensions * run->stride + begin);
+        sums.potential = at(columns, dtype, run->fields * run->stride + begin);
     return sums;
 }
 
@@ -152,13 +175,49 @@ static struct symmetric_bodies block_at(const struct symmetric_run *run, int64_t
 {
     const struct forces_problem *problem = run->problem;
     const int64_t first = tile * run->block, left = problem->source_count - first;
-    struct symmetric_bodies bodies = {.count = left < run->block ? left : run->block,
-                                      .mass = at(run->mass, problem->dtype, first)};
+    struct symmetric_bodies bodies = {
+        .count = left < run->block ? left : run->block,
+        .weight = at(run->weight, problem->dtype, first),
+        .charge = at(problem->source_charge, problem->dtype, first),
+        .half_softening2 = at(problem->source_half_softening2, problem->dtype, first)};
     for (int32_t c = 0; c < problem->dimensions; c++)
         bodies.position[c] = at(problem->source_position[c], problem->dtype, first);
-    if (problem->source_half_softening2)
-        bodies.half_softening2 = at(problem->source_half_softening2, problem->dtype, first);
     return bodies;
+}
+
+static void meet_itself_by_gravity(const struct symmetric_run *run,
+                                   const struct symmetric_bodies *bodies,
+                                   const struct symmetric_sums *sums)
+{
+    struct forces_problem alone = *run->problem;
+    alone.gravitational_constant = 1;
+    alone.target_count = alone.source_count = bodies->count;
+    alone.source_mass = bodies->weight;
+    alone.target_half_softening2 = alone.source_half_softening2 = bodies->half_softening2;
+    for (int32_t c = 0; c < alone.dimensions; c++) {
+        alone.target_position[c] = alone.source_position[c] = bodies->position[c];
+        alone.acceleration[c] = sums->field[c];
+    }
+    alone.potential = sums->potential;
+    forces_one_sided_serial(run->context, &alone);
+}
+
+static void meet_itself_by_law(const struct symmetric_run *run,
+                               const struct symmetric_bodies *bodies,
+                               const struct symmetric_sums *sums)
+{
+    struct law_sums_problem alone = *run->law->sums;
+    alone.target_count = alone.source_count = bodies->count;
+    alone.target_weight = alone.source_weight = bodies->weight;
+    alone.target_charge = alone.source_charge = bodies->charge;
+    alone.target_half_softening2 = alone.source_half_softening2 = bodies->half_softening2;
+    alone.target_mass = NULL;
+    for (int32_t c = 0; c < 3; c++) {
+        alone.target_position[c] = alone.source_position[c] = bodies->position[c];
+        alone.acceleration[c] = sums->field[c];
+    }
+    alone.value = sums->potential;
+    run->law->one_sided(&alone, 0, bodies->count);
 }
 
 /* A block with itself: an eighth more arithmetic than each pair once, of a small part of all. */
@@ -166,24 +225,31 @@ static void meet_itself(const struct symmetric_run *run, int64_t tile)
 {
     const struct symmetric_bodies bodies = block_at(run, tile);
     const struct symmetric_sums sums = sums_at(run, run->alone, tile * run->block);
-    struct forces_problem alone = *run->problem;
-    alone.gravitational_constant = 1;
-    alone.target_count = alone.source_count = bodies.count;
-    alone.source_mass = bodies.mass;
-    alone.target_half_softening2 = alone.source_half_softening2 = bodies.half_softening2;
-    for (int32_t c = 0; c < alone.dimensions; c++) {
-        alone.target_position[c] = alone.source_position[c] = bodies.position[c];
-        alone.acceleration[c] = sums.field[c];
+    if (run->law)
+        meet_itself_by_law(run, &bodies, &sums);
+    else
+        meet_itself_by_gravity(run, &bodies, &sums);
+}
+
+/* The short block, the last, is the one of the sources: it has no padding that does not interact.
+ */
+static void take_law(const struct symmetric_law *law, struct symmetric_meeting *pairs)
+{
+    const struct symmetric_meeting given = *pairs;
+    pairs->numbers = &law->sums->numbers;
+    pairs->weighting = law->sums->weighting;
+    pairs->is_central = law->sums->is_central;
+    if (given.targets.count < given.sources.count) {
+        pairs->targets = given.sources;
+        pairs->sources = given.targets;
+        pairs->of_targets = given.of_sources;
+        pairs->of_sources = given.of_targets;
     }
-    alone.potential = sums.potential;
-    forces_one_sided_serial(run->context, &alone);
 }
 
 static void meet(void *argument, int64_t number)
 {
     const struct symmetric_run *run = argument;
-    if (run->problem->may_be_cancelled && kith_context_is_cancelled(run->context))
-        return;
     const struct ring_meeting meeting = ring_meeting_at(run->chunk, number);
     if (meeting.offset == 0) {
         meet_itself(run, meeting.tile);
@@ -191,7 +257,7 @@ static void meet(void *argument, int64_t number)
     }
     const int64_t partner = ring_partner(run->chunk.tiles, meeting.tile, meeting.offset);
     const struct round *round = &run->rounds[meeting.offset - run->chunk.first_offset];
-    const struct symmetric_meeting pairs = {
+    struct symmetric_meeting pairs = {
         .dimensions = run->problem->dimensions,
         .form = run->form,
         .softening2 = run->problem->softening2,
@@ -200,10 +266,13 @@ static void meet(void *argument, int64_t number)
         .of_targets = sums_at(run, round->of_targets, meeting.tile * run->block),
         .of_sources = sums_at(run, round->of_sources, partner * run->block),
     };
+    if (run->law)
+        take_law(run->law, &pairs);
     run->kernel(&pairs);
 }
 
-/* Sums are accelerations or potentials times scale and, if they are forces, times the masses. */
+/* Sums by gravity are accelerations or potentials times scale and, if they are forces, times the
+ * masses. */
 #define DEFINE_ENDS(real)                                                                          \
     static void begin_sums_##real(double *restrict sums, const real *restrict column,              \
                                   const real *restrict mass, double scale, int64_t count)          \
@@ -224,14 +293,16 @@ DEFINE_ENDS(float)
 
 static double scale_of(const struct symmetric_run *run, int32_t component)
 {
-    const double sign = component == run->problem->dimensions ? -1 : 1;
+    const double sign = component == run->fields ? -1 : 1;
+    if (run->law)
+        return 1;
     return sign * (run->problem->dtype == KITH_F64 ? run->kernels->field_scale_in_double
                                                    : run->kernels->field_scale_in_float);
 }
 
 static const void *masses_in_sums(const struct symmetric_run *run, int64_t begin)
 {
-    return run->form == sums_are_forces ? at(run->mass, run->problem->dtype, begin) : NULL;
+    return run->form == sums_are_forces ? at(run->weight, run->problem->dtype, begin) : NULL;
 }
 
 static void begin_sums(const struct symmetric_run *run, int32_t component, int64_t begin,
@@ -239,7 +310,7 @@ static void begin_sums(const struct symmetric_run *run, int32_t component, int64
 {
     const int64_t first = component * run->stride + begin;
     const void *column = at(run->alone, run->problem->dtype, first);
-    const void *mass = masses_in_sums(run, begin);
+    const void *mass = run->law ? NULL : masses_in_sums(run, begin);
     if (run->problem->dtype == KITH_F64)
         begin_sums_double(run->sums + first, column, mass, scale_of(run, component), end - begin);
     else
@@ -250,10 +321,11 @@ static void end_sums(const struct symmetric_run *run, int32_t component, int64_t
 {
     const struct forces_problem *problem = run->problem;
     const double *sums = run->sums + component * run->stride + begin;
-    const double scale = problem->gravitational_constant / scale_of(run, component);
-    const void *mass = masses_in_sums(run, begin);
-    void *result =
-        component == problem->dimensions ? problem->potential : problem->acceleration[component];
+    const bool is_potential = component == run->fields;
+    const double scale = run->law ? 1 : problem->gravitational_constant / scale_of(run, component);
+    const void *of_law = is_potential ? NULL : at(problem->target_mass, problem->dtype, begin);
+    const void *mass = run->law ? of_law : masses_in_sums(run, begin);
+    void *result = is_potential ? problem->potential : problem->acceleration[component];
     if (!result)
         return;
     result = at(result, problem->dtype, begin);
@@ -300,18 +372,17 @@ static void add_up(void *argument, int64_t tile)
     }
 }
 
-kith_status forces_symmetric_cpu(kith_context *context, const struct forces_problem *problem)
+kith_status forces_symmetric_cpu(kith_context *context, const struct forces_problem *problem,
+                                 const struct symmetric_law *law)
 {
-    struct symmetric_run run = {.context = context, .problem = problem};
+    struct symmetric_run run = {.context = context, .problem = problem, .law = law};
     KITH_TRY(begin(&run));
     const int64_t offsets = ring_offsets(run.chunk.tiles);
     for (int64_t first = 0; first < offsets; first += rounds_at_once) {
         run.chunk.first_offset = first;
         run.chunk.end_offset = first + rounds_at_once < offsets ? first + rounds_at_once : offsets;
-        kith_for_each(context, run.threads, ring_meetings(run.chunk), meet, &run);
-        if (problem->may_be_cancelled)
-            KITH_TRY(kith_context_check_cancelled(context));
-        kith_for_each(context, run.threads, run.chunk.tiles, add_up, &run);
+        KITH_TRY(kith_for_each(context, run.threads, ring_meetings(run.chunk), meet, &run));
+        KITH_TRY(kith_for_each(context, run.threads, run.chunk.tiles, add_up, &run));
     }
     return KITH_OK;
 }

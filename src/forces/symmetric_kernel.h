@@ -1,43 +1,68 @@
 #ifndef FORCES_SYMMETRIC_KERNEL_H
 #define FORCES_SYMMETRIC_KERNEL_H
 
-#include "core/isa.h"
-#include "forces/problem.h"
+/* The symmetric loop (symmetric_loop_body.h) as its driver sees it; what is compiled at run time
+ * reads this too. */
 
-/* What the sums of a meeting are. Where a processor adds beside its multiplications (AMD's since
- * Zen), forces are faster, because both sides of a pair add the same force; but they are 0 for
- * bodies without mass, and out of range for masses that are very different. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/isa.h"
+#include "law/law_kinds.h"
+
+enum {
+    symmetric_vectors = 4,   /* of targets whose sums are in registers */
+    symmetric_chunk = 64,    /* sources met at a time, whose sums stay in the first cache */
+    symmetric_components = 4 /* a force and a potential */
+};
+
+/* What the sums of a meeting by gravity are. Where a processor adds beside its multiplications
+ * (AMD's since Zen), forces are faster, because both sides of a pair add the same force; but they
+ * are 0 for bodies without mass, and out of range for masses that are very different. By a law sums
+ * are always forces. */
 enum symmetric_form {
     sums_are_accelerations, /* Σ m_j d/s³ and Σ m_j/s over the other side's bodies */
     sums_are_forces         /* m_i times as much */
 };
 
-/* Bodies of a meeting: columns of count elements, to be read up to the next multiple of 64, where
- * the masses are 0 and the rest is finite. */
+/* Bodies of a meeting: columns of count elements, to be read up to the next multiple of 64.
+ * Gravity: masses are 0 and the rest is finite behind count, and the columns of all dimensions are
+ * there. A law: count of targets is a multiple of 64. */
 struct symmetric_bodies {
-    const void *position[3], *mass, *half_softening2;
+    const void *position[3]; /* by a law NULL: zeros */
+    const void *weight;      /* masses, or weights of a law; by a law NULL: ones */
+    const void *charge;      /* of a formula; NULL: ones */
+    const void *half_softening2;
     int64_t count;
 };
 
-/* Where the sums of one side go, times field_scale (of the kernels below); written up to the
- * next multiple of 64. */
+/* Where the sums of one side go, by gravity times field_scale (of the kernels below); written up to
+ * the next multiple of 64. NULL: not wanted; the same on both sides. */
 struct symmetric_sums {
-    void *field[3];
-    void *potential; /* NULL: not wanted; the same on both sides */
+    void *field[3]; /* all or none; gravity: always those of all dimensions */
+    void *potential;
 };
 
 /* Two blocks of bodies without a body in common, each pair of which is evaluated once. */
 struct symmetric_meeting {
-    int32_t dimensions;
-    enum symmetric_form form;
-    double softening2; /* if the bodies have none of their own */
+    int32_t dimensions;                /* gravity */
+    enum symmetric_form form;          /* gravity */
+    const struct law_numbers *numbers; /* a law */
+    enum law_weighting weighting;      /* a law */
+    bool is_central;                   /* a law */
+    double softening2;                 /* what the bodies' own are added to, or 0 */
     struct symmetric_bodies targets, sources;
     struct symmetric_sums of_targets, of_sources;
 };
 
 typedef void forces_symmetric_kernel(const struct symmetric_meeting *meeting);
 
-/* The kernels of an instruction set. */
+/* Does the arithmetic of many pairs and nothing else; returns how many interactions, about turns ×
+ * the lanes of a few vectors. */
+typedef int64_t forces_symmetric_limit(enum symmetric_form form, int64_t turns);
+typedef int64_t forces_symmetric_law_limit(const struct law_numbers *numbers, int64_t turns);
+
+/* The kernels of an instruction set for gravity. */
 struct forces_symmetric_kernels {
     forces_symmetric_kernel *in_double, *in_float;
     double field_scale_in_double, field_scale_in_float;
@@ -48,14 +73,19 @@ struct forces_symmetric_kernels {
     void (*add_floats)(double *sums, const void *const *columns, int32_t column_count,
                        int64_t count);
 
-    /* Does the arithmetic of many pairs and nothing else, for forces/limit.h; returns how many
-     * interactions, about turns × the lanes of a few vectors. */
-    int64_t (*limit_in_double)(enum symmetric_form form, int64_t turns);
-    int64_t (*limit_in_float)(enum symmetric_form form, int64_t turns);
+    forces_symmetric_limit *limit_in_double, *limit_in_float; /* for forces/limit.h */
+};
+
+/* The kernels of an instruction set for laws, by kind. */
+struct forces_symmetric_laws {
+    forces_symmetric_kernel *in_double[law_built_in_count], *in_float[law_built_in_count];
+    forces_symmetric_law_limit *limit_in_double[law_built_in_count],
+        *limit_in_float[law_built_in_count];
 };
 
 #define FORCES_DECLARE_SYMMETRIC(isa)                                                              \
-    extern const struct forces_symmetric_kernels forces_symmetric_##isa;
+    extern const struct forces_symmetric_kernels forces_symmetric_##isa;                           \
+    extern const struct forces_symmetric_laws forces_symmetric_law_##isa;
 KITH_EACH_ISA(FORCES_DECLARE_SYMMETRIC)
 #undef FORCES_DECLARE_SYMMETRIC
 

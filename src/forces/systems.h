@@ -11,7 +11,7 @@ enum { systems_max_bodies = 64 };
 /* What a kernel works out for each body. */
 enum systems_outputs { systems_acceleration, systems_potential, systems_jerk };
 
-/* The forces of the backend table for problems with system_count > 0: many independent systems, a
+/* evaluate of forces/backend.h for problems with system_count > 0: many independent systems, a
  * vector's lane a system.
  *
  * Errors: KITH_INVALID_ARGUMENT for more than systems_max_bodies bodies. */

@@ -1,9 +1,9 @@
 #include "forces/systems.h"
 
-#include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "forces/direct.h"
 #include "forces/systems_kernel.h"
 
@@ -17,7 +17,6 @@ static forces_systems_kernel *choose_kernel(const kith_context *context, kith_dt
 }
 
 struct systems_run {
-    const kith_context *context;
     const struct forces_problem *problem;
     forces_systems_kernel *kernel;
 };
@@ -26,8 +25,7 @@ static void compute_block(void *argument, int64_t block)
 {
     const struct systems_run *run = argument;
     const int64_t begin = block * kith_padding, left = run->problem->system_count - begin;
-    if (!run->problem->may_be_cancelled || !kith_context_is_cancelled(run->context))
-        run->kernel(run->problem, begin, begin + (left < kith_padding ? left : kith_padding));
+    run->kernel(run->problem, begin, begin + (left < kith_padding ? left : kith_padding));
 }
 
 /* A thread does whole systems: the bits do not depend on who does which. */
@@ -38,9 +36,8 @@ kith_status forces_systems_cpu(kith_context *context, const struct forces_proble
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "the systems have %lld bodies each; give ensembles of at most %d",
                          (long long)n, (int)systems_max_bodies);
-    struct systems_run run = {context, problem, choose_kernel(context, problem->dtype)};
+    struct systems_run run = {problem, choose_kernel(context, problem->dtype)};
     const double seconds = forces_seconds_of(context, problem->dtype, count * n, n);
-    kith_for_each(context, kith_threads_for(context, seconds), kith_padded(count) / kith_padding,
-                  compute_block, &run);
-    return problem->may_be_cancelled ? kith_context_check_cancelled(context) : KITH_OK;
+    return kith_for_each(context, kith_threads_for(context, seconds),
+                         kith_padded(count) / kith_padding, compute_block, &run);
 }

@@ -3,7 +3,7 @@
  * the first-level cache from one of its bodies to the next. Each pair is met from both sides. */
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/direct_cuda.h"
 #include "forces/pair_cuda.cuh"
 #include "forces/systems.h"

@@ -13,10 +13,9 @@
  * shared memory and barriers for one evaluation a thread, where p threads need none for p of them.
  */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/deliver_cuda.cuh"
 #include "forces/direct_cuda.h"
-#include "forces/method.h"
 #include "forces/tile_cuda.cuh"
 
 enum { usual_side = 16, most_side = 32 };
@@ -85,7 +84,6 @@ static kith_status launch(kith_context *context, const struct forces_problem *pr
 
 kith_status forces_tile_p2_cuda(kith_context *context, const struct forces_problem *problem)
 {
-    KITH_TRY(forces_check_tiles(problem));
     return problem->dtype == KITH_F64 ? launch<double>(context, problem)
                                       : launch<float>(context, problem);
 }

@@ -12,10 +12,9 @@
  * shared memory, one a thread, meets them all, and goes on to the next p. So a source is read from
  * global memory once a block, N / p times in all, and no two threads have to add anything up. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/deliver_cuda.cuh"
 #include "forces/direct_cuda.h"
-#include "forces/method.h"
 #include "forces/tile_cuda.cuh"
 
 /* The compiler writes the loop's body out so many times; p is the block's size. */
@@ -93,7 +92,6 @@ static kith_status launch_unrolled(kith_context *context, const struct forces_pr
 
 kith_status forces_tile_p_cuda(kith_context *context, const struct forces_problem *problem)
 {
-    KITH_TRY(forces_check_tiles(problem));
     return problem->dtype == KITH_F64 ? launch_unrolled<double>(context, problem)
                                       : launch_unrolled<float>(context, problem);
 }

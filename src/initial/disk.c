@@ -107,10 +107,12 @@ void disk_place(struct random_stream *stream, int64_t index, double position[3],
         position[k] = velocity[k] = 0;
 }
 
-void initial_disk(const kith_initial_options *options, kith_bodies *bodies)
+kith_status initial_disk(const kith_initial_options *options, struct poll_state *poll,
+                         kith_bodies *bodies)
 {
     const int32_t d = bodies->dimensions == 2 ? 2 : 3;
     for (int64_t i = 0; i < bodies->count; i++) {
+        KITH_TRY(kith_check_poll_at(poll, i));
         struct random_stream stream = random_begin(options->seed, RANDOM_DISK, i);
         double position[3];
         double velocity[3];
@@ -122,4 +124,5 @@ void initial_disk(const kith_initial_options *options, kith_bodies *bodies)
         }
     }
     initial_center(bodies);
+    return KITH_OK;
 }

@@ -64,7 +64,8 @@ static int64_t count_of_first(int64_t count, double mass_ratio)
 }
 
 /* Disks of one surface density: the size goes as the root of the mass. */
-void initial_galaxies(const kith_initial_options *options, kith_bodies *bodies)
+kith_status initial_galaxies(const kith_initial_options *options, struct poll_state *poll,
+                             kith_bodies *bodies)
 {
     const double ratio = options->mass_ratio;
     struct galaxy pair[2] = {
@@ -75,6 +76,7 @@ void initial_galaxies(const kith_initial_options *options, kith_bodies *bodies)
 
     const int64_t first = count_of_first(bodies->count, ratio);
     for (int64_t i = 0; i < bodies->count; i++) {
+        KITH_TRY(kith_check_poll_at(poll, i));
         const int32_t which = i >= first;
         const int64_t index = which ? i - first : i;
         const int64_t count = which ? bodies->count - first : first;
@@ -87,4 +89,5 @@ void initial_galaxies(const kith_initial_options *options, kith_bodies *bodies)
         move_to(&pair[which], position, velocity);
     }
     initial_center(bodies);
+    return KITH_OK;
 }

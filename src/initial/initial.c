@@ -32,65 +32,110 @@ enum kind {
     KIND_COUNT
 };
 
+#define GAUSS_K2 0.00029591220828559115 /* 0.01720209895², G in AU, days and solar masses */
+
 static const kith_initial kinds[KIND_COUNT] = {
     [TWO_BODY] =
         {"two-body",
          "Kepler orbit from pericentre: G = m1 + m2 = a = 1, period 2π; eccentricity, mass ratio",
-         2, 2, "--dt 0.005 --until 62.83185307179586"},
+         2,
+         2,
+         "--dt 0.005 --until 62.83185307179586",
+         {0}},
     [LAGRANGE] = {"lagrange",
                   "rotating triangle of side 1, G = total mass = 1, period 2π; masses 1 : q : q, "
                   "q = 0.01 (stable)",
-                  3, 3, "--dt 0.01 --until 628.3185307179586"},
+                  3,
+                  3,
+                  "--dt 0.01 --until 628.3185307179586",
+                  {0}},
     [FIGURE_EIGHT] =
         {"figure-8",
          "three unit masses on one eight, G = 1, period 6.325913982926228 (Chenciner & "
          "Montgomery 2000)",
-         3, 3, "--dt 0.01 --until 6.325913982926228 --integrator yoshida8"},
+         3,
+         3,
+         "--dt 0.01 --until 6.325913982926228 --integrator yoshida8",
+         {0}},
     [SIX] = {"six",
-             "six bodies, G = 1: masses in [1,10], positions in [-5,5]³, velocities in [-1,1]³", 6,
-             6, "--dt 0.0005 --until 10 --softening 0.1"},
+             "six bodies, G = 1: masses in [1,10], positions in [-5,5]³, velocities in [-1,1]³",
+             6,
+             6,
+             "--dt 0.0005 --until 10 --softening 0.1",
+             {0}},
     [SOLAR_SYSTEM] = {"solar-system",
                       "Sun, planets, Pluto at J2000.0, ecliptic; AU, days, solar masses (JPL: "
                       "Standish's elements)",
-                      10, 10,
-                      "--g 0.00029591220828559115 --dt 1 --until 36525 --units AU,day,Msun"},
+                      10,
+                      10,
+                      "--dt 1 --until 36525",
+                      {GAUSS_K2, "AU", "day", "Msun"}},
     [OUTER_SOLAR_SYSTEM] =
         {"outer-solar-system",
          "Sun, Jupiter … Neptune, Pluto; AU, days, solar masses (Applegate et al. "
          "1986)",
-         6, 6,
-         "--g 0.00029591220828559115 --dt 100 --until 36525000 "
-         "--units AU,day,Msun"},
+         6,
+         6,
+         "--dt 100 --until 36525000",
+         {GAUSS_K2, "AU", "day", "Msun"}},
     [PLUMMER] =
         {"plummer",
          "cluster in equilibrium, G = M = 1, E = -1/4 (Plummer; Aarseth, Hénon & Wielen 1974)",
-         1000, 0, "--dt 0.005 --until 20 --softening 0.02"},
+         1000,
+         0,
+         "--dt 0.005 --until 20 --softening 0.02",
+         {0}},
     [HERNQUIST] = {"hernquist",
                    "galaxy bulge in equilibrium, G = M = a = 1, cut at 200 a (Hernquist 1990)",
-                   1000, 0, "--dt 0.005 --until 20 --softening 0.05"},
+                   1000,
+                   0,
+                   "--dt 0.005 --until 20 --softening 0.05",
+                   {0}},
     [UNIFORM_CUBE] = {"uniform-cube",
-                      "random points of the unit cube or square, at rest; G = M = 1", 1000, 0,
-                      "--dt 0.002 --until 2 --softening 0.05"},
+                      "random points of the unit cube or square, at rest; G = M = 1",
+                      1000,
+                      0,
+                      "--dt 0.002 --until 2 --softening 0.05",
+                      {0}},
     [UNIFORM_SPHERE] = {"uniform-sphere",
                         "random points of the unit ball or disc, at rest: cold collapse; G = M = 1",
-                        1000, 0, "--dt 0.005 --until 5 --softening 0.05"},
+                        1000,
+                        0,
+                        "--dt 0.005 --until 5 --softening 0.05",
+                        {0}},
     [DISK] = {"disk",
               "spinning exponential disk (mass 0.2, length 1) about a bulge (mass 0.8), G = 1 "
               "(Freeman 1970)",
-              4000, 0, "--dt 0.05 --until 50 --softening 0.15"},
+              4000,
+              0,
+              "--dt 0.05 --until 50 --softening 0.15",
+              {0}},
     [GALAXIES] =
         {"galaxies",
-         "two disks of mass 1 and q on a parabolic encounter, G = 1 (Toomre & Toomre 1972)", 6000,
-         0, "--dt 0.06 --until 30 --softening 0.15"},
-    [LATTICE] = {"lattice", "sites of the cubic or square lattice, row by row; no masses", 1000, 0,
-                 NULL},
+         "two disks of mass 1 and q on a parabolic encounter, G = 1 (Toomre & Toomre 1972)",
+         6000,
+         0,
+         "--dt 0.06 --until 30 --softening 0.15",
+         {0}},
+    [LATTICE] = {"lattice",
+                 "sites of the cubic or square lattice, row by row; no masses",
+                 1000,
+                 0,
+                 NULL,
+                 {0}},
     [LATTICE_WALK] = {"lattice-walk",
                       "random walk of beads on the cubic or square lattice, from 0; no masses",
-                      1000, 0, NULL},
+                      1000,
+                      0,
+                      NULL,
+                      {0}},
     [SELF_AVOIDING_WALK] = {"self-avoiding-walk",
                             "the same without collisions, in equilibrium (pivots: Madras & Sokal "
                             "1988)",
-                            100, 0, NULL},
+                            100,
+                            0,
+                            NULL,
+                            {0}},
 };
 
 static const struct initial_recipe recipes[KIND_COUNT] = {
@@ -102,14 +147,14 @@ static const struct initial_recipe recipes[KIND_COUNT] = {
                       false, 0, 10},
     [OUTER_SOLAR_SYSTEM] = {initial_outer_solar_system, NULL, KITH_VELOCITY | KITH_MASS | KITH_NAME,
                             false, false, 0, 6},
-    [PLUMMER] = {initial_plummer, NULL, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
-    [HERNQUIST] = {initial_hernquist, NULL, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
-    [UNIFORM_CUBE] = {initial_uniform_cube, NULL, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
-    [UNIFORM_SPHERE] = {initial_uniform_sphere, NULL, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
-    [DISK] = {initial_disk, NULL, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
-    [GALAXIES] = {initial_galaxies, NULL, KITH_VELOCITY | KITH_MASS, false, false, 1, 2},
-    [LATTICE] = {initial_lattice, NULL, 0, true, false, 0, 1},
-    [LATTICE_WALK] = {initial_lattice_walk, NULL, 0, true, false, 0, 1},
+    [PLUMMER] = {NULL, initial_plummer, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
+    [HERNQUIST] = {NULL, initial_hernquist, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
+    [UNIFORM_CUBE] = {NULL, initial_uniform_cube, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [UNIFORM_SPHERE] = {NULL, initial_uniform_sphere, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [DISK] = {NULL, initial_disk, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
+    [GALAXIES] = {NULL, initial_galaxies, KITH_VELOCITY | KITH_MASS, false, false, 1, 2},
+    [LATTICE] = {NULL, initial_lattice, 0, true, false, 0, 1},
+    [LATTICE_WALK] = {NULL, initial_lattice_walk, 0, true, false, 0, 1},
     [SELF_AVOIDING_WALK] = {NULL, initial_self_avoiding_walk, 0, true, false, 0, 1},
 };
 
@@ -203,13 +248,15 @@ kith_status kith_initial_make(const char *name, const kith_initial_options *opti
         chosen.mass_ratio = recipes[kind].default_mass_ratio;
 
     KITH_TRY(kith_bodies_create(chosen.count, chosen.dimensions, recipes[kind].columns, bodies));
+    (*bodies)->units = kinds[kind].units;
     if (chosen.count == 0)
         return KITH_OK;
     if (recipes[kind].fill) {
         recipes[kind].fill(&chosen, *bodies);
         return KITH_OK;
     }
-    const kith_status status = recipes[kind].make(&chosen, *bodies);
+    struct poll_state poll = {.poll = chosen.poll, .user = chosen.poll_user};
+    const kith_status status = recipes[kind].make(&chosen, &poll, *bodies);
     if (status != KITH_OK) {
         kith_bodies_free(*bodies);
         *bodies = NULL;

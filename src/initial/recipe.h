@@ -1,6 +1,7 @@
 #ifndef INITIAL_RECIPE_H
 #define INITIAL_RECIPE_H
 
+#include "core/poll.h"
 #include "kith/initial.h"
 
 /* What a kind of initial conditions can do, beside its public row. */
@@ -8,9 +9,10 @@ struct initial_recipe {
     /* Fills in bodies that have the count, dimensions and columns wanted, all numbers 0. The
      * options have been checked, and their defaults put in. Never fails. */
     void (*fill)(const kith_initial_options *options, kith_bodies *bodies);
-    kith_status (*make)(const kith_initial_options *options,
-                        kith_bodies *bodies); /* instead of fill, where memory may run out */
-    unsigned columns;                         /* kith_column flags */
+    /* Instead of fill, where memory may run out or the caller may want to stop. */
+    kith_status (*make)(const kith_initial_options *options, struct poll_state *poll,
+                        kith_bodies *bodies);
+    unsigned columns; /* kith_column flags */
     bool can_be_flat;
     bool takes_eccentricity;
     double default_mass_ratio; /* 0: takes none */
@@ -28,21 +30,29 @@ void initial_solar_system(const kith_initial_options *options, kith_bodies *bodi
 void initial_outer_solar_system(const kith_initial_options *options, kith_bodies *bodies);
 
 /* spheres.c */
-void initial_plummer(const kith_initial_options *options, kith_bodies *bodies);
-void initial_hernquist(const kith_initial_options *options, kith_bodies *bodies);
+kith_status initial_plummer(const kith_initial_options *options, struct poll_state *poll,
+                            kith_bodies *bodies);
+kith_status initial_hernquist(const kith_initial_options *options, struct poll_state *poll,
+                              kith_bodies *bodies);
 
 /* uniform.c */
-void initial_uniform_cube(const kith_initial_options *options, kith_bodies *bodies);
-void initial_uniform_sphere(const kith_initial_options *options, kith_bodies *bodies);
+kith_status initial_uniform_cube(const kith_initial_options *options, struct poll_state *poll,
+                                 kith_bodies *bodies);
+kith_status initial_uniform_sphere(const kith_initial_options *options, struct poll_state *poll,
+                                   kith_bodies *bodies);
 
 /* disk.c */
-void initial_disk(const kith_initial_options *options, kith_bodies *bodies);
+kith_status initial_disk(const kith_initial_options *options, struct poll_state *poll,
+                         kith_bodies *bodies);
 
 /* galaxies.c */
-void initial_galaxies(const kith_initial_options *options, kith_bodies *bodies);
+kith_status initial_galaxies(const kith_initial_options *options, struct poll_state *poll,
+                             kith_bodies *bodies);
 
 /* lattice.c */
-void initial_lattice(const kith_initial_options *options, kith_bodies *bodies);
-void initial_lattice_walk(const kith_initial_options *options, kith_bodies *bodies);
+kith_status initial_lattice(const kith_initial_options *options, struct poll_state *poll,
+                            kith_bodies *bodies);
+kith_status initial_lattice_walk(const kith_initial_options *options, struct poll_state *poll,
+                                 kith_bodies *bodies);
 
 #endif

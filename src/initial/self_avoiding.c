@@ -92,13 +92,15 @@ static bool fits(struct chain *chain, int64_t trial, int64_t pivot, const struct
     return true;
 }
 
-static void pivot_chain(const kith_initial_options *options, struct chain *chain)
+static kith_status pivot_chain(const kith_initial_options *options, struct poll_state *poll,
+                               struct chain *chain)
 {
     const int64_t n = chain->count;
     const int64_t trials = n <= 15000 ? 10 * n : 2000000000 / n;
     for (int64_t i = 0; i < n; i++)
         chain->site[i] = (struct site){{(int32_t)i, 0, 0}};
     for (int64_t trial = 1; trial <= trials; trial++) {
+        KITH_TRY(kith_check_poll_at(poll, n < 4096 ? trial : 0));
         struct random_stream stream = random_begin(options->seed, RANDOM_SELF_AVOIDING, trial);
         const int64_t pivot = (int64_t)random_between(&stream, 0, (double)n);
         const struct symmetry symmetry = random_symmetry(&stream, chain->dimensions);
@@ -106,6 +108,7 @@ static void pivot_chain(const kith_initial_options *options, struct chain *chain
             for (int64_t k = 1; pivot + k < n; k++)
                 chain->site[pivot + k] = chain->turned[k];
     }
+    return KITH_OK;
 }
 
 static kith_status allocate(struct chain *chain)
@@ -120,20 +123,21 @@ static kith_status allocate(struct chain *chain)
     return kith_allocate(slots, sizeof(int64_t), "the walk's sites", &chain->visited.trial);
 }
 
-kith_status initial_self_avoiding_walk(const kith_initial_options *options, kith_bodies *bodies)
+kith_status initial_self_avoiding_walk(const kith_initial_options *options, struct poll_state *poll,
+                                       kith_bodies *bodies)
 {
     struct chain chain = {.count = bodies->count, .dimensions = bodies->dimensions};
     if (chain.count > INT32_MAX)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "count is %lld; give a self-avoiding walk at most %lld beads",
                          (long long)chain.count, (long long)INT32_MAX);
-    const kith_status status = allocate(&chain);
-    if (status == KITH_OK) {
-        pivot_chain(options, &chain);
+    kith_status status = allocate(&chain);
+    if (status == KITH_OK)
+        status = pivot_chain(options, poll, &chain);
+    if (status == KITH_OK)
         for (int64_t i = 0; i < chain.count; i++)
             for (int32_t c = 0; c < chain.dimensions; c++)
                 bodies->position[i * chain.dimensions + c] = chain.site[i].x[c];
-    }
     free(chain.site);
     free(chain.turned);
     free(chain.visited.site);

@@ -1,6 +1,7 @@
 #ifndef INITIAL_SELF_AVOIDING_H
 #define INITIAL_SELF_AVOIDING_H
 
+#include "core/poll.h"
 #include "kith/initial.h"
 
 /* A self-avoiding walk in equilibrium, by the pivot algorithm (Lal 1969; Madras & Sokal 1988, J.
@@ -8,7 +9,8 @@
  * times) the part behind a random bead is turned or mirrored about it by a random symmetry of the
  * lattice, unless it then met the rest.
  *
- * Errors: KITH_OUT_OF_MEMORY. */
-kith_status initial_self_avoiding_walk(const kith_initial_options *options, kith_bodies *bodies);
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+kith_status initial_self_avoiding_walk(const kith_initial_options *options, struct poll_state *poll,
+                                       kith_bodies *bodies);
 
 #endif

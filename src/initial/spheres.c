@@ -27,13 +27,15 @@ static double plummer_speed(struct random_stream *stream)
 /* Aarseth, Hénon & Wielen (1974), appendix: the radius that holds a fraction X of the mass is
  * (X^(-2/3) − 1)^(-1/2) scale lengths, and the escape speed there √2 (1 + r²)^(-1/4). The scale
  * length 3π/16 makes E = −1/4 for G = M = 1. */
-void initial_plummer(const kith_initial_options *options, kith_bodies *bodies)
+kith_status initial_plummer(const kith_initial_options *options, struct poll_state *poll,
+                            kith_bodies *bodies)
 {
     const double inner_mass = 0.999;
     const double scale = 3 * 3.14159265358979323846 / 16;
     const double speed_scale = sqrt(2 / scale);
 
     for (int64_t i = 0; i < bodies->count; i++) {
+        KITH_TRY(kith_check_poll_at(poll, i));
         struct random_stream stream = random_begin(options->seed, RANDOM_PLUMMER, i);
         const double fraction = inner_mass * (1 - random_uniform(&stream));
         const double root = portable_cbrt(fraction);
@@ -45,6 +47,7 @@ void initial_plummer(const kith_initial_options *options, kith_bodies *bodies)
         scatter(&stream, escape * plummer_speed(&stream), bodies->velocity + 3 * i);
     }
     initial_center(bodies);
+    return KITH_OK;
 }
 
 /* w(s) = s (E / (1 − E))^(5/2), E = ψ − s: see hernquist_speed. */
@@ -91,12 +94,14 @@ static double hernquist_speed(struct random_stream *stream, double psi)
 /* Hernquist (1990): the radius that holds a fraction X of the mass is √X / (1 − √X). The model is
  * cut at 200 scale lengths, and of such a mass that 1 is left within: nothing changes there. The
  * cusp stays at the origin: far bodies would draw the centre of mass up to 10/√N from it. */
-void initial_hernquist(const kith_initial_options *options, kith_bodies *bodies)
+kith_status initial_hernquist(const kith_initial_options *options, struct poll_state *poll,
+                              kith_bodies *bodies)
 {
     const double greatest_root = 200.0 / 201.0;
     const double speed_scale = 1 / greatest_root;
 
     for (int64_t i = 0; i < bodies->count; i++) {
+        KITH_TRY(kith_check_poll_at(poll, i));
         struct random_stream stream = random_begin(options->seed, RANDOM_HERNQUIST, i);
         const double root = greatest_root * sqrt(1 - random_uniform(&stream));
         const double r = root / (1 - root);
@@ -107,4 +112,5 @@ void initial_hernquist(const kith_initial_options *options, kith_bodies *bodies)
         scatter(&stream, speed, bodies->velocity + 3 * i);
     }
     initial_stop(bodies);
+    return KITH_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "core/arguments.h"
 #include "core/memory.h"
+#include "io/units.h"
 
 enum column_kind { real_scalar, real_vector, other };
 
@@ -179,5 +180,6 @@ kith_status kith_bodies_check(const kith_bodies *bodies)
                              (long long)i, bodies->softening[i]);
     if (!isfinite(bodies->time))
         return kith_fail(KITH_INVALID_ARGUMENT, "time is %g; give a finite number", bodies->time);
+    KITH_TRY(units_check(&bodies->units));
     return check_cell(bodies);
 }

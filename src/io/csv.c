@@ -1,11 +1,13 @@
 #include <string.h>
 
+#include "core/numbers.h"
+#include "core/poll.h"
 #include "io/bodies.h"
 #include "io/csv_header.h"
 #include "io/format.h"
-#include "io/numbers.h"
 #include "io/output.h"
 #include "io/text.h"
+#include "io/units.h"
 
 enum { first_capacity = 1024 };
 
@@ -66,17 +68,6 @@ static kith_status store_line(char *line, const struct csv_header *header, kith_
     return KITH_OK;
 }
 
-/* Goes to the next line that is neither blank nor a comment. */
-static kith_status next_line(struct text *text, bool *found)
-{
-    do {
-        KITH_TRY(text_next(text, found));
-        const char first = *found ? text->line[strspn(text->line, " \t")] : 'x';
-        if (first && first != '#')
-            return KITH_OK;
-    } while (true);
-}
-
 static kith_status at_line(kith_status status, const struct text *text)
 {
     if (status == KITH_BAD_FORMAT)
@@ -84,10 +75,24 @@ static kith_status at_line(kith_status status, const struct text *text)
     return status;
 }
 
-static kith_status read_header(struct text *text, struct csv_header *header)
+/* Goes to the next line that is neither blank nor a comment; takes the units that comments name,
+ * unless that is NULL. */
+static kith_status next_line(struct text *text, kith_units *units, bool *found)
+{
+    do {
+        KITH_TRY(text_next(text, found));
+        char *line = *found ? text->line + strspn(text->line, " \t") : NULL;
+        if (!line || (*line && *line != '#'))
+            return KITH_OK;
+        if (*line && units)
+            KITH_TRY(at_line(units_take_comment(line + 1, units), text));
+    } while (true);
+}
+
+static kith_status read_header(struct text *text, struct csv_header *header, kith_units *units)
 {
     bool found = false;
-    KITH_TRY(next_line(text, &found));
+    KITH_TRY(next_line(text, units, &found));
     if (!found)
         return kith_fail(KITH_BAD_FORMAT, "the file is empty; its first line must name the "
                                           "columns, for example x,y,z,vx,vy,vz,m");
@@ -105,7 +110,7 @@ static kith_status read_rows(struct text *text, const struct csv_header *header,
     int64_t i = 0;
     bool found = false;
     for (;; i++) {
-        KITH_TRY(next_line(text, &found));
+        KITH_TRY(next_line(text, NULL, &found));
         if (!found)
             return kith_bodies_resize(bodies, i);
         if (i == bodies->count)
@@ -117,16 +122,18 @@ static kith_status read_rows(struct text *text, const struct csv_header *header,
 static kith_status read_text(struct text *text, kith_bodies **bodies)
 {
     struct csv_header header = {0};
-    KITH_TRY(read_header(text, &header));
+    kith_units units = {0};
+    KITH_TRY(read_header(text, &header, &units));
     KITH_TRY(kith_bodies_create(first_capacity, header.dimensions, header.flags, bodies));
+    (*bodies)->units = units;
     return read_rows(text, &header, *bodies);
 }
 
 kith_status csv_read(const char *path, const kith_read_options *options, kith_bodies **bodies)
 {
-    (void)options;
     struct text text;
     KITH_TRY(text_open(path, &text));
+    text.poll = (struct poll_state){.poll = options->poll, .user = options->poll_user};
     const kith_status status = read_text(&text, bodies);
     text_close(&text);
     return status;
@@ -135,7 +142,7 @@ kith_status csv_read(const char *path, const kith_read_options *options, kith_bo
 unsigned csv_holds(const kith_bodies *bodies)
 {
     (void)bodies;
-    return all_columns;
+    return all_columns | KITH_UNITS;
 }
 
 static void write_real(FILE *stream, const struct csv_column *column, const kith_bodies *bodies,
@@ -186,14 +193,20 @@ static int32_t choose_columns(const kith_bodies *bodies, const struct csv_column
     return count;
 }
 
-static void write_rows(FILE *stream, const kith_bodies *bodies)
+static kith_status write_rows(FILE *stream, const kith_bodies *bodies, struct poll_state *poll)
 {
     const struct csv_column *columns[csv_column_count];
     const int32_t count = choose_columns(bodies, columns);
+    if (units_are_known(&bodies->units)) {
+        fputs("# ", stream);
+        units_write(stream, &bodies->units);
+        fputc('\n', stream);
+    }
     for (int32_t k = 0; k < count; k++)
         fprintf(stream, "%s%s", k ? "," : "", columns[k]->name);
     fputc('\n', stream);
     for (int64_t i = 0; i < bodies->count; i++) {
+        KITH_TRY(kith_check_poll_at(poll, i));
         for (int32_t k = 0; k < count; k++) {
             if (k)
                 fputc(',', stream);
@@ -201,6 +214,7 @@ static void write_rows(FILE *stream, const kith_bodies *bodies)
         }
         fputc('\n', stream);
     }
+    return KITH_OK;
 }
 
 static kith_status check_names(const kith_bodies *bodies, const char *path)
@@ -217,10 +231,13 @@ static kith_status check_names(const kith_bodies *bodies, const char *path)
 kith_status csv_write(const kith_bodies *bodies, const char *path,
                       const kith_write_options *options)
 {
-    (void)options;
+    struct poll_state poll = {.poll = options->poll, .user = options->poll_user};
     KITH_TRY(check_names(bodies, path));
     kith_output *output = NULL;
     KITH_TRY(kith_output_open(path, &output));
-    write_rows(kith_output_stream(output), bodies);
-    return kith_output_finish(output);
+    const kith_status status = write_rows(kith_output_stream(output), bodies, &poll);
+    if (status == KITH_OK)
+        return kith_output_finish(output);
+    kith_output_discard(output);
+    return status;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/numbers.h"
+#include "core/numbers.h"
 
 #define MEMBER(name) offsetof(kith_bodies, name)
 

@@ -1,8 +1,37 @@
 #ifndef IO_FORMAT_H
 #define IO_FORMAT_H
 
+#include <sys/stat.h>
+
 #include "core/status.h"
 #include "kith/io.h"
+
+/* A frame on its way from one file to another; the bodies are the reader's. */
+typedef kith_status visit_frame(void *state, int64_t step, const kith_bodies *bodies);
+
+/* What a format that holds several frames can do with them (io/frames.h). */
+struct frame_functions {
+    /* As struct format's read: frames first to first + count − 1, counted from 0, in order. */
+    kith_status (*count)(const char *path, int64_t *frames);
+    kith_status (*read)(const char *path, const kith_read_options *options, int64_t first,
+                        int64_t count, visit_frame *visit, void *state);
+
+    /* As write: begin makes a writer of about so many frames, which goes with end; the file is
+     * there only after finish. */
+    kith_status (*begin)(const char *path, const kith_write_options *options, int64_t count,
+                         void **writer);
+    visit_frame *add;
+    kith_status (*finish)(void *writer);
+    void (*end)(void *writer); /* keeps the thread's message; NULL is fine */
+};
+
+extern const struct frame_functions xyz_frames, h5md_frames;
+
+/* Adds the observables of frames of an H5MD file to a writer of h5md_frames that has just these
+ * frames. Messages leave the path out. Only in builds with HDF5. */
+kith_status h5md_frames_add_observables(void *writer, const char *path,
+                                        const kith_read_options *options, int64_t first,
+                                        int64_t count);
 
 /* A row of the table in formats.c: what kith_format tells the world, and the functions behind it.
  *
@@ -12,8 +41,8 @@ struct format {
     const char *name;
     const char *extensions; /* space-separated, without dots */
     const char *description;
-    bool has_frames;   /* several in a file: read looks at options->frame */
-    const char *lacks; /* why read and write are NULL, or NULL */
+    const struct frame_functions *frames; /* several in a file: read looks at options->frame */
+    const char *lacks;                    /* why read and write are NULL, or NULL */
 
     /* Messages leave the path out: kith_bodies_read puts it before them, and checks that all
      * numbers are finite. */
@@ -31,6 +60,16 @@ struct format {
     bool (*recognizes)(const char *path);
 };
 
+/* The row of the format that a file is read as, or written as. */
+kith_status format_to_read(const char *path, const kith_read_options *options,
+                           const struct format **format);
+kith_status format_to_write(const char *path, const kith_write_options *options,
+                            const struct format **format);
+
+/* Whether kith_bodies_read of this path (format: a name, or NULL) reads this regular file, itself
+ * or as one of several. */
+bool bodies_are_read_from(const char *path, const char *format, const struct stat *file);
+
 enum {
     all_columns = KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID | KITH_NAME
 };
@@ -44,6 +83,10 @@ kith_status xyz_read(const char *path, const kith_read_options *options, kith_bo
 kith_status xyz_write(const kith_bodies *bodies, const char *path,
                       const kith_write_options *options);
 unsigned xyz_holds(const kith_bodies *bodies);
+
+kith_status xyz_count(const char *path, int64_t *frames);
+kith_status xyz_visit(const char *path, const kith_read_options *options, int64_t first,
+                      int64_t count, visit_frame *visit, void *state);
 
 kith_status npy_read(const char *path, const kith_read_options *options, kith_bodies **bodies);
 kith_status npy_write(const kith_bodies *bodies, const char *path,

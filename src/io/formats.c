@@ -2,32 +2,39 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/arguments.h"
+#include "core/numbers.h"
 #include "io/bodies.h"
-#include "io/numbers.h"
+#include "io/gadget.h"
+#include "io/parts.h"
+#include "io/units.h"
 
 #ifdef KITH_HAS_HDF5
 #define HDF5_FUNCTIONS(format)                                                                     \
     NULL, format##_read, format##_write, format##_holds, hdf5_looks_like_##format
+#define H5MD_FRAMES &h5md_frames
 #else
+#define H5MD_FRAMES            NULL
 #define HDF5_FUNCTIONS(format) "this build has no HDF5", NULL, NULL, NULL, NULL
 #endif
 
 static const struct format formats[] = {
     {"csv", "csv", "comma-separated text; the header names the columns: x,y[,z],vx,vy[,vz],m,q,…",
-     false, NULL, csv_read, csv_write, csv_holds, NULL},
-    {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)", true,
-     NULL, xyz_read, xyz_write, xyz_holds, NULL},
-    {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", false, NULL, npy_read,
+     NULL, NULL, csv_read, csv_write, csv_holds, NULL},
+    {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)",
+     &xyz_frames, NULL, xyz_read, xyz_write, xyz_holds, NULL},
+    {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", NULL, NULL, npy_read,
      npy_write, npy_holds, NULL},
-    {"tipsy", "tipsy tip", "Tipsy binary, single precision; reads either byte order", false, NULL,
+    {"tipsy", "tipsy tip", "Tipsy binary, single precision; reads either byte order", NULL, NULL,
      tipsy_read, tipsy_write, tipsy_holds, NULL},
-    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", false, HDF5_FUNCTIONS(gadget)},
-    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", true, HDF5_FUNCTIONS(h5md)},
+    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", NULL, HDF5_FUNCTIONS(gadget)},
+    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", H5MD_FRAMES, HDF5_FUNCTIONS(h5md)},
 };
 
 enum { format_count = sizeof formats / sizeof formats[0] };
@@ -99,8 +106,7 @@ static kith_status find_by_extension(const char *path, const struct format **for
         }
     char extensions[256];
     return kith_fail(KITH_UNSUPPORTED,
-                     "%s: the extension says no format (known: %s); rename it or give its format "
-                     "(--format)",
+                     "%s: the extension says no format (known: %s); rename it or give its format",
                      path, list_words(true, extensions, sizeof extensions));
 }
 
@@ -127,7 +133,7 @@ static kith_status require(const char *path, const struct format *format, bool a
 
 static kith_status check_frame(const char *path, const struct format *format, int64_t frame)
 {
-    if (format->has_frames || (frame >= -1 && frame <= 1))
+    if (format->frames || (frame >= -1 && frame <= 1))
         return KITH_OK;
     return kith_fail(KITH_INVALID_ARGUMENT,
                      "%s: frame is %lld, and a file of format %s has one frame only", path,
@@ -144,28 +150,30 @@ static kith_status check_system(const char *path, const struct format *format,
                      (long long)options->system, format->name);
 }
 
-kith_status kith_bodies_read(const char *path, const kith_read_options *options,
+kith_status format_to_read(const char *path, const kith_read_options *options,
+                           const struct format **format)
+{
+    struct stat found;
+    if (!options->format && stat(path, &found) != 0)
+        return kith_fail(KITH_IO_ERROR, "%s: cannot be read: %s", path, strerror(errno));
+    KITH_TRY(choose(path, options->format, format));
+    if (!options->format)
+        *format = look_inside(path, *format);
+    return require(path, *format, (*format)->read);
+}
+
+static kith_status read_file(const char *path, const kith_read_options *options,
                              kith_bodies **bodies)
 {
-    KITH_TRY(kith_check_pointer(bodies, "bodies"));
-    const kith_read_options chosen = options ? *options : (kith_read_options){0};
-    *bodies = NULL;
-    KITH_TRY(kith_check_pointer(path, "path"));
     const struct format *format = NULL;
-    struct stat found;
-    if (!chosen.format && stat(path, &found) != 0)
-        return kith_fail(KITH_IO_ERROR, "%s: cannot be read: %s", path, strerror(errno));
-    KITH_TRY(choose(path, chosen.format, &format));
-    if (!chosen.format)
-        format = look_inside(path, format);
-    KITH_TRY(require(path, format, format->read));
-    KITH_TRY(check_frame(path, format, chosen.frame));
-    KITH_TRY(check_system(path, format, &chosen));
+    KITH_TRY(format_to_read(path, options, &format));
+    KITH_TRY(check_frame(path, format, options->frame));
+    KITH_TRY(check_system(path, format, options));
 
     struct c_locale locale;
     KITH_TRY(c_locale_enter(&locale));
     kith_bodies *read = NULL;
-    kith_status status = format->read(path, &chosen, &read);
+    kith_status status = format->read(path, options, &read);
     c_locale_leave(&locale);
     if (status == KITH_OK && kith_bodies_check(read) != KITH_OK)
         status = KITH_BAD_FORMAT;
@@ -177,14 +185,80 @@ kith_status kith_bodies_read(const char *path, const kith_read_options *options,
     return KITH_OK;
 }
 
+/* A path that is not there may be the base name of a snapshot. */
+static kith_status find_file(const char *path, char **found)
+{
+    *found = NULL;
+    return access(path, F_OK) == 0 ? KITH_OK : part_first(path, found);
+}
+
+kith_status kith_bodies_read(const char *path, const kith_read_options *options,
+                             kith_bodies **bodies)
+{
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
+    *bodies = NULL;
+    KITH_TRY(kith_check_pointer(path, "path"));
+    const kith_read_options chosen = options ? *options : (kith_read_options){0};
+    char *first = NULL;
+    KITH_TRY(find_file(path, &first));
+    const kith_status status = read_file(first ? first : path, &chosen, bodies);
+    free(first);
+    return status;
+}
+
+static bool is_file(const char *path, const struct stat *file)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISREG(found.st_mode) && found.st_dev == file->st_dev &&
+           found.st_ino == file->st_ino;
+}
+
+static bool has_part(const char *path, const char *format, const struct stat *file)
+{
+    const struct format *row = NULL;
+    const kith_read_options options = {.format = format};
+    bool found = false;
+    if (format_to_read(path, &options, &row) != KITH_OK || strcmp(row->name, "gadget") != 0)
+        return false;
+    const int64_t files = gadget_files(path);
+    for (int64_t k = 0; files > 1 && k < files && !found; k++) {
+        char *part = NULL;
+        if (part_path(path, k, &part) != KITH_OK)
+            return false;
+        found = is_file(part, file);
+        const bool is_there = access(part, F_OK) == 0;
+        free(part);
+        if (!is_there)
+            break;
+    }
+    return found;
+}
+
+bool bodies_are_read_from(const char *path, const char *format, const struct stat *file)
+{
+    char *first = NULL;
+    if (!S_ISREG(file->st_mode) || find_file(path, &first) != KITH_OK)
+        return false;
+    const char *begin = first ? first : path;
+    const bool found = is_file(begin, file) || has_part(begin, format, file);
+    free(first);
+    return found;
+}
+
+kith_status format_to_write(const char *path, const kith_write_options *options,
+                            const struct format **format)
+{
+    KITH_TRY(choose(path, options->format, format));
+    return require(path, *format, (*format)->write);
+}
+
 kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
                               const kith_write_options *options)
 {
     KITH_TRY(kith_check_pointer(path, "path"));
     const kith_write_options chosen = options ? *options : (kith_write_options){0};
     const struct format *format = NULL;
-    KITH_TRY(choose(path, chosen.format, &format));
-    KITH_TRY(require(path, format, format->write));
+    KITH_TRY(format_to_write(path, &chosen, &format));
     KITH_TRY(kith_bodies_check(bodies));
 
     struct c_locale locale;
@@ -204,7 +278,9 @@ kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
     const struct format *format = NULL;
     KITH_TRY(choose(path, options ? options->format : NULL, &format));
     KITH_TRY(require(path, format, format->write));
-    const unsigned there = kith_bodies_columns(bodies) | (bodies->has_cell ? KITH_CELL : 0);
+    const unsigned there = kith_bodies_columns(bodies) |
+                           (bodies->has_cell ? (unsigned)KITH_CELL : 0) |
+                           (units_are_known(&bodies->units) ? (unsigned)KITH_UNITS : 0);
     *columns = there & ~format->holds(bodies);
     return KITH_OK;
 }

@@ -1,8 +1,9 @@
 /* Gadget snapshots in HDF5 ("format 3": Springel 2005, Mon. Not. R. Astron. Soc. 364, 1105, and the
  * Gadget-2 and Gadget-4 users' guides): bodies in six types, PartType0 to PartType5.
  *
- * Velocities are taken as they stand: the factor √a of cosmological snapshots is left to the user.
- * BoxSize is not made a cell either: codes fill it in for open boundaries too. */
+ * A snapshot is one file, or several (io/parts.h): of each type the bodies of the first file come
+ * first. A BoxSize above 0 is the edge of a periodic cube, or three edges. Velocities are taken as
+ * they stand: the factor √a of cosmological snapshots is left to the user. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "io/gadget.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
+#include "io/parts.h"
 
 enum { most_types = 16 };
 
@@ -20,9 +22,23 @@ const char *const gadget_type_names[gadget_type_count] = {"gas",   "halo",  "dis
                                                           "bulge", "stars", "bndry"};
 
 struct header {
-    int64_t count[most_types];
-    double mass[most_types]; /* of every body of a type; 0: they have their own */
-    double time;
+    int64_t count[most_types]; /* in this file */
+    int64_t total[most_types]; /* in all files */
+    double mass[most_types];   /* of every body of a type; 0: they have their own */
+    double time, box[3];
+    int64_t files;
+    bool has_total;
+};
+
+/* The files of a snapshot, and what they hold together. */
+struct snapshot {
+    const char *path;    /* of any of its files */
+    struct header first; /* of its first file */
+    int64_t seen;        /* files inspected */
+    int64_t count[gadget_type_count];
+    bool has_ids;
+    int64_t next[gadget_type_count]; /* rows of the bodies that the next file begins with */
+    kith_bodies *bodies;
 };
 
 static kith_status read_number(hid_t group, const char *name, hid_t type, void *number)
@@ -48,13 +64,40 @@ static kith_status check_counts(const struct header *header)
     return KITH_OK;
 }
 
+/* NumPart_Total, whose upper halves may be an attribute of their own. */
+static kith_status read_totals(hid_t group, struct header *header)
+{
+    int64_t found = 0, upper[most_types] = {0};
+    KITH_TRY(hdf5_get_numbers(group, "NumPart_Total", H5T_NATIVE_INT64, most_types, header->total,
+                              &found));
+    header->has_total = found > 0;
+    KITH_TRY(hdf5_get_numbers(group, "NumPart_Total_HighWord", H5T_NATIVE_INT64, most_types, upper,
+                              &found));
+    for (int k = 0; k < most_types; k++)
+        if (upper[k] > 0 && upper[k] <= INT32_MAX && header->total[k] <= UINT32_MAX)
+            header->total[k] += upper[k] << 32;
+    return KITH_OK;
+}
+
+static kith_status read_box(hid_t group, struct header *header)
+{
+    int64_t found = 0;
+    KITH_TRY(hdf5_get_numbers(group, "BoxSize", H5T_NATIVE_DOUBLE, 3, header->box, &found));
+    if (found == 1)
+        header->box[1] = header->box[2] = header->box[0];
+    return found == 2
+               ? kith_fail(KITH_BAD_FORMAT, "attribute BoxSize has 2 numbers; it must have 1 "
+                                            "or 3")
+               : KITH_OK;
+}
+
 static kith_status read_header(hid_t file, struct header *header)
 {
-    *header = (struct header){0};
+    *header = (struct header){.files = 1};
     if (!hdf5_is_group(file, "/Header"))
         return kith_fail(KITH_BAD_FORMAT, "group /Header is missing: not a Gadget snapshot");
     const hid_t group = H5Gopen2(file, "/Header", H5P_DEFAULT);
-    int64_t types = 0, masses = 0, files = 1;
+    int64_t types = 0, masses = 0;
     KITH_TRY(hdf5_get_numbers(group, "NumPart_ThisFile", H5T_NATIVE_INT64, most_types,
                               header->count, &types));
     if (types == 0)
@@ -62,11 +105,9 @@ static kith_status read_header(hid_t file, struct header *header)
     KITH_TRY(
         hdf5_get_numbers(group, "MassTable", H5T_NATIVE_DOUBLE, most_types, header->mass, &masses));
     KITH_TRY(read_number(group, "Time", H5T_NATIVE_DOUBLE, &header->time));
-    KITH_TRY(read_number(group, "NumFilesPerSnapshot", H5T_NATIVE_INT64, &files));
-    if (files > 1)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "this is one of %lld files of a snapshot; join them to one file first",
-                         (long long)files);
+    KITH_TRY(read_number(group, "NumFilesPerSnapshot", H5T_NATIVE_INT64, &header->files));
+    KITH_TRY(read_totals(group, header));
+    KITH_TRY(read_box(group, header));
     return check_counts(header);
 }
 
@@ -159,47 +200,174 @@ static bool has_ids(hid_t file)
     return found;
 }
 
-static kith_status read_bodies(hid_t file, kith_bodies **bodies)
+static kith_status check_like_first(const struct header *header, const struct header *first)
+{
+    const char *what = header->files != first->files ? "NumFilesPerSnapshot"
+                       : memcmp(&header->time, &first->time, sizeof first->time) != 0 ? "Time"
+                       : memcmp(header->box, first->box, sizeof first->box) != 0      ? "BoxSize"
+                       : memcmp(header->mass, first->mass, sizeof first->mass) != 0   ? "MassTable"
+                       : header->has_total != first->has_total ||
+                               memcmp(header->total, first->total, sizeof first->total) != 0
+                           ? "NumPart_Total"
+                           : NULL;
+    if (what)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "attribute %s is not that of the first file of the snapshot", what);
+    return KITH_OK;
+}
+
+/* Checks a file before memory for the bodies is asked for. */
+static kith_status inspect_file(hid_t file, struct snapshot *snapshot)
 {
     struct header header;
     KITH_TRY(read_header(file, &header));
-    int64_t total = 0;
+    if (snapshot->seen++ == 0)
+        snapshot->first = header;
+    KITH_TRY(check_like_first(&header, &snapshot->first));
     for (int type = 0; type < gadget_type_count; type++) {
         if (header.count[type] > 0)
             KITH_TRY(check_type(file, &header, type));
-        total += header.count[type];
+        if (__builtin_add_overflow(snapshot->count[type], header.count[type],
+                                   &snapshot->count[type]))
+            return kith_fail(KITH_BAD_FORMAT, "NumPart_ThisFile adds up to too many bodies");
     }
-    const unsigned columns = (unsigned)KITH_VELOCITY | (unsigned)KITH_MASS | (unsigned)KITH_NAME |
-                             (has_ids(file) ? (unsigned)KITH_ID : 0);
-    KITH_TRY(kith_bodies_create(total, 3, columns, bodies));
-    (*bodies)->time = header.time;
+    snapshot->has_ids = snapshot->has_ids || has_ids(file);
+    return KITH_OK;
+}
 
-    int64_t first = 0;
+static kith_status read_file(hid_t file, struct snapshot *snapshot)
+{
+    struct header header;
+    KITH_TRY(read_header(file, &header));
     for (int type = 0; type < gadget_type_count; type++) {
-        if (header.count[type] > 0)
-            KITH_TRY(read_type(file, &header, type, first, *bodies));
-        first += header.count[type];
+        const int64_t count = header.count[type];
+        if (count > snapshot->count[type])
+            return kith_fail(KITH_BAD_FORMAT, "the file changes while it is read");
+        if (count > 0)
+            KITH_TRY(read_type(file, &header, type, snapshot->next[type], snapshot->bodies));
+        snapshot->next[type] += count;
+        snapshot->count[type] -= count;
     }
     return KITH_OK;
+}
+
+typedef kith_status visit_file(hid_t file, struct snapshot *snapshot);
+
+static kith_status visit_one(const char *path, visit_file *visit, struct snapshot *snapshot)
+{
+    hid_t file = H5I_INVALID_HID;
+    KITH_TRY(hdf5_open(path, &file));
+    const kith_status status = visit(file, snapshot);
+    H5Fclose(file);
+    return status;
+}
+
+static kith_status visit_part(int64_t k, visit_file *visit, struct snapshot *snapshot)
+{
+    char *path = NULL;
+    KITH_TRY(part_path(snapshot->path, k, &path));
+    kith_status status = visit_one(path, visit, snapshot);
+    if (status != KITH_OK)
+        status = kith_fail_within(status, "file %s of the snapshot: ", path);
+    free(path);
+    return status;
+}
+
+static kith_status visit_all(visit_file *visit, struct snapshot *snapshot)
+{
+    const int64_t files = snapshot->first.files;
+    if (files <= 1)
+        return visit_one(snapshot->path, visit, snapshot);
+    for (int64_t k = 0; k < files; k++)
+        KITH_TRY(visit_part(k, visit, snapshot));
+    return KITH_OK;
+}
+
+static kith_status check_totals(const struct snapshot *snapshot)
+{
+    for (int type = 0; snapshot->first.has_total && type < gadget_type_count; type++)
+        if (snapshot->count[type] != snapshot->first.total[type])
+            return kith_fail(KITH_BAD_FORMAT,
+                             "the %lld files of the snapshot have %lld bodies of PartType%d, and "
+                             "NumPart_Total says %lld",
+                             (long long)snapshot->first.files, (long long)snapshot->count[type],
+                             type, (long long)snapshot->first.total[type]);
+    return KITH_OK;
+}
+
+/* The other files are found by the number in the name of this one. */
+static kith_status check_name(const struct snapshot *snapshot)
+{
+    const int64_t number = part_number(snapshot->path), files = snapshot->first.files;
+    if (number >= 0 && number < files)
+        return KITH_OK;
+    return kith_fail(KITH_UNSUPPORTED,
+                     "this is one of %lld files of a snapshot; name them BASE.0.hdf5 to "
+                     "BASE.%lld.hdf5",
+                     (long long)files, (long long)files - 1);
+}
+
+static kith_status inspect_all(struct snapshot *snapshot)
+{
+    KITH_TRY(visit_one(snapshot->path, inspect_file, snapshot));
+    if (snapshot->first.files <= 1)
+        return KITH_OK;
+    KITH_TRY(check_name(snapshot));
+    *snapshot = (struct snapshot){.path = snapshot->path, .first.files = snapshot->first.files};
+    KITH_TRY(visit_all(inspect_file, snapshot));
+    return check_totals(snapshot);
+}
+
+static void take_header(const struct header *header, kith_bodies *bodies)
+{
+    const double *box = header->box;
+    bodies->time = header->time;
+    bodies->has_cell = !(box[0] <= 0) && !(box[1] <= 0) && !(box[2] <= 0);
+    for (int k = 0; bodies->has_cell && k < 3; k++) {
+        bodies->cell[4 * k] = box[k];
+        bodies->periodic[k] = true;
+    }
+}
+
+static kith_status read_snapshot(struct snapshot *snapshot)
+{
+    int64_t total = 0;
+    KITH_TRY(inspect_all(snapshot));
+    for (int type = 0; type < gadget_type_count; type++) {
+        snapshot->next[type] = total;
+        if (__builtin_add_overflow(total, snapshot->count[type], &total))
+            return kith_fail(KITH_BAD_FORMAT, "NumPart_ThisFile adds up to too many bodies");
+    }
+    const unsigned columns = (unsigned)KITH_VELOCITY | (unsigned)KITH_MASS | (unsigned)KITH_NAME |
+                             (snapshot->has_ids ? (unsigned)KITH_ID : 0);
+    KITH_TRY(kith_bodies_create(total, 3, columns, &snapshot->bodies));
+    take_header(&snapshot->first, snapshot->bodies);
+    return visit_all(read_file, snapshot);
 }
 
 kith_status gadget_read(const char *path, const kith_read_options *options, kith_bodies **bodies)
 {
     struct hdf5_session session;
-    hid_t file = H5I_INVALID_HID;
+    struct snapshot snapshot = {.path = path};
     (void)options;
     hdf5_begin(&session);
-    kith_status status = hdf5_open(path, &file);
-    if (status == KITH_OK) {
-        status = read_bodies(file, bodies);
-        H5Fclose(file);
-    }
+    const kith_status status = read_snapshot(&snapshot);
     hdf5_end(&session);
-    if (status != KITH_OK) {
-        kith_bodies_free(*bodies);
-        *bodies = NULL;
-    }
+    if (status == KITH_OK)
+        *bodies = snapshot.bodies;
+    else
+        kith_bodies_free(snapshot.bodies);
     return status;
+}
+
+int64_t gadget_files(const char *path)
+{
+    struct hdf5_session session;
+    struct snapshot snapshot = {.path = path};
+    hdf5_begin(&session);
+    const kith_status status = visit_one(path, inspect_file, &snapshot);
+    hdf5_end(&session);
+    return status == KITH_OK && part_number(path) >= 0 ? snapshot.first.files : 1;
 }
 
 bool hdf5_looks_like_gadget(const char *path)

@@ -26,10 +26,20 @@ static kith_status write_zeros(hid_t header, const char *const *names, hid_t fil
     return KITH_OK;
 }
 
+/* The edge of a cell that Gadget's header has room for: a periodic cube; else 0. */
+static double box_size_of(const kith_bodies *bodies)
+{
+    const double edge = bodies->cell[0];
+    bool is_cube = bodies->has_cell && bodies->dimensions == 3 && edge > 0;
+    for (int k = 0; k < 9; k++)
+        is_cube = is_cube && bodies->cell[k] == (k % 4 == 0 ? edge : 0) && bodies->periodic[k / 3];
+    return is_cube ? edge : 0;
+}
+
 static kith_status write_header(hid_t file, const kith_bodies *bodies, const int64_t *count)
 {
-    static const char *const real_zeros[] = {"BoxSize",     "Redshift",    "Omega0",
-                                             "OmegaLambda", "HubbleParam", NULL};
+    static const char *const real_zeros[] = {"Redshift", "Omega0", "OmegaLambda", "HubbleParam",
+                                             NULL};
     static const char *const integer_zeros[] = {"Flag_Sfr",    "Flag_Cooling",  "Flag_StellarAge",
                                                 "Flag_Metals", "Flag_Feedback", "Flag_Entropy_ICs",
                                                 NULL};
@@ -37,6 +47,7 @@ static kith_status write_header(hid_t file, const kith_bodies *bodies, const int
     static const char *const masses_a_type[] = {"MassTable", NULL};
     const struct hdf5_shape one = {0}, types = {1, {gadget_type_count}};
     const int32_t files = 1, double_precision = 1;
+    const double box_size = box_size_of(bodies);
     hid_t header = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, "/Header", &header));
     KITH_TRY(hdf5_set_numbers(header, "NumPart_ThisFile", H5T_STD_U32LE, H5T_NATIVE_INT64, types,
@@ -49,6 +60,8 @@ static kith_status write_header(hid_t file, const kith_bodies *bodies, const int
                               &files));
     KITH_TRY(hdf5_set_numbers(header, "Flag_DoublePrecision", H5T_STD_I32LE, H5T_NATIVE_INT32, one,
                               &double_precision));
+    KITH_TRY(
+        hdf5_set_numbers(header, "BoxSize", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, one, &box_size));
     KITH_TRY(write_zeros(header, real_zeros, H5T_IEEE_F64LE, one));
     KITH_TRY(write_zeros(header, integer_zeros, H5T_STD_I32LE, one));
     KITH_TRY(write_zeros(header, zeros_a_type, H5T_STD_U32LE, types));
@@ -167,5 +180,6 @@ unsigned gadget_holds(const kith_bodies *bodies)
     for (int64_t i = 0; bodies->name && all_types && i < bodies->count; i++)
         all_types = strcmp(bodies->name[i], gadget_type_names[type_of(bodies, i)]) == 0;
     return (unsigned)KITH_VELOCITY | (unsigned)KITH_MASS | (unsigned)KITH_ID |
-           (all_types ? (unsigned)KITH_NAME : 0);
+           (all_types ? (unsigned)KITH_NAME : 0) |
+           (box_size_of(bodies) > 0 ? (unsigned)KITH_CELL : 0);
 }

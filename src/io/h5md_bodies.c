@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "io/format.h"
+#include "io/h5md_frames.h"
 #include "io/h5md_reader.h"
 #include "io/h5md_writer.h"
 #include "io/hdf5_data.h"
@@ -20,7 +21,7 @@ static kith_status choose_frame(int64_t wanted, int64_t frames, int64_t *frame)
 }
 
 /* Systems of an ensemble know nothing of each other; taken for one they would. */
-static kith_status choose_system(const kith_read_options *options, struct h5md_reader *reader)
+kith_status h5md_choose_system(const kith_read_options *options, struct h5md_reader *reader)
 {
     if (options->system_given)
         return h5md_reader_choose_system(reader, options->system);
@@ -36,7 +37,7 @@ static kith_status read_frame(struct h5md_reader *reader, const kith_read_option
                               kith_bodies **bodies)
 {
     int64_t frame = 0;
-    KITH_TRY(choose_system(options, reader));
+    KITH_TRY(h5md_choose_system(options, reader));
     KITH_TRY(choose_frame(options->frame, reader->frames, &frame));
     KITH_TRY(
         kith_bodies_create(reader->count, reader->dimensions, h5md_reader_columns(reader), bodies));
@@ -72,7 +73,7 @@ static kith_status write_frame(hid_t file, const kith_bodies *bodies,
                                        .velocities = bodies->velocity != NULL,
                                        .cell = bodies->has_cell};
     KITH_TRY(h5md_make_layout(file, &layout, bodies));
-    const struct run_origin origin = {.arguments = options->arguments};
+    const struct run_origin origin = {.arguments = options->arguments, .units = bodies->units};
     KITH_TRY(run_parameters_write_origin(file, &origin));
 
     struct h5md_writer writer;
@@ -104,7 +105,7 @@ kith_status h5md_write(const kith_bodies *bodies, const char *path,
 unsigned h5md_holds(const kith_bodies *bodies)
 {
     (void)bodies;
-    return all_columns | KITH_CELL;
+    return all_columns | KITH_CELL | KITH_UNITS;
 }
 
 bool hdf5_looks_like_h5md(const char *path)

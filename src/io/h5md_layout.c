@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 #include "kith/build.h"
@@ -128,11 +129,28 @@ static int compare_names(const void *one, const void *other, void *names)
     return order ? order : (i > j) - (i < j);
 }
 
-/* Bodies of one name are of one species, whose number is the row of the first of them. */
+/* Names that are numbers are species as another program counted them (io/h5md_names.h). */
+static bool take_numbers(const kith_bodies *bodies, int32_t *species)
+{
+    for (int64_t i = 0; i < bodies->count; i++) {
+        kith_name again;
+        int64_t number = 0;
+        if (!parse_integer(bodies->name[i], &number) || number != (int32_t)number)
+            return false;
+        snprintf(again, sizeof again, "%lld", (long long)number);
+        if (strcmp(bodies->name[i], again) != 0)
+            return false;
+        species[i] = (int32_t)number;
+    }
+    return true;
+}
+
+/* Bodies of one name are of one species; unless all names are numbers it is the row of the first of
+ * them. */
 static kith_status number_species(const kith_bodies *bodies, int32_t *species)
 {
     const int64_t n = bodies->count;
-    if (!bodies->name)
+    if (!bodies->name || take_numbers(bodies, species))
         return KITH_OK;
     int64_t *order = NULL;
     KITH_TRY(kith_allocate(n, sizeof *order, "order of names", &order));

@@ -7,6 +7,8 @@
 #include "core/memory.h"
 #include "io/h5md_box.h"
 #include "io/h5md_layout.h"
+#include "io/h5md_names.h"
+#include "io/h5md_units.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 
@@ -72,43 +74,18 @@ static kith_status read_reals(const struct h5md_reader *reader, const char *name
     return KITH_OK;
 }
 
-static kith_status read_ids(const struct h5md_reader *reader, int64_t frame, int64_t *ids)
+kith_status h5md_read_integers(const struct h5md_reader *reader, const char *name, int64_t frame,
+                               int64_t *rows)
 {
     struct element element;
-    const char *name = hdf5_exists(reader->particles, "original_id") ? "original_id" : "id";
     KITH_TRY(find_element(reader, name, &element));
-    return read_rows(reader, &element, frame, 1, H5T_NATIVE_INT64, ids);
+    return read_rows(reader, &element, frame, 1, H5T_NATIVE_INT64, rows);
 }
 
-static bool has_names(const struct h5md_reader *reader)
+static kith_status read_ids(const struct h5md_reader *reader, int64_t frame, int64_t *ids)
 {
-    if (!hdf5_exists(reader->particles, "name") || hdf5_is_group(reader->particles, "name"))
-        return false;
-    const hid_t dataset = H5Dopen2(reader->particles, "name", H5P_DEFAULT);
-    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
-    const bool text = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-                      H5Sget_simple_extent_ndims(space) == 1 &&
-                      H5Sget_simple_extent_npoints(space) == reader->rows;
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Dclose(dataset);
-    return text;
-}
-
-static kith_status read_names(const struct h5md_reader *reader, kith_name *names)
-{
-    const hid_t dataset = H5Dopen2(reader->particles, "name", H5P_DEFAULT);
-    const hid_t stored = H5Dget_type(dataset), type = H5Tcopy(stored);
-    H5Tclose(stored);
-    H5Dclose(dataset);
-    H5Tset_size(type, KITH_NAME_BYTES);
-    const hsize_t first = (hsize_t)reader->first_row;
-    const kith_status status = hdf5_read(reader->particles, "name", type, &first,
-                                         (struct hdf5_shape){1, {(hsize_t)reader->count}}, names);
-    for (int64_t i = 0; i < reader->count; i++)
-        names[i][KITH_NAME_BYTES - 1] = 0;
-    H5Tclose(type);
-    return status;
+    const char *name = hdf5_exists(reader->particles, "original_id") ? "original_id" : "id";
+    return h5md_read_integers(reader, name, frame, ids);
 }
 
 static kith_status take_particles(struct h5md_reader *reader)
@@ -217,7 +194,8 @@ static kith_status read_times(struct h5md_reader *reader)
                          "dataset position/time has %lld times, and positions have %lld frames",
                          (long long)shape.size[0], (long long)reader->frames);
     KITH_TRY(hdf5_read_real(reader->particles, "position/time", &increment));
-    const hid_t time = H5Dopen2(reader->particles, "position/time", H5P_DEFAULT);
+    hid_t time = H5I_INVALID_HID;
+    KITH_TRY(hdf5_open_dataset(reader->particles, "position/time", &time));
     const kith_status status =
         hdf5_get_numbers(time, "offset", H5T_NATIVE_DOUBLE, 1, &offset, &count);
     H5Dclose(time);
@@ -235,6 +213,8 @@ kith_status h5md_reader_open(const char *path, struct h5md_reader *reader)
         status = take_shape(reader);
     if (status == KITH_OK)
         status = read_times(reader);
+    if (status == KITH_OK)
+        status = h5md_read_units(reader->file, &reader->units);
     if (status != KITH_OK)
         h5md_reader_close(reader);
     return status;
@@ -262,7 +242,7 @@ unsigned h5md_reader_columns(const struct h5md_reader *reader)
            (hdf5_exists(group, "charge") ? (unsigned)KITH_CHARGE : 0) |
            (hdf5_exists(group, "softening") ? (unsigned)KITH_SOFTENING : 0) |
            (has_own_ids(reader) ? (unsigned)KITH_ID : 0) |
-           (has_names(reader) ? (unsigned)KITH_NAME : 0);
+           (h5md_has_names(reader) ? (unsigned)KITH_NAME : 0);
 }
 
 kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, kith_bodies *bodies)
@@ -280,7 +260,8 @@ kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, k
     if (bodies->id)
         KITH_TRY(read_ids(reader, frame, bodies->id));
     if (bodies->name)
-        KITH_TRY(read_names(reader, bodies->name));
+        KITH_TRY(h5md_read_names(reader, frame, bodies->name));
     bodies->time = reader->time[frame];
+    bodies->units = reader->units;
     return h5md_read_box(reader, frame, bodies);
 }

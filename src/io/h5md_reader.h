@@ -20,6 +20,7 @@ struct h5md_reader {
     int32_t dimensions; /* 2 or 3: kith's own 2D files have three components */
     bool fixed;         /* position is a dataset, not a series */
     double *time;       /* of every frame; 0 where the file has none */
+    kith_units units;
 };
 
 /* Opens a file.
@@ -37,5 +38,9 @@ unsigned h5md_reader_columns(const struct h5md_reader *reader);
 
 /* Reads frame k (0 ≤ k < frames) into bodies made with count, dimensions and columns. */
 kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, kith_bodies *bodies);
+
+/* Reads a column of whole numbers of frame k. */
+kith_status h5md_read_integers(const struct h5md_reader *reader, const char *name, int64_t frame,
+                               int64_t *rows);
 
 #endif

@@ -174,17 +174,16 @@ kith_status hdf5_make_series(hid_t parent, const char *name, hid_t file_type,
     return status;
 }
 
-static hid_t open_with_shape(hid_t parent, const char *name, struct hdf5_shape *shape)
+static kith_status open_with_shape(hid_t parent, const char *name, struct hdf5_shape *shape,
+                                   hid_t *dataset)
 {
-    const hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
-    if (dataset < 0)
-        return dataset;
-    const hid_t space = H5Dget_space(dataset);
+    KITH_TRY(hdf5_open_dataset(parent, name, dataset));
+    const hid_t space = H5Dget_space(*dataset);
     shape->rank = H5Sget_simple_extent_ndims(space);
     if (shape->rank <= hdf5_max_rank)
         H5Sget_simple_extent_dims(space, shape->size, NULL);
     H5Sclose(space);
-    return dataset;
+    return KITH_OK;
 }
 
 static herr_t write_box(hid_t dataset, hid_t memory_type, const hsize_t *first,
@@ -204,9 +203,8 @@ kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64
                         const void *data)
 {
     struct hdf5_shape shape = {0};
-    const hid_t dataset = open_with_shape(parent, name, &shape);
-    if (dataset < 0)
-        return hdf5_fail(KITH_BAD_FORMAT, "dataset %s cannot be opened", name);
+    hid_t dataset = H5I_INVALID_HID;
+    KITH_TRY(open_with_shape(parent, name, &shape, &dataset));
 
     const hsize_t first[hdf5_max_rank] = {shape.size[0]};
     shape.size[0] += (hsize_t)entries;
@@ -223,15 +221,14 @@ kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64
 
 kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries)
 {
-    const hid_t dataset = H5Dopen2(parent, name, H5P_DEFAULT);
-    if (dataset < 0)
-        return hdf5_fail(KITH_BAD_FORMAT, "dataset %s cannot be opened", name);
+    hid_t dataset = H5I_INVALID_HID;
+    KITH_TRY(hdf5_open_dataset(parent, name, &dataset));
     const hid_t properties = H5Dget_create_plist(dataset);
     hsize_t chunk[hdf5_max_rank] = {0};
     const int rank = H5Pget_chunk(properties, hdf5_max_rank, chunk);
     H5Pclose(properties);
     H5Dclose(dataset);
-    if (rank < 1 || chunk[0] > INT32_MAX)
+    if (rank < 1 || chunk[0] < 1 || chunk[0] > INT32_MAX)
         return kith_fail(KITH_BAD_FORMAT, "dataset %s has no chunks that kith could have made",
                          name);
     *entries = (int64_t)chunk[0];
@@ -241,9 +238,8 @@ kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries)
 kith_status hdf5_truncate(hid_t parent, const char *name, int64_t entries)
 {
     struct hdf5_shape shape = {0};
-    const hid_t dataset = open_with_shape(parent, name, &shape);
-    if (dataset < 0)
-        return hdf5_fail(KITH_BAD_FORMAT, "dataset %s cannot be opened", name);
+    hid_t dataset = H5I_INVALID_HID;
+    KITH_TRY(open_with_shape(parent, name, &shape, &dataset));
     shape.size[0] = (hsize_t)entries;
     const kith_status status = H5Dset_extent(dataset, shape.size) < 0
                                    ? hdf5_fail(KITH_IO_ERROR, "dataset %s cannot be cut", name)

@@ -59,6 +59,14 @@ kith_status hdf5_truncate(hid_t parent, const char *name, int64_t entries);
 bool hdf5_exists(hid_t parent, const char *path);
 bool hdf5_is_group(hid_t parent, const char *path);
 
+/* Opens a dataset whose data are in the file itself.
+ *
+ *   dataset  [out] goes with H5Dclose; H5I_INVALID_HID on failure
+ *
+ * Errors: KITH_BAD_FORMAT (it is missing or damaged), KITH_UNSUPPORTED (external storage or a
+ *         virtual dataset: HDF5 would read any file that it names). */
+kith_status hdf5_open_dataset(hid_t parent, const char *path, hid_t *dataset);
+
 /* The shape of a dataset; KITH_BAD_FORMAT if it is not there, not of numbers, or was never
  * written. */
 kith_status hdf5_shape_of(hid_t parent, const char *path, struct hdf5_shape *shape);

@@ -11,6 +11,7 @@
 
 #include "core/memory.h"
 #include "io/hdf5_driver.h"
+#include "io/hdf5_links.h"
 #include "io/output.h"
 
 enum { reason_bytes = 256, memory_increment = 4 << 20 };
@@ -87,15 +88,20 @@ static hid_t file_access(void)
     return access;
 }
 
+static const char not_hdf5[] = "not an HDF5 file, or a damaged one";
+
 kith_status hdf5_open(const char *path, hid_t *file)
 {
     *file = H5I_INVALID_HID;
     KITH_TRY(check_is_file(path));
     const hid_t access = file_access();
-    *file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    const kith_status status =
-        *file < 0 ? hdf5_fail(KITH_BAD_FORMAT, "not an HDF5 file, or a damaged one") : KITH_OK;
+    const hid_t opened = H5Fopen(path, H5F_ACC_RDONLY, access);
+    kith_status status = opened < 0 ? hdf5_fail(KITH_BAD_FORMAT, "%s", not_hdf5) : KITH_OK;
     H5Pclose(access);
+    if (status == KITH_OK && (status = hdf5_refuse_links_out(opened)) != KITH_OK)
+        H5Fclose(opened);
+    else
+        *file = opened;
     return status;
 }
 
@@ -115,7 +121,7 @@ kith_status hdf5_open_to_write(const char *path, int *error, hid_t *file)
     hid_t driver = H5I_INVALID_HID;
     kith_status status = hdf5_use_steady_driver(access, error, &driver);
     if (status == KITH_OK && (*file = H5Fopen(path, H5F_ACC_RDWR, access)) < 0) {
-        status = fail_to_open(*error, KITH_BAD_FORMAT, "not an HDF5 file, or a damaged one");
+        status = fail_to_open(*error, KITH_BAD_FORMAT, not_hdf5);
         H5FDunregister(driver);
     }
     H5Pclose(access);

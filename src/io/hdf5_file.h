@@ -28,7 +28,9 @@ void hdf5_fail_message(const char *format, ...) __attribute__((format(printf, 1,
  *
  *   file   [out] goes with H5Fclose; H5I_INVALID_HID on failure
  *
- * Errors: KITH_IO_ERROR (no such file, no permission), KITH_BAD_FORMAT (no HDF5, truncated). */
+ * Errors: KITH_IO_ERROR (no such file, no permission), KITH_BAD_FORMAT (no HDF5, truncated),
+ *         KITH_UNSUPPORTED (an external or user-defined link: HDF5 would read any file that the
+ *         link names). */
 kith_status hdf5_open(const char *path, hid_t *file);
 
 /* The same for reading and writing. Writing as such never fails (io/hdf5_driver.h).

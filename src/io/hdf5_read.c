@@ -3,7 +3,7 @@
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 
-enum { most_shrinking = 4096 };
+enum { most_shrinking = 4096, most_number_bytes = 16 };
 
 /* H5Lexists fails if a group on the way is missing, so each is looked at in turn. */
 bool hdf5_exists(hid_t parent, const char *path)
@@ -40,13 +40,38 @@ bool hdf5_is_group(hid_t parent, const char *path)
     return object_type(parent, path) == H5O_TYPE_GROUP;
 }
 
-static kith_status open_dataset(hid_t parent, const char *path, hid_t *dataset)
+static kith_status check_storage(hid_t dataset, const char *path)
+{
+    const hid_t properties = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
+    const bool is_inside =
+        H5Pget_external_count(properties) == 0 && H5Pget_layout(properties) != H5D_VIRTUAL;
+    const size_t element_bytes = H5Tget_size(type);
+    H5Tclose(type);
+    H5Pclose(properties);
+    if (!is_inside)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "dataset %s has its data in another file, which kith does not read; copy "
+                         "them into this one",
+                         path);
+    if (element_bytes == 0)
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s has elements of 0 bytes", path);
+    return KITH_OK;
+}
+
+kith_status hdf5_open_dataset(hid_t parent, const char *path, hid_t *dataset)
 {
     *dataset = H5I_INVALID_HID;
     if (object_type(parent, path) != H5O_TYPE_DATASET)
         return kith_fail(KITH_BAD_FORMAT, "dataset %s is missing", path);
-    *dataset = H5Dopen2(parent, path, H5P_DEFAULT);
-    return *dataset < 0 ? hdf5_fail(KITH_BAD_FORMAT, "dataset %s is damaged", path) : KITH_OK;
+    const hid_t opened = H5Dopen2(parent, path, H5P_DEFAULT);
+    if (opened < 0)
+        return hdf5_fail(KITH_BAD_FORMAT, "dataset %s is damaged", path);
+    const kith_status status = check_storage(opened, path);
+    if (status == KITH_OK)
+        *dataset = opened;
+    else
+        H5Dclose(opened);
+    return status;
 }
 
 /* A size that nobody stored is damage; memory for it is better not asked for. Filters shrink data
@@ -102,7 +127,10 @@ static kith_status check_is_numbers(hid_t dataset, const char *path)
 {
     const hid_t type = H5Dget_type(dataset);
     const H5T_class_t kind = H5Tget_class(type);
+    const size_t bytes = H5Tget_size(type);
     H5Tclose(type);
+    if (bytes > most_number_bytes)
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s has numbers of %zu bytes", path, bytes);
     if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM)
         return kith_fail(KITH_BAD_FORMAT, "dataset %s does not hold numbers", path);
     return KITH_OK;
@@ -111,7 +139,7 @@ static kith_status check_is_numbers(hid_t dataset, const char *path)
 kith_status hdf5_shape_of(hid_t parent, const char *path, struct hdf5_shape *shape)
 {
     hid_t dataset = H5I_INVALID_HID;
-    KITH_TRY(open_dataset(parent, path, &dataset));
+    KITH_TRY(hdf5_open_dataset(parent, path, &dataset));
     kith_status status = check_is_numbers(dataset, path);
     if (status == KITH_OK)
         status = take_shape(dataset, path, shape);
@@ -142,7 +170,7 @@ kith_status hdf5_read(hid_t parent, const char *path, hid_t memory_type, const h
         if (shape.size[k] == 0)
             return KITH_OK;
     hid_t dataset = H5I_INVALID_HID;
-    KITH_TRY(open_dataset(parent, path, &dataset));
+    KITH_TRY(hdf5_open_dataset(parent, path, &dataset));
     const kith_status status = read_box(dataset, memory_type, first, shape, data) < 0
                                    ? hdf5_fail(KITH_BAD_FORMAT, "dataset %s cannot be read", path)
                                    : KITH_OK;
@@ -192,7 +220,7 @@ kith_status hdf5_read_text(hid_t parent, const char *path, size_t bytes, char *t
 {
     text[0] = 0;
     hid_t dataset = H5I_INVALID_HID;
-    KITH_TRY(open_dataset(parent, path, &dataset));
+    KITH_TRY(hdf5_open_dataset(parent, path, &dataset));
     const kith_status status = read_text(dataset, path, bytes, text);
     H5Dclose(dataset);
     return status;
@@ -205,11 +233,15 @@ kith_status hdf5_get_numbers(hid_t object, const char *name, hid_t memory_type, 
     if (H5Aexists(object, name) <= 0)
         return KITH_OK;
     const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-    const hid_t space = H5Aget_space(attribute);
+    const hid_t space = H5Aget_space(attribute), type = H5Aget_type(attribute);
     const hssize_t there = H5Sget_simple_extent_npoints(space);
+    const size_t element_bytes = H5Tget_size(type);
+    H5Tclose(type);
     H5Sclose(space);
     kith_status status = KITH_OK;
-    if (there < 0 || there > most)
+    if (element_bytes == 0)
+        status = kith_fail(KITH_BAD_FORMAT, "attribute %s has elements of 0 bytes", name);
+    else if (there < 0 || there > most)
         status = kith_fail(KITH_BAD_FORMAT, "attribute %s has %lld numbers, and %lld are possible",
                            name, (long long)there, (long long)most);
     else if (there > 0 && H5Aread(attribute, memory_type, numbers) < 0)

@@ -29,12 +29,6 @@ static void close_and_free(kith_output *output)
     free(output);
 }
 
-static kith_status fail_to_write(const char *path, int error)
-{
-    return kith_fail(error == ENOMEM ? KITH_OUT_OF_MEMORY : KITH_IO_ERROR,
-                     "%s: cannot be written: %s", path, strerror(error));
-}
-
 /* /dev/stdout is a link that may lead to a regular file, which belongs to whoever opened it. What
  * only lies in /dev/shm or below /proc/self/cwd is a file like any other. */
 static bool is_written_in_place(const char *path, const struct stat *found)
@@ -59,6 +53,18 @@ static int open_descriptor_of(const char *path)
     return -1;
 }
 
+static kith_status fail_to_write(const char *path, int error)
+{
+    const int descriptor = open_descriptor_of(path);
+    if (error == EBADF)
+        return kith_fail(KITH_IO_ERROR, "%s: cannot be written: %s is closed or read-only", path,
+                         descriptor == STDOUT_FILENO   ? "standard output"
+                         : descriptor == STDERR_FILENO ? "standard error"
+                                                       : "it");
+    return kith_fail(error == ENOMEM ? KITH_OUT_OF_MEMORY : KITH_IO_ERROR,
+                     "%s: cannot be written: %s", path, strerror(error));
+}
+
 /* Opening /dev/stdout anew would begin at the start of a file that others write to as well: what is
  * open already keeps its place. */
 static int open_existing(const char *path)
@@ -66,6 +72,11 @@ static int open_existing(const char *path)
     const int descriptor = open_descriptor_of(path);
     if (descriptor < 0)
         return open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    const int mode = fcntl(descriptor, F_GETFL);
+    if (mode >= 0 && (mode & O_ACCMODE) == O_RDONLY)
+        errno = EBADF; /* as write would say */
+    if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
+        return -1;
     if (descriptor == STDOUT_FILENO)
         fflush(stdout);
     return fcntl(descriptor, F_DUPFD_CLOEXEC, 3);

@@ -20,18 +20,20 @@ struct run_parameters {
     double dt, until;
     double gravitational_constant, softening;
     bool softening_of_bodies;
+    kith_accuracy accuracy; /* all 0: none was given */
     kith_dtype precision;
     int64_t every; /* steps between frames */
     bool is_ensemble;
     int64_t systems; /* M; 1 unless an ensemble */
     char integrator[KITH_NAME_BYTES];
+    char solver[KITH_NAME_BYTES];
     char law[RUN_LAW_BYTES]; /* as run/law_record.h writes it */
 };
 
 struct run_origin {
     const char *const *arguments; /* the command line, NULL-ended, or NULL */
     const char *input;            /* the bodies' file, or NULL */
-    const char *units[3];         /* of length, time, mass; NULL: not known */
+    kith_units units;             /* of the bodies, with the G of the run */
     const uint64_t *seed;         /* of the bodies' random numbers, or NULL; of an ensemble that of
                                      system 0, and one more for each next */
     const char *const *inputs;    /* of an ensemble: each system's file, or NULL */

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "io/h5md_layout.h"
+#include "io/h5md_units.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 #include "kith/build.h"
@@ -53,53 +54,6 @@ static kith_status write_command_line(hid_t group, const char *const *arguments)
     return status;
 }
 
-/* Text of variable length: MDAnalysis looks units up as h5py gives them, and text of fixed length
- * is bytes to h5py. */
-static kith_status set_unit(hid_t file, const char *path, const char *unit)
-{
-    if (H5Aexists_by_name(file, path, "unit", H5P_DEFAULT) > 0)
-        return KITH_OK;
-    const hid_t object = H5Oopen(file, path, H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    const kith_status status =
-        hdf5_set_numbers(object, "unit", type, type, (struct hdf5_shape){0}, &unit);
-    H5Tclose(type);
-    H5Oclose(object);
-    return status;
-}
-
-/* Units as attributes of the data, but only those of length and time whose velocity MDAnalysis
- * knows, too: a reader that does not know a unit refuses the file. */
-static kith_status set_known_units(hid_t file, const char *length, const char *time)
-{
-    static const char *const known[][2] = {
-        {"Angstrom", "ps"}, {"Angstrom", "fs"}, {"nm", "ps"}, {"nm", "ns"}, {"pm", "ps"}};
-    static const char *const angstrom[] = {"A", "Å", "angstrom"};
-    char velocity[32];
-    for (size_t k = 0; k < sizeof angstrom / sizeof angstrom[0]; k++)
-        length = strcmp(length, angstrom[k]) == 0 ? known[0][0] : length;
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
-        if (strcmp(length, known[k][0]) != 0 || strcmp(time, known[k][1]) != 0)
-            continue;
-        snprintf(velocity, sizeof velocity, "%s %s-1", length, time);
-        KITH_TRY(set_unit(file, H5MD_PARTICLES "/position/value", length));
-        KITH_TRY(set_unit(file, H5MD_PARTICLES "/position/time", time));
-        return set_unit(file, H5MD_PARTICLES "/velocity/value", velocity);
-    }
-    return KITH_OK;
-}
-
-static kith_status write_units(hid_t file, const char *const units[3])
-{
-    static const char *const quantities[3] = {"length", "time", "mass"};
-    hid_t group = H5I_INVALID_HID;
-    KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS "/units", &group));
-    for (int k = 0; k < 3; k++)
-        if (units[k])
-            KITH_TRY(hdf5_write_text(group, quantities[k], units[k]));
-    return units[0] && units[1] ? set_known_units(file, units[0], units[1]) : KITH_OK;
-}
-
 static kith_status write_seed(hid_t group, const uint64_t *seed)
 {
     if (!seed && hdf5_exists(group, "seed"))
@@ -112,7 +66,7 @@ kith_status run_parameters_write_origin(hid_t file, const struct run_origin *ori
     hid_t group = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &group));
     KITH_TRY(hdf5_write_text(group, "version", kith_version()));
-    KITH_TRY(write_units(file, origin->units));
+    KITH_TRY(h5md_write_units(file, &origin->units));
     KITH_TRY(write_seed(group, origin->seed));
     if (origin->input)
         KITH_TRY(hdf5_write_text(group, "input", origin->input));
@@ -161,18 +115,43 @@ kith_status run_parameters_write_systems(hid_t file, const struct run_origin *or
     return origin->inputs ? write_inputs(group, origin->inputs, systems) : KITH_OK;
 }
 
+/* Of solvers that approximate; left out where it was not given. */
+static kith_status write_accuracy(hid_t group, const kith_accuracy *accuracy)
+{
+    if (accuracy->error > 0)
+        KITH_TRY(hdf5_write_real(group, "error", accuracy->error));
+    if (accuracy->theta > 0)
+        KITH_TRY(hdf5_write_real(group, "theta", accuracy->theta));
+    return accuracy->order > 0 ? hdf5_write_integer(group, "order", accuracy->order) : KITH_OK;
+}
+
+static kith_status read_accuracy(hid_t group, kith_accuracy *accuracy)
+{
+    int64_t order = 0;
+    if (hdf5_exists(group, "error"))
+        KITH_TRY(hdf5_read_real(group, "error", &accuracy->error));
+    if (hdf5_exists(group, "theta"))
+        KITH_TRY(hdf5_read_real(group, "theta", &accuracy->theta));
+    if (hdf5_exists(group, "order"))
+        KITH_TRY(hdf5_read_integer(group, "order", &order));
+    accuracy->order = (int32_t)order;
+    return KITH_OK;
+}
+
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters)
 {
     hid_t group = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &group));
     KITH_TRY(hdf5_write_text(group, "integrator", parameters->integrator));
     KITH_TRY(hdf5_write_text(group, "law", parameters->law));
+    KITH_TRY(hdf5_write_text(group, "solver", parameters->solver));
     KITH_TRY(hdf5_write_text(group, "precision", precision_names[parameters->precision]));
     KITH_TRY(hdf5_write_real(group, "dt", parameters->dt));
     KITH_TRY(hdf5_write_real(group, "until", parameters->until));
     KITH_TRY(hdf5_write_integer(group, "every", parameters->every));
     KITH_TRY(hdf5_write_real(group, "gravitational_constant", parameters->gravitational_constant));
     KITH_TRY(hdf5_write_real(group, "softening", parameters->softening));
+    KITH_TRY(write_accuracy(group, &parameters->accuracy));
     return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
 }
 
@@ -191,6 +170,11 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
         KITH_TRY(hdf5_read_text(group, "law", sizeof parameters->law, parameters->law));
     else
         snprintf(parameters->law, sizeof parameters->law, "gravity");
+    if (hdf5_exists(group, "solver"))
+        KITH_TRY(hdf5_read_text(group, "solver", sizeof parameters->solver, parameters->solver));
+    else
+        snprintf(parameters->solver, sizeof parameters->solver, "direct");
+    KITH_TRY(read_accuracy(group, &parameters->accuracy));
     KITH_TRY(hdf5_read_text(group, "precision", sizeof precision, precision));
     KITH_TRY(hdf5_read_real(group, "dt", &parameters->dt));
     KITH_TRY(hdf5_read_real(group, "until", &parameters->until));

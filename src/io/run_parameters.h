@@ -8,8 +8,9 @@
 
 /* /parameters/kith in an H5MD file: one scalar dataset a parameter. */
 
-/* Where the file comes from: version, command_line, input, units/{length,time,mass}, seed. Those
- * not known (NULL) are left as they are; a seed that nobody knows is −1. */
+/* Where the file comes from: version, command_line, input,
+ * units/{length,time,mass,gravitational_constant}, seed. Those not known (NULL) are left as they
+ * are; a seed that nobody knows is −1. */
 kith_status run_parameters_write_origin(hid_t file, const struct run_origin *origin);
 
 /* Where each system of an ensemble comes from, if known: seeds, inputs. */

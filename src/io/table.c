@@ -6,8 +6,8 @@
 
 #include "core/arguments.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/status.h"
-#include "io/numbers.h"
 #include "io/output.h"
 #include "io/records.h"
 #include "kith/npy.h"

@@ -70,6 +70,7 @@ static kith_status find_line(struct text *text, size_t *length)
                              (long long)text->number + 1, text_longest_line);
         if (found || feof(text->stream))
             return KITH_OK;
+        KITH_TRY(kith_check_poll(&text->poll));
         seen = rest;
         KITH_TRY(make_room(text));
         errno = 0;

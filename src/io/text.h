@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/poll.h"
 #include "core/status.h"
 
 /* Opens a file for reading. Messages leave the path out. Errors: KITH_IO_ERROR. */
@@ -20,13 +21,14 @@ struct text {
     int64_t number; /* of the line, from 1 */
     char *buffer;   /* what was read and not given out: from begin to end */
     size_t begin, end, capacity;
+    struct poll_state poll; /* asked at every block; none after text_open */
 };
 
 kith_status text_open(const char *path, struct text *text);
 
 /* Reads a line; *found is false after the last. A byte-order mark (UTF-8) at the start of the file
  * is left out. Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (a zero byte or a line of more than a million
- * bytes: not text), KITH_OUT_OF_MEMORY. */
+ * bytes: not text), KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status text_next(struct text *text, bool *found);
 
 /* Goes back to the start. Errors: KITH_IO_ERROR (a pipe). */

@@ -103,19 +103,17 @@ kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kit
 
 void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kith_name unit)
 {
-    char path[128];
-    struct hdf5_session session;
     if (!unit)
         return;
     unit[0] = 0;
     if (!trajectory || !quantity)
         return;
-    snprintf(path, sizeof path, H5MD_PARAMETERS "/units/%s", quantity);
-    hdf5_begin(&session);
-    if (hdf5_exists(trajectory->reader.file, path) &&
-        hdf5_read_text(trajectory->reader.file, path, KITH_NAME_BYTES, unit) != KITH_OK)
-        unit[0] = 0;
-    hdf5_end(&session);
+    const kith_units *units = &trajectory->reader.units;
+    const char *name = strcmp(quantity, "length") == 0 ? units->length
+                       : strcmp(quantity, "time") == 0 ? units->time
+                       : strcmp(quantity, "mass") == 0 ? units->mass
+                                                       : "";
+    memcpy(unit, name, strlen(name) + 1);
 }
 
 int64_t kith_trajectory_systems(const kith_trajectory *trajectory)

@@ -118,7 +118,7 @@ static kith_status set_up(const char *output, struct working_file *file)
     const bool exists = stat(output, &found) == 0;
     if (exists && !S_ISREG(found.st_mode))
         return kith_fail(KITH_IO_ERROR,
-                         "%s: cannot be written: not a regular file, which a run needs", output);
+                         "%s: cannot be written: not a regular file; give the name of one", output);
     if (exists && access(output, W_OK) != 0)
         return fail_to_write(file, errno);
     char *resolved = exists ? realpath(output, NULL) : NULL;

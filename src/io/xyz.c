@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "io/bodies.h"
 #include "io/format.h"
-#include "io/numbers.h"
 #include "io/text.h"
 #include "io/xyz_comment.h"
 
@@ -193,6 +193,7 @@ static void divide_by_masses(kith_bodies *bodies)
 static void take_comment(const struct xyz_comment *comment, kith_bodies *bodies)
 {
     bodies->time = comment->time;
+    bodies->units = comment->units;
     bodies->has_cell = comment->has_lattice;
     memcpy(bodies->cell, comment->lattice, sizeof bodies->cell);
     memcpy(bodies->periodic, comment->pbc, sizeof bodies->periodic);
@@ -222,11 +223,57 @@ kith_status xyz_read(const char *path, const kith_read_options *options, kith_bo
     struct xyz_comment *comment = NULL;
     struct text text;
     KITH_TRY(text_open(path, &text));
+    text.poll = (struct poll_state){.poll = options->poll, .user = options->poll_user};
     kith_status status = kith_allocate(1, sizeof *comment, "comment", &comment);
     if (status == KITH_OK)
         status = find_frame(&text, options->frame);
     if (status == KITH_OK)
         status = read_frame(&text, options->without_velocities, comment, bodies);
+    free(comment);
+    text_close(&text);
+    return status;
+}
+
+kith_status xyz_count(const char *path, int64_t *frames)
+{
+    struct text text;
+    KITH_TRY(text_open(path, &text));
+    const kith_status status = count_frames(&text, frames);
+    text_close(&text);
+    return status;
+}
+
+static kith_status visit_frames(struct text *text, const kith_read_options *options, int64_t first,
+                                int64_t count, struct xyz_comment *comment, visit_frame *visit,
+                                void *state)
+{
+    bool found = false;
+    int64_t atoms = 0;
+    for (int64_t k = 0; k < first; k++) {
+        KITH_TRY(read_count(text, &found, &atoms));
+        KITH_TRY(skip_atoms(text, atoms));
+    }
+    for (int64_t k = first; k < first + count; k++) {
+        kith_bodies *bodies = NULL;
+        kith_status status = read_frame(text, options->without_velocities, comment, &bodies);
+        if (status == KITH_OK)
+            status = visit(state, k, bodies);
+        kith_bodies_free(bodies);
+        KITH_TRY(status);
+    }
+    return KITH_OK;
+}
+
+kith_status xyz_visit(const char *path, const kith_read_options *options, int64_t first,
+                      int64_t count, visit_frame *visit, void *state)
+{
+    struct xyz_comment *comment = NULL;
+    struct text text;
+    KITH_TRY(text_open(path, &text));
+    text.poll = (struct poll_state){.poll = options->poll, .user = options->poll_user};
+    kith_status status = kith_allocate(1, sizeof *comment, "comment", &comment);
+    if (status == KITH_OK)
+        status = visit_frames(&text, options, first, count, comment, visit, state);
     free(comment);
     text_close(&text);
     return status;

@@ -3,7 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/numbers.h"
+#include "core/numbers.h"
+#include "io/key_values.h"
+#include "io/units.h"
 
 #define MEMBER(name) offsetof(kith_bodies, name)
 
@@ -197,47 +199,12 @@ static const struct {
 
 enum { key_count = sizeof keys / sizeof keys[0] };
 
-/* Where a quoted text ends; a backslash takes the meaning from the character after it. */
-static char *find_closing(char *at, char closing)
+static kith_status take_pair(void *comment, const char *key, char *value)
 {
-    while (*at && *at != closing)
-        at += *at == '\\' && at[1] ? 2 : 1;
-    return *at ? at : NULL;
-}
-
-/* Cuts the value out of the line, in place, and goes on behind it. */
-static kith_status take_value(char **line, char **value)
-{
-    const char opening = **line;
-    const bool quoted = opening == '"' || opening == '\'' || opening == '{';
-    *value = *line + quoted;
-    char *end = quoted ? find_closing(*value, opening == '{' ? '}' : opening)
-                       : *value + strcspn(*value, " \t");
-    if (!end)
-        return kith_fail(KITH_BAD_FORMAT, "a quote is not closed at '%.40s'", *line);
-    *line = end + (*end != 0);
-    *end = 0;
-    return KITH_OK;
-}
-
-static kith_status take_pairs(char *line, struct xyz_comment *comment)
-{
-    for (;;) {
-        line += strspn(line, " \t");
-        const size_t length = strcspn(line, "= \t");
-        if (!*line)
-            return KITH_OK;
-        const char *key = line;
-        line += length;
-        if (*line != '=')
-            continue;
-        *line++ = 0;
-        char *value = NULL;
-        KITH_TRY(take_value(&line, &value));
-        for (int32_t k = 0; k < key_count; k++)
-            if (strcasecmp(keys[k].name, key) == 0)
-                KITH_TRY(keys[k].take(value, comment));
-    }
+    for (int32_t k = 0; k < key_count; k++)
+        if (strcasecmp(keys[k].name, key) == 0)
+            return keys[k].take(value, comment);
+    return units_take(key, value, &((struct xyz_comment *)comment)->units);
 }
 
 /* ASE's conventions: without pbc a lattice is periodic in all directions; nine zeros are none. */
@@ -256,7 +223,7 @@ kith_status xyz_comment_parse(char *line, bool without_velocities, struct xyz_co
     KITH_TRY(add_property(comment, "species", 'S', 1));
     KITH_TRY(add_property(comment, "pos", 'R', 3));
     if (strcasestr(line, "Properties=") || strcasestr(line, "Lattice="))
-        KITH_TRY(take_pairs(line, comment));
+        KITH_TRY(key_values_each(line, take_pair, comment));
     complete_cell(comment);
     return KITH_OK;
 }

@@ -29,12 +29,13 @@ extern const struct xyz_property xyz_names;
 bool xyz_is_symbol(const char *name);
 
 /* What the second line of a frame says: key=value pairs, of which kith takes Lattice, pbc,
- * Properties, Time and dimensions. A line with neither Lattice nor Properties is free text, and the
- * columns then are species and position. */
+ * Properties, Time, dimensions, gravitational_constant and units. A line with neither Lattice nor
+ * Properties is free text, and the columns then are species and position. */
 struct xyz_comment {
     bool has_lattice, has_pbc, pbc[3];
     double lattice[9];
     double time;
+    kith_units units;
     int32_t dimensions;
     unsigned flags; /* kith_column */
     bool without_velocities;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/cache_folder.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "law/compiled.h"
 #include "law/compiler.h"
 #include "law/formula.h"
@@ -21,7 +21,6 @@ struct job {
     struct compiler compiler;
     char *functions; /* the formula's, in C */
     char key[law_key_bytes];
-    char object[cache_path_bytes]; /* where the shared object stands */
 };
 
 /* The flags of cmake/KithIsa.cmake. */
@@ -53,13 +52,18 @@ static kith_status write_sources(const struct job *job, const char *workshop)
     return cache_write(workshop, "law.c", last, length);
 }
 
+static void name_object(const char *workshop, char object[cache_path_bytes + 8])
+{
+    snprintf(object, cache_path_bytes + 8, "%s/law.so", workshop);
+}
+
 static kith_status compile_in(const struct job *job, const char *workshop)
 {
     char include[cache_path_bytes + 8], source[cache_path_bytes + 8], made[cache_path_bytes + 8];
     char messages[cache_path_bytes + 16], isa[32];
     snprintf(include, sizeof include, "-I%s", workshop);
     snprintf(source, sizeof source, "%s/law.c", workshop);
-    snprintf(made, sizeof made, "%s/law.so", workshop);
+    name_object(workshop, made);
     snprintf(messages, sizeof messages, "%s/messages", workshop);
     snprintf(isa, sizeof isa, "-DKITH_ISA_NAME=%s", job->isa);
     const char *options[32] = {"-O3",
@@ -83,17 +87,8 @@ static kith_status compile_in(const struct job *job, const char *workshop)
     KITH_TRY(write_sources(job, workshop));
     KITH_TRY(compiler_run(&job->compiler, options, messages));
     if (chmod(made, S_IRUSR | S_IWUSR | S_IXUSR) != 0)
-        return kith_fail(KITH_IO_ERROR, "%s: %s", job->object, strerror(errno));
-    return cache_publish(made, job->object);
-}
-
-static kith_status compile(const struct job *job, const char *folder)
-{
-    char workshop[cache_path_bytes];
-    KITH_TRY(cache_make_workshop(folder, workshop));
-    const kith_status status = compile_in(job, workshop);
-    cache_remove(workshop);
-    return status;
+        return kith_fail(KITH_IO_ERROR, "the compiled formula %s: %s", made, strerror(errno));
+    return KITH_OK;
 }
 
 static void close_object(void *handle)
@@ -101,12 +96,10 @@ static void close_object(void *handle)
     dlclose(handle);
 }
 
-/* NULL if there is none, or none that can be used. */
-static void *open_object(const struct job *job)
+/* NULL if it cannot be loaded, or is another formula's. */
+static void *load(const struct job *job, const char *object)
 {
-    if (!cache_file_is_own(job->object))
-        return NULL;
-    void *handle = dlopen(job->object, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     const char *key = handle ? dlsym(handle, "kith_law_key") : NULL;
     if (key && strcmp(key, job->key) == 0)
         return handle;
@@ -115,31 +108,80 @@ static void *open_object(const struct job *job)
     return NULL;
 }
 
-static kith_status open_or_compile(struct job *job, void **handle)
+static kith_status load_made(const struct job *job, const char *object, void **handle)
 {
-    char folder[cache_path_bytes];
-    KITH_TRY(cache_folder(folder));
-    snprintf(job->object, sizeof job->object, "%.*s/law-%s.so", cache_path_bytes / 2, folder,
-             job->key);
-    *handle = open_object(job);
+    *handle = load(job, object);
     if (*handle)
         return KITH_OK;
-    unlink(job->object);
-    KITH_TRY(compile(job, folder));
-    *handle = open_object(job);
-    if (!*handle) {
-        const char *why = dlerror();
-        return kith_fail(KITH_IO_ERROR, "%s was compiled and cannot be loaded: %s", job->object,
-                         why ? why : "it is not what was written");
+    const char *why = dlerror();
+    return kith_fail(KITH_IO_ERROR,
+                     "%s was compiled and cannot be loaded: %s; set XDG_CACHE_HOME to a folder of "
+                     "your own from which programs may be run",
+                     object, why ? why : "it is not what was written");
+}
+
+/* Compiles into the cache folder, and loads from there. */
+static kith_status compile_and_keep(const struct job *job, const char *folder, const char *object,
+                                    void **handle)
+{
+    char workshop[cache_path_bytes], made[cache_path_bytes + 8];
+    KITH_TRY(cache_make_workshop(folder, workshop));
+    name_object(workshop, made);
+    kith_status status = compile_in(job, workshop);
+    if (status == KITH_OK)
+        status = cache_seal(made, job->key);
+    if (status == KITH_OK)
+        status = cache_publish(made, object);
+    cache_remove(workshop);
+    return status == KITH_OK ? load_made(job, object, handle) : status;
+}
+
+/* For this process alone: what is loaded stays when its file goes. */
+static kith_status compile_for_now(const struct job *job, void **handle)
+{
+    char workshop[cache_path_bytes], made[cache_path_bytes + 8];
+    KITH_TRY(cache_make_temporary_workshop(workshop));
+    name_object(workshop, made);
+    kith_status status = compile_in(job, workshop);
+    if (status == KITH_OK)
+        status = load_made(job, made, handle);
+    cache_remove(workshop);
+    return status;
+}
+
+/* dlopen maps a file and runs into SIGBUS behind the end of one that was cut off, so that all of it
+ * is read before. Files of the cache are only ever replaced whole, by a new name. */
+static void *load_kept(const struct job *job, const char *object)
+{
+    void *data = NULL;
+    int64_t bytes = 0;
+    cache_read_sealed(object, job->key, &data, &bytes);
+    const bool is_whole = data != NULL;
+    free(data);
+    return is_whole ? load(job, object) : NULL;
+}
+
+/* Without a cache folder that can be used, a formula is only compiled more often. */
+static kith_status open_or_compile(const struct job *job, void **handle)
+{
+    char folder[cache_path_bytes], object[cache_path_bytes];
+    kith_status status = cache_folder(folder);
+    if (status == KITH_OK) {
+        snprintf(object, sizeof object, "%.*s/law-%s.so", cache_path_bytes / 2, folder, job->key);
+        *handle = load_kept(job, object);
+        if (*handle)
+            return KITH_OK;
+        unlink(object);
+        status = compile_and_keep(job, folder, object, handle);
     }
-    return KITH_OK;
+    return status == KITH_IO_ERROR ? compile_for_now(job, handle) : status;
 }
 
 static kith_status open_module(void *argument, const kith_law *law, struct law_module *module)
 {
     struct job *job = argument;
     KITH_TRY(compiler_find(&job->compiler));
-    KITH_TRY(formula_write(law->formula, &job->functions));
+    KITH_TRY(formula_write(law->value, &job->functions));
     const char *texts[8 + compiler_most_words] = {KITH_VERSION, job->isa, job->kernel,
                                                   job->functions};
     for (int k = 0; k < job->compiler.count; k++)

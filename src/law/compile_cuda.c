@@ -8,7 +8,7 @@
 
 #include "core/cache_folder.h"
 #include "core/memory.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "law/compiled.h"
 #include "law/compiled_cuda.h"
 #include "law/formula.h"
@@ -98,42 +98,35 @@ static kith_status compile(const struct job *job, void **cubin, int64_t *bytes)
     return nvrtc_compile(&nvrtc, cubin, bytes);
 }
 
-/* The cache's file holds the key, so that no other can be taken for it, and then the code. */
+static void cache_path(const struct job *job, const char *folder, char path[cache_path_bytes])
+{
+    snprintf(path, cache_path_bytes, "%.*s/law-%s.cubin", cache_path_bytes / 2, folder, job->key);
+}
+
 static kith_status keep(const struct job *job, const char *folder, const void *cubin, int64_t bytes)
 {
     char workshop[cache_path_bytes], from[cache_path_bytes + 8], to[cache_path_bytes];
-    char *text = NULL;
-    KITH_TRY(kith_allocate(bytes + law_key_bytes, 1, "compiled law", &text));
-    memcpy(text, job->key, law_key_bytes);
-    memcpy(text + law_key_bytes, cubin, (size_t)bytes);
-    kith_status status = cache_make_workshop(folder, workshop);
-    if (status == KITH_OK) {
-        status = cache_write(workshop, "law", text, bytes + law_key_bytes);
-        snprintf(from, sizeof from, "%s/law", workshop);
-        snprintf(to, sizeof to, "%.*s/law-%s.cubin", cache_path_bytes / 2, folder, job->key);
-        if (status == KITH_OK && rename(from, to) != 0)
-            status = kith_fail(KITH_IO_ERROR, "%s cannot be written", to);
-        cache_remove(workshop);
-    }
-    free(text);
+    cache_path(job, folder, to);
+    KITH_TRY(cache_make_workshop(folder, workshop));
+    snprintf(from, sizeof from, "%s/law", workshop);
+    kith_status status = cache_write(workshop, "law", cubin, bytes);
+    if (status == KITH_OK)
+        status = cache_seal(from, job->key);
+    if (status == KITH_OK)
+        status = cache_publish(from, to);
+    cache_remove(workshop);
     return status;
 }
 
-/* NULL if the cache has none. */
+/* NULL if the cache has none that is whole. */
 static void *kept(const struct job *job, const char *folder)
 {
     char path[cache_path_bytes];
-    void *text = NULL;
+    void *cubin = NULL;
     int64_t bytes = 0;
-    snprintf(path, sizeof path, "%.*s/law-%s.cubin", cache_path_bytes / 2, folder, job->key);
-    if (!cache_file_is_own(path) || cache_read(path, &text, &bytes) != KITH_OK)
-        return NULL;
-    if (bytes > law_key_bytes && memcmp(text, job->key, law_key_bytes) == 0) {
-        memmove(text, (char *)text + law_key_bytes, (size_t)(bytes - law_key_bytes));
-        return text;
-    }
-    free(text);
-    return NULL;
+    cache_path(job, folder, path);
+    cache_read_sealed(path, job->key, &cubin, &bytes);
+    return cubin;
 }
 
 /* A law can be computed without a cache folder, only slower. */
@@ -176,7 +169,7 @@ static kith_status open_module(void *argument, const kith_law *law, struct law_m
     char version[16];
     void *cubin = NULL;
     KITH_TRY(nvrtc_version(version));
-    KITH_TRY(formula_write(law->formula, &job->functions));
+    KITH_TRY(formula_write(law->value, &job->functions));
     const char *texts[] = {KITH_VERSION, job->architecture, version,
                            job->kernel,  job->functions,    NULL};
     law_key(texts, job->key);

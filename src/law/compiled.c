@@ -61,7 +61,7 @@ static kith_status find_or_open(const kith_law *law, const char *kernel, const c
 kith_status law_code_module(const kith_law *law, const char *kernel, const char *target,
                             law_open_module *open, void *argument, void **handle)
 {
-    if (!law->formula)
+    if (law->info)
         return kith_fail(KITH_INTERNAL_ERROR, "'%.60s' is no formula to compile", law->text);
     pthread_mutex_lock(&law->code->mutex);
     const kith_status status = find_or_open(law, kernel, target, open, argument, handle);

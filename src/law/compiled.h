@@ -1,6 +1,7 @@
 #ifndef LAW_COMPILED_H
 #define LAW_COMPILED_H
 
+#include "core/cache_folder.h"
 #include "core/status.h"
 #include "kith/context.h"
 #include "law/law.h"
@@ -29,9 +30,9 @@ extern const struct law_source law_sources[];
  *   symbol    "law_values_custom_float"
  *   function  [out] lives as long as the law
  *
- * Errors: KITH_UNSUPPORTED (no compiler), KITH_IO_ERROR (the cache folder), KITH_INTERNAL_ERROR
- * (the compiler refuses the file), KITH_OUT_OF_MEMORY. Cost:   about a second at first, some
- * milliseconds in the next process, nothing after that. */
+ * Errors: KITH_UNSUPPORTED (no compiler), KITH_IO_ERROR (no folder to compile in),
+ * KITH_INTERNAL_ERROR (the compiler refuses the file), KITH_OUT_OF_MEMORY. Cost:   about a second
+ * at first, some milliseconds in the next process, nothing after that. */
 kith_status law_compile_cpu(kith_context *context, const kith_law *law, const char *kernel,
                             const char *symbol, void **function);
 
@@ -54,7 +55,7 @@ kith_status law_code_module(const kith_law *law, const char *kernel, const char 
 
 /* A name for what is made of these texts, the last of them NULL, and of all sources: 32 hexadecimal
  * digits. */
-enum { law_key_bytes = 33 };
+enum { law_key_bytes = cache_key_bytes };
 void law_key(const char *const *texts, char key[law_key_bytes]);
 
 #endif

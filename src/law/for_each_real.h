@@ -3,7 +3,7 @@
  *   REAL, VREAL  float, vfloat or double, vdouble
  *   VMASK        vint32 or vint64
  *   NAME(name)   name_float or name_double
- *   LAW_FLOOR    LAW_FLOOR_FLOAT or LAW_FLOOR_DOUBLE
+ *   S2_FLOOR    S2_FLOOR_FLOAT or S2_FLOOR_DOUBLE
  *
  * and the laws before it. To be included once in a kernel's file (law/pair_law.h). */
 
@@ -14,25 +14,25 @@
 #define VREAL      vfloat
 #define VMASK      vint32
 #define NAME(name) name##_float
-#define LAW_FLOOR  LAW_FLOOR_FLOAT
+#define S2_FLOOR   S2_FLOOR_FLOAT
 #include "law/law_body.h"
 #include KERNEL_BODY
 #undef REAL
 #undef VREAL
 #undef VMASK
 #undef NAME
-#undef LAW_FLOOR
+#undef S2_FLOOR
 
 #define REAL       double
 #define VREAL      vdouble
 #define VMASK      vint64
 #define NAME(name) name##_double
-#define LAW_FLOOR  LAW_FLOOR_DOUBLE
+#define S2_FLOOR   S2_FLOOR_DOUBLE
 #include "law/law_body.h"
 #include KERNEL_BODY
 #undef REAL
 #undef VREAL
 #undef VMASK
 #undef NAME
-#undef LAW_FLOOR
+#undef S2_FLOOR
 #undef KERNEL_BODY

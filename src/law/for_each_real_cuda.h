@@ -4,7 +4,7 @@
  *   REAL, VREAL  float or double
  *   VMASK        bool
  *   NAME(name)   name_float or name_double
- *   LAW_FLOOR    LAW_FLOOR_FLOAT or LAW_FLOOR_DOUBLE
+ *   S2_FLOOR    S2_FLOOR_FLOAT or S2_FLOOR_DOUBLE
  *
  * nvcc and NVRTC read this; nothing of the host's is included. */
 
@@ -16,23 +16,23 @@
 #define REAL       float
 #define VREAL      float
 #define NAME(name) name##_float
-#define LAW_FLOOR  LAW_FLOOR_FLOAT
+#define S2_FLOOR   S2_FLOOR_FLOAT
 #include "law/law_body.h"
 #include KERNEL_BODY
 #undef REAL
 #undef VREAL
 #undef NAME
-#undef LAW_FLOOR
+#undef S2_FLOOR
 
 #define REAL       double
 #define VREAL      double
 #define NAME(name) name##_double
-#define LAW_FLOOR  LAW_FLOOR_DOUBLE
+#define S2_FLOOR   S2_FLOOR_DOUBLE
 #include "law/law_body.h"
 #include KERNEL_BODY
 #undef REAL
 #undef VREAL
 #undef NAME
-#undef LAW_FLOOR
+#undef S2_FLOOR
 #undef VMASK
 #undef KERNEL_BODY

@@ -48,9 +48,9 @@ kith_status formula_check_name(const char *name)
 static kith_status take_parameters(struct law_formula *formula, int64_t count,
                                    const kith_law_parameter *parameters)
 {
-    if (count > law_constant_count)
+    if (count > formula_most_parameters)
         return kith_fail(KITH_INVALID_ARGUMENT, "%lld parameters; a formula takes at most %d",
-                         (long long)count, law_constant_count);
+                         (long long)count, formula_most_parameters);
     for (int64_t k = 0; k < count; k++) {
         KITH_TRY(formula_check_name(parameters[k].name));
         for (int64_t earlier = 0; earlier < k; earlier++)
@@ -66,16 +66,54 @@ static kith_status take_parameters(struct law_formula *formula, int64_t count,
 kith_status formula_parse(const char *text, int64_t count, const kith_law_parameter *parameters,
                           struct law_formula **formula)
 {
-    *formula = NULL;
-    struct law_formula *made_formula = NULL;
-    KITH_TRY(kith_allocate(1, sizeof *made_formula, "formula", &made_formula));
-    kith_status status = take_parameters(made_formula, count, parameters);
+    return formula_parse_weighted(text, count, parameters, NULL, formula);
+}
+
+/* All in one block. */
+static kith_status create(int32_t capacity, struct law_formula **formula)
+{
+    const size_t bytes_each = sizeof(struct formula_node) + 4 * sizeof(int32_t) + sizeof(bool);
+    const size_t bytes = sizeof **formula + (size_t)capacity * bytes_each;
+    KITH_TRY(kith_allocate((int64_t)bytes, 1, "formula", formula));
+    (*formula)->capacity = capacity;
+    (*formula)->nodes = (struct formula_node *)(*formula + 1);
+    (*formula)->slots = (int32_t *)((*formula)->nodes + capacity);
+    (*formula)->is_constant = (bool *)((*formula)->slots + 4 * (int64_t)capacity);
+    return KITH_OK;
+}
+
+/* *is_short: more room might help. */
+static kith_status parse(const char *text, int64_t count, const kith_law_parameter *parameters,
+                         const double *weights, int32_t capacity, struct law_formula **formula,
+                         bool *is_short)
+{
+    struct law_formula *made = NULL;
+    KITH_TRY(create(capacity, &made));
+    made->weights = weights;
+    kith_status status = take_parameters(made, count, parameters);
     if (status == KITH_OK)
-        status = formula_read(made_formula, text);
+        status = formula_read(made, text);
+    *is_short = made->is_full || (status == KITH_OK && !made->has_rate);
     if (status == KITH_OK)
-        *formula = made_formula;
+        *formula = made;
     else
-        formula_free(made_formula);
+        formula_free(made);
+    return status;
+}
+
+kith_status formula_parse_weighted(const char *text, int64_t count,
+                                   const kith_law_parameter *parameters, const double *weights,
+                                   struct law_formula **formula)
+{
+    enum { usual_nodes = 512 };
+    bool is_short = false;
+    *formula = NULL;
+    kith_status status = parse(text, count, parameters, weights, usual_nodes, formula, &is_short);
+    if (is_short) {
+        formula_free(*formula);
+        *formula = NULL;
+        status = parse(text, count, parameters, weights, formula_most_nodes, formula, &is_short);
+    }
     return status;
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/status.h"
 #include "kith/law.h"
-#include "law/law_kinds.h"
+#include "law/law_numbers.h"
 
 /* A formula as operations, each after those it uses: what is equal stands there once, and what is
  * constant is computed. */
@@ -47,6 +47,7 @@ enum formula_operation {
     formula_multiply,
     formula_divide,
     formula_negate,
+    formula_power,  /* the first to the power which, at least 2: the second times the third */
     formula_call,   /* which: a formula_function */
     formula_select, /* the first ? the second : the third */
     formula_less, /* these four are 1 or 0, and the first three of them truths (formula_is_truth) */
@@ -68,7 +69,8 @@ enum {
     formula_most_depth = 200,
     formula_most_nodes = 8192,
     formula_name_bytes = 32,
-    formula_greatest_power = 128 /* of r, and of 1/r */
+    formula_greatest_power = 128, /* of r, of 1/r, and of any node */
+    formula_most_parameters = 16
 };
 
 /* A product outer · inner · r^power, in which outer depends on particle i alone: what a sum over j
@@ -78,23 +80,34 @@ struct formula_product {
 };
 
 struct law_formula {
-    struct formula_node nodes[formula_most_nodes];
-    int32_t count;
-    int32_t slots[4 * formula_most_nodes]; /* hash of a node → index + 1 */
-    bool is_full;                          /* a node found no room */
+    struct formula_node *nodes;
+    bool *is_constant; /* of a node: made of numbers and parameters only */
+    int32_t *slots;    /* hash of a node → index + 1; 4 for each node there is room for */
+    int32_t count, capacity;
+    bool is_full; /* a node found no room */
 
     int32_t parameters;
-    char names[law_constant_count][formula_name_bytes];
+    char names[formula_most_parameters][formula_name_bytes];
+
+    /* What m_i, m_j, q_i and q_j are read as; NULL: variables. Not owned, and
+     * only read while the formula is. */
+    const double *weights;
+
+    /* The nodes that are computed once a call, before the pairs: a kernel has them in its c. */
+    int32_t constants[law_constant_count], constant_count;
 
     /* Nodes; −1 is a value of 0. The force on i is radial·d + (gradient of what else depends on d).
      */
     int32_t value, radial, along[3];
+    int32_t last_of_force;                                /* the greatest of radial and along */
     struct formula_product value_product, radial_product; /* of value and radial, if not −1 */
 
     /* The second derivatives: (1/r) ∂/∂r of radial and of along, and ∂along[c]/∂d[k], k ≥ c, in the
      * order xx, xy, xz, yy, yz, zz. */
     int32_t slope, cross[3], curve[6];
     bool has_rate; /* there was room for them */
+
+    bool is_symmetric; /* value is known to stay the same when i and j change places */
 };
 
 /* Reads a formula and derives its force.
@@ -106,6 +119,11 @@ struct law_formula {
 kith_status formula_parse(const char *text, int64_t count, const kith_law_parameter *parameters,
                           struct law_formula **formula);
 void formula_free(struct law_formula *formula);
+
+/* The same with numbers for m_i, m_j, q_i and q_j, unless weights is NULL. */
+kith_status formula_parse_weighted(const char *text, int64_t count,
+                                   const kith_law_parameter *parameters, const double *weights,
+                                   struct law_formula **formula);
 
 /* Whether a name may be a parameter's. Errors: KITH_INVALID_ARGUMENT. */
 kith_status formula_check_name(const char *name);
@@ -122,16 +140,29 @@ void formula_derive_twice(struct law_formula *formula);
 /* Finds value_product and radial_product (formula_product.c). */
 void formula_find_products(struct law_formula *formula);
 
+/* Finds is_symmetric (formula_symmetry.c). */
+void formula_find_symmetry(struct law_formula *formula);
+
+/* Finds constants: the largest parts of value and forces that are made of numbers and parameters
+ * only, or all parameters if those are too many (formula_constants.c). */
+void formula_find_constants(struct law_formula *formula);
+
+/* Which of constants a node is; −1: none. */
+int32_t formula_constant_of(const struct law_formula *formula, int32_t node);
+
+/* Computes constants from parameters. */
+void formula_constants(const struct law_formula *formula, const double *parameter,
+                       double constants[law_constant_count]);
+
 /* Sets used of a node (unless it is −1) and of all that it is made of. */
 void formula_mark(const struct law_formula *formula, int32_t root, bool *used);
 
 /* Whether value, or a force, uses a variable. */
 bool formula_uses(const struct law_formula *formula, enum formula_variable variable);
 
-/* The nodes −1 … count − 1 in double precision with the C library's functions: values[k] for node
- * k. */
+/* The nodes 0 … last in double precision with the C library's functions: values[k] for node k. */
 void formula_evaluate(const struct law_formula *formula, const double *parameter,
-                      const double variable[formula_variable_count], double *values);
+                      const double variable[formula_variable_count], int32_t last, double *values);
 
 /* Writes the functions that law_body.h wants of a custom law; *text goes with free().
  * Errors: KITH_OUT_OF_MEMORY. */
@@ -142,8 +173,9 @@ bool formula_is_truth(const struct law_formula *formula, int32_t node);
 extern const char *const formula_function_names[formula_function_count];
 extern const char *const formula_variable_names[formula_variable_count];
 
-/* Nodes (formula_build.c): the same index for the same operation, and simplified where that changes
- * no value but by rounding. −1 where an argument is −1 or there is no room. */
+/* Nodes (formula_build.c, formula_multiply.c): the same index for the same operation, and
+ * simplified where that changes no value but by rounding. −1 where an argument is −1 or there is no
+ * room. */
 int32_t formula_make_number(struct law_formula *formula, double number);
 int32_t formula_make_variable(struct law_formula *formula, enum formula_variable variable);
 int32_t formula_make_power_of_r(struct law_formula *formula, int32_t power); /* any whole number */
@@ -151,6 +183,12 @@ int32_t formula_make(struct law_formula *formula, enum formula_operation operati
                      int32_t a, int32_t b, int32_t c);
 int32_t formula_make_call(struct law_formula *formula, enum formula_function function, int32_t a,
                           int32_t b);
+
+int32_t formula_make_power(struct law_formula *formula, int32_t base, int32_t power); /* ≥ 1 */
+
+/* a + b or a − b with common factors taken out (formula_factor.c). */
+int32_t formula_make_sum(struct law_formula *formula, enum formula_operation operation, int32_t a,
+                         int32_t b);
 
 /* One operation of numbers. */
 double formula_apply(enum formula_operation operation, int32_t which, const double argument[3]);

@@ -35,14 +35,14 @@ static int32_t call(const struct derivative *d, enum formula_function function, 
 /* Sums and products in which −1 is 0. */
 static int32_t plus(const struct derivative *d, int32_t a, int32_t b)
 {
-    return a < 0 ? b : b < 0 ? a : formula_make(d->formula, formula_add, 0, a, b, -1);
+    return a < 0 ? b : b < 0 ? a : formula_make_sum(d->formula, formula_add, a, b);
 }
 
 static int32_t minus(const struct derivative *d, int32_t a, int32_t b)
 {
     return b < 0   ? a
            : a < 0 ? formula_make(d->formula, formula_negate, 0, b, -1, -1)
-                   : formula_make(d->formula, formula_subtract, 0, a, b, -1);
+                   : formula_make_sum(d->formula, formula_subtract, a, b);
 }
 
 static int32_t times(const struct derivative *d, int32_t a, int32_t b)
@@ -60,6 +60,24 @@ static int32_t of_power_of_r(const struct derivative *d, int32_t n)
     if (d->along >= 0)
         return -1;
     return times(d, number(d, n), formula_make_power_of_r(d->formula, n - 2));
+}
+
+/* n aⁿ⁻¹ da; of a = c rᵏ, n k aⁿ / r², which is in range where a and its power are. */
+static int32_t of_whole_power(const struct derivative *d, int32_t k)
+{
+    const struct formula_node node = d->formula->nodes[k];
+    const struct formula_node base = d->formula->nodes[node.argument[0]];
+    const int32_t n = node.which;
+    if (d->of[node.argument[0]] < 0)
+        return -1;
+    if (d->along < 0 && base.operation == formula_multiply &&
+        d->formula->is_constant[base.argument[0]] &&
+        d->formula->nodes[base.argument[1]].operation == formula_power_of_r) {
+        const double of_r = d->formula->nodes[base.argument[1]].which;
+        return times(d, number(d, n * of_r), times(d, k, formula_make_power_of_r(d->formula, -2)));
+    }
+    const int32_t less = formula_make_power(d->formula, node.argument[0], n - 1);
+    return times(d, number(d, n), times(d, less, d->of[node.argument[0]]));
 }
 
 /* f'(a) of a function of one argument whose value is node f; −1 where it is 0. */
@@ -182,6 +200,8 @@ static int32_t of_node(const struct derivative *d, int32_t k)
         return over(d, minus(d, d->of[a], times(d, k, d->of[b])), b);
     case formula_negate:
         return d->of[a] < 0 ? -1 : minus(d, -1, d->of[a]);
+    case formula_power:
+        return of_whole_power(d, k);
     case formula_select:
         return choose(d, a, d->of[b], d->of[c]);
     case formula_call:
@@ -218,9 +238,12 @@ static int32_t derive(struct law_formula *formula, int32_t root, int32_t along)
 
 void formula_derive(struct law_formula *formula)
 {
-    formula->radial = derive(formula, formula->value, -1);
-    for (int32_t c = 0; c < 3; c++)
+    formula->last_of_force = formula->radial = derive(formula, formula->value, -1);
+    for (int32_t c = 0; c < 3; c++) {
         formula->along[c] = derive(formula, formula->value, c);
+        if (formula->along[c] > formula->last_of_force)
+            formula->last_of_force = formula->along[c];
+    }
 }
 
 void formula_derive_twice(struct law_formula *formula)

@@ -26,6 +26,18 @@ static double call(int32_t function, double a, double b)
     return of_one[function] ? of_one[function](a) : of_two[function](a, b);
 }
 
+/* base^n, n ≥ 0, by squaring. */
+static double whole_power(double base, int32_t n)
+{
+    double power = 1;
+    for (; n > 0; n >>= 1) {
+        if (n & 1)
+            power *= base;
+        base *= base;
+    }
+    return power;
+}
+
 double formula_apply(enum formula_operation operation, int32_t which, const double argument[3])
 {
     const double a = argument[0], b = argument[1];
@@ -40,6 +52,8 @@ double formula_apply(enum formula_operation operation, int32_t which, const doub
         return a / b;
     case formula_negate:
         return -a;
+    case formula_power:
+        return b * argument[2];
     case formula_call:
         return call(which, a, b);
     case formula_select:
@@ -64,24 +78,25 @@ double formula_apply(enum formula_operation operation, int32_t which, const doub
 /* r^n: of r² as far as possible, which has been rounded once less than r. */
 static double power_of_r(const double *variable, int32_t n)
 {
-    double base = variable[formula_r2], power = n % 2 ? variable[formula_r] : 1;
-    for (int32_t left = abs(n) / 2; left > 0; left >>= 1) {
-        if (left & 1)
-            power *= base;
-        base *= base;
-    }
+    const double power =
+        (n % 2 ? variable[formula_r] : 1) * whole_power(variable[formula_r2], abs(n) / 2);
     return n < 0 ? 1 / power : power;
 }
 
-void formula_evaluate(const struct law_formula *formula, const double *parameter,
-                      const double variable[formula_variable_count], double *values)
+static double apply_to(const struct formula_node *node, const double *values)
 {
-    for (int32_t k = 0; k < formula->count; k++) {
+    double argument[3] = {0};
+    for (int c = 0; c < 3; c++)
+        if (node->argument[c] >= 0)
+            argument[c] = values[node->argument[c]];
+    return formula_apply((enum formula_operation)node->operation, node->which, argument);
+}
+
+void formula_evaluate(const struct law_formula *formula, const double *parameter,
+                      const double variable[formula_variable_count], int32_t last, double *values)
+{
+    for (int32_t k = 0; k <= last; k++) {
         const struct formula_node *node = &formula->nodes[k];
-        double argument[3] = {0};
-        for (int c = 0; c < 3; c++)
-            if (node->argument[c] >= 0)
-                argument[c] = values[node->argument[c]];
         if (node->operation == formula_number)
             values[k] = node->number;
         else if (node->operation == formula_variable)
@@ -91,7 +106,26 @@ void formula_evaluate(const struct law_formula *formula, const double *parameter
         else if (node->operation == formula_parameter)
             values[k] = parameter[node->which];
         else
-            values[k] =
-                formula_apply((enum formula_operation)node->operation, node->which, argument);
+            values[k] = apply_to(node, values);
+    }
+}
+
+void formula_constants(const struct law_formula *formula, const double *parameter,
+                       double constants[law_constant_count])
+{
+    double values[formula_most_nodes];
+    int32_t last = -1;
+    for (int32_t c = 0; c < formula->constant_count; c++)
+        last = formula->constants[c] > last ? formula->constants[c] : last;
+    for (int32_t k = 0; k <= last; k++) {
+        const struct formula_node *node = &formula->nodes[k];
+        if (!formula->is_constant[k])
+            continue;
+        values[k] = node->operation == formula_number      ? node->number
+                    : node->operation == formula_parameter ? parameter[node->which]
+                                                           : apply_to(node, values);
+        for (int32_t c = 0; c < formula->constant_count; c++)
+            if (formula->constants[c] == k)
+                constants[c] = values[k];
     }
 }

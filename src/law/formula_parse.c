@@ -32,11 +32,19 @@ fail_at(const struct parser *parser, const char *place, const char *format, ...)
     const int right = (int)(after < around ? after : around);
     snprintf(shown, sizeof shown, "%s%.*s^%.*s%s", before > around ? "..." : "", left, place - left,
              right, place, after > around ? "..." : "");
-    for (char *c = shown; *c; c++)
-        if ((unsigned char)*c > 0x7e || (unsigned char)*c < ' ')
-            *c = '?';
     return kith_fail(KITH_INVALID_ARGUMENT, "formula, character %zu: %s, at the ^ in: %s",
                      before + 1, what, shown);
+}
+
+/* What is missing, if what stands in its place is not an operator that one might take for C's. */
+static kith_status fail_behind(const struct parser *parser, const char *missing)
+{
+    const char next = *parser->at;
+    if (next == '^' || (next == '*' && parser->at[1] == '*'))
+        return fail_at(parser, parser->at, "there is no such operator in C; write pow(a, b)");
+    if (next == '=')
+        return fail_at(parser, parser->at, "nothing can be assigned in a formula; compare with ==");
+    return fail_at(parser, parser->at, "%s", missing);
 }
 
 static void skip_space(struct parser *parser)
@@ -107,9 +115,9 @@ static kith_status check_constant(const struct parser *parser, const char *place
     const struct law_formula *formula = parser->formula;
     const struct formula_node *made_node = &formula->nodes[node];
     double argument[3] = {0};
-    if (made_node->operation != formula_call && made_node->operation != formula_divide &&
-        made_node->operation != formula_multiply && made_node->operation != formula_add &&
-        made_node->operation != formula_subtract)
+    if (made_node->operation != formula_call && made_node->operation != formula_power &&
+        made_node->operation != formula_divide && made_node->operation != formula_multiply &&
+        made_node->operation != formula_add && made_node->operation != formula_subtract)
         return KITH_OK;
     for (int k = 0; k < 3; k++) {
         if (made_node->argument[k] < 0)
@@ -137,14 +145,14 @@ static kith_status read_call(struct parser *parser, int32_t function, int32_t *n
     if (!take(parser, "(", ""))
         return fail_at(parser, start, "%s is a function; write %s(...)", name, name);
     for (int32_t k = 0; k < counts[function]; k++) {
+        const char next = k + 1 < counts[function] ? ',' : ')';
+        char missing[64];
+        snprintf(missing, sizeof missing, "%s takes %d argument%s; a %c is missing", name,
+                 (int)counts[function], counts[function] == 1 ? "" : "s", next);
         KITH_TRY(read_choice(parser, &argument[k]));
-        if (k + 1 < counts[function] && !take(parser, ",", ""))
-            return fail_at(parser, parser->at, "%s takes %d arguments; a , is missing", name,
-                           (int)counts[function]);
+        if (!take(parser, (const char[]){next, 0}, ""))
+            return fail_behind(parser, missing);
     }
-    if (!take(parser, ")", ""))
-        return fail_at(parser, parser->at, "%s takes %d argument%s; a ) is missing", name,
-                       (int)counts[function], counts[function] == 1 ? "" : "s");
     KITH_TRY(made(parser, start,
                   formula_make_call(parser->formula, (enum formula_function)function, argument[0],
                                     argument[1]),
@@ -203,7 +211,7 @@ static kith_status read_primary(struct parser *parser, int32_t *node)
         return fail_at(parser, start, "a value is expected here");
     KITH_TRY(read_choice(parser, node));
     if (!take(parser, ")", ""))
-        return fail_at(parser, parser->at, "a ) is missing");
+        return fail_behind(parser, "a ) is missing");
     return KITH_OK;
 }
 
@@ -304,23 +312,13 @@ static kith_status read_choice(struct parser *parser, int32_t *node)
         int32_t yes = -1, no = -1;
         KITH_TRY(read_choice(parser, &yes));
         if (!take(parser, ":", ""))
-            return fail_at(parser, parser->at, "a : is missing, of the ? before");
+            return fail_behind(parser, "a : is missing, of the ? before");
         KITH_TRY(read_choice(parser, &no));
         KITH_TRY(made(parser, place,
                       formula_make(parser->formula, formula_select, 0, *node, yes, no), node));
     }
     parser->depth--;
     return KITH_OK;
-}
-
-static kith_status fail_behind(const struct parser *parser)
-{
-    const char next = *parser->at;
-    if (next == '^' || (next == '*' && parser->at[1] == '*'))
-        return fail_at(parser, parser->at, "there is no such operator in C; write pow(a, b)");
-    if (next == '=')
-        return fail_at(parser, parser->at, "nothing can be assigned in a formula; compare with ==");
-    return fail_at(parser, parser->at, "an operator is expected here");
 }
 
 kith_status formula_read(struct law_formula *formula, const char *text)
@@ -333,13 +331,15 @@ kith_status formula_read(struct law_formula *formula, const char *text)
     KITH_TRY(read_choice(parser, &parser->formula->value));
     skip_space(parser);
     if (*parser->at)
-        return fail_behind(parser);
+        return fail_behind(parser, "an operator is expected here");
     formula_derive(parser->formula);
     formula_find_products(parser->formula);
+    formula_find_symmetry(parser->formula);
     if (parser->formula->is_full)
         return fail_at(parser, parser->text,
                        "the formula and its derivative have more than %d operations; write less",
                        formula_most_nodes);
     formula_derive_twice(parser->formula);
+    formula_find_constants(parser->formula);
     return KITH_OK;
 }

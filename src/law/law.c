@@ -9,9 +9,10 @@
 
 #include "core/arguments.h"
 #include "core/memory.h"
-#include "io/numbers.h"
+#include "core/numbers.h"
 #include "law/compiled.h"
 #include "law/formula.h"
+#include "law/law_rows.h"
 
 /* A name at most so long is quoted in a message; a text may be megabytes of anything. */
 enum { quoted_bytes = 60, most_text_bytes = formula_most_bytes + 5 };
@@ -33,32 +34,24 @@ static kith_status fail_unknown(const char *text, size_t length)
                      length > quoted_bytes ? " …" : "", known);
 }
 
-static kith_status find_row(const char *text, size_t length, int64_t *row)
+static kith_status find_info(const char *text, size_t length, const kith_law_info **info)
 {
     int64_t count = 0;
     const kith_law_info *list = kith_law_list(&count);
     for (int64_t k = 0; k < count; k++)
         if (strlen(list[k].name) == length && memcmp(list[k].name, text, length) == 0) {
-            *row = k;
+            *info = &list[k];
             return KITH_OK;
         }
     return fail_unknown(text, length);
-}
-
-/* The name of parameter k; NULL behind the last. */
-static const char *parameter_name(const kith_law *law, int32_t k)
-{
-    if (law->formula)
-        return k < law->formula->parameters ? law->formula->names[k] : NULL;
-    return k < law_most_parameters ? law_recipes[law->row].parameters[k].name : NULL;
 }
 
 static kith_status find_parameter(const kith_law *law, const char *name, int32_t *index)
 {
     char known[256] = "no parameters";
     size_t used = 0;
-    const char *each = NULL;
-    for (int32_t k = 0; (each = parameter_name(law, k)); k++) {
+    for (int32_t k = 0; k < law->value->parameters; k++) {
+        const char *each = law->value->names[k];
         if (name && strcmp(each, name) == 0) {
             *index = k;
             return KITH_OK;
@@ -71,49 +64,60 @@ static kith_status find_parameter(const kith_law *law, const char *name, int32_t
                      name ? name : "", law->text, known);
 }
 
-static kith_status check_value(const kith_law *law, int32_t index, double value)
+/* row: of a law of the table, else NULL. */
+static kith_status check_value(const kith_law *law, const struct law_row *row, int32_t index,
+                               double value)
 {
+    const char *name = law->value->names[index];
     if (!isfinite(value))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "parameter %s of '%.60s' is %g; give a finite number",
-                         parameter_name(law, index), law->text, value);
-    if (!law->formula && law_recipes[law->row].parameters[index].range == law_positive &&
-        value <= 0)
+                         "parameter %s of '%.60s' is %g; give a finite number", name, law->text,
+                         value);
+    if (row && row->parameters[index].is_positive && value <= 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "parameter %s of '%.60s' is %g; give a number greater than 0",
-                         parameter_name(law, index), law->text, value);
+                         "parameter %s of '%.60s' is %g; give a number greater than 0", name,
+                         law->text, value);
     return KITH_OK;
 }
 
 /* The numbers behind the colon, all of them or, where they have defaults, none. */
-static kith_status parse_arguments(kith_law *law, const char *text)
+static kith_status parse_arguments(kith_law *law, const struct law_row *row, const char *text)
 {
-    int64_t rows = 0;
-    const kith_law_info *info = &kith_law_list(&rows)[law->row];
-    const struct law_recipe *recipe = &law_recipes[law->row];
+    const kith_law_info *info = law->info;
     const char *at = text;
     int32_t count = 0;
-    for (; count < recipe->arguments && *at; count++) {
+    for (; count < row->arguments && *at; count++) {
         char *end = NULL;
         const double value = strtod(at, &end);
         if (end == at || (*end && *end != ',') || (*end == ',' && !end[1]))
             break;
-        KITH_TRY(check_value(law, count, value));
+        KITH_TRY(check_value(law, row, count, value));
         law->parameter[count] = value;
         at = *end ? end + 1 : end;
     }
     const bool may_lack = info->arguments[0] == '[';
-    if (*at || count == 0 || count < recipe->arguments)
+    if (*at || count == 0 || count < row->arguments)
         return kith_fail(KITH_INVALID_ARGUMENT, "law is '%.*s'; write %s%s%s", quoted_bytes,
                          law->text, info->name,
-                         !recipe->arguments ? ", without a colon"
-                         : may_lack         ? "[:"
-                                            : ":",
+                         !row->arguments ? ", without a colon"
+                         : may_lack      ? "[:"
+                                         : ":",
                          may_lack ? info->arguments + 1 : info->arguments);
     return KITH_OK;
 }
 
-static kith_status set_given(kith_law *law, int64_t count, const kith_law_parameter *parameters)
+/* Without the law's view. */
+static kith_status set_parameter(kith_law *law, const struct law_row *row, int32_t index,
+                                 double value)
+{
+    KITH_TRY(check_value(law, row, index, value));
+    law->parameter[index] = value;
+    law->is_given[index] = true;
+    return KITH_OK;
+}
+
+static kith_status set_given(kith_law *law, const struct law_row *row, int64_t count,
+                             const kith_law_parameter *parameters)
 {
     for (int64_t k = 0; k < count; k++) {
         int32_t index = 0;
@@ -122,38 +126,39 @@ static kith_status set_given(kith_law *law, int64_t count, const kith_law_parame
             if (strcmp(parameters[earlier].name, parameters[k].name) == 0)
                 return kith_fail(KITH_INVALID_ARGUMENT, "parameter %s is given twice; give it once",
                                  parameters[k].name);
-        if (index < law_recipes[law->row].arguments && strchr(law->text, ':'))
+        if (index < row->arguments && strchr(law->text, ':'))
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "parameter %s is given twice: it stands in '%.60s' already",
                              parameters[k].name, law->text);
-        KITH_TRY(kith_law_set(law, parameters[k].name, parameters[k].value));
+        KITH_TRY(set_parameter(law, row, index, parameters[k].value));
     }
     return KITH_OK;
 }
 
-static kith_status check_complete(const kith_law *law)
+static kith_status check_complete(const kith_law *law, const struct law_row *row)
 {
-    int64_t rows = 0;
-    const kith_law_info *info = &kith_law_list(&rows)[law->row];
-    const struct law_parameter *list = law_recipes[law->row].parameters;
-    for (int32_t k = 0; k < law_most_parameters && list[k].name; k++)
+    for (int32_t k = 0; k < row->parameter_count; k++)
         if (isnan(law->parameter[k]))
             return kith_fail(KITH_INVALID_ARGUMENT, "law is '%.60s', which lacks %s; write %s:%s",
-                             law->text, list[k].name, info->name, info->arguments);
+                             law->text, row->parameters[k].name, law->info->name,
+                             law->info->arguments);
     return KITH_OK;
 }
 
 static kith_status fill_of_table(kith_law *law, int64_t count, const kith_law_parameter *parameters)
 {
     const size_t name = strcspn(law->text, ":");
-    KITH_TRY(find_row(law->text, name, &law->row));
-    const struct law_parameter *list = law_recipes[law->row].parameters;
-    for (int32_t k = 0; k < law_most_parameters && list[k].name; k++)
-        law->parameter[k] = list[k].otherwise;
+    struct law_row row;
+    KITH_TRY(find_info(law->text, name, &law->info));
+    KITH_TRY(law_row_read(law->info, &row));
+    KITH_TRY(law_row_parse(&row, &law->value));
+    for (int32_t k = 0; k < row.parameter_count; k++)
+        law->parameter[k] = row.parameters[k].otherwise;
     if (law->text[name] == ':')
-        KITH_TRY(parse_arguments(law, law->text + name + 1));
-    KITH_TRY(set_given(law, count, parameters));
-    return check_complete(law);
+        KITH_TRY(parse_arguments(law, &row, law->text + name + 1));
+    KITH_TRY(set_given(law, &row, count, parameters));
+    KITH_TRY(check_complete(law, &row));
+    return law_update(law);
 }
 
 static const char formula_prefix[] = "expr:";
@@ -163,10 +168,10 @@ static kith_status fill_of_formula(kith_law *law, int64_t count,
                                    const kith_law_parameter *parameters)
 {
     KITH_TRY(law_code_create(&law->code));
-    KITH_TRY(formula_parse(law->text + prefix_length, count, parameters, &law->formula));
+    KITH_TRY(formula_parse(law->text + prefix_length, count, parameters, &law->value));
     for (int64_t k = 0; k < count; k++)
-        KITH_TRY(kith_law_set(law, parameters[k].name, parameters[k].value));
-    return KITH_OK;
+        KITH_TRY(set_parameter(law, NULL, (int32_t)k, parameters[k].value));
+    return law_update(law);
 }
 
 static kith_status fill(kith_law *law, const char *text, int64_t count,
@@ -221,7 +226,8 @@ void kith_law_free(kith_law *law)
     if (!law)
         return;
     law_code_free(law->code);
-    formula_free(law->formula);
+    formula_free(law->value);
+    formula_free(law->body);
     free(law->text);
     free(law);
 }
@@ -236,9 +242,11 @@ kith_status kith_law_set(kith_law *law, const char *name, double value)
     KITH_TRY(kith_check_pointer(law, "law"));
     int32_t index = 0;
     KITH_TRY(find_parameter(law, name, &index));
-    KITH_TRY(check_value(law, index, value));
-    law->parameter[index] = value;
-    return KITH_OK;
+    struct law_row row;
+    if (law->info)
+        KITH_TRY(law_row_read(law->info, &row));
+    KITH_TRY(set_parameter(law, law->info ? &row : NULL, index, value));
+    return law_update(law);
 }
 
 kith_status kith_law_get(const kith_law *law, const char *name, double *value)

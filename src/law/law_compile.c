@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/arguments.h"
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
 #include "law/compiled.h"
 #ifdef KITH_HAS_CUDA
 #include "law/compiled_cuda.h"

@@ -5,56 +5,30 @@
 
 #include "core/arguments.h"
 #include "law/formula.h"
-#include "law/law_math_scalar.h"
-
-#define REAL       double
-#define VREAL      double
-#define NAME(name) name##_reference
-#define LAW_FLOOR  LAW_FLOOR_DOUBLE
-#include "law/law_body.h"
-#include "law/law_rate_body.h"
-
-static struct law_pair_reference pair_for(const struct law_view *view,
-                                          const struct law_reference_pair *pair)
-{
-    const bool charged = view->weight == law_weight_charge;
-    return (struct law_pair_reference){.s2 = pair->s2,
-                                       .d = {pair->d[0], pair->d[1], pair->d[2]},
-                                       .w_i = charged ? pair->q_i : pair->m_i,
-                                       .w_j = charged ? pair->q_j : pair->m_j,
-                                       .q_i = pair->q_i,
-                                       .q_j = pair->q_j};
-}
 
 static void evaluate(const struct law_view *view, const struct law_reference_pair *pair,
-                     double *values)
+                     int32_t last, double *values)
 {
-    const double r = sqrt(pair->s2);
     const double variable[formula_variable_count] = {
-        [formula_r] = r,           [formula_r2] = pair->s2,   [formula_dx] = pair->d[0],
-        [formula_dy] = pair->d[1], [formula_dz] = pair->d[2], [formula_m_i] = pair->m_i,
-        [formula_m_j] = pair->m_j, [formula_q_i] = pair->q_i, [formula_q_j] = pair->q_j};
-    formula_evaluate(view->formula, view->numbers.c, variable, values);
+        [formula_r] = sqrt(pair->s2), [formula_r2] = pair->s2,   [formula_dx] = pair->d[0],
+        [formula_dy] = pair->d[1],    [formula_dz] = pair->d[2], [formula_m_i] = pair->m_i,
+        [formula_m_j] = pair->m_j,    [formula_q_i] = pair->q_i, [formula_q_j] = pair->q_j};
+    formula_evaluate(view->value, view->parameter, variable, last, values);
 }
 
 double law_reference_value(const struct law_view *view, const struct law_reference_pair *pair)
 {
-    if (view->formula) {
-        double values[formula_most_nodes];
-        evaluate(view, pair, values);
-        return pair->s2 == 0 && view->numbers.diverges ? 0 : values[view->formula->value];
-    }
-    const struct law_constants_reference law = law_load_reference(&view->numbers);
-    const struct law_pair_reference weighted = pair_for(view, pair);
-    return law_value_reference(view->form, &law, &weighted);
+    double values[formula_most_nodes];
+    evaluate(view, pair, view->value->value, values);
+    return pair->s2 == 0 && view->numbers.diverges ? 0 : values[view->value->value];
 }
 
-static void force_of_formula(const struct law_view *view, const struct law_reference_pair *pair,
-                             double force[3])
+void law_reference_force(const struct law_view *view, const struct law_reference_pair *pair,
+                         double force[3])
 {
+    const struct law_formula *formula = view->value;
     double values[formula_most_nodes];
-    evaluate(view, pair, values);
-    const struct law_formula *formula = view->formula;
+    evaluate(view, pair, formula->last_of_force, values);
     for (int32_t c = 0; c < 3; c++) {
         force[c] = formula->radial < 0 ? 0 : values[formula->radial] * pair->d[c];
         if (formula->along[c] >= 0)
@@ -64,29 +38,15 @@ static void force_of_formula(const struct law_view *view, const struct law_refer
     }
 }
 
-void law_reference_force(const struct law_view *view, const struct law_reference_pair *pair,
-                         double force[3])
-{
-    if (view->formula) {
-        force_of_formula(view, pair, force);
-        return;
-    }
-    const struct law_constants_reference law = law_load_reference(&view->numbers);
-    const struct law_pair_reference weighted = pair_for(view, pair);
-    const double factor = law_factor_reference(view->form, &law, &weighted);
-    for (int32_t c = 0; c < 3; c++)
-        force[c] = factor * pair->d[c];
-}
-
 /* formula_derive.c has the terms. */
-static void rate_of_formula(const struct law_view *view, const struct law_reference_pair *pair,
-                            const double u[3], double rate[3])
+void law_reference_rate(const struct law_view *view, const struct law_reference_pair *pair,
+                        const double u[3], double rate[3])
 {
-    const struct law_formula *formula = view->formula;
+    const struct law_formula *formula = view->value;
     const double *d = pair->d, d_dot_u = d[0] * u[0] + d[1] * u[1] + d[2] * u[2];
     double values[formula_most_nodes + 1], *const value = values + 1;
     value[-1] = 0; /* of the node −1 */
-    evaluate(view, pair, value);
+    evaluate(view, pair, formula->count - 1, value);
 
     const int32_t *of = formula->curve;
     const int32_t row[3][3] = {{of[0], of[1], of[2]}, {of[1], of[3], of[4]}, {of[2], of[4], of[5]}};
@@ -101,18 +61,6 @@ static void rate_of_formula(const struct law_view *view, const struct law_refere
         if (pair->s2 == 0)
             rate[c] = 0;
     }
-}
-
-void law_reference_rate(const struct law_view *view, const struct law_reference_pair *pair,
-                        const double u[3], double rate[3])
-{
-    if (view->formula) {
-        rate_of_formula(view, pair, u, rate);
-        return;
-    }
-    const struct law_constants_reference law = law_load_reference(&view->numbers);
-    const struct law_pair_reference weighted = pair_for(view, pair);
-    law_rate_reference(view->form, &law, &weighted, u, rate);
 }
 
 static kith_status check_pair(const kith_law_pair *pair)

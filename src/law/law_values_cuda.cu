@@ -1,6 +1,6 @@
 /* The values of pairs by the laws of the table, on a GPU. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "law/law_values_cuda.h"
 #include "law/law_values_kernel_cuda.cuh"
 

@@ -21,9 +21,10 @@
  * if the law is central void NAME(law_force)(form, &law, &pair, force)    the force on i, of every
  * law
  *
- * with law = NAME(law_load)(&numbers) before the loops. NAME(law_u)(kind, &law, s2) and
- * NAME(law_f) are value and factor for weights 1 and s² > 0, unspecified at s² = 0, for loops that
- * take the weights out of the sum or know their own way with pairs at the same place. Fields of the
+ * with law = NAME(law_load)(&numbers) before the loops. NAME(law_u)(kind, &law, s2), NAME(law_f)
+ * and NAME(law_g) are value, factor and (df/ds)/s for weights 1 and s² > 0, unspecified at s² = 0,
+ * for loops that take the weights out of the sum or know their own way with pairs at the same
+ * place. law_writer.c makes them of the formulas in laws.c when the library is built. Fields of the
  * pair that the law does not use need not be set.
  *
  * One function for each form is made with LAW_EACH_BUILT_IN, and stands in a table by kind:

@@ -3,6 +3,7 @@
 
 #include "kith/matrix.h"
 #include "law/law.h"
+#include "particles/columns.h"
 
 /* What the functions of the public header share, checked. */
 struct matrix_arguments {
@@ -11,22 +12,12 @@ struct matrix_arguments {
     kith_law *own_law; /* gravity, if the caller gave none */
     struct law_view view;
     kith_matrix_options options;
-    kith_particles rows, columns;
+    struct particles_side rows, columns;
     bool same; /* the rows are the columns */
     bool on_device;
     int64_t row_count, column_count;
     int32_t dimensions;
     kith_dtype dtype;
-};
-
-/* An array of the results, or the vector of a product. */
-struct matrix_result {
-    const char *name;
-    kith_array array;
-    int32_t ndim;
-    int64_t shape[2]; /* −1: any */
-    kith_dtype dtype;
-    bool is_output;
 };
 
 /* Looks at the arguments and fills *arguments, which goes with matrix_drop_arguments, also after a
@@ -37,8 +28,11 @@ kith_status matrix_take_arguments(kith_context *context, const kith_law *law,
                                   struct matrix_arguments *arguments);
 void matrix_drop_arguments(struct matrix_arguments *arguments);
 
-/* Whether a result is of its shape and type, in the particles' place, and overlaps none of them. */
+/* An array that is not none and is of its shape and type, on the particles' device. A result
+ * overlaps none of them too. */
+kith_status matrix_check_input(const struct matrix_arguments *arguments,
+                               const struct named_array *input);
 kith_status matrix_check_result(const struct matrix_arguments *arguments,
-                                const struct matrix_result *result);
+                                const struct named_array *result);
 
 #endif

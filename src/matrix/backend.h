@@ -29,13 +29,23 @@ struct matrix_rows {
     int32_t block;
 };
 
-/* A backend's part of the matrix; the contract is that of core/backend.h. */
+/* What reduce has found, in the backend's memory, on its way to a vector of the caller's. */
+struct matrix_delivery {
+    const double *found;
+    const int64_t *at; /* NULL for sums */
+    kith_array b, to;
+    int sign;
+    bool is_weighted; /* times the rows' weights */
+    bool is_place;    /* at is wanted, not the value */
+};
+
+/* A backend's part of the matrix; the contract of device/services.h holds here too. */
 struct matrix_backend {
     kith_status (*fill)(kith_context *context, const struct matrix_task *task,
                         const struct matrix_rows *rows);
 
-    /* found[i], a double a row, and for the least value at[i]: NULL for sums. The diagonal is left
-     * out if the rows are the columns. */
+    /* found[i], a double a row, and for the least value at[i]: NULL for sums. A diagonal that is
+     * replaced is left out. */
     kith_status (*reduce)(kith_context *context, const struct matrix_task *task,
                           const struct matrix_reduction *reduction, double *found, int64_t *at);
 
@@ -43,20 +53,28 @@ struct matrix_backend {
     kith_status (*histogram)(kith_context *context, const struct matrix_task *task,
                              const struct matrix_histogram *range, int64_t *counts);
 
-    /* For arrays in the backend's own memory; NULL where that is the host's. pack makes *problem of
-     * the caller's particles, and of b (or none) its coefficients; deliver writes what reduce found
-     * to the caller's array, times the rows' weights if they are to be, or at if that is not NULL.
-     */
+    /* For arrays in the backend's own memory. pack makes *problem of the caller's particles, and of
+     * b (or none: ones) its coefficients, times the columns' weights; deliver writes what reduce
+     * found to the caller's array, times the rows' weights if they are to be, or where it was
+     * found, with a diagonal that is replaced (matrix/diagonal.h), times b (or 1) in sums. */
     kith_status (*pack)(const struct matrix_arguments *arguments, kith_array b,
                         struct matrix_problem *problem);
-    kith_status (*deliver)(kith_context *context, const struct matrix_task *task, bool weighted,
-                           double sign, const double *found, const int64_t *at, kith_array to);
+    kith_status (*deliver)(kith_context *context, const struct matrix_task *task,
+                           const struct matrix_delivery *delivery);
 };
+
+kith_status matrix_pack_cpu(const struct matrix_arguments *arguments, kith_array b,
+                            struct matrix_problem *problem);
+kith_status matrix_deliver_cpu(kith_context *context, const struct matrix_task *task,
+                               const struct matrix_delivery *delivery);
 
 extern const struct matrix_backend matrix_cpu;
 #ifdef KITH_HAS_CUDA
 extern const struct matrix_backend matrix_cuda;
 #endif
+
+/* The context's. */
+const struct matrix_backend *matrix_backend_of(const kith_context *context);
 
 #ifdef __cplusplus
 }

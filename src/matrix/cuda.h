@@ -3,7 +3,7 @@
 
 /* The parts of the matrix on a GPU, a file each. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "matrix/backend.h"
 
 #ifdef __cplusplus
@@ -34,8 +34,7 @@ kith_status matrix_combine_cuda(kith_context *context, const struct matrix_parts
 kith_status matrix_pack_cuda(const struct matrix_arguments *arguments, kith_array b,
                              struct matrix_problem *problem);
 kith_status matrix_deliver_cuda(kith_context *context, const struct matrix_task *task,
-                                bool weighted, double sign, const double *found, const int64_t *at,
-                                kith_array to);
+                                const struct matrix_delivery *delivery);
 
 #ifdef __cplusplus
 }

@@ -1,59 +1,47 @@
 /* How many values of the matrix lie in each bin. */
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "core/context.h"
-#include "core/memory.h"
+#include "device/context.h"
 #include "kith/matrix.h"
 #include "matrix/backend.h"
 #include "matrix/matrix_reference.h"
 #include "matrix/pack.h"
+#include "matrix/stream.h"
 
-static kith_status count_own(const struct matrix_arguments *arguments,
-                             const struct matrix_problem *problem,
-                             const struct matrix_histogram *range, int64_t *counts)
+static kith_status count_by_reference(const struct matrix_arguments *arguments,
+                                      const struct matrix_histogram *range, kith_array counts)
 {
-    const struct matrix_task task = {.law = arguments->law,
-                                     .kind = arguments->view.form.kind,
-                                     .dtype = arguments->dtype,
-                                     .problem = *problem};
-    return arguments->context->backend->matrix->histogram(arguments->context, &task, range, counts);
+    struct matrix_problem problem;
+    KITH_TRY(matrix_pack(arguments, KITH_F64, &problem));
+    return matrix_reference_histogram(arguments, &problem, range, counts.data);
 }
 
-/* In the backend's memory, then to the host. */
+static kith_status count_in_place(const struct matrix_arguments *arguments,
+                                  const struct matrix_histogram *range, kith_array counts)
+{
+    const struct matrix_backend *backend = matrix_backend_of(arguments->context);
+    struct matrix_problem problem;
+    KITH_TRY(backend->pack(arguments, kith_array_none(), &problem));
+    const struct matrix_task task = matrix_task_of(arguments, &problem);
+    return backend->histogram(arguments->context, &task, range, counts.data);
+}
+
 static kith_status count_staged(const struct matrix_arguments *arguments,
-                                const struct matrix_packed *packed,
-                                const struct matrix_histogram *range, int64_t *counts)
+                                const struct matrix_histogram *range, kith_array counts)
 {
-    kith_context *context = arguments->context;
-    int64_t *own = NULL;
-    KITH_TRY(matrix_send(arguments, packed));
-    KITH_TRY(context->backend->allocate(context, range->bins, sizeof *own, "the bins", &own));
-    kith_status status = count_own(arguments, &packed->own, range, own);
-    if (status == KITH_OK)
-        status =
-            context->backend->copy_out(context, counts, own, range->bins * (int64_t)sizeof *own);
-    context->backend->release(context, own);
-    return status;
-}
-
-static kith_status count_on_host(const struct matrix_arguments *arguments,
-                                 const struct matrix_histogram *range, int64_t *counts)
-{
-    const bool reference = arguments->options.method == KITH_MATRIX_REFERENCE;
-    struct matrix_packed packed;
-    KITH_TRY(matrix_pack(arguments, reference ? KITH_F64 : arguments->dtype, &packed));
-    if (!reference)
-        return count_staged(arguments, &packed, range, counts);
-    matrix_reference_histogram(arguments, &packed.host, range, counts);
-    return KITH_OK;
+    struct staging staging = {.context = arguments->context};
+    struct matrix_arguments there = *arguments;
+    matrix_stage(&staging, &there);
+    staging_add(&staging, &counts, true);
+    KITH_TRY(staging_send(&staging));
+    return staging_receive(&staging, count_in_place(&there, range, counts));
 }
 
 static kith_status check_range(const struct matrix_arguments *arguments,
                                const struct matrix_histogram *range, kith_array counts)
 {
-    const struct matrix_result result = {"counts", counts, 1, {-1, 0}, KITH_I64, true};
+    const struct named_array result = {"counts", counts, KITH_I64, 1, -1, 1};
     KITH_TRY(matrix_check_result(arguments, &result));
     if (range->bins < 1)
         return kith_fail(KITH_INVALID_ARGUMENT, "counts has %lld elements; give at least one bin",
@@ -73,13 +61,12 @@ static kith_status check_range(const struct matrix_arguments *arguments,
 static kith_status count(const struct matrix_arguments *arguments,
                          const struct matrix_histogram *range, kith_array counts)
 {
-    struct matrix_problem problem;
     KITH_TRY(check_range(arguments, range, counts));
     KITH_TRY(kith_context_check_cancelled(arguments->context));
-    if (!arguments->on_device)
-        return count_on_host(arguments, range, counts.data);
-    KITH_TRY(arguments->context->backend->matrix->pack(arguments, kith_array_none(), &problem));
-    return count_own(arguments, &problem, range, counts.data);
+    if (matrix_by_reference(arguments))
+        return count_by_reference(arguments, range, counts);
+    return matrix_is_staged(arguments) ? count_staged(arguments, range, counts)
+                                       : count_in_place(arguments, range, counts);
 }
 
 kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
@@ -87,6 +74,8 @@ kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
                                   const kith_particles *columns, double low, double high,
                                   kith_array counts)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     const struct matrix_histogram range = {low, high, counts.shape[0]};
     struct matrix_arguments arguments;
     kith_status status = matrix_take_arguments(context, law, options, rows, columns, &arguments);

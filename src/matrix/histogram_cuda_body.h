@@ -27,11 +27,13 @@ LAW_INLINE void NAME(matrix_histogram_block)(const struct matrix_problem *proble
         const int count =
             end - first < matrix_histogram_threads ? (int)(end - first) : matrix_histogram_threads;
         for (int k = 0; i < problem->rows.count && k < count; k++) {
-            if (problem->same && first + k <= i)
+            if (problem->same && first + k < i + problem->leaves_diagonal_out)
                 continue;
-            const long long bin =
-                matrix_bin(&bins->range, (double)NAME(matrix_weighted_value)(kind, problem, &law,
-                                                                             &row, &column[k]));
+            double value =
+                (double)NAME(matrix_weighted_value)(kind, problem, &law, &row, &column[k]);
+            if (problem->replaces_diagonal && first + k == i)
+                value = problem->diagonal_value;
+            const long long bin = matrix_bin(&bins->range, value);
             if (bin < 0)
                 continue;
             if (fits)

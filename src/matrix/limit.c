@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "core/clock.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "law/law.h"
 #include "matrix/matrix_kernel.h"
 

@@ -4,11 +4,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
-#include "core/team.h"
-#include "cpu/state.h"
+#include "device/context.h"
+#include "device/cpu.h"
+#include "device/threads.h"
 #include "law/compiled.h"
 #include "matrix/backend.h"
 #include "matrix/bin.h"
@@ -20,6 +20,9 @@ enum { rows_a_task = 16 };
 /* Sums share the columns of few rows too, so that there are tasks for all threads: as many parts as
  * give so many tasks, of at least so many columns. Neither depends on the threads. */
 enum { least_tasks = 256, least_columns = 4 * matrix_chunk };
+
+/* A task of very many columns looks now and then whether the call was cancelled. */
+enum { columns_between_looks = 1 << 18 };
 
 /* Results larger than any cache go past the caches. */
 static const int64_t streamed_bytes = 32 << 20;
@@ -75,13 +78,15 @@ static int64_t least_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void run(kith_context *context, double pairs, int64_t tasks, kith_task *task, void *job)
+static kith_status run(kith_context *context, double pairs, int64_t tasks, kith_task *task,
+                       void *job)
 {
-    kith_for_each(context, kith_threads_for(context, pairs / pairs_a_second), tasks, task, job);
+    return kith_for_each(context, kith_threads_for(context, pairs / pairs_a_second), tasks, task,
+                         job);
 }
 
 struct filling {
-    kith_context *context;
+    const kith_context *context;
     const struct matrix_task *task;
     const struct matrix_rows *rows;
     struct kernels kernels;
@@ -139,8 +144,6 @@ static void fill_task(void *argument, int64_t k)
     const int64_t end = least_of(begin + rows_a_task, filling->rows->first + filling->rows->count);
     const int64_t columns = filling->task->problem.columns.count;
     _Alignas(64) double buffer[matrix_chunk];
-    if (kith_context_is_cancelled(filling->context))
-        return;
     for (int64_t first = 0; first < columns; first += matrix_chunk) {
         const int64_t count = least_of(matrix_chunk, columns - first);
         for (int64_t row = begin; row < end; row++) {
@@ -165,9 +168,7 @@ static void symmetric_task(void *argument, int64_t k)
     const int64_t height = least_of(side, n - i0), each = kith_dtype_bytes(filling->task->dtype);
     _Alignas(64) double buffer[side * side];
     char *tile = (char *)buffer;
-    if (kith_context_is_cancelled(filling->context))
-        return;
-    for (int64_t j0 = i0; j0 < n; j0 += side) {
+    for (int64_t j0 = i0; j0 < n && !kith_context_stops(filling->context); j0 += side) {
         const int64_t width = least_of(side, n - j0);
         for (int64_t r = 0; r < height; r++) {
             compute(filling, i0 + r, j0, width, tile + r * side * each);
@@ -200,14 +201,12 @@ static kith_status fill(kith_context *context, const struct matrix_task *task,
     filling.streams = rows->column_stride == 1 &&
                       pairs * (double)kith_dtype_bytes(task->dtype) > (double)streamed_bytes;
     if (rows->symmetric)
-        run(context, pairs, (rows->count + side - 1) / side, symmetric_task, &filling);
-    else
-        run(context, pairs, (rows->count + rows_a_task - 1) / rows_a_task, fill_task, &filling);
-    return kith_context_check_cancelled(context);
+        return run(context, pairs, (rows->count + side - 1) / side, symmetric_task, &filling);
+    return run(context, pairs, (rows->count + rows_a_task - 1) / rows_a_task, fill_task, &filling);
 }
 
 struct reducing {
-    kith_context *context;
+    const kith_context *context;
     const struct matrix_task *task;
     const struct matrix_reduction *reduction;
     struct kernels kernels;
@@ -228,14 +227,14 @@ static void reduce_task(void *argument, int64_t k)
     const bool sums = reducing->reduction->operation == matrix_sum;
     double found[rows_a_task];
     long long at[rows_a_task];
-    if (kith_context_is_cancelled(reducing->context))
-        return;
     for (int r = 0; r < rows_a_task; r++) {
         found[r] = sums ? 0 : INFINITY;
         at[r] = -1;
     }
     for (int64_t first = from; first < to; first += matrix_chunk) {
         const int64_t count = least_of(matrix_chunk, to - first);
+        if (first % columns_between_looks == 0 && kith_context_stops(reducing->context))
+            return;
         for (int r = 0; r < rows_a_task && begin + r < n; r += matrix_rows_at_once)
             if (sums)
                 reducing->kernels.sum(problem, begin + r, first, count, found + r);
@@ -288,8 +287,8 @@ static kith_status reduce(kith_context *context, const struct matrix_task *task,
     KITH_TRY(cpu_scratch(context, parts * n * (int64_t)(at ? 16 : 8), &memory));
     reducing.found = memory;
     reducing.at = at ? (int64_t *)memory + parts * n : NULL;
-    run(context, (double)n * (double)m, reducing.row_tasks * parts, reduce_task, &reducing);
-    KITH_TRY(kith_context_check_cancelled(context));
+    KITH_TRY(
+        run(context, (double)n * (double)m, reducing.row_tasks * parts, reduce_task, &reducing));
     put_together(&reducing, parts, found, at);
     return KITH_OK;
 }
@@ -301,7 +300,7 @@ struct counting {
     int64_t *counts; /* tasks × bins */
 };
 
-/* Every tasks-th row; of one set, only what is right of the diagonal. */
+/* Every tasks-th row; of one set, only what is right of the diagonal, and that if it counts. */
 static void count_task(void *argument, int64_t k)
 {
     const struct counting *counting = argument;
@@ -310,8 +309,8 @@ static void count_task(void *argument, int64_t k)
     int64_t *counts = counting->counts + k * range.bins;
     _Alignas(64) double buffer[matrix_chunk];
     for (int64_t i = k; i < problem->rows.count; i += counting->tasks) {
-        const int64_t begin = problem->same ? i + 1 : 0;
-        if (kith_context_is_cancelled(counting->filling.context))
+        const int64_t begin = problem->same ? i + problem->leaves_diagonal_out : 0;
+        if (kith_context_stops(counting->filling.context))
             return;
         for (int64_t first = begin / matrix_chunk * matrix_chunk; first < problem->columns.count;
              first += matrix_chunk) {
@@ -342,12 +341,15 @@ static kith_status histogram(kith_context *context, const struct matrix_task *ta
     KITH_TRY(cpu_scratch(context, counting.tasks * bytes, &memory));
     counting.counts = memory;
     memset(memory, 0, (size_t)(counting.tasks * bytes));
-    run(context, (double)task->problem.rows.count * (double)task->problem.columns.count,
-        counting.tasks, count_task, &counting);
-    KITH_TRY(kith_context_check_cancelled(context));
+    KITH_TRY(run(context, (double)task->problem.rows.count * (double)task->problem.columns.count,
+                 counting.tasks, count_task, &counting));
     for (int64_t k = 0; k < counting.tasks * range->bins; k++)
         counts[k % range->bins] += counting.counts[k];
     return KITH_OK;
 }
 
-const struct matrix_backend matrix_cpu = {.fill = fill, .reduce = reduce, .histogram = histogram};
+const struct matrix_backend matrix_cpu = {.fill = fill,
+                                          .reduce = reduce,
+                                          .histogram = histogram,
+                                          .pack = matrix_pack_cpu,
+                                          .deliver = matrix_deliver_cpu};

@@ -1,7 +1,7 @@
 /* The interaction matrix on a GPU: what kernels are started, by a law of the table or a formula. */
 
-#include "core/context.h"
-#include "cuda/state.h"
+#include "device/context.h"
+#include "device/cuda_state.h"
 #include "law/compiled_cuda.h"
 #include "matrix/backend.h"
 #include "matrix/cuda.h"
@@ -161,52 +161,8 @@ static kith_status histogram(kith_context *context, const struct matrix_task *ta
                          "counting the values of the matrix");
 }
 
-/* Each function with the context's device as the thread's current one. */
-
-static kith_status enter_fill(kith_context *context, const struct matrix_task *task,
-                              const struct matrix_rows *rows)
-{
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    return cuda_leave(previous, fill(context, task, rows));
-}
-
-static kith_status enter_reduce(kith_context *context, const struct matrix_task *task,
-                                const struct matrix_reduction *reduction, double *found,
-                                int64_t *at)
-{
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    return cuda_leave(previous, reduce(context, task, reduction, found, at));
-}
-
-static kith_status enter_histogram(kith_context *context, const struct matrix_task *task,
-                                   const struct matrix_histogram *range, int64_t *counts)
-{
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    return cuda_leave(previous, histogram(context, task, range, counts));
-}
-
-static kith_status enter_pack(const struct matrix_arguments *arguments, kith_array b,
-                              struct matrix_problem *problem)
-{
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(arguments->context)->device, &previous));
-    return cuda_leave(previous, matrix_pack_cuda(arguments, b, problem));
-}
-
-static kith_status enter_deliver(kith_context *context, const struct matrix_task *task,
-                                 bool weighted, double sign, const double *found, const int64_t *at,
-                                 kith_array to)
-{
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    return cuda_leave(previous, matrix_deliver_cuda(context, task, weighted, sign, found, at, to));
-}
-
-const struct matrix_backend matrix_cuda = {.fill = enter_fill,
-                                           .reduce = enter_reduce,
-                                           .histogram = enter_histogram,
-                                           .pack = enter_pack,
-                                           .deliver = enter_deliver};
+const struct matrix_backend matrix_cuda = {.fill = fill,
+                                           .reduce = reduce,
+                                           .histogram = histogram,
+                                           .pack = matrix_pack_cuda,
+                                           .deliver = matrix_deliver_cuda};

@@ -17,13 +17,13 @@ enum { matrix_rows_at_once = 4 };
 typedef void matrix_fill_kernel(const struct matrix_problem *problem, long long row,
                                 long long first, long long count, void *to, void *out);
 
-/* sum[r] += Σ_k V[row + r][first + k] · coefficient / (weights), without the diagonal. Rows beyond
- * the last are the last. */
+/* sum[r] += Σ_k V[row + r][first + k] · coefficient / (weights), without a diagonal that is
+ * replaced. Rows beyond the last are the last. */
 typedef void matrix_sum_kernel(const struct matrix_problem *problem, long long row, long long first,
                                long long count, double *sum);
 
 /* least[r] = the least of sign · V[row + r][first + k] if that is less than it was, and at[r] where
- * it was found, without the diagonal. */
+ * it was found, without a diagonal that is replaced. */
 typedef void matrix_least_kernel(const struct matrix_problem *problem, int sign, long long row,
                                  long long first, long long count, double *least, long long *at);
 

@@ -85,7 +85,7 @@ SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_prob
 }
 
 /* A part of a chunk: vectors from begin to end. In careful ones some lanes are not to be counted:
- * those on the diagonal and behind the last column. */
+ * those on a diagonal that is not the law's, and past the last column. */
 struct NAME(part) {
     long long begin, end;
     int careful;
@@ -97,7 +97,7 @@ SIMD_INLINE void NAME(split)(const struct matrix_problem *problem, long long row
 {
     const long long lanes = SIMD_BYTES / sizeof(REAL), whole = count / lanes * lanes;
     long long begin = whole, end = whole;
-    if (problem->same && row + matrix_rows_at_once > first && row < first + whole) {
+    if (problem->replaces_diagonal && row + matrix_rows_at_once > first && row < first + whole) {
         begin = row > first ? (row - first) / lanes * lanes : 0;
         end = (row - first + matrix_rows_at_once + lanes - 1) / lanes * lanes;
         end = end < whole ? end : whole;
@@ -114,7 +114,7 @@ SIMD_INLINE VREAL NAME(choose)(const struct matrix_problem *problem, VREAL lane,
                                long long k, long long count, VREAL value, VREAL otherwise)
 {
     const VREAL column = lane + (REAL)k;
-    if (problem->same && row >= k && row < k + (long long)(SIMD_BYTES / sizeof(REAL)))
+    if (problem->replaces_diagonal && row >= k && row < k + (long long)(SIMD_BYTES / sizeof(REAL)))
         value = simd_select(column == (REAL)row, otherwise, value);
     return simd_select(column < (REAL)count, value, otherwise);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/context.h"
 #include "law/law_reference.h"
 #include "matrix/element.h"
 
@@ -26,31 +27,40 @@ double matrix_reference_value(const struct matrix_arguments *arguments,
     return law_reference_value(&arguments->view, &pair);
 }
 
-void matrix_reference_fill(const struct matrix_arguments *arguments,
-                           const struct matrix_problem *problem, kith_array matrix)
+/* V[i][j] with the diagonal that is wanted. */
+static double value_at(const struct matrix_arguments *arguments,
+                       const struct matrix_problem *problem, int64_t i, int64_t j)
 {
-    for (int64_t i = 0; i < problem->rows.count; i++)
-        for (int64_t j = 0; j < problem->columns.count; j++)
-            matrix_set(matrix, i, j,
-                       problem->replaces_diagonal && i == j
-                           ? problem->diagonal_value
-                           : matrix_reference_value(arguments, problem, i, j));
+    return problem->replaces_diagonal && i == j ? problem->diagonal_value
+                                                : matrix_reference_value(arguments, problem, i, j);
 }
 
-void matrix_reference_reduce(const struct matrix_arguments *arguments,
-                             const struct matrix_problem *problem,
-                             const struct matrix_reduction *reduction, const double *b,
-                             double *found, int64_t *at)
+kith_status matrix_reference_fill(const struct matrix_arguments *arguments,
+                                  const struct matrix_problem *problem, kith_array matrix)
+{
+    for (int64_t i = 0; i < problem->rows.count; i++) {
+        KITH_TRY(kith_context_check_cancelled(arguments->context));
+        for (int64_t j = 0; j < problem->columns.count; j++)
+            matrix_set(matrix, i, j, value_at(arguments, problem, i, j));
+    }
+    return KITH_OK;
+}
+
+kith_status matrix_reference_reduce(const struct matrix_arguments *arguments,
+                                    const struct matrix_problem *problem,
+                                    const struct matrix_reduction *reduction, const double *b,
+                                    double *found, int64_t *at)
 {
     const bool sums = reduction->operation == matrix_sum;
     for (int64_t i = 0; i < problem->rows.count; i++) {
+        KITH_TRY(kith_context_check_cancelled(arguments->context));
         found[i] = sums ? 0 : INFINITY;
         if (at)
             at[i] = -1;
         for (int64_t j = 0; j < problem->columns.count; j++) {
-            if (problem->same && i == j)
+            if (problem->leaves_diagonal_out && i == j)
                 continue;
-            const double value = matrix_reference_value(arguments, problem, i, j);
+            const double value = value_at(arguments, problem, i, j);
             if (sums) {
                 found[i] += b ? value * b[j] : value;
             } else if (reduction->sign * value < found[i]) {
@@ -60,18 +70,21 @@ void matrix_reference_reduce(const struct matrix_arguments *arguments,
             }
         }
     }
+    return KITH_OK;
 }
 
-void matrix_reference_histogram(const struct matrix_arguments *arguments,
-                                const struct matrix_problem *problem,
-                                const struct matrix_histogram *range, int64_t *counts)
+kith_status matrix_reference_histogram(const struct matrix_arguments *arguments,
+                                       const struct matrix_problem *problem,
+                                       const struct matrix_histogram *range, int64_t *counts)
 {
     const double low = range->low, high = range->high;
     const double width = (high - low) / (double)range->bins;
     memset(counts, 0, (size_t)range->bins * sizeof *counts);
-    for (int64_t i = 0; i < problem->rows.count; i++)
-        for (int64_t j = problem->same ? i + 1 : 0; j < problem->columns.count; j++) {
-            const double value = matrix_reference_value(arguments, problem, i, j);
+    for (int64_t i = 0; i < problem->rows.count; i++) {
+        KITH_TRY(kith_context_check_cancelled(arguments->context));
+        for (int64_t j = problem->same ? i + problem->leaves_diagonal_out : 0;
+             j < problem->columns.count; j++) {
+            const double value = value_at(arguments, problem, i, j);
             if (!(value >= low && value <= high))
                 continue;
             int64_t bin = range->bins - 1;
@@ -79,4 +92,6 @@ void matrix_reference_histogram(const struct matrix_arguments *arguments,
                 bin--;
             counts[bin]++;
         }
+    }
+    return KITH_OK;
 }

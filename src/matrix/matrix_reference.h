@@ -11,17 +11,17 @@ double matrix_reference_value(const struct matrix_arguments *arguments,
                               const struct matrix_problem *problem, int64_t i, int64_t j);
 
 /* V itself, with what stands on its diagonal. */
-void matrix_reference_fill(const struct matrix_arguments *arguments,
-                           const struct matrix_problem *problem, kith_array matrix);
+kith_status matrix_reference_fill(const struct matrix_arguments *arguments,
+                                  const struct matrix_problem *problem, kith_array matrix);
 
 /* found[i] = Σ_j V[i][j] b[j] (b NULL: of V[i][j] alone), or the least of sign · V[i][j], at[i]. */
-void matrix_reference_reduce(const struct matrix_arguments *arguments,
-                             const struct matrix_problem *problem,
-                             const struct matrix_reduction *reduction, const double *b,
-                             double *found, int64_t *at);
+kith_status matrix_reference_reduce(const struct matrix_arguments *arguments,
+                                    const struct matrix_problem *problem,
+                                    const struct matrix_reduction *reduction, const double *b,
+                                    double *found, int64_t *at);
 
-void matrix_reference_histogram(const struct matrix_arguments *arguments,
-                                const struct matrix_problem *problem,
-                                const struct matrix_histogram *range, int64_t *counts);
+kith_status matrix_reference_histogram(const struct matrix_arguments *arguments,
+                                       const struct matrix_problem *problem,
+                                       const struct matrix_histogram *range, int64_t *counts);
 
 #endif

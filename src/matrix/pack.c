@@ -3,18 +3,27 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
+#include "matrix/backend.h"
+#include "matrix/diagonal.h"
 #include "matrix/element.h"
 
 enum { columns_of_a_side = 5 }; /* x, y, z, weight, charge */
 
-kith_array matrix_weights_of(const struct matrix_arguments *arguments,
-                             const kith_particles *particles)
+enum particles_column matrix_weight_column(const struct matrix_arguments *arguments)
 {
-    if (arguments->view.form.kind == law_custom || arguments->view.weight == law_weight_mass)
-        return particles->masses;
-    return arguments->view.weight == law_weight_charge ? particles->charges : kith_array_none();
+    return arguments->view.form.kind != law_custom && arguments->view.weight == law_weight_charge
+               ? particles_q
+               : particles_m;
+}
+
+kith_array matrix_weights_of(const struct matrix_arguments *arguments,
+                             const struct particles_side *side)
+{
+    const bool weighted =
+        arguments->view.form.kind == law_custom || arguments->view.weight != law_weight_none;
+    return weighted ? side->column[matrix_weight_column(arguments)] : kith_array_none();
 }
 
 void matrix_begin_problem(const struct matrix_arguments *arguments, struct matrix_problem *problem)
@@ -28,6 +37,7 @@ void matrix_begin_problem(const struct matrix_arguments *arguments, struct matri
         .softening2 = options->softening * options->softening,
         .same = arguments->same,
         .replaces_diagonal = arguments->same && options->diagonal != KITH_DIAGONAL_KEEP,
+        .leaves_diagonal_out = arguments->same && options->diagonal == KITH_DIAGONAL_ZERO,
         .diagonal_value = options->diagonal == KITH_DIAGONAL_VALUE ? options->diagonal_value : 0};
     problem->rows.count = arguments->row_count;
     problem->columns.count = arguments->column_count;
@@ -87,48 +97,46 @@ static kith_status pack_column(const char *name, kith_array array, int64_t k, in
 }
 
 static kith_status pack_side(const struct matrix_arguments *arguments,
-                             const kith_particles *particles, const char *const names[3],
-                             kith_dtype dtype, const struct matrix_side *side)
+                             const struct particles_side *particles, kith_dtype dtype,
+                             const struct matrix_side *side)
 {
     const bool custom = arguments->view.form.kind == law_custom;
+    const struct particles_argument *argument = particles->argument;
     const kith_array weights = matrix_weights_of(arguments, particles);
-    const char *name = weights.data == particles->charges.data ? names[2] : names[1];
+    const char *name = argument->column[matrix_weight_column(arguments)];
     for (int32_t c = 0; c < arguments->dimensions; c++)
-        KITH_TRY(pack_column(names[0], particles->positions, c, side->count, dtype, side->x[c]));
+        KITH_TRY(pack_column(argument->positions, particles->positions, c, side->count, dtype,
+                             side->x[c]));
     if (arguments->dimensions == 2)
         KITH_TRY(pack_column(NULL, kith_array_none(), 0, side->count, dtype, side->x[2]));
     KITH_TRY(pack_column(name, weights, 0, side->count, dtype, side->weight));
-    return pack_column(names[2], custom ? particles->charges : kith_array_none(), 0, side->count,
+    return pack_column(argument->column[particles_q],
+                       custom ? particles->column[particles_q] : kith_array_none(), 0, side->count,
                        dtype, side->charge);
 }
 
 kith_status matrix_pack(const struct matrix_arguments *arguments, kith_dtype dtype,
-                        struct matrix_packed *packed)
+                        struct matrix_problem *problem)
 {
-    static const char *const of_rows[] = {"rows.positions", "rows.masses", "rows.charges"};
-    static const char *const of_columns[] = {"columns.positions", "columns.masses",
-                                             "columns.charges"};
-    kith_context *context = arguments->context;
     void *host = NULL, *own = NULL;
-    matrix_lay_out(arguments, dtype, NULL, &packed->host, &packed->bytes);
-    KITH_TRY(context->backend->workspace(context, packed->bytes, &host, &own));
-    packed->memory = host;
-    packed->own_memory = own;
-    matrix_lay_out(arguments, dtype, host, &packed->host, &packed->bytes);
-    matrix_lay_out(arguments, dtype, own, &packed->own, &packed->bytes);
-    KITH_TRY(pack_side(arguments, &arguments->rows, of_rows, dtype, &packed->host.rows));
+    int64_t bytes = 0;
+    matrix_lay_out(arguments, dtype, NULL, problem, &bytes);
+    KITH_TRY(arguments->context->services->workspace(arguments->context, bytes, &host, &own));
+    matrix_lay_out(arguments, dtype, host, problem, &bytes);
+    KITH_TRY(pack_side(arguments, &arguments->rows, dtype, &problem->rows));
     return arguments->same ? KITH_OK
-                           : pack_side(arguments, &arguments->columns, of_columns, dtype,
-                                       &packed->host.columns);
+                           : pack_side(arguments, &arguments->columns, dtype, &problem->columns);
 }
 
-kith_status matrix_pack_coefficient(const struct matrix_arguments *arguments, kith_dtype dtype,
-                                    kith_array b, int64_t k, const struct matrix_packed *packed)
+kith_status matrix_pack_cpu(const struct matrix_arguments *arguments, kith_array b,
+                            struct matrix_problem *problem)
 {
-    const struct matrix_side *columns = &packed->host.columns;
+    const kith_dtype dtype = arguments->dtype;
+    KITH_TRY(matrix_pack(arguments, dtype, problem));
+    const struct matrix_side *columns = &problem->columns;
     const bool weighted =
-        packed->host.weighting == law_product && arguments->view.form.kind != law_custom;
-    KITH_TRY(pack_column("b", b, k, columns->count, dtype, columns->coefficient));
+        problem->weighting == law_product && arguments->view.form.kind != law_custom;
+    KITH_TRY(pack_column("b", b, 0, columns->count, dtype, columns->coefficient));
     for (int64_t j = 0; weighted && j < columns->count; j++)
         if (dtype == KITH_F64)
             ((double *)columns->coefficient)[j] *= ((const double *)columns->weight)[j];
@@ -137,11 +145,56 @@ kith_status matrix_pack_coefficient(const struct matrix_arguments *arguments, ki
     return KITH_OK;
 }
 
-kith_status matrix_send(const struct matrix_arguments *arguments,
-                        const struct matrix_packed *packed)
+/* A least value of −V is minus the greatest. */
+kith_status matrix_deliver_cpu(kith_context *context, const struct matrix_task *task,
+                               const struct matrix_delivery *from)
 {
-    kith_context *context = arguments->context;
-    if (packed->memory == packed->own_memory)
-        return KITH_OK;
-    return context->backend->copy_in(context, packed->own_memory, packed->memory, packed->bytes);
+    (void)context;
+    const struct matrix_problem *problem = &task->problem;
+    const bool counts_number = matrix_counts_number(problem);
+    const void *weight = problem->rows.weight;
+    for (int64_t i = 0; i < problem->rows.count; i++) {
+        double found = from->found[i];
+        long long at = from->at ? from->at[i] : -1;
+        if (counts_number && from->at)
+            matrix_count_number(problem, from->sign, i, &found, &at);
+        if (from->is_place) {
+            ((int64_t *)from->to.data)[i * from->to.strides[0]] = at;
+            continue;
+        }
+        double value = from->sign * found;
+        if (from->is_weighted)
+            value *= task->dtype == KITH_F64 ? ((const double *)weight)[i]
+                                             : (double)((const float *)weight)[i];
+        if (counts_number && !from->at)
+            value += problem->diagonal_value *
+                     (kith_array_is_none(from->b) ? 1 : matrix_get(from->b, i, 0));
+        matrix_set(from->to, i, 0, value);
+    }
+    return KITH_OK;
+}
+
+void matrix_stage(struct staging *staging, struct matrix_arguments *arguments)
+{
+    particles_stage(staging, &arguments->rows);
+    if (!arguments->same)
+        particles_stage(staging, &arguments->columns);
+}
+
+bool matrix_is_staged(const struct matrix_arguments *arguments)
+{
+    return staging_is_needed(arguments->context, arguments->rows.positions) &&
+           arguments->options.method != KITH_MATRIX_REFERENCE;
+}
+
+kith_status matrix_columns(const struct matrix_arguments *arguments, struct matrix_problem *problem)
+{
+    const struct matrix_backend *backend = matrix_backend_of(arguments->context);
+    if (!matrix_is_staged(arguments))
+        return backend->pack(arguments, kith_array_none(), problem);
+    struct staging staging = {.context = arguments->context};
+    struct matrix_arguments there = *arguments;
+    matrix_stage(&staging, &there);
+    KITH_TRY(staging_send(&staging));
+    return staging_check(&staging, backend->pack(&there, kith_array_none(), problem));
 }

@@ -8,14 +8,6 @@
 extern "C" {
 #endif
 
-/* The particles of host arrays as columns, in the host's memory and in the backend's own, which may
- * be one and the same. */
-struct matrix_packed {
-    struct matrix_problem host, own;
-    char *memory, *own_memory;
-    int64_t bytes;
-};
-
 /* The rules of the columns, without their memory: for pack.c and the GPU's packing. */
 void matrix_begin_problem(const struct matrix_arguments *arguments, struct matrix_problem *problem);
 
@@ -25,22 +17,28 @@ void matrix_lay_out(const struct matrix_arguments *arguments, kith_dtype dtype, 
 
 /* The array of a side's weights, or none. */
 kith_array matrix_weights_of(const struct matrix_arguments *arguments,
-                             const kith_particles *particles);
+                             const struct particles_side *side);
 
-/* Packs in the precision dtype, into the context's workspace; columns are the backend's to read
- * after matrix_send. Errors: KITH_INVALID_ARGUMENT (a number that is not finite),
- * KITH_OUT_OF_MEMORY.
- */
+/* The column that is the law's weight. */
+enum particles_column matrix_weight_column(const struct matrix_arguments *arguments);
+
+/* The problem with columns of the precision dtype in the host's memory, of arrays there, in the
+ * context's workspace. Errors: KITH_INVALID_ARGUMENT (a number that is not finite),
+ * KITH_OUT_OF_MEMORY. */
 kith_status matrix_pack(const struct matrix_arguments *arguments, kith_dtype dtype,
-                        struct matrix_packed *packed);
+                        struct matrix_problem *problem);
 
-/* Sets the coefficients of sums to column k of b, or to ones where b is none, times the weights. */
-kith_status matrix_pack_coefficient(const struct matrix_arguments *arguments, kith_dtype dtype,
-                                    kith_array b, int64_t k, const struct matrix_packed *packed);
+/* matrix_backend_of(context)->pack without b, of arrays on the host too: they are staged. Waits
+ * then.
+ */
+kith_status matrix_columns(const struct matrix_arguments *arguments,
+                           struct matrix_problem *problem);
 
-/* Copies all columns to the backend's memory. */
-kith_status matrix_send(const struct matrix_arguments *arguments,
-                        const struct matrix_packed *packed);
+/* The particles are inputs of a call that is staged. */
+void matrix_stage(struct staging *staging, struct matrix_arguments *arguments);
+
+/* The arrays are the host's, and the kernels that are wanted the device's. */
+bool matrix_is_staged(const struct matrix_arguments *arguments);
 
 #ifdef __cplusplus
 }

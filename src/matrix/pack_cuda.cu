@@ -1,10 +1,11 @@
 /* The particles of arrays on the device as columns, and results to arrays there. What is wrong with
  * the numbers is found too late for the call's status; the next synchronize tells it
- * (cuda/finding.h), and what is computed of it is NaN. */
+ * (device/deferred_error.h), and what is computed of it is NaN. */
 
 #include "core/memory.h"
-#include "cuda/finding.h"
+#include "device/deferred_error.h"
 #include "matrix/cuda.h"
+#include "matrix/diagonal.h"
 #include "matrix/pack.h"
 
 enum { threads = 256, most_blocks = 1024, most_columns = 11, row_bits = 56 };
@@ -46,20 +47,20 @@ static __global__ void pack(const struct packings packings, unsigned long long *
     }
 }
 
-/* The first finding stays until it is told. */
+/* The first one stays until it is reported. */
 template <typename real>
 static __global__ void tell(const struct packings packings, const unsigned long long *worst,
-                            const char *remedy, struct cuda_finding *finding)
+                            const char *remedy, struct cuda_deferred_error *deferred)
 {
-    if (!*worst || *(const char *volatile *)&finding->array)
+    if (!*worst || *(const char *volatile *)&deferred->array)
         return;
     const struct packing &column = packings.column[~*worst >> row_bits];
     const int64_t row = ~*worst & ((1ull << row_bits) - 1);
-    finding->row = row;
-    finding->value = (double)((const real *)column.from)[row * column.stride];
-    finding->remedy = remedy;
+    deferred->row = row;
+    deferred->value = (double)((const real *)column.from)[row * column.stride];
+    deferred->remedy = remedy;
     __threadfence_system();
-    finding->array = column.name;
+    deferred->array = column.name;
 }
 
 static void add(struct packings *packings, const char *name, kith_array from, int64_t k,
@@ -78,43 +79,24 @@ static void add(struct packings *packings, const char *name, kith_array from, in
     packings->column[packings->count++] = packing;
 }
 
-static void add_side(const struct matrix_arguments *arguments, const kith_particles *particles,
-                     const char *const names[3], const struct matrix_side *side,
+static void add_side(const struct matrix_arguments *arguments,
+                     const struct particles_side *particles, const struct matrix_side *side,
                      struct packings *packings)
 {
+    const struct particles_argument *argument = particles->argument;
     const kith_array weights = matrix_weights_of(arguments, particles);
     const bool custom = arguments->view.form.kind == law_custom;
-    const bool charged = !custom && arguments->view.weight == law_weight_charge;
     for (int32_t c = 0; c < 3; c++) {
         const bool absent = c >= arguments->dimensions;
-        add(packings, names[0], absent ? kith_array_none() : particles->positions, c, side->count,
-            side->x[c]);
+        add(packings, argument->positions, absent ? kith_array_none() : particles->positions, c,
+            side->count, side->x[c]);
         if (absent)
             packings->column[packings->count - 1].otherwise = 0;
     }
-    add(packings, charged ? names[2] : names[1], weights, 0, side->count, side->weight);
-    add(packings, names[2], custom ? particles->charges : kith_array_none(), 0, side->count,
-        side->charge);
-}
-
-static kith_status check_address(kith_context *context, kith_array array, const char *name)
-{
-    if (kith_array_is_none(array) || array.shape[0] == 0)
-        return KITH_OK;
-    if ((uintptr_t)array.data % (uintptr_t)kith_dtype_bytes(array.dtype))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s begins at an address that is no multiple of its elements' %lld bytes; "
-                         "copy it to one that is",
-                         name, (long long)kith_dtype_bytes(array.dtype));
-    return cuda_check_memory(context, array.data, name);
-}
-
-static kith_status check_particles(kith_context *context, const kith_particles *particles,
-                                   const char *const names[3])
-{
-    KITH_TRY(check_address(context, particles->positions, names[0]));
-    KITH_TRY(check_address(context, particles->masses, names[1]));
-    return check_address(context, particles->charges, names[2]);
+    add(packings, argument->column[matrix_weight_column(arguments)], weights, 0, side->count,
+        side->weight);
+    add(packings, argument->column[particles_q],
+        custom ? particles->column[particles_q] : kith_array_none(), 0, side->count, side->charge);
 }
 
 template <typename real>
@@ -128,32 +110,26 @@ static kith_status launch(kith_context *context, const struct packings *packings
                         "clearing memory"));
     pack<real><<<blocks, threads, 0, cuda_stream(context)>>>(*packings, worst);
     KITH_TRY(cuda_check_launch("packing the arrays"));
-    tell<real>
-        <<<1, 1, 0, cuda_stream(context)>>>(*packings, worst, remedy, cuda_finding_of(context));
+    tell<real><<<1, 1, 0, cuda_stream(context)>>>(*packings, worst, remedy,
+                                                  cuda_deferred_error_of(context));
     return cuda_check_launch("looking at the arrays");
 }
 
 kith_status matrix_pack_cuda(const struct matrix_arguments *arguments, kith_array b,
                              struct matrix_problem *problem)
 {
-    static const char *const of_rows[] = {"rows.positions", "rows.masses", "rows.charges"};
-    static const char *const of_columns[] = {"columns.positions", "columns.masses",
-                                             "columns.charges"};
     const int64_t room = 256, n = arguments->row_count, m = arguments->column_count;
     kith_context *context = arguments->context;
     struct packings packings = {};
     char *memory = NULL;
     int64_t bytes = 0;
-    KITH_TRY(check_particles(context, &arguments->rows, of_rows));
-    KITH_TRY(check_particles(context, &arguments->columns, of_columns));
-    KITH_TRY(check_address(context, b, "b"));
     matrix_lay_out(arguments, arguments->dtype, NULL, problem, &bytes);
     KITH_TRY(cuda_memory_of_arrays(context, room + bytes, (void **)&memory));
     matrix_lay_out(arguments, arguments->dtype, memory + room, problem, &bytes);
 
-    add_side(arguments, &arguments->rows, of_rows, &problem->rows, &packings);
+    add_side(arguments, &arguments->rows, &problem->rows, &packings);
     if (!arguments->same)
-        add_side(arguments, &arguments->columns, of_columns, &problem->columns, &packings);
+        add_side(arguments, &arguments->columns, &problem->columns, &packings);
     add(&packings, "b", b, 0, m, problem->columns.coefficient);
     /* A thread packs row after row of one column before the next: it reads its own weights. */
     if (problem->weighting == law_product && arguments->view.form.kind != law_custom)
@@ -164,36 +140,41 @@ kith_status matrix_pack_cuda(const struct matrix_arguments *arguments, kith_arra
 }
 
 template <typename real>
-static __global__ void deliver(int64_t rows, const real *weight, double sign, const double *found,
-                               int64_t stride, real *to)
+static __global__ void deliver(const struct matrix_problem problem,
+                               const struct matrix_delivery from)
 {
     const int64_t i = (int64_t)blockIdx.x * threads + threadIdx.x;
-    if (i < rows)
-        to[i * stride] = (real)(sign * found[i] * (weight ? (double)weight[i] : 1.0));
-}
-
-static __global__ void deliver_places(int64_t rows, const int64_t *at, int64_t stride, int64_t *to)
-{
-    const int64_t i = (int64_t)blockIdx.x * threads + threadIdx.x;
-    if (i < rows)
-        to[i * stride] = at[i];
+    if (i >= problem.rows.count)
+        return;
+    const bool counts_number = matrix_counts_number(&problem);
+    const int64_t to = i * from.to.strides[0];
+    double found = from.found[i];
+    long long at = from.at ? from.at[i] : -1;
+    if (counts_number && from.at)
+        matrix_count_number(&problem, from.sign, i, &found, &at);
+    if (from.is_place) {
+        ((int64_t *)from.to.data)[to] = at;
+        return;
+    }
+    double value = from.sign * found;
+    if (from.is_weighted)
+        value *= (double)((const real *)problem.rows.weight)[i];
+    if (counts_number && !from.at) {
+        const double b =
+            from.b.data ? (double)((const real *)from.b.data)[i * from.b.strides[0]] : 1.0;
+        /* Not fused, as on the host. */
+        value = __dadd_rn(value, __dmul_rn(problem.diagonal_value, b));
+    }
+    ((real *)from.to.data)[to] = (real)value;
 }
 
 kith_status matrix_deliver_cuda(kith_context *context, const struct matrix_task *task,
-                                bool weighted, double sign, const double *found, const int64_t *at,
-                                kith_array to)
+                                const struct matrix_delivery *delivery)
 {
-    const int64_t n = task->problem.rows.count;
-    const unsigned blocks = (unsigned)((n + threads - 1) / threads);
-    const void *weight = weighted ? task->problem.rows.weight : NULL;
-    const cudaStream_t stream = cuda_stream(context);
-    if (at)
-        deliver_places<<<blocks, threads, 0, stream>>>(n, at, to.strides[0], (int64_t *)to.data);
-    else if (task->dtype == KITH_F64)
-        deliver<double><<<blocks, threads, 0, stream>>>(n, (const double *)weight, sign, found,
-                                                        to.strides[0], (double *)to.data);
+    const unsigned blocks = (unsigned)((task->problem.rows.count + threads - 1) / threads);
+    if (task->dtype == KITH_F64)
+        deliver<double><<<blocks, threads, 0, cuda_stream(context)>>>(task->problem, *delivery);
     else
-        deliver<float><<<blocks, threads, 0, stream>>>(n, (const float *)weight, sign, found,
-                                                       to.strides[0], (float *)to.data);
+        deliver<float><<<blocks, threads, 0, cuda_stream(context)>>>(task->problem, *delivery);
     return cuda_check_launch("delivering the rows' results");
 }

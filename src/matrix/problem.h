@@ -22,7 +22,9 @@ struct matrix_problem {
     double softening2;
     struct matrix_side rows, columns;
     int same;              /* the rows are the columns */
-    int replaces_diagonal; /* by diagonal_value, where they are */
+    int replaces_diagonal; /* by diagonal_value, where they are; sums and least values of rows then
+                              leave j = i out, and matrix/diagonal.h counts it afterwards */
+    int leaves_diagonal_out; /* of what is computed without keeping the matrix */
     double diagonal_value;
 };
 

@@ -68,8 +68,9 @@ NAME(matrix_meet_tile)(const struct matrix_problem *problem, const struct NAME(l
         for (int r = 0; r < rows; r++) {
             const REAL value =
                 NAME(matrix_meet)<kind, operation>(problem, law, &particle[r], &j, &more);
-            if (careful && (first + k >= problem->columns.count ||
-                            (problem->same && first + k == row + r * matrix_reduce_threads)))
+            if (careful &&
+                (first + k >= problem->columns.count ||
+                 (problem->replaces_diagonal && first + k == row + r * matrix_reduce_threads)))
                 continue;
             if (operation == matrix_sum) {
                 sum[r] = law_fma(value, j.coefficient, sum[r]);
@@ -122,7 +123,7 @@ LAW_INLINE void NAME(matrix_reduce_block)(const struct matrix_problem *problem,
             extra[k] = {j.weight, j.charge};
         }
         __syncthreads();
-        const bool meets_diagonal = problem->same &&
+        const bool meets_diagonal = problem->replaces_diagonal &&
                                     first < of_block + matrix_reduce_threads * rows &&
                                     of_block < first + matrix_tile;
         if (meets_diagonal || first + matrix_tile > problem->columns.count)

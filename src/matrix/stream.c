@@ -3,7 +3,8 @@
 #include <stddef.h>
 
 #include "core/clock.h"
-#include "core/context.h"
+#include "device/context.h"
+#include "matrix/backend.h"
 
 /* Two blocks of rows on their way. On the CPU the backend's memory is the host's. */
 struct stream {
@@ -25,7 +26,7 @@ static int64_t rows_of(const struct stream *stream, int64_t k)
 
 static bool is_staged(const struct stream *stream)
 {
-    return stream->context->backend->kind != KITH_CPU;
+    return stream->context->device.kind != KITH_CPU;
 }
 
 static kith_status compute(const struct stream *stream, int64_t k)
@@ -37,7 +38,7 @@ static kith_status compute(const struct stream *stream, int64_t k)
                                      .column_stride = 1,
                                      .method = stream->options->method,
                                      .block = stream->options->block};
-    return stream->context->backend->matrix->fill(stream->context, stream->task, &rows);
+    return matrix_backend_of(stream->context)->fill(stream->context, stream->task, &rows);
 }
 
 static kith_status begin_copy(const struct stream *stream, int64_t k)
@@ -46,8 +47,8 @@ static kith_status begin_copy(const struct stream *stream, int64_t k)
                           kith_dtype_bytes(stream->task->dtype);
     if (!is_staged(stream))
         return KITH_OK;
-    return stream->context->backend->begin_copy_out(stream->context, stream->host[k % 2],
-                                                    stream->own[k % 2], bytes);
+    return stream->context->services->begin_copy_out(stream->context, stream->host[k % 2],
+                                                     stream->own[k % 2], bytes);
 }
 
 static kith_status hand_over(struct stream *stream, int64_t k)
@@ -70,42 +71,42 @@ static kith_status run(struct stream *stream)
         KITH_TRY(kith_context_check_cancelled(stream->context));
         if (k + 1 < stream->blocks)
             KITH_TRY(compute(stream, k + 1));
-        KITH_TRY(stream->context->backend->finish_copies(stream->context));
+        KITH_TRY(stream->context->services->finish_copies(stream->context));
         if (k + 1 < stream->blocks)
             KITH_TRY(begin_copy(stream, k + 1));
         KITH_TRY(hand_over(stream, k));
     }
-    return stream->context->backend->synchronize(stream->context);
+    return stream->context->services->synchronize(stream->context);
 }
 
 static kith_status allocate(struct stream *stream)
 {
     static const char what[] = "rows of the matrix";
-    const struct kith_backend *backend = stream->context->backend;
+    const struct device_services *services = stream->context->services;
     const int64_t columns = stream->task->problem.columns.count;
     const int64_t each = kith_dtype_bytes(stream->task->dtype);
     for (int k = 0; k < 2 && k < stream->blocks; k++) {
-        KITH_TRY(backend->allocate(stream->context, stream->block_rows * columns, each, what,
-                                   &stream->own[k]));
+        KITH_TRY(services->allocate(stream->context, stream->block_rows * columns, each, what,
+                                    &stream->own[k]));
         stream->host[k] = stream->own[k];
         if (!is_staged(stream))
             continue;
         stream->host[k] = NULL;
-        KITH_TRY(backend->allocate_host(stream->context, stream->block_rows * columns, each, what,
-                                        &stream->host[k]));
+        KITH_TRY(services->allocate_host(stream->context, stream->block_rows * columns, each, what,
+                                         &stream->host[k]));
     }
     return KITH_OK;
 }
 
 static void release(struct stream *stream)
 {
-    const struct kith_backend *backend = stream->context->backend;
+    const struct device_services *services = stream->context->services;
     if (is_staged(stream))
-        backend->finish_copies(stream->context);
+        services->finish_copies(stream->context);
     for (int k = 0; k < 2; k++) {
         if (is_staged(stream))
-            backend->release_host(stream->context, stream->host[k]);
-        backend->release(stream->context, stream->own[k]);
+            services->release_host(stream->context, stream->host[k]);
+        services->release(stream->context, stream->own[k]);
     }
 }
 

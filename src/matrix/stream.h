@@ -1,7 +1,22 @@
 #ifndef MATRIX_STREAM_H
 #define MATRIX_STREAM_H
 
+#include "matrix/arguments.h"
 #include "matrix/backend.h"
+
+static inline struct matrix_task matrix_task_of(const struct matrix_arguments *arguments,
+                                                const struct matrix_problem *problem)
+{
+    return (struct matrix_task){.law = arguments->law,
+                                .kind = arguments->view.form.kind,
+                                .dtype = arguments->dtype,
+                                .problem = *problem};
+}
+
+static inline bool matrix_by_reference(const struct matrix_arguments *arguments)
+{
+    return arguments->options.method == KITH_MATRIX_REFERENCE;
+}
 
 /* Takes rows first … first + count of the matrix, contiguous, in the host's memory. */
 typedef kith_status matrix_take_rows(void *taker, int64_t first, int64_t count, const void *values);

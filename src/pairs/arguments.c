@@ -1,108 +1,20 @@
 #include "pairs/arguments.h"
 
 #include <float.h>
-#include <stdio.h>
 
-#include "core/arguments.h"
-#include "core/context.h"
+#include "device/arrays.h"
+#include "device/context.h"
 
 enum { most_points = INT32_MAX };
 
-/* An array with the name that messages give it, and what it must be like. */
-struct named_array {
-    const char *name;
-    kith_array array;
-    kith_dtype dtype;
-    int32_t ndim;
-    int64_t rows; /* −1: any */
-    int64_t columns;
-};
-
-static const char *dtype_name(kith_dtype dtype)
+/* Offsets of systems: the host reads them. */
+static kith_status check_on_host(const kith_context *context, const struct named_array *named)
 {
-    static const char *const names[] = {"float64", "float32", "int64", "int32"};
-    return (unsigned)dtype < sizeof names / sizeof names[0] ? names[dtype] : "unknown";
-}
-
-static const char *place_name(kith_device place, char name[32])
-{
-    if (place.kind == KITH_CUDA)
-        snprintf(name, 32, "on cuda:%d", (int)place.index);
-    else
-        snprintf(name, 32, place.kind == KITH_CPU ? "in the host's memory" : "nowhere known");
-    return name;
-}
-
-static bool same_place(kith_device a, kith_device b)
-{
-    return a.kind == b.kind && (a.kind == KITH_CPU || a.index == b.index);
-}
-
-static kith_status check_positions(kith_array positions)
-{
-    if (kith_array_is_none(positions))
-        return kith_fail(KITH_INVALID_ARGUMENT, "positions is none; give n × 2 or n × 3 numbers");
-    if (positions.dtype != KITH_F64 && positions.dtype != KITH_F32)
-        return kith_fail(KITH_INVALID_ARGUMENT, "positions is of %s; give float64 or float32",
-                         dtype_name(positions.dtype));
-    if (positions.ndim != 2 || (positions.shape[1] != 2 && positions.shape[1] != 3))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "positions has %d dimensions and %lld columns; give n × 2 or n × 3",
-                         (int)positions.ndim,
-                         (long long)(positions.ndim == 2 ? positions.shape[1] : 1));
-    return kith_check_extent(positions, "positions");
-}
-
-static kith_status check_place(const kith_context *context, kith_device place)
-{
-    char name[32], own[32];
-    if (place.kind == KITH_CPU || same_place(place, context->device))
-        return KITH_OK;
-    return kith_fail(context->device.kind == KITH_CPU ? KITH_UNSUPPORTED : KITH_INVALID_ARGUMENT,
-                     "positions is %s, and this context computes %s; copy it, or make a context "
-                     "there",
-                     place_name(place, name), place_name(context->device, own));
-}
-
-static kith_status check_shape(const struct named_array *named)
-{
-    const kith_array *array = &named->array;
-    if (array->ndim != named->ndim)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %d dimensions; give %d", named->name,
-                         (int)array->ndim, (int)named->ndim);
-    const int64_t rows = array->shape[0], columns = array->ndim == 2 ? array->shape[1] : 1;
-    if ((named->rows < 0 ? rows >= 0 : rows == named->rows) && columns == named->columns)
-        return KITH_OK;
-    char expected[32] = "n";
-    if (named->rows >= 0)
-        snprintf(expected, sizeof expected, "%lld", (long long)named->rows);
-    if (named->ndim == 1)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld elements; give %s", named->name,
-                         (long long)rows, expected);
-    return kith_fail(KITH_INVALID_ARGUMENT, "%s is %lld × %lld; give %s × %lld", named->name,
-                     (long long)rows, (long long)columns, expected, (long long)named->columns);
-}
-
-static kith_status check_array(const struct named_array *named, kith_device place)
-{
-    char name[32], common[32];
-    const kith_array array = named->array;
-    if (kith_array_is_none(array))
-        return KITH_OK;
-    if (!same_place(array.device, place))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s is %s and belongs %s; give all numbers in one place, and the offsets "
-                         "of systems on the host",
-                         named->name, place_name(array.device, name), place_name(place, common));
-    if (array.dtype != named->dtype)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s is of %s; give %s", named->name,
-                         dtype_name(array.dtype), dtype_name(named->dtype));
-    KITH_TRY(kith_check_extent(array, named->name));
-    KITH_TRY(check_shape(named));
-    if (!array.data && array.shape[0] > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL",
-                         named->name, (long long)array.shape[0]);
-    return KITH_OK;
+    char text[32];
+    if (!kith_array_is_none(named->array) && named->array.device.kind != KITH_CPU)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %s; give it in the host's memory",
+                         named->name, kith_device_text(named->array.device, text));
+    return kith_check_array(context, named, named->array, named->name);
 }
 
 static kith_status check_arrays(const struct pairs_arguments *arguments)
@@ -125,9 +37,9 @@ static kith_status check_arrays(const struct pairs_arguments *arguments)
         {"query_system_offsets", options->query_system_offsets, KITH_I64, 1, systems + 1, 1},
     };
     for (size_t k = 0; k < sizeof there / sizeof there[0]; k++)
-        KITH_TRY(check_array(&there[k], positions.device));
+        KITH_TRY(kith_check_array(arguments->context, &there[k], positions, "positions"));
     for (size_t k = 0; k < sizeof on_host / sizeof on_host[0]; k++)
-        KITH_TRY(check_array(&on_host[k], (kith_device){KITH_CPU, 0}));
+        KITH_TRY(check_on_host(arguments->context, &on_host[k]));
     if (n > most_points || m > most_points)
         return kith_fail(KITH_UNSUPPORTED, "%lld points are more than %d; divide them",
                          (long long)(n > m ? n : m), (int)most_points);
@@ -177,8 +89,8 @@ static kith_status check_precision(const struct pairs_arguments *arguments)
     return kith_fail(KITH_INVALID_ARGUMENT,
                      "cutoff is %g and skin %g, and positions of %s have lengths from %g to %g; "
                      "give other units%s",
-                     cutoff, arguments->options.skin, dtype_name(arguments->positions.dtype), least,
-                     most, narrow ? " or float64" : "");
+                     cutoff, arguments->options.skin, kith_dtype_name(arguments->positions.dtype),
+                     least, most, narrow ? " or float64" : "");
 }
 
 static kith_status check_lengths(const struct pairs_arguments *arguments)
@@ -268,8 +180,8 @@ kith_status pairs_fail_at_far_point(const char *name, int64_t row)
 kith_status pairs_check_arguments(const struct pairs_arguments *arguments)
 {
     const kith_pairs_options *options = &arguments->options;
-    KITH_TRY(check_positions(arguments->positions));
-    KITH_TRY(check_place(arguments->context, arguments->positions.device));
+    KITH_TRY(kith_check_positions(arguments->positions, "positions"));
+    KITH_TRY(kith_check_device(arguments->context, arguments->positions, "positions"));
     KITH_TRY(check_arrays(arguments));
     KITH_TRY(check_combinations(arguments));
     KITH_TRY(check_options(arguments));

@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "pairs/arguments.h"
 #include "pairs/lattice.h"
 #include "pairs/search.h"
 #include "pairs/stage.h"
 
-enum { most_parts = 64 };
+/* A part may be as long as all rows. */
+enum { most_parts = 64, rows_between_looks = 1 << 16 };
 
 /* What a part of the rows has come to. */
 struct bounds {
@@ -23,6 +24,7 @@ struct bounds {
 
 /* A step over the rows of a bin, in parts of about equal size. */
 struct step {
+    const kith_context *context;
     const struct pairs_search *search;
     struct pairs_bin *bin;
     kith_array rows, radii;
@@ -34,6 +36,12 @@ static void rows_of_part(const struct step *step, int64_t part, int64_t *begin, 
 {
     *begin = step->bin->count * part / step->parts;
     *end = step->bin->count * (part + 1) / step->parts;
+}
+
+/* Whether a part is to be left at this row. */
+static bool stops_at(const struct step *step, int64_t row)
+{
+    return row % rows_between_looks == 0 && kith_context_stops(step->context);
 }
 
 static void store_unsorted(const struct pairs_problem *problem, struct pairs_bin *bin, int64_t row,
@@ -81,7 +89,7 @@ static void wrap_part(void *argument, int64_t part)
         {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0, -1};
     int64_t begin = 0, end = 0;
     rows_of_part(step, part, &begin, &end);
-    for (int64_t row = begin; row < end && bounds.bad_row < 0; row++)
+    for (int64_t row = begin; row < end && bounds.bad_row < 0 && !stops_at(step, row); row++)
         if (!wrap_row(step, row, &bounds))
             bounds.bad_row = row;
     step->bounds[part] = bounds;
@@ -95,7 +103,7 @@ static void number_part(void *argument, int64_t part)
     int64_t begin = 0, end = 0;
     rows_of_part(step, part, &begin, &end);
     memset(histogram, 0, (size_t)step->bin->cell_count * sizeof *histogram);
-    for (int64_t row = begin; row < end; row++) {
+    for (int64_t row = begin; row < end && !stops_at(step, row); row++) {
         double x[3];
         int64_t number = 0;
         pairs_unsorted_point(search, step->bin, row, x);
@@ -132,7 +140,7 @@ static void place_part(void *argument, int64_t part)
     int32_t *next = bin->histogram + part * step->search->most_cells;
     int64_t begin = 0, end = 0;
     rows_of_part(step, part, &begin, &end);
-    for (int64_t row = begin; row < end; row++)
+    for (int64_t row = begin; row < end && !stops_at(step, row); row++)
         bin->index[next[bin->cell[row]]++] = (int32_t)row;
 }
 
@@ -162,10 +170,14 @@ static void gather_part(void *argument, int64_t part)
     int64_t begin = 0, end = 0;
     rows_of_part(step, part, &begin, &end);
     const bool radii = !kith_array_is_none(step->radii);
-    if (step->search->problem->dtype == KITH_F32)
-        gather_float(step->bin, radii, begin, end);
-    else
-        gather_double(step->bin, radii, begin, end);
+    while (begin < end && !kith_context_stops(step->context)) {
+        const int64_t stop = end - begin < rows_between_looks ? end : begin + rows_between_looks;
+        if (step->search->problem->dtype == KITH_F32)
+            gather_float(step->bin, radii, begin, stop);
+        else
+            gather_double(step->bin, radii, begin, stop);
+        begin = stop;
+    }
 }
 
 /* The points and the targets of a search, or the points alone if they are the targets. */
@@ -177,10 +189,12 @@ struct both {
     int32_t step_count;
 };
 
-static void each_part(struct both *both, kith_task *task)
+static kith_status each_part(struct both *both, kith_task *task)
 {
     for (int32_t k = 0; k < both->step_count; k++)
-        kith_for_each(both->context, both->threads, both->steps[k].parts, task, &both->steps[k]);
+        KITH_TRY(kith_for_each(both->context, both->threads, both->steps[k].parts, task,
+                               &both->steps[k]));
+    return KITH_OK;
 }
 
 static void set_up(kith_context *context, struct pairs_search *search, int32_t threads,
@@ -189,12 +203,14 @@ static void set_up(kith_context *context, struct pairs_search *search, int32_t t
     const struct pairs_problem *problem = search->problem;
     *both = (struct both){context, search, threads, {{0}}, problem->two_sets ? 2 : 1};
     const int32_t parts = threads < most_parts ? threads : most_parts;
-    both->steps[0] = (struct step){.search = search,
+    both->steps[0] = (struct step){.context = context,
+                                   .search = search,
                                    .bin = &search->points,
                                    .rows = problem->points,
                                    .radii = problem->point_radii,
                                    .parts = parts};
-    both->steps[1] = (struct step){.search = search,
+    both->steps[1] = (struct step){.context = context,
+                                   .search = search,
                                    .bin = &search->targets,
                                    .rows = problem->targets,
                                    .radii = problem->target_radii,
@@ -317,12 +333,12 @@ kith_status pairs_bin_system(kith_context *context, struct pairs_search *search,
     struct bounds bounds;
     double edge = 0, reach = 0;
     set_up(context, search, threads, &both);
-    each_part(&both, wrap_part);
+    KITH_TRY(each_part(&both, wrap_part));
     KITH_TRY(join_bounds(&both, &bounds));
     choose_lengths(search, &bounds, &edge, &reach);
     KITH_TRY(pairs_check_images(search->lattice, reach, search->problem->unit));
     const bool enlarged = choose_grid(search, edge, reach, &bounds);
-    each_part(&both, number_part);
+    KITH_TRY(each_part(&both, number_part));
     for (int32_t k = 0; k < both.step_count; k++)
         add_up(&both.steps[k]);
     search->crowded = enlarged && is_crowded(&search->points);
@@ -333,11 +349,11 @@ kith_status pairs_bin_system(kith_context *context, struct pairs_search *search,
         find_typical(search, typical);
         KITH_TRY(pairs_bin_sparsely(context, threads, search, edge, reach, bounds.low, bounds.high,
                                     typical));
-        each_part(&both, gather_part);
+        KITH_TRY(each_part(&both, gather_part));
         pairs_keep_occupied(search);
     } else {
-        each_part(&both, place_part);
-        each_part(&both, gather_part);
+        KITH_TRY(each_part(&both, place_part));
+        KITH_TRY(each_part(&both, gather_part));
     }
     if (!search->problem->two_sets)
         search->targets = search->points;

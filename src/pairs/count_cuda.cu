@@ -2,7 +2,7 @@
  * a word in each lane, and takes the chunk's targets one after the other; who is near enough is
  * kept as bits, so that to fill the list nothing is measured again. */
 
-#include "cuda/overlap.cuh"
+#include "device/overlap.cuh"
 #include "pairs/accept_cuda.cuh"
 #include "pairs/runs_cuda.cuh"
 

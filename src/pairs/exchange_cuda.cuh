@@ -3,7 +3,7 @@
 
 /* What goes between the host and the device besides points and lists. */
 
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 #include "pairs/search_cuda.cuh"
 
 /* The host's and the device's side of what goes between them: counters, then grids. */

@@ -1,10 +1,11 @@
 #include "pairs/list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
 #include "pairs/memory.h"
 #include "pairs/pairs_cpu.h"
 
@@ -50,9 +51,9 @@ kith_status pairs_buffer_grow(kith_context *context, struct pairs_buffer *buffer
         return KITH_OK;
     const int64_t wanted =
         buffer->bytes > 0 && bytes < buffer->bytes / 4 * 5 ? buffer->bytes / 4 * 5 : bytes;
-    context->backend->release(context, buffer->data);
+    context->services->release(context, buffer->data);
     *buffer = (struct pairs_buffer){0};
-    KITH_TRY(context->backend->allocate(context, wanted, 1, what, &buffer->data));
+    KITH_TRY(context->services->allocate(context, wanted, 1, what, &buffer->data));
     buffer->bytes = wanted;
     return KITH_OK;
 }
@@ -103,6 +104,33 @@ static kith_status check_limit(const struct pairs_request *request, int64_t rows
     return KITH_OK;
 }
 
+/* All columns together, before the first of them is written. A GPU refuses what it has not by
+ * itself, and nothing is killed for it. */
+static kith_status check_available(const kith_pairs *pairs, int64_t count,
+                                   const struct column *columns)
+{
+    const struct kith_pairs_memory *memory = pairs->memory;
+    double bytes = 0;
+    char what[64];
+    for (int k = 1; k < pairs_column_count; k++) {
+        const int64_t each = columns[k].width * kith_dtype_bytes(columns[k].dtype);
+        const double wanted = (double)each * (double)count, held = (double)memory->own[k].bytes;
+        if (memory->request.quantities & columns[k].quantity && wanted > held)
+            bytes += wanted - held;
+    }
+    snprintf(what, sizeof what, "the list of %lld pairs", (long long)count);
+    return kith_check_available(bytes, what, "give a smaller cutoff, or ask for fewer quantities");
+}
+
+static kith_status provide_columns(int64_t count, kith_pairs *pairs, const struct column *columns)
+{
+    struct kith_pairs_memory *memory = pairs->memory;
+    for (int k = 1; k < pairs_column_count; k++)
+        if (memory->request.quantities & columns[k].quantity)
+            KITH_TRY(provide(&columns[k], count, pairs, &memory->own[k]));
+    return KITH_OK;
+}
+
 kith_status pairs_list_reserve(int64_t count, kith_pairs *pairs)
 {
     struct kith_pairs_memory *memory = pairs->memory;
@@ -111,10 +139,12 @@ kith_status pairs_list_reserve(int64_t count, kith_pairs *pairs)
     KITH_TRY(check_limit(&memory->request, pairs->row_count, count,
                          bytes_of_pair(&memory->request, columns)));
     pairs->count = count;
-    for (int k = 1; k < pairs_column_count; k++)
-        if (memory->request.quantities & columns[k].quantity)
-            KITH_TRY(provide(&columns[k], count, pairs, &memory->own[k]));
-    return KITH_OK;
+    if (memory->context->device.kind == KITH_CPU)
+        KITH_TRY(check_available(pairs, count, columns));
+    const kith_status status = provide_columns(count, pairs, columns);
+    return status == KITH_OUT_OF_MEMORY
+               ? kith_fail_within(status, "the list of %lld pairs: ", (long long)count)
+               : status;
 }
 
 int64_t pairs_list_reuse(kith_pairs *pairs)
@@ -153,7 +183,7 @@ kith_status pairs_list_to_host(kith_pairs *pairs)
             KITH_TRY(kith_allocate(bytes, 1, columns[k].name, &host->data));
             host->bytes = bytes;
         }
-        KITH_TRY(context->backend->copy_out(context, host->data, columns[k].view->data, bytes));
+        KITH_TRY(context->services->copy_out(context, host->data, columns[k].view->data, bytes));
         *columns[k].view = view_of(host->data, (kith_device){KITH_CPU, 0}, &columns[k], rows);
     }
     return KITH_OK;
@@ -183,16 +213,18 @@ void pairs_list_clear(kith_pairs *pairs)
 
 void kith_pairs_free(kith_pairs *pairs)
 {
-    if (!pairs)
+    if (!pairs || !pairs->memory)
         return;
     struct kith_pairs_memory *memory = pairs->memory;
     kith_context *context = memory->context;
+    DEVICE_SCOPE(scope);
+    (void)device_enter(context, &scope);
     for (int k = 0; k < pairs_column_count; k++) {
-        context->backend->release(context, memory->own[k].data);
+        context->services->release(context, memory->own[k].data);
         free(memory->host[k].data);
     }
-    context->backend->release(context, memory->input.data);
-    context->backend->release(context, memory->kept.on_device.data);
+    context->services->release(context, memory->input.data);
+    context->services->release(context, memory->kept.on_device.data);
     free(memory->staged.data);
     free(memory->rounds.data);
     free(memory->systems.data);

@@ -5,14 +5,17 @@
 
 #include <string.h>
 
-#include "core/context.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "pairs/list.h"
 #include "pairs/nearest_radius.h"
 #include "pairs/rows.h"
 #include "pairs/stage.h"
 
 static const double seconds_of_row = 1e-6;
+
+/* Of a cell, which may have all of them. */
+enum { targets_between_looks = 64 };
 
 /* Larger from round to round, and sooner so later: the last ones are few and far away. */
 static const double factors[] = {2, 2, 4, 8};
@@ -205,6 +208,8 @@ static kith_status do_cell(struct rounds *rounds, const struct pairs_search *sea
     const int32_t *rows = search->targets.index;
     for (int64_t k = begin; k < end; k++) {
         bool found = false;
+        if ((k - begin) % targets_between_looks == targets_between_looks - 1)
+            KITH_TRY(kith_context_check_cancelled(rounds->context));
         const int64_t place = place_of_row(rounds, rows[k]);
         KITH_TRY(pairs_write_nearest(rounds->kernels, search, &candidates, k,
                                      place - search->targets.first, wanted(rounds, rows[k]), lane,
@@ -228,7 +233,7 @@ static void take_cells(void *argument, int64_t lane_number)
             while (system < rounds->search.system_count &&
                    k - before >= searches[system].targets.cell_count)
                 before += searches[system++].targets.cell_count;
-            if (system == rounds->search.system_count || kith_context_is_cancelled(rounds->context))
+            if (system == rounds->search.system_count || kith_context_stops(rounds->context))
                 return;
             lane->status = do_cell(rounds, &searches[system], k - before, lane);
             if (lane->status != KITH_OK)
@@ -244,7 +249,7 @@ static kith_status do_round(struct rounds *rounds)
     const int32_t threads =
         kith_threads_for(rounds->context, seconds_of_row * (double)rounds->left);
     atomic_store(&rounds->next, 0);
-    kith_for_each(rounds->context, threads, threads, take_cells, rounds);
+    KITH_TRY(kith_for_each(rounds->context, threads, threads, take_cells, rounds));
     for (int32_t k = 0; k < threads; k++)
         if (rounds->workspace->lanes[k].status != KITH_OK)
             return kith_fail(rounds->workspace->lanes[k].status,
@@ -254,7 +259,7 @@ static kith_status do_round(struct rounds *rounds)
         if (!rounds->done[k])
             rounds->rows[left++] = rounds->rows[k];
     rounds->left = left;
-    return kith_context_check_cancelled(rounds->context);
+    return KITH_OK;
 }
 
 static kith_status do_rounds(struct rounds *rounds)

@@ -3,8 +3,9 @@
 #include <stddef.h>
 
 #include "core/arguments.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "pairs/arguments.h"
+#include "pairs/backend.h"
 #include "pairs/lattice.h"
 #include "pairs/list.h"
 #include "pairs/memory.h"
@@ -124,13 +125,13 @@ static struct pairs_request request_of(const struct pairs_arguments *arguments)
 static kith_status solve(kith_context *context, struct pairs_problem *problem, kith_pairs *pairs)
 {
     const bool staged = context->device.kind != KITH_CPU && problem->points.device.kind == KITH_CPU;
-    if (!context->backend->pairs)
+    if (!pairs_backend_of(context)->list)
         return kith_fail(KITH_UNSUPPORTED, "backend %s lists no pairs; compute on the CPU",
-                         context->backend->name);
+                         context->services->name);
     if (staged)
         KITH_TRY(
             pairs_stage_inputs(context, problem, &pairs->memory->input, &pairs->memory->staged));
-    KITH_TRY(context->backend->pairs(context, problem, pairs));
+    KITH_TRY(pairs_backend_of(context)->list(context, problem, pairs));
     return staged ? pairs_list_to_host(pairs) : KITH_OK;
 }
 
@@ -140,7 +141,7 @@ static kith_status make_list(const struct pairs_arguments *arguments, kith_pairs
     pairs->memory->request = request_of(arguments);
     KITH_TRY(make_systems(arguments, pairs, &problem));
     if (arguments->options.method == KITH_PAIRS_REFERENCE)
-        return pairs_reference(&problem, pairs);
+        return pairs_reference(arguments->context, &problem, pairs);
     return solve(arguments->context, &problem, pairs);
 }
 
@@ -166,10 +167,14 @@ kith_status pairs_compute(const struct pairs_arguments *arguments, kith_pairs **
 }
 
 static kith_status begin(kith_context *context, const kith_pairs_options *options,
-                         kith_array positions, const kith_cell *cell,
+                         kith_array positions, const kith_cell *cell, kith_pairs *const *pairs,
                          struct pairs_arguments *arguments)
 {
     KITH_TRY(kith_check_pointer(context, "context"));
+    KITH_TRY(kith_check_pointer(pairs, "pairs"));
+    if (*pairs && !(*pairs)->memory)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "*pairs is a list that kith has not made; let it be NULL for a new one");
     if (!options)
         return kith_fail(KITH_INVALID_ARGUMENT, "options is NULL; give some, with a cutoff");
     *arguments = (struct pairs_arguments){context, *options, positions, cell, false, 0};
@@ -179,9 +184,10 @@ static kith_status begin(kith_context *context, const kith_pairs_options *option
 kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *options,
                                kith_array positions, const kith_cell *cell, kith_pairs **pairs)
 {
-    KITH_TRY(kith_check_pointer(pairs, "pairs"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     struct pairs_arguments arguments;
-    KITH_TRY(begin(context, options, positions, cell, &arguments));
+    KITH_TRY(begin(context, options, positions, cell, pairs, &arguments));
     return pairs_compute(&arguments, pairs);
 }
 
@@ -189,9 +195,10 @@ kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *o
                               kith_array positions, const kith_cell *cell, kith_pairs **pairs,
                               bool *rebuilt)
 {
-    KITH_TRY(kith_check_pointer(pairs, "pairs"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     struct pairs_arguments arguments;
-    KITH_TRY(begin(context, options, positions, cell, &arguments));
+    KITH_TRY(begin(context, options, positions, cell, pairs, &arguments));
     return pairs_update(&arguments, pairs, rebuilt);
 }
 
@@ -199,9 +206,10 @@ kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *
                                kith_array positions, const kith_cell *cell, int64_t k,
                                kith_pairs **pairs)
 {
-    KITH_TRY(kith_check_pointer(pairs, "pairs"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     struct pairs_arguments arguments;
-    KITH_TRY(begin(context, options, positions, cell, &arguments));
+    KITH_TRY(begin(context, options, positions, cell, pairs, &arguments));
     arguments.nearest = true;
     arguments.k = k;
     return pairs_compute(&arguments, pairs);

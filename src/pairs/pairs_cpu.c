@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "pairs/list.h"
 #include "pairs/nearest_cpu.h"
 #include "pairs/rows.h"
@@ -19,6 +19,10 @@
 
 /* Targets of a task: some hundred microseconds. */
 enum { targets_of_chunk = 1024 };
+
+/* A cell may have all points: after so many comparisons a task looks whether the call was
+ * cancelled. */
+enum { comparisons_between_looks = 1 << 24 };
 
 static const double seconds_of_target = 100e-9, seconds_of_pair = 4e-9;
 
@@ -88,22 +92,62 @@ static kith_status make_chunks(struct walk *walk)
     return KITH_OK;
 }
 
-static kith_status count_cell(const struct walk *walk, const struct pairs_search *search,
-                              int64_t cell, struct pairs_lane *lane)
+/* Where those of a cell's targets end that are done before the next look. */
+static int64_t end_of_some(const struct pairs_candidates *candidates, int64_t begin, int64_t end)
+{
+    const int64_t most = comparisons_between_looks / (candidates->count + 1) + 1;
+    return end - begin < most ? end : begin + most;
+}
+
+static void count_targets(const struct walk *walk, const struct pairs_search *search,
+                          const struct pairs_candidates *candidates, int64_t begin, int64_t end,
+                          struct pairs_lane *lane)
 {
     const struct pairs_problem *problem = walk->problem;
-    const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
     int64_t *counts = (int64_t *)walk->pairs->offsets.data + 1;
-    struct pairs_candidates candidates;
-    KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, (struct pairs_candidates_wanted){0},
-                                   lane, &candidates));
     if (kith_array_is_none(problem->exclusions))
-        walk->kernels->count[problem->dtype](&candidates, &search->targets.points, begin, end,
+        walk->kernels->count[problem->dtype](candidates, &search->targets.points, begin, end,
                                              counts);
     else
         for (int64_t k = begin; k < end; k++)
             counts[search->targets.index[k]] =
-                pairs_find_row(walk->kernels, search, &candidates, k, lane->found.data);
+                pairs_find_row(walk->kernels, search, candidates, k, lane->found.data);
+}
+
+static kith_status count_cell(const struct walk *walk, const struct pairs_search *search,
+                              int64_t cell, struct pairs_lane *lane)
+{
+    const int64_t begin = search->targets.begin[cell], end = search->targets.begin[cell + 1];
+    struct pairs_candidates candidates;
+    KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, (struct pairs_candidates_wanted){0},
+                                   lane, &candidates));
+    for (int64_t k = begin, stop; k < end; k = stop) {
+        if (k > begin)
+            KITH_TRY(kith_context_check_cancelled(walk->context));
+        stop = end_of_some(&candidates, k, end);
+        count_targets(walk, search, &candidates, k, stop, lane);
+    }
+    return KITH_OK;
+}
+
+static kith_status write_targets(const struct walk *walk, const struct pairs_search *search,
+                                 const struct pairs_candidates *candidates, int64_t begin,
+                                 int64_t end, struct pairs_lane *lane)
+{
+    if (!pairs_rows_are_plain(walk->problem, walk->pairs))
+        return pairs_write_rows(walk->kernels, search, candidates, begin, end, lane, walk->pairs);
+    const struct pairs_columns columns = {
+        .offsets = walk->pairs->offsets.data,
+        .target_count = search->targets.count,
+        .i = walk->pairs->i.data,
+        .j = walk->pairs->j.data,
+        .narrow = walk->pairs->memory->request.narrow,
+        .sorted = walk->problem->sorted,
+        .streamed = walk->pairs->count >= pairs_of_streamed_list,
+        .row = lane->found.data,
+    };
+    walk->kernels->write[walk->problem->dtype](candidates, &search->targets.points, begin, end,
+                                               &columns);
     return KITH_OK;
 }
 
@@ -118,20 +162,12 @@ static kith_status write_cell(const struct walk *walk, const struct pairs_search
     };
     struct pairs_candidates candidates;
     KITH_TRY(pairs_find_candidates(walk->kernels, search, cell, wanted, lane, &candidates));
-    if (!plain)
-        return pairs_write_rows(walk->kernels, search, &candidates, begin, end, lane, walk->pairs);
-    const struct pairs_columns columns = {
-        .offsets = walk->pairs->offsets.data,
-        .target_count = search->targets.count,
-        .i = walk->pairs->i.data,
-        .j = walk->pairs->j.data,
-        .narrow = walk->pairs->memory->request.narrow,
-        .sorted = walk->problem->sorted,
-        .streamed = walk->pairs->count >= pairs_of_streamed_list,
-        .row = lane->found.data,
-    };
-    walk->kernels->write[walk->problem->dtype](&candidates, &search->targets.points, begin, end,
-                                               &columns);
+    for (int64_t k = begin, stop; k < end; k = stop) {
+        if (k > begin)
+            KITH_TRY(kith_context_check_cancelled(walk->context));
+        stop = end_of_some(&candidates, k, end);
+        KITH_TRY(write_targets(walk, search, &candidates, k, stop, lane));
+    }
     return KITH_OK;
 }
 
@@ -153,7 +189,7 @@ static void take_chunks(void *argument, int64_t lane_number)
     const struct chunk *chunks = walk->workspace->chunks.data;
     for (;;) {
         const int64_t k = atomic_fetch_add(&walk->next_chunk, 1);
-        if (k >= walk->chunk_count || kith_context_is_cancelled(walk->context))
+        if (k >= walk->chunk_count || kith_context_stops(walk->context))
             return;
         for (int64_t cell = chunks[k].first_cell; cell < chunks[k].end_cell; cell++) {
             lane->status = do_cell(walk, &searches[chunks[k].system], cell, lane);
@@ -168,12 +204,12 @@ static kith_status do_walk(struct walk *walk, bool counting, double seconds)
     const int32_t threads = kith_threads_for(walk->context, seconds);
     walk->counting = counting;
     atomic_store(&walk->next_chunk, 0);
-    kith_for_each(walk->context, threads, threads, take_chunks, walk);
+    KITH_TRY(kith_for_each(walk->context, threads, threads, take_chunks, walk));
     for (int32_t k = 0; k < threads; k++)
         if (walk->workspace->lanes[k].status != KITH_OK)
             return kith_fail(walk->workspace->lanes[k].status,
                              "no memory for a row of the list and the cells around it");
-    return kith_context_check_cancelled(walk->context);
+    return KITH_OK;
 }
 
 static void add_up_offsets(kith_pairs *pairs)

@@ -6,7 +6,7 @@
 
 struct pairs_workspace;
 
-/* The pairs of the backend table (core/backend.h). */
+/* list of pairs/backend.h. */
 kith_status pairs_cpu(kith_context *context, const struct pairs_problem *problem,
                       kith_pairs *pairs);
 

@@ -7,8 +7,8 @@
 extern "C" {
 #endif
 
-/* The CUDA backend's pairs, core/backend.h. Waits once for the device, to learn how many there are;
- * twice with radii. */
+/* list of pairs/backend.h on a GPU. Waits once for the device, to learn how many there
+ * are; twice with radii. */
 kith_status pairs_cuda(kith_context *context, const struct pairs_problem *problem,
                        kith_pairs *pairs);
 

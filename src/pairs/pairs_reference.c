@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "device/context.h"
 #include "pairs/arguments.h"
 #include "pairs/lattice.h"
 #include "pairs/list.h"
@@ -210,8 +211,8 @@ static void store_row(const struct pairs_problem *problem, int64_t i, const stru
 }
 
 /* Finds all rows, to count them (fill false) or to store them. */
-static kith_status each_row(const struct pairs_problem *problem, bool fill, struct row *row,
-                            kith_pairs *pairs)
+static kith_status each_row(const kith_context *context, const struct pairs_problem *problem,
+                            bool fill, struct row *row, kith_pairs *pairs)
 {
     int64_t *offsets = pairs->offsets.data;
     offsets[0] = 0;
@@ -219,6 +220,7 @@ static kith_status each_row(const struct pairs_problem *problem, bool fill, stru
         const struct pairs_system *system = &problem->systems[s];
         const int64_t end = system->first_target + system->target_count;
         for (int64_t i = system->first_target; i < end; i++) {
+            KITH_TRY(kith_context_check_cancelled(context));
             KITH_TRY(problem->by_distance ? find_nearest(problem, system, i, row)
                                           : find_row(problem, system, i, INFINITY, row));
             if (fill)
@@ -243,7 +245,8 @@ static kith_status check_numbers(const char *name, kith_array array, bool radius
     return KITH_OK;
 }
 
-kith_status pairs_reference(const struct pairs_problem *problem, kith_pairs *pairs)
+kith_status pairs_reference(const kith_context *context, const struct pairs_problem *problem,
+                            kith_pairs *pairs)
 {
     struct row row = {0};
     KITH_TRY(check_numbers("positions", problem->points, false));
@@ -251,12 +254,12 @@ kith_status pairs_reference(const struct pairs_problem *problem, kith_pairs *pai
     KITH_TRY(check_numbers("radii", problem->point_radii, true));
     KITH_TRY(check_numbers("query_radii", problem->target_radii, true));
     KITH_TRY(pairs_list_begin(problem, pairs));
-    kith_status status = each_row(problem, false, &row, pairs);
+    kith_status status = each_row(context, problem, false, &row, pairs);
     if (status == KITH_OK)
         status =
             pairs_list_reserve(((const int64_t *)pairs->offsets.data)[pairs->row_count], pairs);
     if (status == KITH_OK)
-        status = each_row(problem, true, &row, pairs);
+        status = each_row(context, problem, true, &row, pairs);
     free(row.hits);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 
 enum { threads = 256, alignment = 256 };
 

@@ -7,7 +7,7 @@
  * that stand side by side make a chunk; a warp takes a chunk and looks through the cells around it,
  * whose points are its candidates. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "pairs/folded_grid.h"
 
 enum { warp_size = 32, all_lanes = 0xffffffffu };

@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "core/context.h"
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "pairs/search.h"
 #include "pairs/stage.h"
 
@@ -168,7 +168,7 @@ kith_status pairs_bin_systems(kith_context *context, const struct pairs_problem 
     struct pairs_search *searches = workspace->searches.data;
     if (problem->system_count > 1) {
         struct small_systems small = {context, searches, problem, INT64_MAX};
-        kith_for_each(context, threads, problem->system_count, bin_small, &small);
+        KITH_TRY(kith_for_each(context, threads, problem->system_count, bin_small, &small));
         const int64_t bad = atomic_load(&small.first_bad);
         if (bad < INT64_MAX) /* again, for the message in this thread */
             return pairs_bin_system(context, &searches[bad], 1, false);

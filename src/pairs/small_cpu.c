@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
 #include "core/isa.h"
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
+#include "kith/build.h"
 #include "pairs/list.h"
 #include "pairs/small_system.h"
 #include "pairs/stage.h"
@@ -175,7 +176,7 @@ static void find_parts(void *argument, int64_t lane_number)
     for (;;) {
         const int64_t k = atomic_fetch_add(&search->next_part, 1);
         if (k >= search->part_count || lane->status != KITH_OK || atomic_load(&search->refused) ||
-            kith_context_is_cancelled(search->context))
+            kith_context_stops(search->context))
             return;
         search->parts[k].lane = (int32_t)lane_number;
         lane->status = find_part(search, &search->parts[k], lane);
@@ -206,12 +207,14 @@ static void write_part(void *argument, int64_t k)
 static kith_status find_all(struct small_search *search, int32_t threads)
 {
     KITH_TRY(make_parts(search));
-    kith_for_each(search->context, threads, threads, find_parts, search);
+    KITH_TRY(kith_for_each(search->context, threads, threads, find_parts, search));
     for (int32_t k = 0; k < threads; k++)
         if (search->workspace->lanes[k].status != KITH_OK)
             return kith_fail(search->workspace->lanes[k].status,
-                             "no memory for the rows of the list");
-    return kith_context_check_cancelled(search->context);
+                             "the rows of the list need more memory than there is: %lld bytes are "
+                             "available; give a smaller cutoff, or fewer points",
+                             (long long)kith_memory_available());
+    return KITH_OK;
 }
 
 static kith_status write_all(struct small_search *search, int32_t threads)
@@ -234,8 +237,7 @@ static kith_status write_all(struct small_search *search, int32_t threads)
         .distances = pairs->distances.data,
         .unit = search->problem->unit,
     };
-    kith_for_each(search->context, threads, search->part_count, write_part, search);
-    return kith_context_check_cancelled(search->context);
+    return kith_for_each(search->context, threads, search->part_count, write_part, search);
 }
 
 kith_status pairs_small_cpu(kith_context *context, const struct pairs_problem *problem,

@@ -3,7 +3,7 @@
 
 /* What both ways to sort points by cells begin and end with. */
 
-#include "cuda/overlap.cuh"
+#include "device/overlap.cuh"
 #include "pairs/search_cuda.cuh"
 
 /* A point as it is given, wrapped; false if it is bad. */

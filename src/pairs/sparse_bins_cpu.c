@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "pairs/search.h"
 #include "pairs/sparse_axis.h"
 #include "pairs/stage.h"
@@ -18,6 +19,9 @@
 static const double most_numbers = 0x1p62;
 
 enum { most_parts = 64, digit_bits = 11, digits = 1 << digit_bits };
+
+/* A part may be as long as all rows. */
+enum { rows_between_looks = 1 << 16 };
 
 /* A row, and the number of its cell. */
 struct entry {
@@ -87,6 +91,8 @@ static void find_coordinates(void *argument, int64_t number)
         const int64_t end = begin_of(bin->count, number + 1, numbering->parts);
         for (int64_t row = begin_of(bin->count, number, numbering->parts); row < end; row++) {
             int64_t place = 0;
+            if (row % rows_between_looks == 0 && kith_context_stops(numbering->context))
+                return;
             part->status = sparse_axis_add(&part->axis, coordinate(numbering, bin, row), &place);
             if (part->status != KITH_OK)
                 return;
@@ -149,11 +155,11 @@ static kith_status join_parts(const struct numbering *numbering)
 static kith_status number_along(struct numbering *numbering)
 {
     numbering->full = numbering->search->grid;
-    kith_for_each(numbering->context, numbering->threads, numbering->parts, find_coordinates,
-                  numbering);
+    KITH_TRY(kith_for_each(numbering->context, numbering->threads, numbering->parts,
+                           find_coordinates, numbering));
     KITH_TRY(join_parts(numbering));
-    kith_for_each(numbering->context, numbering->threads, numbering->parts, number_rows, numbering);
-    return KITH_OK;
+    return kith_for_each(numbering->context, numbering->threads, numbering->parts, number_rows,
+                         numbering);
 }
 
 /* All three axes; *numbers is how many cells that gives, which may be too many for a key. */
@@ -213,7 +219,7 @@ static void add_up(const struct pass *pass)
 }
 
 /* By key, keeping the order of equal ones: by eleven bits at a time, from the lowest. */
-static void sort_entries(const struct numbering *numbering, int set, double numbers)
+static kith_status sort_entries(const struct numbering *numbering, int set, double numbers)
 {
     struct pairs_uneven *uneven = numbering->uneven;
     struct pass pass = {.count = bin_of(numbering->search, set)->count,
@@ -223,12 +229,14 @@ static void sort_entries(const struct numbering *numbering, int set, double numb
         const struct pairs_buffer from = uneven->entries[set];
         pass.from = from.data;
         pass.to = uneven->other.data;
-        kith_for_each(numbering->context, numbering->threads, pass.parts, count_digits, &pass);
+        KITH_TRY(
+            kith_for_each(numbering->context, numbering->threads, pass.parts, count_digits, &pass));
         add_up(&pass);
-        kith_for_each(numbering->context, numbering->threads, pass.parts, scatter, &pass);
+        KITH_TRY(kith_for_each(numbering->context, numbering->threads, pass.parts, scatter, &pass));
         uneven->entries[set] = uneven->other;
         uneven->other = from;
     }
+    return KITH_OK;
 }
 
 static void place_rows(struct pairs_bin *bin, const struct entry *entries)
@@ -295,7 +303,7 @@ kith_status pairs_bin_sparsely(kith_context *context, int32_t threads, struct pa
     search->grid.total = numbers;
     pairs_number_cells(search);
     for (int set = 0; set < numbering.sets; set++) {
-        sort_entries(&numbering, set, numbers);
+        KITH_TRY(sort_entries(&numbering, set, numbers));
         place_rows(set == 0 ? &search->points : &search->targets,
                    numbering.uneven->entries[set].data);
     }

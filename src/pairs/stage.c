@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
 
 kith_status pairs_host_buffer_grow(struct pairs_buffer *buffer, int64_t bytes, const char *what)
 {
@@ -70,7 +70,7 @@ kith_status pairs_stage_inputs(kith_context *context, struct pairs_problem *prob
     for (int k = 0; k < count; k++)
         if (bytes_of(*arrays[k]) > 0)
             pairs_copy_dense(*arrays[k], (char *)on_host->data + begins[k]);
-    KITH_TRY(context->backend->copy_in(context, input->data, on_host->data, begins[count]));
+    KITH_TRY(context->services->copy_in(context, input->data, on_host->data, begins[count]));
     for (int k = 0; k < count; k++)
         if (!kith_array_is_none(*arrays[k]))
             *arrays[k] = dense_view(*arrays[k], (char *)input->data + begins[k], context->device);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "core/context.h"
+#include "device/context.h"
+#include "pairs/backend.h"
 #include "pairs/memory.h"
 #include "pairs/stage.h"
 #include "pairs/verlet.h"
@@ -96,7 +97,7 @@ static bool is_on_host(const struct pairs_arguments *arguments)
 
 static const struct pairs_verlet *verlet_of(const struct pairs_arguments *arguments)
 {
-    return is_on_host(arguments) ? &pairs_verlet_cpu : arguments->context->backend->pairs_verlet;
+    return is_on_host(arguments) ? &pairs_verlet_cpu : pairs_backend_of(arguments->context)->verlet;
 }
 
 /* The positions of the list's making, where the arrays are: those of the queries stand behind. */
@@ -169,7 +170,7 @@ kith_status pairs_update(const struct pairs_arguments *arguments, kith_pairs **p
     if (!verlet_of(arguments))
         return kith_fail(KITH_UNSUPPORTED,
                          "backend %s keeps no lists of pairs; use kith_pairs_compute",
-                         arguments->context->backend->name);
+                         arguments->context->services->name);
     bool kept = false;
     if (*pairs && (*pairs)->memory->context == arguments->context)
         KITH_TRY(may_be_kept(&made, &(*pairs)->memory->kept, &kept));

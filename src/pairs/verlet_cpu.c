@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "core/context.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "pairs/stage.h"
 
 enum { rows_of_task = 8192 };
@@ -54,8 +54,8 @@ static kith_status has_moved(kith_context *context, kith_array now, void *then, 
         .limit2 = most * most,
     };
     const int64_t rows = now.shape[0];
-    kith_for_each(context, kith_threads_for(context, (double)rows * seconds_of_row),
-                  (rows + rows_of_task - 1) / rows_of_task, look, &movement);
+    KITH_TRY(kith_for_each(context, kith_threads_for(context, (double)rows * seconds_of_row),
+                           (rows + rows_of_task - 1) / rows_of_task, look, &movement));
     *moved = atomic_load(&movement.far);
     return KITH_OK;
 }
@@ -123,10 +123,10 @@ static void refresh_rows(void *argument, int64_t task)
 static kith_status refresh(const struct pairs_arguments *arguments, kith_pairs *pairs)
 {
     struct refreshing refreshing = {arguments, pairs};
-    kith_for_each(arguments->context,
-                  kith_threads_for(arguments->context, (double)pairs->count * seconds_of_pair),
-                  (pairs->row_count + rows_of_task - 1) / rows_of_task, refresh_rows, &refreshing);
-    return KITH_OK;
+    return kith_for_each(
+        arguments->context,
+        kith_threads_for(arguments->context, (double)pairs->count * seconds_of_pair),
+        (pairs->row_count + rows_of_task - 1) / rows_of_task, refresh_rows, &refreshing);
 }
 
 const struct pairs_verlet pairs_verlet_cpu = {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 
 enum { threads = 256, lanes = 32 };
 
@@ -192,27 +192,4 @@ static kith_status refresh_list(const struct pairs_arguments *arguments, kith_pa
     return cuda_check_launch("bringing a list of pairs up to date");
 }
 
-/* With the context's device as the current one. */
-static kith_status copy(kith_context *context, kith_array from, void *to)
-{
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    return cuda_leave(previous, copy_array(context, from, to));
-}
-
-static kith_status has_moved(kith_context *context, kith_array now, void *then, double most,
-                             bool *moved)
-{
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(context)->device, &previous));
-    return cuda_leave(previous, find_moved(context, now, then, most, moved));
-}
-
-static kith_status refresh(const struct pairs_arguments *arguments, kith_pairs *pairs)
-{
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(arguments->context)->device, &previous));
-    return cuda_leave(previous, refresh_list(arguments, pairs));
-}
-
-const struct pairs_verlet pairs_verlet_cuda = {copy, has_moved, refresh};
+const struct pairs_verlet pairs_verlet_cuda = {copy_array, find_moved, refresh_list};

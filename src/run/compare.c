@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "io/numbers.h"
+#include "core/numbers.h"
 
 static const char remedy[] = "give the same, or write to another file";
 
@@ -58,6 +58,10 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_real("dt", wanted->dt, past->dt, output));
     KITH_TRY(compare_words("integrator", wanted->integrator, past->integrator, output));
     KITH_TRY(compare_words("law", wanted->law, past->law, output));
+    KITH_TRY(compare_words("solver", wanted->solver, past->solver, output));
+    KITH_TRY(compare_real("error", wanted->accuracy.error, past->accuracy.error, output));
+    KITH_TRY(compare_real("theta", wanted->accuracy.theta, past->accuracy.theta, output));
+    KITH_TRY(compare_count("order", wanted->accuracy.order, past->accuracy.order, output));
     KITH_TRY(compare_real("gravitational constant", wanted->gravitational_constant,
                           past->gravitational_constant, output));
     KITH_TRY(compare_words("softening", softening_name(wanted->softening_of_bodies),

@@ -14,8 +14,10 @@ static const double most_of_time = 1.0 / 20;
 void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, double now)
 {
     const double wanted = checkpoint_seconds > 0 ? checkpoint_seconds : default_checkpoint_seconds;
+    const double first = wanted < first_checkpoint_seconds ? 0 : first_checkpoint_seconds;
     *pace = (struct pace){.checkpoint_seconds = wanted,
-                          .publish_at = now + fmin(wanted, first_checkpoint_seconds),
+                          .published_at = now,
+                          .publish_at = now + first,
                           .report_at = now,
                           .steps = (double)fewest,
                           .fewest = (double)fewest};
@@ -45,7 +47,11 @@ bool pace_publishes(const struct pace *pace, double now)
     return now >= pace->publish_at;
 }
 
-void pace_published(struct pace *pace, double now, double seconds)
+double pace_published(struct pace *pace, double now, double seconds)
 {
-    pace->publish_at = now + fmax(pace->checkpoint_seconds, seconds / most_of_time);
+    const double before = now - pace->published_at;
+    const double next = fmax(pace->checkpoint_seconds, seconds / most_of_time);
+    pace->published_at = now;
+    pace->publish_at = now + next;
+    return fmax(before, next);
 }

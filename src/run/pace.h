@@ -8,13 +8,16 @@
  * of kith_clock. */
 struct pace {
     double checkpoint_seconds; /* between checkpoints, if they are cheap */
+    double published_at;       /* the last one, or the beginning */
     double publish_at;         /* the next one */
     double report_at;
     double steps;  /* that take about as long as one should not look up */
     double fewest; /* at least so many */
 };
 
-/*   fewest  steps that are worth taking at once, ≥ 1 */
+/* The first checkpoint comes at the beginning if less than a second is wanted, else after a second.
+ *
+ *   fewest  steps that are worth taking at once, ≥ 1 */
 void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, double now);
 
 /* Steps to take now, 1 ≤ … ≤ most. */
@@ -29,7 +32,8 @@ bool pace_reports(struct pace *pace, double now);
 /* Whether it is time to publish a checkpoint. */
 bool pace_publishes(const struct pace *pace, double now);
 
-/* A checkpoint was published, and took so many seconds. */
-void pace_published(struct pace *pace, double now, double seconds);
+/* A checkpoint was published, and took so many seconds. Returns the time between checkpoints, as it
+ * was or is to be: more than checkpoint_seconds where steps or checkpoints take long. */
+double pace_published(struct pace *pace, double now, double seconds);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "forces/law_choice.h"
+#include "forces/solver.h"
 #include "run/compare.h"
 #include "run/law_record.h"
 
@@ -72,16 +73,22 @@ static int64_t default_every(const struct run_plan *plan, const kith_bodies *bod
     return plan->end > frames ? divide_up(plan->end, frames) : 1;
 }
 
-static kith_status parameters_of(const kith_run_options *options, struct run_parameters *parameters)
+/*   bodies  NULL: not known */
+static kith_status parameters_of(const kith_run_options *options, const kith_bodies *bodies,
+                                 struct run_parameters *parameters)
 {
     const kith_simulation_options *simulation = &options->simulation;
     struct law_choice choice;
-    KITH_TRY(forces_choose_law(simulation->law, simulation->gravitational_constant, &choice));
+    const kith_solver *solver = NULL;
+    KITH_TRY(forces_choose_solver(&simulation->forces, &solver));
+    KITH_TRY(forces_choose_law(simulation->forces.law, simulation->forces.gravitational_constant,
+                               bodies ? bodies->units.gravitational_constant : 0, &choice));
     *parameters = (struct run_parameters){
         .dt = simulation->dt,
         .until = options->until,
-        .gravitational_constant = choice.law ? simulation->gravitational_constant : choice.g,
-        .softening = simulation->softening,
+        .gravitational_constant = choice.law ? simulation->forces.gravitational_constant : choice.g,
+        .softening = simulation->forces.softening,
+        .accuracy = simulation->forces.accuracy,
         .softening_of_bodies = simulation->softening_of_bodies,
         .precision = simulation->precision,
         .every = options->every,
@@ -89,7 +96,8 @@ static kith_status parameters_of(const kith_run_options *options, struct run_par
         .systems = options->is_ensemble ? options->systems : 1};
     snprintf(parameters->integrator, sizeof parameters->integrator, "%s",
              simulation->integrator ? simulation->integrator : "leapfrog");
-    return law_record(simulation->law, parameters->law);
+    snprintf(parameters->solver, sizeof parameters->solver, "%s", solver->name);
+    return law_record(simulation->forces.law, parameters->law);
 }
 
 kith_status run_plan_start(const kith_run_options *options, const kith_bodies *bodies,
@@ -104,12 +112,17 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
                          "until is %.15g, before the bodies' time %.15g; give a later time",
                          options->until, bodies->time);
     *plan = (struct run_plan){0};
-    KITH_TRY(parameters_of(options, &plan->parameters));
+    KITH_TRY(parameters_of(options, bodies, &plan->parameters));
     KITH_TRY(plan_steps(bodies->time, 0, plan));
     if (plan->parameters.every == 0)
         plan->parameters.every = default_every(plan, bodies);
     plan->frames = plan->end / plan->parameters.every + 2;
     return KITH_OK;
+}
+
+static bool gives_accuracy(const kith_accuracy *accuracy)
+{
+    return accuracy->error > 0 || accuracy->theta > 0 || accuracy->order > 0;
 }
 
 /* Without bodies, what is left at zero is what the file says. */
@@ -121,11 +134,15 @@ static void fill_in(const struct run_parameters *past, const kith_run_options *o
         parameters->dt = past->dt;
     if (!simulation->integrator)
         snprintf(parameters->integrator, sizeof parameters->integrator, "%s", past->integrator);
-    if (simulation->gravitational_constant == 0)
+    if (!simulation->forces.solver && simulation->forces.method == KITH_FORCES_AUTO)
+        memcpy(parameters->solver, past->solver, sizeof past->solver);
+    if (!gives_accuracy(&simulation->forces.accuracy))
+        parameters->accuracy = past->accuracy;
+    if (simulation->forces.gravitational_constant == 0)
         parameters->gravitational_constant = past->gravitational_constant;
-    if (!simulation->law)
+    if (!simulation->forces.law)
         memcpy(parameters->law, past->law, sizeof past->law);
-    if (simulation->softening == 0 && !simulation->softening_of_bodies) {
+    if (simulation->forces.softening == 0 && !simulation->softening_of_bodies) {
         parameters->softening = past->softening;
         parameters->softening_of_bodies = past->softening_of_bodies;
     }
@@ -144,7 +161,7 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
 {
     KITH_TRY(check_numbers(options));
     *plan = (struct run_plan){0};
-    KITH_TRY(parameters_of(options, &plan->parameters));
+    KITH_TRY(parameters_of(options, bodies, &plan->parameters));
     if (!bodies)
         fill_in(&past->parameters, options, &plan->parameters);
     if (options->every == 0)
@@ -181,14 +198,20 @@ int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step)
     return step + (to_frame < to_end ? to_frame : to_end);
 }
 
-kith_simulation_options run_plan_simulation(const struct run_plan *plan, const kith_law *law)
+kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_options *forces,
+                                const kith_law *law, kith_simulation_options *options)
 {
     const struct run_parameters *parameters = &plan->parameters;
-    return (kith_simulation_options){.dt = parameters->dt,
-                                     .integrator = parameters->integrator,
-                                     .gravitational_constant = parameters->gravitational_constant,
-                                     .softening = parameters->softening,
-                                     .softening_of_bodies = parameters->softening_of_bodies,
-                                     .precision = parameters->precision,
-                                     .law = law};
+    *options = (kith_simulation_options){.dt = parameters->dt,
+                                         .integrator = parameters->integrator,
+                                         .forces = *forces,
+                                         .softening_of_bodies = parameters->softening_of_bodies,
+                                         .precision = parameters->precision};
+    options->forces.gravitational_constant = parameters->gravitational_constant;
+    options->forces.softening = parameters->softening;
+    options->forces.accuracy = parameters->accuracy;
+    options->forces.law = law;
+    if (forces->solver || forces->method != KITH_FORCES_AUTO)
+        return KITH_OK;
+    return kith_solver_find(parameters->solver, &options->forces.solver);
 }

@@ -31,6 +31,9 @@ bool run_plan_has_frame(const struct run_plan *plan, int64_t step);
 /* Where to stop next after a step: at the next frame, or before the shorter last step. */
 int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step);
 
-kith_simulation_options run_plan_simulation(const struct run_plan *plan, const kith_law *law);
+/* The options of the plan's simulation; forces are those given, with what they leave open.
+ * Errors: KITH_INVALID_ARGUMENT (the past's solver is not one of the table). */
+kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_options *forces,
+                                const kith_law *law, kith_simulation_options *options);
 
 #endif

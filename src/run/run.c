@@ -2,11 +2,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/arguments.h"
 #include "core/clock.h"
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
+#include "io/output_lock.h"
+#include "io/units.h"
 #include "run/law_record.h"
 #include "run/pace.h"
 #include "run/plan.h"
@@ -28,16 +31,19 @@ enum { ensemble_steps = 16 };
 
 struct run {
     kith_context *context;
+    const kith_run_options *options;
     struct run_plan plan;
     struct run_past past; /* empty unless the run was resumed */
     kith_law *law;        /* of a resumed run, if the options have none; else NULL */
     kith_simulation *simulation;
     struct frame frame;
-    kith_bodies *now;      /* the state, for frames */
+    kith_bodies *now; /* the state, for frames */
+    struct output_lock lock;
     struct run_file *file; /* NULL without an output */
     const double *mass;    /* the bodies' or NULL */
     kith_checkpoint checkpoint;
     struct pace pace;
+    bool late_is_told;
     kith_diagnostics *diagnostics; /* of each system */
     struct run_record record;
     struct pending pending;
@@ -103,6 +109,16 @@ static kith_status add_frame(struct run *run, int64_t step)
     return KITH_OK;
 }
 
+static void tell_if_late(struct run *run, double seconds)
+{
+    const kith_run_options *options = run->options;
+    if (run->late_is_told || !options->late || seconds <= 1.5 * options->checkpoint_seconds ||
+        options->checkpoint_seconds == 0)
+        return;
+    run->late_is_told = true;
+    options->late(options->late_user, seconds);
+}
+
 static kith_status complete_pending(struct run *run)
 {
     const struct pending pending = run->pending;
@@ -114,7 +130,7 @@ static kith_status complete_pending(struct run *run)
     const double start = kith_clock();
     KITH_TRY(run_file_publish(run->file, &run->checkpoint, false));
     const double now = kith_clock();
-    pace_published(&run->pace, now, now - start + pending.saving_seconds);
+    tell_if_late(run, pace_published(&run->pace, now, now - start + pending.saving_seconds));
     return KITH_OK;
 }
 
@@ -132,7 +148,7 @@ static kith_status take_time(struct run *run, int64_t steps)
 {
     double seconds = 0;
     KITH_TRY(kith_context_synchronize(run->context));
-    KITH_TRY(run->context->backend->noted_seconds(run->context, &seconds));
+    KITH_TRY(run->context->services->elapsed_seconds(run->context, &seconds));
     run->record.stepping_seconds += seconds;
     pace_took(&run->pace, steps, seconds);
     return KITH_OK;
@@ -142,13 +158,13 @@ static kith_status take_time(struct run *run, int64_t steps)
  * writes first. Of two errors the one of the earlier step is told. */
 static kith_status advance(struct run *run, int64_t step)
 {
-    const struct kith_backend *backend = run->context->backend;
+    const struct device_services *services = run->context->services;
     if (run->context->device.kind == KITH_CPU)
         KITH_TRY(complete_pending(run));
-    KITH_TRY(backend->note_time(run->context, 0));
+    KITH_TRY(services->mark_time(run->context, 0));
     const kith_status stepped = take_steps(run, step);
     if (stepped == KITH_OK || stepped == KITH_CANCELLED)
-        KITH_TRY(backend->note_time(run->context, 1));
+        KITH_TRY(services->mark_time(run->context, 1));
     KITH_TRY(complete_pending(run));
     if (stepped == KITH_OK || stepped == KITH_CANCELLED)
         KITH_TRY(take_time(run, kith_simulation_steps(run->simulation) - step));
@@ -181,7 +197,10 @@ static kith_status publish_last(struct run *run)
 static kith_status finish(struct run *run, kith_status status)
 {
     if (status == KITH_CANCELLED && run->record.has_frames) {
-        KITH_TRY(publish_last(run));
+        run->context->goes_on = true;
+        const kith_status published = publish_last(run);
+        run->context->goes_on = false;
+        KITH_TRY(published);
         return kith_fail(KITH_CANCELLED, "cancelled at step %lld of %lld",
                          (long long)kith_simulation_steps(run->simulation),
                          (long long)run->plan.end);
@@ -191,7 +210,8 @@ static kith_status finish(struct run *run, kith_status status)
 
 static kith_status make_simulation(struct run *run, const kith_law *law, const kith_bodies *bodies)
 {
-    const kith_simulation_options options = run_plan_simulation(&run->plan, law);
+    kith_simulation_options options;
+    KITH_TRY(run_plan_simulation(&run->plan, &run->options->simulation.forces, law, &options));
     const struct run_parameters *parameters = &run->plan.parameters;
     if (parameters->is_ensemble)
         KITH_TRY(kith_simulation_create_ensemble(run->context, &options, parameters->systems,
@@ -205,20 +225,42 @@ static kith_status make_simulation(struct run *run, const kith_law *law, const k
     return kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, &run->now);
 }
 
-static struct run_origin origin_of(const kith_run_options *options)
+/* The names that the options give, in place of the bodies'. */
+static kith_status take_units(const kith_run_options *options, kith_units *units)
 {
-    return (struct run_origin){.arguments = options->arguments,
-                               .input = options->input,
-                               .units = {options->units[0], options->units[1], options->units[2]},
-                               .seed = options->seed_given ? &options->seed : NULL,
-                               .inputs = options->inputs};
+    char *names[3] = {units->length, units->time, units->mass};
+    for (int k = 0; k < 3; k++) {
+        if (!options->units[k])
+            continue;
+        units_set_name(names[k], options->units[k]);
+        if (strcmp(names[k], options->units[k]) != 0)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "units[%d] is '%.40s'; give at most %d bytes without commas, quotes, "
+                             "backslashes and control characters",
+                             k, options->units[k], KITH_NAME_BYTES - 1);
+    }
+    return KITH_OK;
+}
+
+/* Bodies that another law moves keep their G. */
+static kith_status origin_of(const kith_run_options *options, const struct run_plan *plan,
+                             const kith_bodies *bodies, struct run_origin *origin)
+{
+    *origin = (struct run_origin){.arguments = options->arguments,
+                                  .input = options->input,
+                                  .units = bodies->units,
+                                  .seed = options->seed_given ? &options->seed : NULL,
+                                  .inputs = options->inputs};
+    if (plan->parameters.gravitational_constant != 0)
+        origin->units.gravitational_constant = plan->parameters.gravitational_constant;
+    return take_units(options, &origin->units);
 }
 
 /* Checks the options, and the output before hours of computing. */
 static kith_status begin(struct run *run, const kith_run_options *options,
                          const kith_bodies *bodies)
 {
-    const struct run_origin origin = origin_of(options);
+    struct run_origin origin;
     if (!bodies)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          options->resume ? "%s: no such file to resume from, and there are no "
@@ -226,22 +268,24 @@ static kith_status begin(struct run *run, const kith_run_options *options,
                                          : "%s: there are no bodies to start from; give them",
                          options->output ? options->output : "no output");
     KITH_TRY(run_plan_start(options, bodies, &run->plan));
+    KITH_TRY(origin_of(options, &run->plan, bodies, &origin));
     if (options->output)
         KITH_TRY(run_file_create(options->output, &run->plan.parameters, &origin, bodies,
                                  run->plan.frames, &run->file));
-    return make_simulation(run, options->simulation.law, bodies);
+    return make_simulation(run, options->simulation.forces.law, bodies);
 }
 
 static kith_status begin_again(struct run *run, const kith_run_options *options,
                                const kith_bodies *bodies)
 {
-    const struct run_origin origin = origin_of(options);
+    struct run_origin origin;
     const struct run_past *past = &run->past;
     KITH_TRY(run_past_read(options->output, &run->past));
     KITH_TRY(run_plan_resume(options, bodies, past, &run->plan));
+    KITH_TRY(origin_of(options, &run->plan, past->start, &origin));
     KITH_TRY(run_file_resume(options->output, &run->plan.parameters, &origin, past,
                              run->plan.frames, &run->file));
-    const kith_law *law = options->simulation.law;
+    const kith_law *law = options->simulation.forces.law;
     if (!law)
         KITH_TRY(law_of_record(run->plan.parameters.law, &run->law));
     KITH_TRY(make_simulation(run, law ? law : run->law, bodies ? bodies : past->start));
@@ -253,7 +297,10 @@ static kith_status begin_again(struct run *run, const kith_run_options *options,
 /* The state at the end, or where the run was cancelled. */
 static kith_status hand_over(struct run *run, kith_bodies *last)
 {
-    KITH_TRY(kith_simulation_get_bodies(run->simulation, last));
+    run->context->goes_on = true;
+    const kith_status status = kith_simulation_get_bodies(run->simulation, last);
+    run->context->goes_on = false;
+    KITH_TRY(status);
     if (kith_simulation_steps(run->simulation) == run->plan.end)
         last->time = run->plan.parameters.until;
     return KITH_OK;
@@ -266,6 +313,8 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "resume needs an output; give the file to go on from");
     KITH_TRY(kith_context_check_cancelled(run->context));
+    if (options->output)
+        KITH_TRY(output_lock_take(options->output, &run->lock));
     if (options->resume && run_file_exists(options->output))
         KITH_TRY(begin_again(run, options, bodies));
     else
@@ -281,22 +330,27 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
         status = handed == KITH_OK ? status : handed;
     }
     const int64_t systems = run->record.systems;
-    if (summary && run->record.has_frames)
+    if (summary && run->record.has_frames) {
         *summary = run_summarize(&run->record, &run->plan, run->context, run->simulation,
                                  systems > 0 ? run->now->count / systems : 0);
+        summary->interrupted = status == KITH_CANCELLED;
+    }
     return status;
 }
 
 kith_status kith_run(kith_context *context, const kith_run_options *options,
                      const kith_bodies *bodies, kith_run_summary *summary)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(kith_check_pointer(options, "options"));
-    struct run run = {.context = context};
+    struct run run = {.context = context, .options = options};
     if (summary)
         *summary = (kith_run_summary){0};
     const kith_status status = run_all(&run, options, bodies, summary);
     run_file_close(run.file);
+    output_lock_release(&run.lock);
     frame_free(&run.frame);
     kith_simulation_free(run.simulation);
     kith_law_free(run.law);

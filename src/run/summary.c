@@ -139,7 +139,6 @@ kith_run_summary run_summarize(const struct run_record *record, const struct run
         .device = kith_context_device(context),
         .precision = plan->parameters.precision,
         .steps_resumed = record->steps_resumed,
-        .interrupted = steps < plan->end,
     };
     summarize_systems(record, &summary);
     const double systems = (double)record->systems;
@@ -150,5 +149,6 @@ kith_run_summary run_summarize(const struct run_record *record, const struct run
     }
     summary.gflops = flops_an_interaction * summary.interactions_per_second * 1e-9;
     snprintf(summary.integrator, sizeof summary.integrator, "%s", plan->parameters.integrator);
+    snprintf(summary.solver, sizeof summary.solver, "%s", plan->parameters.solver);
     return summary;
 }

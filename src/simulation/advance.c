@@ -1,5 +1,6 @@
 /* Many steps of a composition in one call of the backend. */
 
+#include "simulation/backend.h"
 #include "simulation/integrator.h"
 
 static int64_t evaluations_of_step(const struct integrator_method *method)
@@ -20,9 +21,9 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
                                int64_t *done)
 {
     const struct integrator_method *method = simulation->method;
-    const struct kith_backend *backend = simulation->context->backend;
+    const struct simulation_backend *backend = simulation_backend_of(simulation->context);
     *done = 0;
-    if (!backend->advance)
+    if (!simulation->is_fused || !backend->advance)
         return KITH_OK;
 
     struct advance_problem problem = {

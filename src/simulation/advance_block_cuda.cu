@@ -2,7 +2,7 @@
  * block a system: the launches. */
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "simulation/advance_block_cuda.cuh"
 #include "simulation/advance_cuda.h"
 

@@ -1,7 +1,7 @@
 #include "simulation/advance_cpu.h"
 
-#include "core/context.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "forces/direct.h"
 #include "simulation/advance_kernel.h"
 
@@ -41,16 +41,17 @@ static void advance_block(void *argument, int64_t block)
 
 /* A thread does all steps of its systems, which stay in its cache; no thread waits for another
  * before the end. */
-static void advance_systems(kith_context *context, const struct advance_problem *problem,
-                            const struct advance_program *program, advance_systems_kernel *kernel)
+static kith_status advance_systems(kith_context *context, const struct advance_problem *problem,
+                                   const struct advance_program *program,
+                                   advance_systems_kernel *kernel)
 {
     struct systems_run run = {problem, program, kernel};
     const int64_t count = problem->forces.system_count, n = problem->forces.target_count;
     const double seconds =
         forces_seconds_of(context, problem->forces.dtype, count * n, n) * (double)problem->steps;
-    kith_for_each(context, kith_threads_for(context, seconds),
-                  (count + advance_systems_at_once - 1) / advance_systems_at_once, advance_block,
-                  &run);
+    return kith_for_each(context, kith_threads_for(context, seconds),
+                         (count + advance_systems_at_once - 1) / advance_systems_at_once,
+                         advance_block, &run);
 }
 
 kith_status advance_cpu(kith_context *context, const struct advance_problem *problem, int64_t *done)
@@ -69,9 +70,8 @@ kith_status advance_cpu(kith_context *context, const struct advance_problem *pro
     const struct advance_problem complete = advance_aimed(problem);
     const bool in_double = problem->forces.dtype == KITH_F64;
     if (problem->forces.system_count > 0)
-        advance_systems(context, &complete, &program,
-                        in_double ? kernels->systems_in_double : kernels->systems_in_float);
-    else
-        (in_double ? kernels->one_in_double : kernels->one_in_float)(&complete, &program);
+        return advance_systems(context, &complete, &program,
+                               in_double ? kernels->systems_in_double : kernels->systems_in_float);
+    (in_double ? kernels->one_in_double : kernels->one_in_float)(&complete, &program);
     return KITH_OK;
 }

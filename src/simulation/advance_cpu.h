@@ -4,7 +4,7 @@
 #include "kith/context.h"
 #include "simulation/advance.h"
 
-/* The advance of the backend table (core/backend.h) for systems of few bodies: all steps of a
+/* advance of simulation/backend.h for systems of few bodies: all steps of a
  * system by one thread, with the state in registers or the first-level cache. One system sits with
  * a body in each lane of the vectors; the systems of an ensemble a system in each lane.
  *

@@ -3,7 +3,7 @@
 #include "simulation/advance_cuda.h"
 
 #include "core/status.h"
-#include "cuda/overlap.cuh"
+#include "device/overlap.cuh"
 #include "forces/direct.h"
 #include "simulation/advance_cuda.cuh"
 #include "simulation/advance_laws_cuda.h"

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The advance of the backend table (core/backend.h) on a GPU. One system of up to some thousand
+/* advance of simulation/backend.h on a GPU. One system of up to some thousand
  * bodies does all steps in one launch, in which no thread goes back to the host's pace: within a
  * warp, a block, or blocks on all multiprocessors that hand each other the positions. Systems of an
  * ensemble are a lane, a part of a warp, a warp or a block each. Larger systems do kicks and drifts

@@ -3,7 +3,7 @@
  * 6 sums), 21 in double, and for six bodies about 70 a step for kicks and drifts. */
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/pair_cuda.cuh"
 #include "simulation/advance_cuda.cuh"
 #include "simulation/advance_cuda.h"

@@ -1,7 +1,7 @@
 /* Whole steps of small systems under any law: the launches. */
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "forces/law_sums.h"
 #include "simulation/advance_laws_cuda.h"
 #include "simulation/advance_laws_kernel_cuda.cuh"

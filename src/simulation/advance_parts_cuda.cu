@@ -1,7 +1,7 @@
 /* Whole steps of an ensemble, a system in each part of a warp: the launches. */
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "simulation/advance_cuda.h"
 #include "simulation/advance_parts_cuda.cuh"
 

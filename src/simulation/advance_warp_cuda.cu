@@ -3,7 +3,7 @@
  * add their sums up by shuffles, all of them to the same bits; no barrier, no shared memory. */
 
 #include "core/status.h"
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "simulation/advance_cuda.cuh"
 #include "simulation/advance_cuda.h"
 

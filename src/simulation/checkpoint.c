@@ -23,6 +23,8 @@ kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t fir
                                         kith_bodies *bodies)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     KITH_TRY(kith_check_pointer(bodies, "bodies"));
     const struct system_range range = {first, systems};
     KITH_TRY(simulation_check_range(simulation, range));
@@ -105,7 +107,11 @@ static kith_status restore_arrays(struct kith_simulation *simulation, double *ro
 kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *checkpoint)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     KITH_TRY(kith_check_pointer(checkpoint, "checkpoint"));
+    if (simulation->lacks_forces)
+        KITH_TRY(integrator_prepare(simulation));
     double *rows = NULL;
     void *state = NULL;
     KITH_TRY(kith_allocate(array_numbers(simulation), sizeof *rows, "checkpoint", &rows));
@@ -133,6 +139,8 @@ kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *c
 kith_status kith_simulation_restore(kith_simulation *simulation, const kith_checkpoint *checkpoint)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     KITH_TRY(kith_check_pointer(checkpoint, "checkpoint"));
     if (checkpoint->arrays != simulation->method->kept ||
         checkpoint->bytes != state_bytes(simulation))
@@ -155,6 +163,7 @@ kith_status kith_simulation_restore(kith_simulation *simulation, const kith_chec
     simulation->start_time = checkpoint->start_time;
     simulation->start_steps = checkpoint->start_steps;
     simulation->evaluations = checkpoint->evaluations;
+    simulation->lacks_forces = false;
     return KITH_OK;
 }
 

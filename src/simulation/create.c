@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "core/arguments.h"
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
 #include "forces/law_choice.h"
+#include "forces/method.h"
+#include "forces/solver.h"
 #include "simulation/integrator.h"
 
 static kith_status check_softening_of_bodies(bool wanted, const kith_bodies *bodies)
@@ -22,13 +24,18 @@ static kith_status check_options(const kith_simulation_options *options, const k
     if (!(options->dt > 0) || !isfinite(options->dt))
         return kith_fail(KITH_INVALID_ARGUMENT, "dt is %g; give a finite step greater than 0",
                          options->dt);
-    if (!(options->softening >= 0) || !isfinite(options->softening))
+    const kith_forces_options *forces = &options->forces;
+    if (!(forces->softening >= 0) || !isfinite(forces->softening))
         return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g; give a finite length ≥ 0",
-                         options->softening);
-    if (!isfinite(options->gravitational_constant))
+                         forces->softening);
+    if (!isfinite(forces->gravitational_constant))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "gravitational constant is %g; give a finite number",
-                         options->gravitational_constant);
+                         forces->gravitational_constant);
+    if (forces->sum != KITH_FORCES_SUM_FORCE)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "forces.sum is %d; it must be KITH_FORCES_SUM_FORCE, which moves bodies",
+                         (int)forces->sum);
     if (options->precision != KITH_F64 && options->precision != KITH_F32)
         return kith_fail(KITH_INVALID_ARGUMENT, "precision is dtype %d; give KITH_F64 or KITH_F32",
                          (int)options->precision);
@@ -42,11 +49,11 @@ static kith_status check_law(const struct law_choice *choice,
     if (!choice->law)
         return KITH_OK;
     const char *name = kith_law_text(choice->law);
-    if (options->gravitational_constant != 0)
+    if (options->forces.gravitational_constant != 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "gravitational constant is %g and the law is %.60s, which has none; set "
                          "the law's own parameters",
-                         options->gravitational_constant, name);
+                         options->forces.gravitational_constant, name);
     if (method->kept > JERK)
         KITH_TRY(forces_check_jerk(choice->law));
     return KITH_OK;
@@ -68,6 +75,18 @@ static kith_status check_masses_of_law(const struct law_choice *choice, bool is_
                    ? kith_fail_within(status, "system %lld (from 0): ", (long long)(row / count))
                    : status;
     }
+    return KITH_OK;
+}
+
+/* No solver has periodic images. */
+static kith_status check_open(const kith_bodies *bodies)
+{
+    for (int32_t k = 0; k < bodies->dimensions; k++)
+        if (bodies->periodic[k])
+            return kith_fail(KITH_UNSUPPORTED,
+                             "the bodies are periodic along cell vector %c, and forces have no "
+                             "periodic images; make them not periodic to simulate open space",
+                             "abc"[k]);
     return KITH_OK;
 }
 
@@ -107,9 +126,16 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     const struct integrator_method *method = NULL;
     KITH_TRY(integrator_find(options->integrator, &method));
     KITH_TRY(check_options(options, bodies));
+    KITH_TRY(check_open(bodies));
     struct law_choice choice;
-    KITH_TRY(forces_choose_law(options->law, options->gravitational_constant, &choice));
+    KITH_TRY(forces_choose_law(options->forces.law, options->forces.gravitational_constant,
+                               bodies->units.gravitational_constant, &choice));
     KITH_TRY(check_law(&choice, options, method));
+    const kith_solver *solver = NULL;
+    struct forces_way way = {options->forces.method, options->forces.block, options->forces.unroll,
+                             0, 0};
+    KITH_TRY(forces_choose_solver(&options->forces, &solver));
+    KITH_TRY(forces_check_way(&way, choice.law));
     KITH_TRY(check_masses_of_law(&choice, is_ensemble, systems, bodies));
 
     struct kith_simulation *created = NULL;
@@ -122,12 +148,18 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->systems = systems;
     created->count = systems > 0 ? bodies->count / systems : 0;
     created->dt = options->dt;
-    created->softening = options->softening;
+    created->softening = options->forces.softening;
     created->softening_of_bodies = options->softening_of_bodies;
     created->law = choice;
+    created->solver = solver;
+    created->is_fused = solver == &forces_solver_direct && way.method <= KITH_FORCES_DIRECT;
+    created->problem.way = way;
+    created->problem.accuracy = options->forces.accuracy;
     created->start_time = bodies->time;
 
     kith_status status = simulation_load(created, bodies);
+    if (status == KITH_OK)
+        status = simulation_check_solver(created);
     if (status == KITH_OK)
         status = integrator_prepare(created);
     if (status != KITH_OK) {
@@ -141,6 +173,8 @@ static kith_status create(kith_context *context, const kith_simulation_options *
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
     *simulation = NULL;
     KITH_TRY(kith_check_pointer(context, "context"));
@@ -154,6 +188,8 @@ kith_status kith_simulation_create_ensemble(kith_context *context,
                                             const kith_simulation_options *options, int64_t systems,
                                             const kith_bodies *bodies, kith_simulation **simulation)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
     *simulation = NULL;
     KITH_TRY(kith_check_pointer(context, "context"));
@@ -168,6 +204,7 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
         KITH_TRY(check_systems(bodies, simulation->systems));
     KITH_TRY(kith_bodies_check(bodies));
     KITH_TRY(check_masses(bodies));
+    KITH_TRY(check_open(bodies));
     KITH_TRY(check_masses_of_law(&simulation->law, simulation->is_ensemble, simulation->systems,
                                  bodies));
     const int64_t count = simulation->systems * simulation->count;
@@ -183,6 +220,8 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
 kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     KITH_TRY(check_replacement(simulation, bodies));
     double *at_rest = NULL;
     kith_bodies moving = *bodies;
@@ -192,19 +231,19 @@ kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_b
         moving.velocity = at_rest;
     }
     kith_status status = simulation_fill(simulation, &moving);
-    if (status == KITH_OK)
-        status = integrator_prepare(simulation);
     free(at_rest);
     KITH_TRY(status);
     simulation->start_time = bodies->time;
     simulation->start_steps = simulation->steps;
-    return KITH_OK;
+    return integrator_prepare(simulation);
 }
 
 void kith_simulation_free(kith_simulation *simulation)
 {
     if (!simulation)
         return;
+    DEVICE_SCOPE(scope);
+    (void)device_enter(simulation->context, &scope);
     kith_context_synchronize(simulation->context);
     simulation_release(simulation);
     free(simulation);

@@ -5,6 +5,7 @@
 
 #include "core/arguments.h"
 #include "simulation/diagnostics.h"
+#include "simulation/state.h"
 
 /* A sum with its rounding errors carried along (Neumaier 1974, ZAMM 54, 39). */
 struct sum {
@@ -166,6 +167,8 @@ static kith_status diagnose(struct kith_simulation *simulation, struct system_ra
 kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnostics *diagnostics)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     KITH_TRY(kith_check_pointer(diagnostics, "diagnostics"));
     struct sum all[PARTS] = {0};
     KITH_TRY(diagnose(simulation, simulation_all(simulation), all, NULL));
@@ -177,6 +180,8 @@ kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_
                                              int64_t systems, kith_diagnostics *diagnostics)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     if (systems > 0)
         KITH_TRY(kith_check_pointer(diagnostics, "diagnostics"));
     const struct system_range range = {first, systems};

@@ -110,6 +110,29 @@ static kith_status check_like_first(const kith_bodies *first, const kith_bodies 
     return KITH_OK;
 }
 
+static bool name_differs(const char *name, const char *other)
+{
+    return *name && *other && strcmp(name, other) != 0;
+}
+
+static kith_status check_units(const kith_units *first, const kith_units *other, int64_t s)
+{
+    const double g[2] = {first->gravitational_constant, other->gravitational_constant};
+    if ((g[0] == 0 ? 1 : g[0]) != (g[1] == 0 ? 1 : g[1]))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the gravitational constant of system %lld (from 0) is %.17g and that of "
+                         "system 0 is %.17g; give systems of one",
+                         (long long)s, g[1] == 0 ? 1 : g[1], g[0] == 0 ? 1 : g[0]);
+    if (name_differs(first->length, other->length) || name_differs(first->time, other->time) ||
+        name_differs(first->mass, other->mass))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the units of system %lld (from 0) are '%.31s,%.31s,%.31s' and those of "
+                         "system 0 '%.31s,%.31s,%.31s'; give systems of one",
+                         (long long)s, other->length, other->time, other->mass, first->length,
+                         first->time, first->mass);
+    return KITH_OK;
+}
+
 static void copy_column(double *to, const double *from, int64_t numbers, double absent)
 {
     if (!to || numbers == 0)
@@ -145,6 +168,7 @@ kith_status kith_ensemble_join(int64_t systems, const kith_bodies *const *each, 
     for (int64_t s = 0; s < systems; s++) {
         KITH_TRY(check_given(each[s], s));
         KITH_TRY(check_like_first(each[0], each[s], s));
+        KITH_TRY(check_units(&each[0]->units, &each[s]->units, s));
         columns |= columns_of(each[s]);
     }
 
@@ -159,5 +183,7 @@ kith_status kith_ensemble_join(int64_t systems, const kith_bodies *const *each, 
         copy_system(each[s], &one);
     }
     (*all)->time = systems > 0 ? each[0]->time : 0;
+    if (systems > 0)
+        (*all)->units = each[0]->units;
     return KITH_OK;
 }

@@ -77,9 +77,11 @@ kith_status integrator_find(const char *name, const struct integrator_method **m
 
 kith_status integrator_prepare(struct kith_simulation *simulation)
 {
+    simulation->lacks_forces = true;
     if (simulation->method->kept > JERK)
-        return simulation_evaluate_with_jerk(simulation);
-    if (simulation->method->kept > ACCELERATION)
-        return simulation_evaluate(simulation, POSITION, ACCELERATION);
+        KITH_TRY(simulation_evaluate_with_jerk(simulation));
+    else if (simulation->method->kept > ACCELERATION)
+        KITH_TRY(simulation_evaluate(simulation, POSITION, ACCELERATION));
+    simulation->lacks_forces = false;
     return KITH_OK;
 }

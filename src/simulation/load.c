@@ -4,12 +4,8 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "forces/solver.h"
 #include "simulation/integrator.h"
-
-static const struct kith_backend *backend_of(const struct kith_simulation *simulation)
-{
-    return simulation->context->backend;
-}
 
 static double largest(const double *numbers, int64_t count)
 {
@@ -45,7 +41,7 @@ static kith_status choose_units(struct kith_simulation *simulation, const kith_b
                                                      : simulation->softening);
     length = fmax(length, largest(bodies->velocity, numbers) * simulation->dt);
     const double mass = bodies->mass ? largest(bodies->mass, bodies->count) : 1;
-    /* Masses are never larger than 2: forces/s2_floor.h. */
+    /* Masses are never larger than 2: core/floors.h. */
     const struct forces_units units = {
         .length = can_be_shown(simulation, length) ? 1 : forces_unit_for(length),
         .mass = forces_unit_for(mass),
@@ -65,14 +61,14 @@ static kith_status choose_units(struct kith_simulation *simulation, const kith_b
 
 static kith_status allocate_arrays(struct kith_simulation *simulation)
 {
-    const struct kith_backend *backend = backend_of(simulation);
+    const struct device_services *services = simulation->context->services;
     const int64_t bytes_each = kith_dtype_bytes(simulation->dtype);
     const struct system_layout layout = simulation_layout(simulation, simulation->systems);
     simulation->stride = kith_padded(layout.numbers > 0 ? layout.numbers : 1);
     for (int32_t array = 0; array < simulation->method->arrays; array++) {
-        KITH_TRY(backend->allocate(simulation->context, simulation->stride,
-                                   bytes_each * simulation->dimensions, "state of the simulation",
-                                   &simulation->memory[array]));
+        KITH_TRY(services->allocate(simulation->context, simulation->stride,
+                                    bytes_each * simulation->dimensions, "state of the simulation",
+                                    &simulation->memory[array]));
         for (int32_t k = 0; k < simulation->dimensions; k++)
             simulation->vector[array][k] =
                 (char *)simulation->memory[array] + k * simulation->stride * bytes_each;
@@ -86,9 +82,9 @@ static kith_status load_column(struct kith_simulation *simulation, const double 
                                double unit, bool half_square, void **memory)
 {
     if (!*memory)
-        KITH_TRY(backend_of(simulation)
-                     ->allocate(simulation->context, simulation->stride,
-                                kith_dtype_bytes(simulation->dtype), "masses", memory));
+        KITH_TRY(simulation->context->services->allocate(simulation->context, simulation->stride,
+                                                         kith_dtype_bytes(simulation->dtype),
+                                                         "masses", memory));
     const struct system_layout layout = simulation_layout(simulation, simulation->systems);
     double *column = NULL;
     KITH_TRY(kith_allocate(layout.numbers, sizeof *column, "masses", &column));
@@ -141,6 +137,7 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
 
 kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
+    forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     KITH_TRY(choose_units(simulation, bodies));
     KITH_TRY(load_problem(simulation, bodies));
     KITH_TRY(simulation_write_vectors(simulation, POSITION, bodies->position));
@@ -156,12 +153,14 @@ kith_status simulation_load(struct kith_simulation *simulation, const kith_bodie
 
 void simulation_release(struct kith_simulation *simulation)
 {
-    const struct kith_backend *backend = backend_of(simulation);
+    const struct device_services *services = simulation->context->services;
     simulation_forget_recording(simulation);
+    forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     for (int32_t array = 0; array < MAX_ARRAYS; array++)
-        backend->release(simulation->context, simulation->memory[array]);
-    backend->release(simulation->context, simulation->mass);
-    backend->release(simulation->context, simulation->shown_mass);
-    backend->release(simulation->context, simulation->half_softening2);
-    backend->release(simulation->context, simulation->charge);
+        services->release(simulation->context, simulation->memory[array]);
+    services->release(simulation->context, simulation->kept);
+    services->release(simulation->context, simulation->mass);
+    services->release(simulation->context, simulation->shown_mass);
+    services->release(simulation->context, simulation->half_softening2);
+    services->release(simulation->context, simulation->charge);
 }

@@ -60,7 +60,7 @@ static kith_status record(struct kith_simulation *simulation, double h)
 {
     struct step_to_record step = {simulation, h};
     const int64_t evaluations = simulation->evaluations;
-    const kith_status status = simulation->context->backend->record(
+    const kith_status status = simulation->context->services->record(
         simulation->context, take_step, &step, &simulation->recording.made);
     simulation->recording.evaluations = simulation->evaluations - evaluations;
     simulation->evaluations = evaluations;
@@ -71,10 +71,10 @@ static kith_status record(struct kith_simulation *simulation, double h)
 kith_status simulation_replay(struct kith_simulation *simulation, double h, int64_t steps,
                               int64_t *done)
 {
-    const struct kith_backend *backend = simulation->context->backend;
+    const struct device_services *services = simulation->context->services;
     struct simulation_recording *recording = &simulation->recording;
     *done = 0;
-    if (!backend->record)
+    if (!services->record || !simulation->is_fused)
         return KITH_OK;
     const struct simulation_recording wanted = describe(simulation, h);
     if (!is_same(recording, &wanted)) {
@@ -86,8 +86,8 @@ kith_status simulation_replay(struct kith_simulation *simulation, double h, int6
     if (!recording->made)
         KITH_TRY(record(simulation, h));
     if (recording->made)
-        KITH_TRY(backend->replay(simulation->context, recording->made,
-                                 steps < most_steps ? steps : most_steps, done));
+        KITH_TRY(services->replay(simulation->context, recording->made,
+                                  steps < most_steps ? steps : most_steps, done));
     simulation->evaluations += *done * recording->evaluations;
     return KITH_OK;
 }
@@ -95,6 +95,6 @@ kith_status simulation_replay(struct kith_simulation *simulation, double h, int6
 void simulation_forget_recording(struct kith_simulation *simulation)
 {
     if (simulation->recording.made)
-        simulation->context->backend->forget(simulation->context, simulation->recording.made);
+        simulation->context->services->forget(simulation->context, simulation->recording.made);
     simulation->recording.made = NULL;
 }

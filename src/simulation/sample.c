@@ -2,6 +2,7 @@
  * put together in the backend's memory, then copied to the host as one. */
 
 #include "simulation/sample.h"
+#include "forces/solver.h"
 
 #include <stdlib.h>
 
@@ -26,7 +27,7 @@ static int64_t room_for(const struct system_layout *layout)
 kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems, bool aside,
                             struct sample *sample)
 {
-    const struct kith_backend *backend = simulation->context->backend;
+    const struct device_services *services = simulation->context->services;
     const struct system_layout layout = simulation_layout(simulation, systems);
     const int64_t room = room_for(&layout), real = sizeof(double);
     *sample = (struct sample){.count = simulation->count,
@@ -34,21 +35,21 @@ kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems,
                               .dimensions = simulation->dimensions,
                               .in_backends_host_memory = aside};
     if (aside)
-        KITH_TRY(backend->allocate_host(simulation->context, room, host_columns * real,
-                                        "diagnostics", &sample->memory));
+        KITH_TRY(services->allocate_host(simulation->context, room, host_columns * real,
+                                         "diagnostics", &sample->memory));
     else
         KITH_TRY(kith_allocate(room, host_columns * real, "diagnostics", &sample->memory));
-    return backend->allocate(simulation->context, room, backend_columns * real, "diagnostics",
-                             &sample->backend_memory);
+    return services->allocate(simulation->context, room, backend_columns * real, "diagnostics",
+                              &sample->backend_memory);
 }
 
 void sample_free(struct kith_simulation *simulation, struct sample *sample)
 {
-    const struct kith_backend *backend = simulation->context->backend;
-    backend->finish_copies(simulation->context);
-    backend->release(simulation->context, sample->backend_memory);
+    const struct device_services *services = simulation->context->services;
+    services->finish_copies(simulation->context);
+    services->release(simulation->context, sample->backend_memory);
     if (sample->in_backends_host_memory)
-        backend->release_host(simulation->context, sample->memory);
+        services->release_host(simulation->context, sample->memory);
     else
         free(sample->memory);
     *sample = (struct sample){0};
@@ -79,16 +80,18 @@ static double *backend_column(const struct sample *sample, int32_t column)
 static kith_status gather(struct kith_simulation *simulation, const struct sample *sample,
                           const void *from, int32_t column)
 {
-    const struct kith_backend *backend = simulation->context->backend;
+    const struct device_services *services = simulation->context->services;
     const int64_t real = kith_dtype_bytes(simulation->dtype);
     const struct system_layout all = simulation_layout(simulation, simulation->systems);
     double *const to = backend_column(sample, column);
     if (sample->range.count == simulation->systems)
-        return backend->widen(simulation->context, simulation->dtype, all.numbers, from, to);
+        return services->convert_to_double(simulation->context, simulation->dtype, all.numbers,
+                                           from, to);
     for (int64_t i = 0; i < sample->count; i++)
-        KITH_TRY(backend->widen(simulation->context, simulation->dtype, sample->range.count,
-                                (const char *)from + (i * all.step + sample->range.first) * real,
-                                to + i * sample->layout.step));
+        KITH_TRY(services->convert_to_double(
+            simulation->context, simulation->dtype, sample->range.count,
+            (const char *)from + (i * all.step + sample->range.first) * real,
+            to + i * sample->layout.step));
     return KITH_OK;
 }
 
@@ -127,7 +130,7 @@ static kith_status evaluate(struct kith_simulation *simulation, const struct sam
             backend_column(sample, POSITIONS + k);
         problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
-    return simulation->context->backend->forces(simulation->context, &problem);
+    return forces_solve(simulation->context, simulation->solver, &problem);
 }
 
 kith_status sample_begin(struct kith_simulation *simulation, struct system_range range,
@@ -136,12 +139,12 @@ kith_status sample_begin(struct kith_simulation *simulation, struct system_range
     lay_out(simulation, range, sample);
     KITH_TRY(gather_state(simulation, sample));
     KITH_TRY(evaluate(simulation, sample));
-    return simulation->context->backend->begin_copy_out(
+    return simulation->context->services->begin_copy_out(
         simulation->context, sample->memory, sample->backend_memory,
         host_columns * room_for(&sample->layout) * (int64_t)sizeof(double));
 }
 
 kith_status sample_finish(struct kith_simulation *simulation)
 {
-    return simulation->context->backend->finish_copies(simulation->context);
+    return simulation->context->services->finish_copies(simulation->context);
 }

@@ -3,35 +3,58 @@
 #include <math.h>
 
 #include "core/arguments.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "simulation/integrator.h"
+#include "simulation/keep.h"
 
 /* Step counts beyond this are not exact in a double. */
 static const double max_steps = 9007199254740992.0;
 
+/* On the CPU, steps of so many pairs or fewer take less than some ten milliseconds and are not
+ * cancelled; longer ones are, and the state is kept before them. To keep that of an ensemble's
+ * small systems takes a part of the time of their pairs: it is done if they take longer than 0.2 s,
+ * and then for more steps. */
+static const double pairs_of_short_steps = 1e7, pairs_of_short_ensemble = 2e8;
+enum { pairs_to_keep_a_body = 1024 };
+
+static double pairs_of_step(const struct kith_simulation *simulation)
+{
+    const double n = (double)simulation->count;
+    return n * n * (double)simulation->systems;
+}
+
+/* Whether so many steps can be cancelled in their middle. */
+static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
+{
+    const double most = simulation->is_ensemble ? pairs_of_short_ensemble : pairs_of_short_steps;
+    return simulation->context->device.kind == KITH_CPU &&
+           pairs_of_step(simulation) * (double)steps > most;
+}
+
 /* So many steps between two looks at whether the context was cancelled: enough that looking costs
- * nothing, few enough (10⁷ pairs) not to wait for. A large ensemble is advanced group by group,
+ * nothing, few enough not to wait for. A large ensemble is advanced group by group,
  * each in the cache for so many steps: 16 are enough that memory does not set the pace. On a GPU it
  * is some milliseconds, as small systems do all these steps in one launch. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
     const bool on_gpu = simulation->context->device.kind == KITH_CUDA;
-    const double n = (double)simulation->count;
-    const double pairs = n * n * (double)simulation->systems;
+    const double pairs = pairs_of_step(simulation);
     const int32_t stages = simulation->method->stage_count;
     const double evaluations = stages > 0 ? stages : 4;
-    const double most_pairs = on_gpu ? 4e9 / evaluations : 1e7;
+    const double most_pairs = on_gpu ? 4e9 / evaluations : pairs_of_short_steps;
     const double most_steps = on_gpu ? 4e4 / evaluations : 1e7;
-    const int64_t fewest = simulation->is_ensemble ? 16 : 1;
+    const int64_t fewest = !simulation->is_ensemble ? 1
+                           : keeps_state(simulation, 16)
+                               ? 16 + pairs_to_keep_a_body / (simulation->count + 1)
+                               : 16;
     const int64_t fitting = (int64_t)fmin(most_pairs / (pairs + 1), most_steps) + 1;
     return pairs < most_pairs && fitting > fewest ? fitting : fewest;
 }
 
 /* At most so many steps of h, at least one. */
-static kith_status take_steps(struct kith_simulation *simulation, double h, int64_t steps)
+static kith_status do_steps(struct kith_simulation *simulation, double h, int64_t steps)
 {
     int64_t done = 0;
-    KITH_TRY(kith_context_check_cancelled(simulation->context));
     KITH_TRY(simulation_advance(simulation, h, steps, &done));
     if (done == 0)
         KITH_TRY(simulation_replay(simulation, h, steps, &done));
@@ -43,9 +66,38 @@ static kith_status take_steps(struct kith_simulation *simulation, double h, int6
     return KITH_OK;
 }
 
+/* The same, or the state is as before. */
+static kith_status do_steps_or_none(struct kith_simulation *simulation, double h, int64_t steps)
+{
+    const int64_t evaluations = simulation->evaluations;
+    KITH_TRY(simulation_keep(simulation));
+    const kith_status status = do_steps(simulation, h, steps);
+    if (status != KITH_CANCELLED)
+        return status;
+    KITH_TRY(simulation_bring_back(simulation));
+    simulation->evaluations = evaluations;
+    return kith_fail(KITH_CANCELLED, "cancelled");
+}
+
+static kith_status take_steps(struct kith_simulation *simulation, double h, int64_t steps)
+{
+    kith_context *context = simulation->context;
+    KITH_TRY(kith_context_check_cancelled(context));
+    if (simulation->lacks_forces)
+        KITH_TRY(integrator_prepare(simulation));
+    if (keeps_state(simulation, steps))
+        return do_steps_or_none(simulation, h, steps);
+    context->goes_on = true;
+    const kith_status status = do_steps(simulation, h, steps);
+    context->goes_on = false;
+    return status;
+}
+
 kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     if (steps < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "steps is %lld; give a number ≥ 0",
                          (long long)steps);
@@ -71,6 +123,8 @@ static void set_time(struct kith_simulation *simulation, double time)
 kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     if (!isfinite(h))
         return kith_fail(KITH_INVALID_ARGUMENT, "the step is %g; give a finite length", h);
     const double time = kith_simulation_time(simulation) + h;
@@ -126,6 +180,8 @@ int64_t kith_simulation_whole_steps(double start, double until, double dt, doubl
 kith_status kith_simulation_run(kith_simulation *simulation, double until)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(simulation->context, &scope));
     const double start = simulation->start_time, dt = simulation->dt;
     const int64_t done = simulation->steps - simulation->start_steps;
     const double needed = steps_between(start, until, dt);

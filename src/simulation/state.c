@@ -5,12 +5,8 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "forces/solver.h"
 #include "simulation/integrator.h"
-
-static const struct kith_backend *backend_of(const struct kith_simulation *simulation)
-{
-    return simulation->context->backend;
-}
 
 kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms,
                                const double *factor, const int32_t *in, int32_t out)
@@ -20,41 +16,74 @@ kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms
         const void *component[4] = {0};
         for (int32_t term = 0; term < terms; term++)
             component[term] = simulation->vector[in[term]][k];
-        KITH_TRY(backend_of(simulation)
-                     ->combine(simulation->context, simulation->dtype, numbers, terms, factor,
-                               component, simulation->vector[out][k]));
+        KITH_TRY(simulation->context->services->combine(simulation->context, simulation->dtype,
+                                                        numbers, terms, factor, component,
+                                                        simulation->vector[out][k]));
     }
     return KITH_OK;
 }
 
-static void aim_at(struct forces_problem *problem, void *const position[3],
-                   void *const acceleration[3])
+static struct forces_problem problem_at(const struct kith_simulation *simulation, int32_t position,
+                                        int32_t acceleration)
 {
-    for (int32_t k = 0; k < problem->dimensions; k++) {
-        problem->target_position[k] = problem->source_position[k] = position[k];
-        problem->acceleration[k] = acceleration[k];
+    struct forces_problem problem = simulation->problem;
+    for (int32_t k = 0; k < problem.dimensions; k++) {
+        problem.target_position[k] = problem.source_position[k] = simulation->vector[position][k];
+        problem.acceleration[k] = simulation->vector[acceleration][k];
     }
+    return problem;
+}
+
+static struct forces_problem problem_with_jerk(const struct kith_simulation *simulation)
+{
+    struct forces_problem problem = problem_at(simulation, POSITION, ACCELERATION);
+    for (int32_t k = 0; k < problem.dimensions; k++) {
+        problem.target_velocity[k] = problem.source_velocity[k] = simulation->vector[VELOCITY][k];
+        problem.jerk[k] = simulation->vector[JERK][k];
+    }
+    return problem;
+}
+
+kith_status simulation_check_solver(const struct kith_simulation *simulation)
+{
+    const kith_solver *solver = simulation->solver;
+    if (solver->on_host && simulation->context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which computes on the host; simulate on the CPU",
+                         solver->name);
+    if (solver->on_host && simulation->dtype != KITH_F64)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which computes in double precision, and precision is "
+                         "single; use double",
+                         solver->name);
+    const bool has_jerk = simulation->method->kept > JERK;
+    const struct forces_problem of_steps =
+        has_jerk ? problem_with_jerk(simulation) : problem_at(simulation, POSITION, ACCELERATION);
+    struct forces_problem of_diagnostics = problem_at(simulation, POSITION, ACCELERATION);
+    of_diagnostics.dtype = KITH_F64;
+    of_diagnostics.potential = of_diagnostics.acceleration[0];
+    KITH_TRY(solver->suits(simulation->context, &of_steps));
+    return solver->suits(simulation->context, &of_diagnostics);
+}
+
+static kith_status evaluate(struct kith_simulation *simulation,
+                            const struct forces_problem *problem)
+{
+    simulation->evaluations++;
+    return forces_evaluate(simulation->context, simulation->solver, problem, &simulation->prepared);
 }
 
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,
                                 int32_t acceleration)
 {
-    struct forces_problem problem = simulation->problem;
-    aim_at(&problem, simulation->vector[position], simulation->vector[acceleration]);
-    simulation->evaluations++;
-    return backend_of(simulation)->forces(simulation->context, &problem);
+    const struct forces_problem problem = problem_at(simulation, position, acceleration);
+    return evaluate(simulation, &problem);
 }
 
 kith_status simulation_evaluate_with_jerk(struct kith_simulation *simulation)
 {
-    struct forces_problem problem = simulation->problem;
-    aim_at(&problem, simulation->vector[POSITION], simulation->vector[ACCELERATION]);
-    for (int32_t k = 0; k < problem.dimensions; k++) {
-        problem.target_velocity[k] = problem.source_velocity[k] = simulation->vector[VELOCITY][k];
-        problem.jerk[k] = simulation->vector[JERK][k];
-    }
-    simulation->evaluations++;
-    return backend_of(simulation)->forces(simulation->context, &problem);
+    const struct forces_problem problem = problem_with_jerk(simulation);
+    return evaluate(simulation, &problem);
 }
 
 /* Copies the numbers of a component that belong to some systems to the host: body by body, unless
@@ -62,16 +91,16 @@ kith_status simulation_evaluate_with_jerk(struct kith_simulation *simulation)
 static kith_status copy_out(struct kith_simulation *simulation, const void *from,
                             struct system_range range, void *to)
 {
-    const struct kith_backend *backend = backend_of(simulation);
+    const struct device_services *services = simulation->context->services;
     const int64_t real = kith_dtype_bytes(simulation->dtype);
     const struct system_layout all = simulation_layout(simulation, simulation->systems);
     const struct system_layout some = simulation_layout(simulation, range.count);
     if (range.count == simulation->systems)
-        return backend->copy_out(simulation->context, to, from, all.numbers * real);
+        return services->copy_out(simulation->context, to, from, all.numbers * real);
     for (int64_t i = 0; i < simulation->count; i++)
-        KITH_TRY(backend->copy_out(simulation->context, (char *)to + i * some.step * real,
-                                   (const char *)from + (i * all.step + range.first) * real,
-                                   range.count * real));
+        KITH_TRY(services->copy_out(simulation->context, (char *)to + i * some.step * real,
+                                    (const char *)from + (i * all.step + range.first) * real,
+                                    range.count * real));
     return KITH_OK;
 }
 
@@ -95,16 +124,15 @@ kith_status simulation_write(struct kith_simulation *simulation, const double *f
 {
     const int64_t numbers = simulation_layout(simulation, simulation->systems).numbers;
     if (simulation->dtype == KITH_F64)
-        return backend_of(simulation)
-            ->copy_in(simulation->context, to, from, numbers * (int64_t)sizeof *from);
+        return simulation->context->services->copy_in(simulation->context, to, from,
+                                                      numbers * (int64_t)sizeof *from);
 
     float *narrow = NULL;
     KITH_TRY(kith_allocate(numbers, sizeof *narrow, "copy of the state", &narrow));
     for (int64_t i = 0; i < numbers; i++)
         narrow[i] = (float)from[i];
-    const kith_status status =
-        backend_of(simulation)
-            ->copy_in(simulation->context, to, narrow, numbers * (int64_t)sizeof *narrow);
+    const kith_status status = simulation->context->services->copy_in(
+        simulation->context, to, narrow, numbers * (int64_t)sizeof *narrow);
     free(narrow);
     return status;
 }

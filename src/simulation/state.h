@@ -1,8 +1,8 @@
 #ifndef SIMULATION_STATE_H
 #define SIMULATION_STATE_H
 
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
 #include "forces/law_choice.h"
 #include "forces/problem.h"
 #include "forces/scale.h"
@@ -38,13 +38,19 @@ struct kith_simulation {
     bool softening_of_bodies; /* instead of it */
 
     struct law_choice law;
+    const kith_solver *solver;
+    void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
+    bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method */
     struct forces_units units;
     struct forces_problem problem; /* complete but for the vectors */
     void *memory[MAX_ARRAYS];
     void *vector[MAX_ARRAYS][3];           /* the components in memory; NULL for the third in 2D */
     void *mass, *half_softening2, *charge; /* NULL if they are not used */
+    void *kept;       /* keep.h: positions, velocities and what else a step starts from; or NULL */
     void *shown_mass; /* as the caller has them, if shows_masses; of its own, so that views last */
     bool shows_masses;
+    bool
+        lacks_forces; /* what the method keeps besides positions and velocities is to be computed */
 
     double start_time;
     int64_t steps, start_steps, evaluations;
@@ -80,6 +86,9 @@ kith_status simulation_load(struct kith_simulation *simulation, const kith_bodie
 /* Fills in those of other bodies, as many. */
 kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodies *bodies);
 void simulation_release(struct kith_simulation *simulation);
+
+/* Whether the solver can do the steps and the diagnostics. Errors: KITH_UNSUPPORTED. */
+kith_status simulation_check_solver(const struct kith_simulation *simulation);
 
 /* vector[acceleration] = the forces at vector[position]. */
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,

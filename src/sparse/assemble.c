@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/context.h"
+#include "device/threads.h"
 #include "sparse/sort_rows.h"
 
 kith_status sparse_csr_allocate(int64_t rows, int64_t columns, int64_t nonzeros, kith_dtype dtype,
@@ -60,10 +61,12 @@ static kith_status fail_index(const char *name, int64_t k, int64_t index, int64_
 }
 
 /* The number of entries of each row, at row_start[row + 1]; and every index is checked. */
-static kith_status count_rows(const struct sparse_entries *entries, struct sparse_csr *made)
+static kith_status count_rows(const kith_context *context, const struct sparse_entries *entries,
+                              struct sparse_csr *made)
 {
     const int32_t base = entries->index_base;
     for (int64_t k = 0; k < entries->count; k++) {
+        KITH_TRY(kith_context_check_iteration(context, k));
         const int64_t row = index_at(entries->row, k), column = index_at(entries->column, k);
         if (row < base || row - base >= entries->rows)
             return fail_index("row", k, row, entries->rows, base);
@@ -76,7 +79,8 @@ static kith_status count_rows(const struct sparse_entries *entries, struct spars
 
 /* Entries to their rows, in the caller's order. row_start[i + 1] moves from the start of row i to
  * its end, which is the start of the next row. */
-static void distribute(const struct sparse_entries *entries, struct sparse_csr *made)
+static kith_status distribute(const kith_context *context, const struct sparse_entries *entries,
+                              struct sparse_csr *made)
 {
     int64_t *next = made->row_start + 1, start = 0;
     for (int64_t i = 0; i < entries->rows; i++) {
@@ -85,17 +89,19 @@ static void distribute(const struct sparse_entries *entries, struct sparse_csr *
         start += length;
     }
     for (int64_t k = 0; k < entries->count; k++) {
+        KITH_TRY(kith_context_check_iteration(context, k));
         const int64_t at = next[index_at(entries->row, k) - entries->index_base]++;
         made->column[at] = (int32_t)(index_at(entries->column, k) - entries->index_base);
         copy_value(entries, k, made, at);
     }
+    return KITH_OK;
 }
 
-static kith_status assemble_coo(const struct sparse_entries *entries, struct sparse_csr *made)
+static kith_status assemble_coo(const kith_context *context, const struct sparse_entries *entries,
+                                struct sparse_csr *made)
 {
-    KITH_TRY(count_rows(entries, made));
-    distribute(entries, made);
-    return KITH_OK;
+    KITH_TRY(count_rows(context, entries, made));
+    return distribute(context, entries, made);
 }
 
 static kith_status check_row_start(const struct sparse_entries *entries)
@@ -119,13 +125,15 @@ static kith_status check_row_start(const struct sparse_entries *entries)
     return KITH_OK;
 }
 
-static kith_status assemble_csr(const struct sparse_entries *entries, struct sparse_csr *made)
+static kith_status assemble_csr(const kith_context *context, const struct sparse_entries *entries,
+                                struct sparse_csr *made)
 {
     const int32_t base = entries->index_base;
     KITH_TRY(check_row_start(entries));
     for (int64_t i = 0; i <= entries->rows; i++)
         made->row_start[i] = index_at(entries->row_start, i) - base;
     for (int64_t k = 0; k < entries->count; k++) {
+        KITH_TRY(kith_context_check_iteration(context, k));
         const int64_t column = index_at(entries->column, k);
         if (column < base || column - base >= entries->columns)
             return fail_index("column", k, column, entries->columns, base);
@@ -140,8 +148,8 @@ kith_status sparse_assemble_cpu(kith_context *context, const struct sparse_entri
 {
     KITH_TRY(
         sparse_csr_allocate(entries->rows, entries->columns, entries->count, entries->dtype, made));
-    KITH_TRY(kith_array_is_none(entries->row_start) ? assemble_coo(entries, made)
-                                                    : assemble_csr(entries, made));
+    KITH_TRY(kith_array_is_none(entries->row_start) ? assemble_coo(context, entries, made)
+                                                    : assemble_csr(context, entries, made));
     return sparse_sort_rows(context, made);
 }
 
@@ -154,16 +162,18 @@ static double element_at(kith_array matrix, int64_t i, int64_t j)
 
 kith_status sparse_assemble_dense(kith_context *context, kith_array matrix, struct sparse_csr *made)
 {
-    (void)context;
     const int64_t rows = matrix.shape[0], columns = matrix.shape[1];
     int64_t nonzeros = 0;
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < rows; i++) {
+        KITH_TRY(kith_context_check_cancelled(context));
         for (int64_t j = 0; j < columns; j++)
             nonzeros += element_at(matrix, i, j) != 0;
+    }
     KITH_TRY(sparse_csr_allocate(rows, columns, nonzeros, matrix.dtype, made));
 
     int64_t at = 0;
     for (int64_t i = 0; i < rows; i++) {
+        KITH_TRY(kith_context_check_cancelled(context));
         for (int64_t j = 0; j < columns; j++) {
             const double value = element_at(matrix, i, j);
             if (value == 0)

@@ -8,7 +8,7 @@
  * up in their order. The arrays of *made go with free(), also after a failure.
  *
  * Errors: KITH_INVALID_ARGUMENT (an index outside the matrix, row_start that descends),
- *         KITH_OUT_OF_MEMORY. */
+ *         KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status sparse_assemble_cpu(kith_context *context, const struct sparse_entries *entries,
                                 struct sparse_csr *made);
 

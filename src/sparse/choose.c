@@ -1,7 +1,8 @@
 /* The plans that a matrix and a backend allow, by predicted time; and why the first of them. */
 #include <stdio.h>
 
-#include "core/context.h"
+#include "device/context.h"
+#include "sparse/backend.h"
 #include "sparse/object.h"
 #include "sparse/statistics.h"
 
@@ -22,8 +23,8 @@ static void consider(struct candidates *candidates, struct sparse_plan plan)
         (options->kernel != KITH_SPARSE_KERNEL_AUTO && options->kernel != plan.kernel) ||
         candidates->count == most_plans)
         return;
-    if (candidates->context->backend->sparse_predict(candidates->context, candidates->statistics,
-                                                     &plan))
+    if (sparse_backend_of(candidates->context)
+            ->predict(candidates->context, candidates->statistics, &plan))
         candidates->plans[candidates->count++] = plan;
 }
 
@@ -112,7 +113,7 @@ static kith_status fail_without_plan(const kith_context *context,
                      "for this matrix; give auto for one of them",
                      kith_sparse_format_list(&count)[options->format].name,
                      kith_sparse_kernel_list(&count)[options->kernel].name,
-                     context->backend->kind == KITH_CPU ? "CPU" : "GPU");
+                     context->device.kind == KITH_CPU ? "CPU" : "GPU");
 }
 
 kith_status sparse_choose(kith_context *context, const kith_sparse_options *options,

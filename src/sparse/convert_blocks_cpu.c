@@ -97,7 +97,7 @@ kith_status sparse_to_bsr(kith_context *context, struct sparse_matrix *matrix)
     *bsr = (struct sparse_bsr){.size = (int32_t)size, .block_rows = (csr->rows + size - 1) / size};
     KITH_TRY(sparse_take(matrix, bsr->block_rows + 1, sizeof *bsr->block_start, "blocks",
                          &bsr->block_start));
-    sparse_for_units(context, matrix, bsr->block_rows, block_rows_a_task, count_some);
+    KITH_TRY(sparse_for_units(context, matrix, bsr->block_rows, block_rows_a_task, count_some));
     for (int64_t i = 0; i < bsr->block_rows; i++)
         bsr->block_start[i + 1] += bsr->block_start[i];
     bsr->blocks = bsr->block_start[bsr->block_rows];
@@ -105,7 +105,7 @@ kith_status sparse_to_bsr(kith_context *context, struct sparse_matrix *matrix)
         sparse_take(matrix, bsr->blocks, sizeof *bsr->block_column, "blocks", &bsr->block_column));
     KITH_TRY(sparse_take(matrix, bsr->blocks * size * size, kith_dtype_bytes(csr->dtype), "blocks",
                          &bsr->value));
-    sparse_for_units(context, matrix, bsr->block_rows, block_rows_a_task, fill_some);
+    KITH_TRY(sparse_for_units(context, matrix, bsr->block_rows, block_rows_a_task, fill_some));
     matrix->plan.bytes =
         8 * bsr->block_rows + bsr->blocks * (4 + size * size * kith_dtype_bytes(csr->dtype));
     return sparse_cut(matrix, bsr->block_rows, bsr->block_start);

@@ -26,12 +26,12 @@ kith_status sparse_take(struct sparse_matrix *matrix, int64_t count, int64_t byt
     return KITH_OK;
 }
 
-void sparse_for_units(kith_context *context, struct sparse_matrix *matrix, int64_t units,
-                      int64_t units_a_task, kith_task *task)
+kith_status sparse_for_units(kith_context *context, struct sparse_matrix *matrix, int64_t units,
+                             int64_t units_a_task, kith_task *task)
 {
     const double seconds = seconds_an_entry * (double)(matrix->csr.nonzeros + matrix->csr.rows);
-    kith_for_each(context, kith_threads_for(context, seconds),
-                  (units + units_a_task - 1) / units_a_task, task, matrix);
+    return kith_for_each(context, kith_threads_for(context, seconds),
+                         (units + units_a_task - 1) / units_a_task, task, matrix);
 }
 
 kith_status sparse_cut(struct sparse_matrix *matrix, int64_t units, const int64_t *start)
@@ -118,8 +118,7 @@ static kith_status narrow_columns(kith_context *context, struct sparse_matrix *m
     const int64_t groups = csr->rows / (1 << sparse_base_shift) + 1;
     KITH_TRY(sparse_take(matrix, groups, sizeof *index->base, "columns", &index->base));
     KITH_TRY(sparse_take(matrix, csr->nonzeros, sizeof(uint16_t), "columns", &index->index));
-    sparse_for_units(context, matrix, groups, groups_a_task, narrow_some);
-    return KITH_OK;
+    return sparse_for_units(context, matrix, groups, groups_a_task, narrow_some);
 }
 
 /* Starts of 32 bits, for the kernel that reads nothing else of short rows. */
@@ -168,7 +167,7 @@ static kith_status to_coo(kith_context *context, struct sparse_matrix *matrix)
     matrix->coo = (struct sparse_coo){csr->nonzeros, NULL, csr->column, csr->value};
     KITH_TRY(sparse_take(matrix, csr->nonzeros, sizeof *matrix->coo.row, "the entries' rows",
                          &matrix->coo.row));
-    sparse_for_units(context, matrix, csr->rows, rows_a_task, number_some_rows);
+    KITH_TRY(sparse_for_units(context, matrix, csr->rows, rows_a_task, number_some_rows));
     return sparse_cut_entries(matrix, &matrix->coo);
 }
 

@@ -2,7 +2,7 @@
 #define SPARSE_CONVERT_CPU_H
 
 #include "core/status.h"
-#include "core/team.h"
+#include "device/threads.h"
 #include "sparse/formats.h"
 
 /* Memory that goes with the matrix, with sparse_slack elements more. */
@@ -21,9 +21,9 @@ kith_status sparse_to_bsr(kith_context *context, struct sparse_matrix *matrix);
 kith_status sparse_to_dia(kith_context *context, struct sparse_matrix *matrix);
 
 /* Calls task(matrix, k) for all k < (units + units_a_task − 1) / units_a_task on the context's
- * threads; what a task writes is its own. */
-void sparse_for_units(kith_context *context, struct sparse_matrix *matrix, int64_t units,
-                      int64_t units_a_task, kith_task *task);
+ * threads; what a task writes is its own. Errors: KITH_CANCELLED. */
+kith_status sparse_for_units(kith_context *context, struct sparse_matrix *matrix, int64_t units,
+                             int64_t units_a_task, kith_task *task);
 
 /* Copies the value of entry k of csr to element `at` of an array of its dtype. */
 static inline void sparse_copy_value(const struct sparse_csr *csr, int64_t k, void *to, int64_t at)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
 #include "sparse/convert_cuda.h"
 
 kith_status sparse_matrix_allocate(kith_context *context, struct sparse_matrix *matrix,
@@ -15,7 +15,7 @@ kith_status sparse_matrix_allocate(kith_context *context, struct sparse_matrix *
     memcpy(memory, &made, sizeof made);
     if (matrix->allocations == sparse_most_allocations)
         return kith_fail(KITH_INTERNAL_ERROR, "%s: too many arrays of one matrix", what);
-    KITH_TRY(context->backend->allocate(context, count + sparse_slack, bytes_each, what, &made));
+    KITH_TRY(context->services->allocate(context, count + sparse_slack, bytes_each, what, &made));
     matrix->memory[matrix->allocations++] = made;
     memcpy(memory, &made, sizeof made);
     return KITH_OK;

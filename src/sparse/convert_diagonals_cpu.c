@@ -52,8 +52,7 @@ static kith_status fill_diagonals(kith_context *context, struct sparse_matrix *m
     KITH_TRY(list_diagonals(matrix, is_used));
     KITH_TRY(sparse_take(matrix, matrix->dia.diagonals * matrix->dia.stride,
                          kith_dtype_bytes(csr->dtype), "diagonals", &matrix->dia.value));
-    sparse_for_units(context, matrix, csr->rows, rows_a_task, fill_some_rows);
-    return KITH_OK;
+    return sparse_for_units(context, matrix, csr->rows, rows_a_task, fill_some_rows);
 }
 
 kith_status sparse_to_dia(kith_context *context, struct sparse_matrix *matrix)

@@ -39,8 +39,7 @@ static kith_status fill_ell(kith_context *context, struct sparse_matrix *matrix,
         sparse_take(matrix, width * ell->stride, sizeof *ell->column, "filled rows", &ell->column));
     KITH_TRY(sparse_take(matrix, width * ell->stride, kith_dtype_bytes(csr->dtype), "filled rows",
                          &ell->value));
-    sparse_for_units(context, matrix, csr->rows, rows_a_task, fill_some_rows);
-    return KITH_OK;
+    return sparse_for_units(context, matrix, csr->rows, rows_a_task, fill_some_rows);
 }
 
 static int64_t longest_row(const struct sparse_csr *csr)
@@ -125,7 +124,7 @@ static kith_status sort_windows(kith_context *context, struct sparse_matrix *mat
     const struct sparse_csr *csr = &matrix->csr;
     KITH_TRY(sparse_take(matrix, sell->slices * sell->height, sizeof *sell->row, "sorted rows",
                          &sell->row));
-    sparse_for_units(context, matrix, csr->rows, sell->window, sort_some_windows);
+    KITH_TRY(sparse_for_units(context, matrix, csr->rows, sell->window, sort_some_windows));
     for (int64_t r = csr->rows; r < sell->slices * sell->height; r++)
         sell->row[r] = -1;
     return KITH_OK;
@@ -216,6 +215,6 @@ kith_status sparse_to_sell(kith_context *context, struct sparse_matrix *matrix)
     if (sell->index.bytes == 2)
         KITH_TRY(sparse_take(matrix, sell->slices, sizeof *sell->index.base, "slices",
                              &sell->index.base));
-    sparse_for_units(context, matrix, sell->slices, slices_a_task, fill_some_slices);
+    KITH_TRY(sparse_for_units(context, matrix, sell->slices, slices_a_task, fill_some_slices));
     return sparse_cut(matrix, sell->slices, sell->slice_start);
 }

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "core/arguments.h"
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/arrays.h"
+#include "device/context.h"
+#include "device/memory.h"
 #include "sparse/assemble.h"
+#include "sparse/backend.h"
 #include "sparse/object.h"
 
 static kith_status check_options(const kith_sparse_options *options)
@@ -38,10 +41,11 @@ kith_status sparse_begin(kith_context *context, const kith_sparse_options *optio
     *sparse = NULL;
     KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(check_options(&chosen));
-    if (!context->backend->sparse_multiply)
+    KITH_TRY(kith_context_check_cancelled(context));
+    if (!sparse_backend_of(context)->multiply)
         return kith_fail(KITH_UNSUPPORTED,
                          "the %s backend has no sparse matrices; make a context on the CPU",
-                         context->backend->name);
+                         context->services->name);
     KITH_TRY(kith_allocate(1, sizeof **sparse, "sparse matrix", sparse));
     (*sparse)->context = context;
     (*sparse)->options = chosen;
@@ -51,15 +55,17 @@ kith_status sparse_begin(kith_context *context, const kith_sparse_options *optio
 static void release_side(kith_context *context, struct sparse_side *side)
 {
     sparse_matrix_release(context, &side->matrix);
-    context->backend->release(context, side->csr.row_start);
-    context->backend->release(context, side->csr.column);
-    context->backend->release(context, side->csr.value);
+    context->services->release(context, side->csr.row_start);
+    context->services->release(context, side->csr.column);
+    context->services->release(context, side->csr.value);
 }
 
 void kith_sparse_free(kith_sparse *sparse)
 {
     if (!sparse)
         return;
+    DEVICE_SCOPE(scope);
+    (void)device_enter(sparse->context, &scope);
     for (int k = 0; k < 2; k++)
         release_side(sparse->context, &sparse->side[k]);
     free(sparse);
@@ -69,15 +75,15 @@ static kith_status copy_array(kith_context *context, int64_t count, int64_t byte
                               const char *what, const void *from, void *to)
 {
     void *made = NULL;
-    KITH_TRY(context->backend->allocate(context, count + sparse_slack, bytes_each, what, &made));
+    KITH_TRY(context->services->allocate(context, count + sparse_slack, bytes_each, what, &made));
     memcpy(to, &made, sizeof made);
-    return context->backend->copy_in(context, made, from, count * bytes_each);
+    return context->services->copy_in(context, made, from, count * bytes_each);
 }
 
 static kith_status bring_to_backend(kith_context *context, struct sparse_csr *csr,
                                     struct sparse_csr *own)
 {
-    if (context->backend->kind == KITH_CPU) {
+    if (context->device.kind == KITH_CPU) {
         *own = *csr;
         *csr = (struct sparse_csr){0};
         return KITH_OK;
@@ -127,13 +133,8 @@ static kith_status check_size(int64_t rows, int64_t columns)
     return KITH_OK;
 }
 
-static bool same_place(kith_device a, kith_device b)
-{
-    return a.kind == b.kind && a.index == b.index;
-}
-
-static kith_status check_vector(const char *name, kith_array array, int64_t count,
-                                kith_device place, bool real)
+static kith_status check_vector(const kith_context *context, const char *name, kith_array array,
+                                int64_t count, kith_device place, bool real)
 {
     const bool is_real = array.dtype == KITH_F64 || array.dtype == KITH_F32;
     if (array.ndim != 1 || array.shape[0] != count)
@@ -144,13 +145,14 @@ static kith_status check_vector(const char *name, kith_array array, int64_t coun
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is of %s; give %s", name,
                          is_real ? "reals" : "integers",
                          real ? "float64 or float32" : "int64 or int32");
-    if (!same_place(array.device, place))
+    if (!kith_same_device(array.device, place))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "%s and column are in different places; give all arrays in one", name);
     if (!array.data && count > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld elements and its data is NULL", name,
                          (long long)count);
-    return kith_check_extent(array, name);
+    KITH_TRY(kith_check_extent(array, name));
+    return kith_check_memory(context, array, name);
 }
 
 /* On the host or, if the context computes there, on its device. */
@@ -159,23 +161,24 @@ static kith_status check_place(const kith_context *context, kith_device place, b
     *on_device = place.kind != KITH_CPU;
     if (!*on_device)
         return KITH_OK;
-    if (!same_place(place, context->device) || !context->backend->sparse_assemble)
+    if (!kith_same_device(place, context->device) || !sparse_backend_of(context)->assemble)
         return kith_fail(KITH_UNSUPPORTED,
                          "the arrays are on a device that is not the context's; copy them to the "
                          "host, or make a context there");
     return KITH_OK;
 }
 
-static kith_status check_entries(const struct sparse_entries *entries)
+static kith_status check_entries(const kith_context *context, const struct sparse_entries *entries)
 {
     const kith_device place = entries->column.device;
     KITH_TRY(check_size(entries->rows, entries->columns));
-    KITH_TRY(check_vector("column", entries->column, entries->count, place, false));
+    KITH_TRY(check_vector(context, "column", entries->column, entries->count, place, false));
     if (!kith_array_is_none(entries->value))
-        KITH_TRY(check_vector("values", entries->value, entries->count, place, true));
+        KITH_TRY(check_vector(context, "values", entries->value, entries->count, place, true));
     if (!kith_array_is_none(entries->row_start))
-        return check_vector("row_start", entries->row_start, entries->rows + 1, place, false);
-    return check_vector("row", entries->row, entries->count, place, false);
+        return check_vector(context, "row_start", entries->row_start, entries->rows + 1, place,
+                            false);
+    return check_vector(context, "row", entries->row, entries->count, place, false);
 }
 
 static kith_status create(kith_context *context, const kith_sparse_options *options,
@@ -186,11 +189,11 @@ static kith_status create(kith_context *context, const kith_sparse_options *opti
     KITH_TRY(sparse_begin(context, options, sparse));
     entries->index_base = (*sparse)->options.index_base;
     entries->dtype = kith_array_is_none(entries->value) ? KITH_F64 : entries->value.dtype;
-    kith_status status = check_entries(entries);
+    kith_status status = check_entries(context, entries);
     if (status == KITH_OK)
         status = check_place(context, entries->column.device, &on_device);
     if (status == KITH_OK && on_device) {
-        status = context->backend->sparse_assemble(context, entries, &made);
+        status = sparse_backend_of(context)->assemble(context, entries, &made);
         if (status == KITH_OK)
             (*sparse)->side[0].csr = made;
         return finish(status, sparse);
@@ -204,6 +207,8 @@ kith_status kith_sparse_create_coo(kith_context *context, const kith_sparse_opti
                                    int64_t rows, int64_t columns, kith_array row, kith_array column,
                                    kith_array values, kith_sparse **sparse)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     struct sparse_entries entries = {.rows = rows,
                                      .columns = columns,
                                      .count = column.shape[0],
@@ -217,6 +222,8 @@ kith_status kith_sparse_create_csr(kith_context *context, const kith_sparse_opti
                                    int64_t columns, kith_array row_start, kith_array column,
                                    kith_array values, kith_sparse **sparse)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(sparse, "sparse"));
     *sparse = NULL;
     if (row_start.ndim != 1 || row_start.shape[0] < 1)
@@ -232,7 +239,7 @@ kith_status kith_sparse_create_csr(kith_context *context, const kith_sparse_opti
     return create(context, options, &entries, sparse);
 }
 
-static kith_status check_dense(kith_array matrix)
+static kith_status check_dense(const kith_context *context, kith_array matrix)
 {
     if (matrix.ndim != 2 || (matrix.dtype != KITH_F64 && matrix.dtype != KITH_F32))
         return kith_fail(KITH_INVALID_ARGUMENT,
@@ -246,15 +253,17 @@ static kith_status check_dense(kith_array matrix)
     if (matrix.device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
                          "matrix is on a device; copy it to the host, or give its entries");
-    return KITH_OK;
+    return kith_check_memory(context, matrix, "matrix");
 }
 
 kith_status kith_sparse_create_dense(kith_context *context, const kith_sparse_options *options,
                                      kith_array matrix, kith_sparse **sparse)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     struct sparse_csr made = {0};
     KITH_TRY(sparse_begin(context, options, sparse));
-    kith_status status = check_dense(matrix);
+    kith_status status = check_dense(context, matrix);
     if (status == KITH_OK)
         status = sparse_assemble_dense(context, matrix, &made);
     return sparse_finish_from_host(&made, status, sparse);

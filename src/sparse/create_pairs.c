@@ -5,11 +5,14 @@
 
 #include "core/arguments.h"
 #include "core/memory.h"
+#include "device/context.h"
+#include "device/memory.h"
 #include "law/law_reference.h"
 #include "sparse/formats.h"
 
 /* The entries that are made of a list, and what they are made with. */
 struct graph {
+    const kith_context *context;
     const kith_pairs *pairs;
     kith_sparse_graph chosen;
     struct law_view view; /* if there is a law */
@@ -88,11 +91,12 @@ static void put_pair(struct graph *graph, int64_t i, int64_t j, double value, do
         row_sum[i] += value;
 }
 
-static void put_all(struct graph *graph, double *row_sum)
+static kith_status put_all(struct graph *graph, double *row_sum)
 {
     const int64_t *offsets = graph->pairs->offsets.data, rows = graph->pairs->row_count;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = offsets[i]; k < offsets[i + 1]; k++) {
+            KITH_TRY(kith_context_check_iteration(graph->context, k));
             const int64_t j = partner(graph->pairs, k);
             put_pair(graph, i, j, weight(graph, i, j, k, 1), row_sum);
             if (graph->chosen.half)
@@ -100,9 +104,11 @@ static void put_all(struct graph *graph, double *row_sum)
         }
     for (int64_t i = 0; row_sum && i < rows; i++)
         put(graph, i, i, row_sum[i]);
+    return KITH_OK;
 }
 
-static kith_status check_weights(const char *name, kith_array array, int64_t count)
+static kith_status check_weights(const kith_context *context, const char *name, kith_array array,
+                                 int64_t count)
 {
     if (kith_array_is_none(array))
         return KITH_OK;
@@ -113,10 +119,11 @@ static kith_status check_weights(const char *name, kith_array array, int64_t cou
                          "%s has %d dimensions and %lld elements; give %lld of float64 or float32 "
                          "on the host",
                          name, (int)array.ndim, (long long)array.shape[0], (long long)count);
-    return kith_check_extent(array, name);
+    KITH_TRY(kith_check_extent(array, name));
+    return kith_check_memory(context, array, name);
 }
 
-static kith_status check_law(const struct graph *graph)
+static kith_status check_law(const kith_context *context, const struct graph *graph)
 {
     const kith_pairs *pairs = graph->pairs;
     const bool has_vectors = !kith_array_is_none(pairs->vectors);
@@ -139,11 +146,11 @@ static kith_status check_law(const struct graph *graph)
                          "mass or charge is given for %lld rows and %lld columns; leave them out "
                          "with queries",
                          (long long)pairs->row_count, (long long)graph->chosen.column_count);
-    KITH_TRY(check_weights("mass", graph->chosen.mass, pairs->row_count));
-    return check_weights("charge", graph->chosen.charge, pairs->row_count);
+    KITH_TRY(check_weights(context, "mass", graph->chosen.mass, pairs->row_count));
+    return check_weights(context, "charge", graph->chosen.charge, pairs->row_count);
 }
 
-static kith_status check(const struct graph *graph)
+static kith_status check(const kith_context *context, const struct graph *graph)
 {
     const kith_pairs *pairs = graph->pairs;
     const kith_sparse_graph *chosen = &graph->chosen;
@@ -173,7 +180,7 @@ static kith_status check(const struct graph *graph)
                              "number of points as column_count",
                              (long long)k, (long long)partner(pairs, k),
                              (long long)chosen->column_count);
-    return chosen->law ? check_law(graph) : KITH_OK;
+    return chosen->law ? check_law(context, graph) : KITH_OK;
 }
 
 static kith_status make_entries(struct graph *graph, double **row_sum)
@@ -188,18 +195,21 @@ static kith_status make_entries(struct graph *graph, double **row_sum)
         kith_allocate(most, kith_dtype_bytes(graph->dtype), "the entries' values", &graph->value));
     if (laplacian)
         KITH_TRY(kith_allocate(rows, sizeof **row_sum, "the rows' sums", row_sum));
-    put_all(graph, *row_sum);
-    return KITH_OK;
+    return put_all(graph, *row_sum);
 }
 
 kith_status kith_sparse_create_pairs(kith_context *context, const kith_sparse_options *options,
                                      const kith_pairs *pairs, const kith_sparse_graph *graph,
                                      kith_sparse **sparse)
 {
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(sparse, "sparse"));
     kith_sparse_options chosen = options ? *options : (kith_sparse_options){0};
-    struct graph made = {
-        .pairs = pairs, .chosen = graph ? *graph : (kith_sparse_graph){0}, .dtype = chosen.dtype};
+    struct graph made = {.context = context,
+                         .pairs = pairs,
+                         .chosen = graph ? *graph : (kith_sparse_graph){0},
+                         .dtype = chosen.dtype};
     double *row_sum = NULL;
     *sparse = NULL;
     KITH_TRY(kith_check_pointer(context, "context"));
@@ -210,7 +220,7 @@ kith_status kith_sparse_create_pairs(kith_context *context, const kith_sparse_op
         made.chosen.column_count = pairs->row_count;
     if (made.chosen.law)
         law_look(made.chosen.law, &made.view);
-    KITH_TRY(check(&made));
+    KITH_TRY(check(context, &made));
     kith_status status = make_entries(&made, &row_sum);
     if (status == KITH_OK)
         status =

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 

@@ -1,10 +1,10 @@
 #include "sparse/diagonals.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
+#include <stdlib.h>
 
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/threads.h"
 
 enum { rows_a_task = 8192 };
 
@@ -34,8 +34,12 @@ kith_status sparse_mark_diagonals(kith_context *context, const struct sparse_csr
     KITH_TRY(
         kith_allocate(csr->rows + csr->columns + 1, 1, "finding the diagonals", &marking.is_used));
     const double seconds = 1e-9 * (double)(csr->nonzeros + csr->rows);
-    kith_for_each(context, kith_threads_for(context, seconds),
-                  (csr->rows + rows_a_task - 1) / rows_a_task, mark_some_rows, &marking);
-    *is_used = (unsigned char *)marking.is_used;
-    return KITH_OK;
+    const kith_status status =
+        kith_for_each(context, kith_threads_for(context, seconds),
+                      (csr->rows + rows_a_task - 1) / rows_a_task, mark_some_rows, &marking);
+    if (status == KITH_OK)
+        *is_used = (unsigned char *)marking.is_used;
+    else
+        free(marking.is_used);
+    return status;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/threads.h"
 #include "sparse/diagonals.h"
 #include "sparse/inspect_rows.h"
 
@@ -99,15 +99,19 @@ static void mirror_some_rows(void *argument, int64_t task)
     atomic_fetch_add(&mirroring->excess, excess);
 }
 
-static bool is_symmetric(kith_context *context, const struct sparse_csr *csr)
+static kith_status find_symmetry(kith_context *context, const struct sparse_csr *csr,
+                                 bool *is_symmetric)
 {
     struct mirroring mirroring = {.csr = csr};
     const double seconds = 4e-9 * (double)csr->nonzeros;
+    *is_symmetric = false;
     if (csr->rows != csr->columns)
-        return false;
-    kith_for_each(context, kith_threads_for(context, seconds),
-                  (csr->rows + rows_a_task - 1) / rows_a_task, mirror_some_rows, &mirroring);
-    return !atomic_load(&mirroring.failed) && atomic_load(&mirroring.excess) == 0;
+        return KITH_OK;
+    KITH_TRY(kith_for_each(context, kith_threads_for(context, seconds),
+                           (csr->rows + rows_a_task - 1) / rows_a_task, mirror_some_rows,
+                           &mirroring));
+    *is_symmetric = !atomic_load(&mirroring.failed) && atomic_load(&mirroring.excess) == 0;
+    return KITH_OK;
 }
 
 /* How many blocks of a size the rows have: each row of blocks is a merge of its rows. */
@@ -180,6 +184,6 @@ kith_status sparse_inspect_cpu(kith_context *context, const struct sparse_csr *c
     estimate_blocks(csr, statistics);
     KITH_TRY(count_diagonals(context, csr, statistics));
     if (statistics->diagonals <= sparse_most_diagonals)
-        statistics->symmetric = is_symmetric(context, csr);
+        KITH_TRY(find_symmetry(context, csr, &statistics->symmetric));
     return sample_lines(csr, statistics);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/threads.h"
 
 /* Rows of a task: whole windows of sell, and whole groups that share a base of their columns. */
 enum { rows_a_task = 16 * sparse_sell_window };
@@ -38,7 +38,7 @@ static bool is_too_wide(struct span span)
     return span.last - span.first > UINT16_MAX;
 }
 
-static void widen(struct span *span, struct span by)
+static void convert_to_double(struct span *span, struct span by)
 {
     span->first = by.first < span->first ? by.first : span->first;
     span->last = by.last > span->last ? by.last : span->last;
@@ -61,8 +61,8 @@ static void inspect_spans(const struct sparse_csr *csr, int64_t begin, int64_t e
                                  csr->column[csr->row_start[i + 1] - 1]};
         part->lower = i - row.first > part->lower ? i - row.first : part->lower;
         part->upper = row.last - i > part->upper ? row.last - i : part->upper;
-        widen(&group, row);
-        widen(&window, row);
+        convert_to_double(&group, row);
+        convert_to_double(&window, row);
         part->group_too_wide |= is_too_wide(group);
         part->window_too_wide |= is_too_wide(window);
     }
@@ -161,8 +161,9 @@ kith_status sparse_inspect_rows(kith_context *context, const struct sparse_csr *
     struct inspection inspection = {.csr = csr};
     KITH_TRY(
         kith_allocate(tasks, sizeof *inspection.parts, "inspecting the rows", &inspection.parts));
-    kith_for_each(context, kith_threads_for(context, 1e-8 * (double)csr->rows), tasks,
-                  inspect_some_rows, &inspection);
+    const kith_status status =
+        kith_for_each(context, kith_threads_for(context, 1e-8 * (double)csr->rows), tasks,
+                      inspect_some_rows, &inspection);
     int64_t longer = 0;
     statistics->index_fits_16 = true;
     for (int32_t k = 0; k < sparse_sell_heights; k++)
@@ -173,5 +174,5 @@ kith_status sparse_inspect_rows(kith_context *context, const struct sparse_csr *
     statistics->empty = statistics->at_least[0];
     for (int64_t k = sparse_most_lengths - 1; k >= 0; k--)
         statistics->at_least[k] = longer += statistics->at_least[k];
-    return KITH_OK;
+    return status;
 }

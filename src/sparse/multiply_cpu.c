@@ -2,10 +2,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/context.h"
 #include "core/memory.h"
-#include "core/team.h"
-#include "cpu/state.h"
+#include "device/context.h"
+#include "device/cpu.h"
+#include "device/threads.h"
 #include "sparse/multiply_kernel.h"
 #include "sparse/sparse_cpu.h"
 
@@ -42,8 +42,9 @@ static enum sparse_kernel_name name_of_csr(const struct sparse_plan *plan)
 {
     const int narrow = plan->index_bytes == 2;
     if (plan->kernel == KITH_SPARSE_MERGE)
-        return sparse_csr_merge + narrow;
-    return (plan->kernel == KITH_SPARSE_ROW_VECTOR ? sparse_csr_lanes : sparse_csr_rows) + narrow;
+        return (enum sparse_kernel_name)(sparse_csr_merge + narrow);
+    return (enum sparse_kernel_name)(
+        (plan->kernel == KITH_SPARSE_ROW_VECTOR ? sparse_csr_lanes : sparse_csr_rows) + narrow);
 }
 
 static enum sparse_kernel_name name_of(const struct sparse_plan *plan)
@@ -57,7 +58,7 @@ static enum sparse_kernel_name name_of(const struct sparse_plan *plan)
     case KITH_SPARSE_SELL:
         return plan->index_bytes == 2 ? sparse_sell_slices_16 : sparse_sell_slices;
     case KITH_SPARSE_BSR:
-        return sparse_bsr_2 + plan->block - 2;
+        return (enum sparse_kernel_name)(sparse_bsr_2 + plan->block - 2);
     case KITH_SPARSE_DIA:
         return plan->symmetric ? sparse_dia_symmetric : sparse_dia_tiles;
     default:
@@ -76,13 +77,13 @@ static void do_task(void *argument, int64_t task)
     job->kernel(job->work, task);
 }
 
-static void do_tasks(kith_context *context, const struct sparse_work *work,
-                     enum sparse_kernel_name name, int64_t tasks)
+static kith_status do_tasks(kith_context *context, const struct sparse_work *work,
+                            enum sparse_kernel_name name, int64_t tasks)
 {
     const struct sparse_matrix *matrix = work->product->matrix;
     struct job job = {work, kernel_of(context, matrix, name)};
     const double seconds = matrix->plan.seconds * (double)work->product->vectors;
-    kith_for_each(context, kith_threads_for(context, seconds), tasks, do_task, &job);
+    return kith_for_each(context, kith_threads_for(context, seconds), tasks, do_task, &job);
 }
 
 /* Rows that lie in several pieces: their parts in the order of the pieces. */
@@ -104,17 +105,18 @@ static void finish_shared_rows(kith_context *context, const struct sparse_work *
 }
 
 /* Kernels whose pieces may end within a row. */
-static void do_pieces(kith_context *context, struct sparse_work *work, void *scratch,
-                      enum sparse_kernel_name name)
+static kith_status do_pieces(kith_context *context, struct sparse_work *work, void *scratch,
+                             enum sparse_kernel_name name)
 {
     const int64_t pieces = work->product->matrix->pieces;
     work->head = scratch;
     work->tail = work->head + pieces;
-    do_tasks(context, work, name, pieces);
+    KITH_TRY(do_tasks(context, work, name, pieces));
     finish_shared_rows(context, work);
+    return KITH_OK;
 }
 
-static void multiply_one(kith_context *context, struct sparse_work *work, void *scratch)
+static kith_status multiply_one(kith_context *context, struct sparse_work *work, void *scratch)
 {
     const struct sparse_matrix *matrix = work->product->matrix;
     const struct sparse_plan *plan = &matrix->plan;
@@ -122,17 +124,17 @@ static void multiply_one(kith_context *context, struct sparse_work *work, void *
                          plan->format == KITH_SPARSE_DIA;
     const int64_t row_tasks = (matrix->csr.rows + rows_a_task - 1) / rows_a_task;
     if (plan->format == KITH_SPARSE_COO || plan->kernel == KITH_SPARSE_MERGE)
-        do_pieces(context, work, scratch, name_of(plan));
+        KITH_TRY(do_pieces(context, work, scratch, name_of(plan)));
     else
-        do_tasks(context, work, name_of(plan), by_rows ? row_tasks : matrix->pieces);
+        KITH_TRY(do_tasks(context, work, name_of(plan), by_rows ? row_tasks : matrix->pieces));
     if (plan->format != KITH_SPARSE_HYBRID || matrix->hybrid.coo.count == 0)
-        return;
+        return KITH_OK;
     struct sparse_product rest = *work->product;
     struct sparse_work of_rest = *work;
     rest.beta = 1;
     of_rest.product = &rest;
     of_rest.adds = true;
-    do_pieces(context, &of_rest, scratch, sparse_coo_entries);
+    return do_pieces(context, &of_rest, scratch, sparse_coo_entries);
 }
 
 /* Scattered reads of a large x, over small pages, walk through their tables for each entry; and an
@@ -168,7 +170,7 @@ static enum sparse_kernel_name name_of_vectors(const struct sparse_plan *plan)
     case KITH_SPARSE_CSR:
         return plan->index_bytes == 2 ? sparse_csr_vectors_16 : sparse_csr_vectors;
     case KITH_SPARSE_BSR:
-        return sparse_bsr_vectors_2 + plan->block - 2;
+        return (enum sparse_kernel_name)(sparse_bsr_vectors_2 + plan->block - 2);
     case KITH_SPARSE_DIA:
         return sparse_dia_vectors;
     default:
@@ -186,28 +188,29 @@ static bool is_streamed(const struct sparse_product *product, int64_t chunk)
            product->matrix->csr.rows * product->vectors * bytes_each > most_in_caches;
 }
 
-static void multiply_several(kith_context *context, struct sparse_work *work)
+static kith_status multiply_several(kith_context *context, struct sparse_work *work)
 {
     const struct sparse_matrix *matrix = work->product->matrix;
     const enum sparse_kernel_name name = name_of_vectors(&matrix->plan);
     const bool in_pieces = matrix->plan.format == KITH_SPARSE_BSR;
     work->rows_a_task = vector_rows_a_task;
-    do_tasks(context, work, name,
-             in_pieces ? matrix->pieces
-                       : (matrix->csr.rows + vector_rows_a_task - 1) / vector_rows_a_task);
+    return do_tasks(context, work, name,
+                    in_pieces ? matrix->pieces
+                              : (matrix->csr.rows + vector_rows_a_task - 1) / vector_rows_a_task);
 }
 
 /* x as the kernels take it, in the context's memory. */
-static void pack(kith_context *context, struct sparse_work *work, void *packed)
+static kith_status pack(kith_context *context, struct sparse_work *work, void *packed)
 {
     const int64_t columns = work->product->matrix->csr.columns;
     work->packed = packed;
     work->x = packed;
-    if (work->product->vectors == 1 && work->product->x_stride[0] == 1)
-        memcpy(packed, work->product->x,
-               (size_t)(columns * kith_dtype_bytes(work->product->matrix->csr.dtype)));
-    else
-        do_tasks(context, work, sparse_pack_vectors, (columns + rows_a_task - 1) / rows_a_task);
+    if (work->product->vectors != 1 || work->product->x_stride[0] != 1)
+        return do_tasks(context, work, sparse_pack_vectors,
+                        (columns + rows_a_task - 1) / rows_a_task);
+    memcpy(packed, work->product->x,
+           (size_t)(columns * kith_dtype_bytes(work->product->matrix->csr.dtype)));
+    return KITH_OK;
 }
 
 static kith_status multiply_together(kith_context *context, const struct sparse_product *product)
@@ -229,12 +232,8 @@ static kith_status multiply_together(kith_context *context, const struct sparse_
                                .scattered = matrix->lines_per_entry > scattered_lines &&
                                             matrix->csr.columns * vectors * bytes_each > most_near};
     if (packs)
-        pack(context, &work, scratch + sums);
-    if (vectors == 1)
-        multiply_one(context, &work, scratch);
-    else
-        multiply_several(context, &work);
-    return KITH_OK;
+        KITH_TRY(pack(context, &work, scratch + sums));
+    return vectors == 1 ? multiply_one(context, &work, scratch) : multiply_several(context, &work);
 }
 
 /* Diagonals read x in its order and have no index: packing vectors that lie one after the other
@@ -284,9 +283,8 @@ static kith_status multiply_one_by_one(kith_context *context, const struct spars
         .kernel = kernel_of(context, matrix, name_of(&matrix->plan)),
         .stretches = (matrix->csr.rows + rows_a_task - 1) / rows_a_task,
         .together = (last - first) * bytes_a_row <= most_near};
-    kith_for_each(context, kith_threads_for(context, seconds), job.stretches * product->vectors,
-                  do_one, (void *)&job);
-    return KITH_OK;
+    return kith_for_each(context, kith_threads_for(context, seconds),
+                         job.stretches * product->vectors, do_one, (void *)&job);
 }
 
 kith_status sparse_multiply_cpu(kith_context *context, const struct sparse_product *product)

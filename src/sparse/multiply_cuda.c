@@ -1,6 +1,6 @@
 /* y = α A x + β y on the GPU: which kernels. */
 
-#include "core/context.h"
+#include "device/context.h"
 #include "sparse/product_cuda.h"
 
 static kith_status multiply_coo(kith_context *context, const struct sparse_product *product)

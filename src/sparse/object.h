@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "sparse/formats.h"
 #include "sparse/product.h"
+#include "sparse/statistics.h"
 
 /* op(A) for one operation: its rows, and the format that products read. */
 struct sparse_side {

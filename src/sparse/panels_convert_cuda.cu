@@ -1,7 +1,7 @@
 /* Cutting long rows into segments of panels, and these into tiles and slices (own_cuda.h). Which of
  * two segments of one length comes first is left to chance: no sum depends on it. */
 
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 #include "sparse/own_cuda.h"
 #include "sparse/product_cuda.h"
 

@@ -3,7 +3,7 @@
 
 /* What the kernels of y = α A x + β y share. */
 
-#include "cuda/cuda.h"
+#include "device/cuda.h"
 #include "sparse/product.h"
 #include "sparse/product_cuda.h"
 

@@ -11,8 +11,7 @@
 extern "C" {
 #endif
 
-/* The functions of the backend table (core/backend.h), with the context's device as the thread's
- * current one. */
+/* The functions of sparse/backend.h. */
 kith_status sparse_assemble_cuda(kith_context *context, const struct sparse_entries *entries,
                                  struct sparse_csr *made);
 kith_status sparse_transpose_cuda(kith_context *context, const struct sparse_csr *csr,

@@ -1,7 +1,7 @@
 /* How work is shared out where rows differ: pieces of long rows, and equal tiles of the merge
  * path. */
 
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 

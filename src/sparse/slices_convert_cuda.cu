@@ -3,7 +3,7 @@
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 #include "sparse/window_cuda.cuh"

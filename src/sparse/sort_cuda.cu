@@ -2,7 +2,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
-#include "cuda/state.h"
+#include "device/cuda_state.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 #include "sparse/sort_cuda.h"

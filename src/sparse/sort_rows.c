@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/team.h"
+#include "device/threads.h"
 
 /* Rows are sorted by keys: the column, and below it the place in the row, so that equal columns
  * stay in their order. */
@@ -149,12 +149,13 @@ kith_status sparse_sort_rows(kith_context *context, struct sparse_csr *csr)
     struct sorting sorting = {.csr = csr};
     KITH_TRY(kith_allocate(csr->rows, sizeof *sorting.length, "sorting the rows", &sorting.length));
     const double seconds = 2e-9 * (double)(csr->nonzeros + csr->rows);
-    kith_for_each(context, kith_threads_for(context, seconds),
-                  (csr->rows + rows_per_task - 1) / rows_per_task, sort_some_rows, &sorting);
-    if (!atomic_load(&sorting.failed))
+    kith_status status =
+        kith_for_each(context, kith_threads_for(context, seconds),
+                      (csr->rows + rows_per_task - 1) / rows_per_task, sort_some_rows, &sorting);
+    if (status == KITH_OK && atomic_load(&sorting.failed))
+        status = kith_fail(KITH_OUT_OF_MEMORY, "no memory to sort the entries of a row");
+    if (status == KITH_OK)
         close_gaps(csr, sorting.length);
     free(sorting.length);
-    return atomic_load(&sorting.failed)
-               ? kith_fail(KITH_OUT_OF_MEMORY, "no memory to sort the entries of a row")
-               : KITH_OK;
+    return status;
 }

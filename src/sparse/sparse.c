@@ -5,8 +5,9 @@
 
 #include "core/arguments.h"
 #include "core/clock.h"
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/context.h"
+#include "sparse/backend.h"
 #include "sparse/object.h"
 #include "sparse/statistics.h"
 #include "sparse/tune.h"
@@ -47,10 +48,10 @@ const kith_sparse_choice *kith_sparse_kernel_list(int64_t *count)
 
 void sparse_matrix_release(kith_context *context, struct sparse_matrix *matrix)
 {
-    if (context->backend->sparse_dispose)
-        context->backend->sparse_dispose(context, matrix);
+    if (sparse_backend_of(context)->dispose)
+        sparse_backend_of(context)->dispose(context, matrix);
     for (int32_t k = 0; k < matrix->allocations; k++)
-        context->backend->release(context, matrix->memory[k]);
+        context->services->release(context, matrix->memory[k]);
     matrix->allocations = 0;
 }
 
@@ -58,10 +59,11 @@ static kith_status convert(kith_context *context, const struct sparse_statistics
                            struct sparse_side *side)
 {
     side->matrix.csr = side->csr;
-    const kith_status status = context->backend->sparse_convert(context, statistics, &side->matrix);
+    kith_status status = sparse_backend_of(context)->convert(context, statistics, &side->matrix);
     if (status == KITH_OK)
-        return context->backend->synchronize(context);
-    sparse_matrix_release(context, &side->matrix);
+        status = context->services->synchronize(context);
+    if (status != KITH_OK)
+        sparse_matrix_release(context, &side->matrix);
     return status;
 }
 
@@ -72,7 +74,7 @@ kith_status sparse_prepare(kith_sparse *sparse, struct sparse_side *side)
     struct sparse_statistics statistics = {0};
     struct sparse_plan plans[sparse_tuned_plans];
     int32_t count = sparse->options.tune ? sparse_tuned_plans : 1;
-    KITH_TRY(context->backend->sparse_inspect(context, &side->csr, &statistics));
+    KITH_TRY(sparse_backend_of(context)->inspect(context, &side->csr, &statistics));
     KITH_TRY(sparse_choose(context, &sparse->options, &statistics, &count, plans));
     if (count > 1)
         KITH_TRY(sparse_tune(context, &side->csr, &statistics, &count, plans));
@@ -83,6 +85,20 @@ kith_status sparse_prepare(kith_sparse *sparse, struct sparse_side *side)
     side->convert_seconds = kith_clock() - start;
     side->ready = true;
     return KITH_OK;
+}
+
+/* *made is all or nothing. */
+static kith_status transpose(kith_context *context, const struct sparse_csr *csr,
+                             struct sparse_csr *made)
+{
+    const kith_status status = sparse_backend_of(context)->transpose(context, csr, made);
+    if (status != KITH_OK) {
+        context->services->release(context, made->row_start);
+        context->services->release(context, made->column);
+        context->services->release(context, made->value);
+        *made = (struct sparse_csr){0};
+    }
+    return status;
 }
 
 kith_status sparse_side_of(kith_sparse *sparse, kith_sparse_operation operation,
@@ -98,8 +114,7 @@ kith_status sparse_side_of(kith_sparse *sparse, kith_sparse_operation operation,
         return KITH_OK;
     const double start = kith_clock();
     if (!(*side)->csr.row_start)
-        KITH_TRY(context->backend->sparse_transpose(context, &sparse->side[KITH_SPARSE_AS_IS].csr,
-                                                    &(*side)->csr));
+        KITH_TRY(transpose(context, &sparse->side[KITH_SPARSE_AS_IS].csr, &(*side)->csr));
     KITH_TRY(sparse_prepare(sparse, *side));
     (*side)->convert_seconds = kith_clock() - start;
     return KITH_OK;
@@ -110,6 +125,8 @@ kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation oper
 {
     KITH_TRY(kith_check_pointer(info, "info"));
     KITH_TRY(kith_check_pointer(sparse, "sparse"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(sparse->context, &scope));
     struct sparse_side *side = NULL;
     KITH_TRY(sparse_side_of(sparse, operation, &side));
     const struct sparse_csr *csr = &sparse->side[KITH_SPARSE_AS_IS].csr;
@@ -129,13 +146,15 @@ kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation oper
 
 static kith_status copy_out(const kith_sparse *sparse, void *to, const void *from, int64_t bytes)
 {
-    return to ? sparse->context->backend->copy_out(sparse->context, to, from, bytes) : KITH_OK;
+    return to ? sparse->context->services->copy_out(sparse->context, to, from, bytes) : KITH_OK;
 }
 
 kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start, int32_t *column,
                                  void *values)
 {
     KITH_TRY(kith_check_pointer(sparse, "sparse"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(sparse->context, &scope));
     const struct sparse_csr *csr = &sparse->side[KITH_SPARSE_AS_IS].csr;
     KITH_TRY(
         copy_out(sparse, row_start, csr->row_start, (csr->rows + 1) * (int64_t)sizeof *row_start));
@@ -147,9 +166,12 @@ kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation oper
                                  kith_array x, double beta, kith_array y)
 {
     KITH_TRY(kith_check_pointer(sparse, "sparse"));
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(sparse->context, &scope));
     kith_context *context = sparse->context;
     struct sparse_side *side = NULL;
     struct sparse_product product;
+    KITH_TRY(kith_context_check_cancelled(context));
     KITH_TRY(sparse_side_of(sparse, operation, &side));
     KITH_TRY(sparse_check_vectors(context, &side->csr, x, y));
     product = (struct sparse_product){.matrix = &side->matrix, .alpha = alpha, .beta = beta};

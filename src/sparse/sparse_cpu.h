@@ -5,7 +5,7 @@
 #include "sparse/product.h"
 #include "sparse/statistics.h"
 
-/* The CPU's functions for the backend table: core/backend.h has their contract. */
+/* The CPU's functions of sparse/backend.h. */
 bool sparse_predict_cpu(kith_context *context, const struct sparse_statistics *statistics,
                         struct sparse_plan *plan);
 kith_status sparse_convert_cpu(kith_context *context, const struct sparse_statistics *statistics,

@@ -4,7 +4,8 @@
 #include <stddef.h>
 
 #include "core/clock.h"
-#include "core/context.h"
+#include "device/context.h"
+#include "sparse/backend.h"
 #include "sparse/object.h"
 
 static const double seconds_a_plan = 0.05;
@@ -17,8 +18,8 @@ static kith_status time_products(kith_context *context, const struct sparse_prod
     *best = INFINITY;
     for (int k = 0; k < most_products; k++) {
         const double start = kith_clock();
-        KITH_TRY(context->backend->sparse_multiply(context, product));
-        KITH_TRY(context->backend->synchronize(context));
+        KITH_TRY(sparse_backend_of(context)->multiply(context, product));
+        KITH_TRY(context->services->synchronize(context));
         const double end = kith_clock();
         *best = end - start < *best ? end - start : *best;
         if (k >= fewest_products && end - begin > seconds_a_plan)
@@ -37,7 +38,7 @@ static kith_status time_plan(kith_context *context, const struct sparse_statisti
                                            .x_stride = {1, 0},
                                            .y = y,
                                            .y_stride = {1, 0}};
-    kith_status status = context->backend->sparse_convert(context, statistics, matrix);
+    kith_status status = sparse_backend_of(context)->convert(context, statistics, matrix);
     if (status == KITH_OK)
         status = time_products(context, &product, &matrix->plan.seconds);
     sparse_matrix_release(context, matrix);
@@ -71,13 +72,14 @@ kith_status sparse_tune(kith_context *context, const struct sparse_csr *csr,
     const int64_t bytes = kith_dtype_bytes(csr->dtype);
     void *x = NULL, *y = NULL;
     kith_status status =
-        context->backend->allocate(context, csr->columns + sparse_slack, bytes, "tuning", &x);
+        context->services->allocate(context, csr->columns + sparse_slack, bytes, "tuning", &x);
     if (status == KITH_OK)
-        status = context->backend->allocate(context, csr->rows + sparse_slack, bytes, "tuning", &y);
+        status =
+            context->services->allocate(context, csr->rows + sparse_slack, bytes, "tuning", &y);
     if (status == KITH_OK)
         status = time_plans(context, csr, statistics, *count, plans, x, y);
-    context->backend->release(context, x);
-    context->backend->release(context, y);
+    context->services->release(context, x);
+    context->services->release(context, y);
     *count = 1;
     return status;
 }

@@ -3,18 +3,15 @@
 #include <stddef.h>
 
 #include "core/arguments.h"
-#include "core/context.h"
 #include "core/memory.h"
+#include "device/arrays.h"
+#include "device/context.h"
+#include "device/memory.h"
+#include "sparse/backend.h"
 
 static bool on_host(kith_array array)
 {
     return array.device.kind == KITH_CPU;
-}
-
-static const char *dtype_name(kith_dtype dtype)
-{
-    static const char *const names[] = {"float64", "float32", "int64", "int32"};
-    return (unsigned)dtype < 4 ? names[dtype] : "an unknown dtype";
 }
 
 static kith_status check_vector(const kith_context *context, const struct sparse_csr *csr,
@@ -29,7 +26,7 @@ static kith_status check_vector(const kith_context *context, const struct sparse
     if (array.dtype != csr->dtype)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "%s is of %s and the matrix of %s; give vectors of the matrix' dtype",
-                         name, dtype_name(array.dtype), dtype_name(csr->dtype));
+                         name, kith_dtype_name(array.dtype), kith_dtype_name(csr->dtype));
     if (!on_host(array) && (array.device.kind != here.kind || array.device.index != here.index))
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is on a device that is not the context's; copy it to the host, or "
@@ -38,37 +35,15 @@ static kith_status check_vector(const kith_context *context, const struct sparse
     if (!array.data && count > 0 && sparse_vectors_of(array) > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL", name,
                          (long long)count);
-    return kith_check_extent(array, name);
-}
-
-/* The first and the last byte's address + 1 of an array without gaps, or of its first element. */
-static void extent(kith_array array, uintptr_t *first, uintptr_t *end)
-{
-    const int64_t rows = array.shape[0], vectors = sparse_vectors_of(array);
-    const int64_t *stride = array.strides;
-    const bool by_rows = stride[0] == vectors && (array.ndim == 1 || stride[1] == 1);
-    const bool by_columns = stride[0] == 1 && (array.ndim == 1 || stride[1] == rows);
-    const int64_t elements = by_rows || by_columns ? rows * vectors : 1;
-    *first = (uintptr_t)array.data;
-    *end = *first + (uintptr_t)(elements * kith_dtype_bytes(array.dtype));
+    KITH_TRY(kith_check_extent(array, name));
+    return kith_check_memory(context, array, name);
 }
 
 static kith_status check_memory(kith_array x, kith_array y)
 {
-    for (int32_t k = 0; k < y.ndim; k++)
-        if (y.strides[k] == 0 && y.shape[k] > 1 && y.shape[0] > 0)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "y has stride 0 along dimension %d, so that results would overwrite "
-                             "each other; give each element its own memory",
-                             (int)k);
-    if (x.shape[0] == 0 || y.shape[0] == 0 || sparse_vectors_of(x) == 0)
-        return KITH_OK;
-    uintptr_t x_first = 0, x_end = 0, y_first = 0, y_end = 0;
-    extent(x, &x_first, &x_end);
-    extent(y, &y_first, &y_end);
-    if (x_first < y_end && y_first < x_end)
-        return kith_fail(KITH_INVALID_ARGUMENT, "y overlaps x; give it memory of its own");
-    return KITH_OK;
+    const struct named_array output = {"y", y, y.dtype, y.ndim, y.shape[0], sparse_vectors_of(y)};
+    KITH_TRY(kith_check_output(&output));
+    return kith_check_overlap(&output, x, "x");
 }
 
 kith_status sparse_check_vectors(const kith_context *context, const struct sparse_csr *csr,
@@ -127,22 +102,22 @@ static void unpack(const void *from, kith_array to)
 static kith_status multiply_staged(kith_context *context, struct sparse_product *product,
                                    kith_array x, kith_array y)
 {
-    const struct kith_backend *backend = context->backend;
+    const struct device_services *services = context->services;
     const int64_t vectors = product->vectors, bytes_each = kith_dtype_bytes(x.dtype);
     const int64_t y_bytes = y.shape[0] * vectors * bytes_each;
     const int64_t y_at = kith_padded(x.shape[0] * vectors) * bytes_each;
     void *host = NULL, *own = NULL;
-    KITH_TRY(backend->workspace(context, y_at + y_bytes, &host, &own));
+    KITH_TRY(services->workspace(context, y_at + y_bytes, &host, &own));
     pack(x, host);
     if (product->beta != 0)
         pack(y, (char *)host + y_at);
-    KITH_TRY(backend->copy_in(context, own, host, product->beta != 0 ? y_at + y_bytes : y_at));
+    KITH_TRY(services->copy_in(context, own, host, product->beta != 0 ? y_at + y_bytes : y_at));
     product->x = own;
     product->y = (char *)own + y_at;
     product->x_stride[0] = product->y_stride[0] = vectors;
     product->x_stride[1] = product->y_stride[1] = 1;
-    KITH_TRY(backend->sparse_multiply(context, product));
-    KITH_TRY(backend->copy_out(context, (char *)host + y_at, product->y, y_bytes));
+    KITH_TRY(sparse_backend_of(context)->multiply(context, product));
+    KITH_TRY(services->copy_out(context, (char *)host + y_at, product->y, y_bytes));
     unpack((char *)host + y_at, y);
     return KITH_OK;
 }
@@ -151,11 +126,11 @@ kith_status sparse_multiply_vectors(kith_context *context, struct sparse_product
                                     kith_array x, kith_array y)
 {
     product->vectors = sparse_vectors_of(x);
-    if (on_host(x) && context->backend->kind != KITH_CPU)
+    if (on_host(x) && context->device.kind != KITH_CPU)
         return multiply_staged(context, product, x, y);
     product->x = x.data;
     product->y = y.data;
     set_strides(x, product->x_stride);
     set_strides(y, product->y_stride);
-    return context->backend->sparse_multiply(context, product);
+    return sparse_backend_of(context)->multiply(context, product);
 }

@@ -4,7 +4,7 @@ copy of the sources, what they touch is compiled, and the section's commands and
     try_contributing.py BUILD-FOLDER
 
 Nothing else is compiled again: an object is taken from the build folder unless a file that it was made
-of has changed. Of kernels that are compiled once for each instruction set only one is, the least.
+of has changed. A change of the table of laws writes the laws' bodies anew. Of kernels that are compiled once for each instruction set only one is, the least.
 """
 
 import json
@@ -63,7 +63,10 @@ class Build:
 
     def __init__(self, folder):
         self.folder = Path(folder).resolve()
-        self.objects = [c for c in json.loads(self.ninja("-t", "compdb")) if self.is_object(c)]
+        self.generated = self.folder / "generated"
+        every = [c for c in json.loads(self.ninja("-t", "compdb")) if self.is_object(c)]
+        self.writer = [c for c in every if "/law_writer.dir/" in c["output"]]
+        self.objects = [c for c in every if c not in self.writer]
         for command in self.objects:
             isa = re.search(r"-DKITH_ISA_NAME=(\w+)", command["command"])
             command["isa"] = isa and isa[1]
@@ -87,11 +90,31 @@ class Build:
     def touched(self, changed):
         """The commands of the library's objects that these files go into."""
         files = {os.path.realpath(root / name) for name in changed}
+        if self.writes_laws(changed):
+            files |= {os.path.realpath(file) for file in self.generated.rglob("*.h")}
         return [
             c
             for c in self.objects
             if files & self.made_of.get(c["output"], set()) and c["isa"] in (None, self.least_isa)
         ]
+
+    def writes_laws(self, changed):
+        return any(os.path.relpath(c["file"], root) in changed for c in self.writer)
+
+    def write_laws(self, tree):
+        """Makes law_writer of the tree's sources, and runs it for headers in the tree."""
+        words = []
+        for number, command in enumerate(self.writer):
+            target = f"{tree}/law_writer_{number}.o"
+            file = tree / os.path.relpath(os.path.realpath(command["file"]), root)
+            text = command["command"].replace(command["output"], target).replace(command["file"], str(file))
+            subprocess.run(moved(text, self, tree), shell=True, cwd=self.folder, check=True)
+            words.append(target)
+        program = f"{tree}/law_writer"
+        subprocess.run(["cc", *words, "-lm", "-o", program], check=True)
+        folder = tree / "generated/law"
+        folder.mkdir(parents=True)
+        subprocess.run([program, folder], check=True)
 
     def like(self, name):
         """Commands of a file of the same kind in the same room, for a file that is new."""
@@ -107,8 +130,10 @@ class Build:
         sys.exit(f"{name}: no file of the build is like it")
 
 
-def moved(command, tree):
+def moved(command, build, tree):
     """A command of the build with the tree's files instead of the project's, and quick to do."""
+    if (tree / "generated").exists():
+        command = command.replace(str(build.generated), f"{tree}/generated")
     for folder in FOLDERS:
         command = command.replace(f"{root}/{folder}", f"{tree}/{folder}")
     return command.replace("-O3", "-O1")
@@ -122,7 +147,7 @@ def compile_all(build, jobs, tree):
         number, (command, file) = job
         target = f"{tree}/{number}.o"
         text = command["command"].replace(command["output"], target).replace(command["file"], str(tree / file))
-        subprocess.run(moved(text, tree), shell=True, cwd=build.folder, check=True)
+        subprocess.run(moved(text, build, tree), shell=True, cwd=build.folder, check=True)
         made[target] = command["output"] if str(root / file) == command["file"] else None
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -167,6 +192,8 @@ def try_section(name, blocks, build, tree):
             changed.append(file)
     only = {file for block in blocks for file in block.remarks.get("compile only", "").split()}
     touched = [c for c in build.touched(changed) if not only or os.path.relpath(c["file"], root) in only]
+    if build.writes_laws(changed):
+        build.write_laws(tree)
     jobs = [(c, os.path.relpath(c["file"], root)) for c in touched]
     jobs += [(command, file) for file in new for command in build.like(file)]
     made = compile_all(build, jobs, tree)
@@ -195,7 +222,7 @@ def run_test(build, test, made, tree, environment):
     like = next(c for c in json.loads(build.ninja("-t", "compdb")) if c["file"].endswith("tests/test_core.c"))
     target = f"{tree}/{Path(test).stem}.o"
     text = like["command"].replace(like["output"], target).replace(like["file"], str(tree / test))
-    subprocess.run(moved(text, tree), shell=True, cwd=build.folder, check=True)
+    subprocess.run(moved(text, build, tree), shell=True, cwd=build.folder, check=True)
     program = link(build, "test_core", made, tree, ("test_core.c.o", target))
     subprocess.run([program], env=environment, check=True, cwd=tree)
 

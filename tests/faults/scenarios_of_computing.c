@@ -1,3 +1,4 @@
+#include "../particles.h"
 #include "scenarios.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static kith_status forces_by(struct call *call, const kith_forces_options *optio
 {
     double acceleration[n * dimensions] = {0}, potential[n] = {0};
     const kith_status status = kith_forces_compute(
-        call->context, options, kith_array_none(), positions(), doubles(masses, n),
+        call->context, options, NULL, PARTICLES(positions(), {"m", doubles(masses, n)}),
         kith_array_matrix(acceleration, KITH_F64, n, dimensions),
         kith_array_vector(potential, KITH_F64, n));
     fold(call, acceleration, sizeof acceleration);
@@ -78,8 +79,8 @@ static kith_status narrow_forces(struct call *call)
 {
     float acceleration[n * dimensions] = {0};
     const kith_status status = kith_forces_compute(
-        call->context, NULL, kith_array_none(),
-        kith_array_matrix(as_data(narrow_points), KITH_F32, n, dimensions), kith_array_none(),
+        call->context, NULL, NULL,
+        POINTS(kith_array_matrix(as_data(narrow_points), KITH_F32, n, dimensions)),
         kith_array_matrix(acceleration, KITH_F32, n, dimensions), kith_array_none());
     fold(call, acceleration, sizeof acceleration);
     return status;
@@ -117,7 +118,8 @@ static kith_status matrix(struct call *call)
 {
     double values[n * n] = {0}, sums[n] = {0}, product[n] = {0};
     int64_t counts[4] = {0};
-    const kith_particles particles = {.positions = positions(), .masses = doubles(masses, n)};
+    const kith_particles particles = {.positions = positions(),
+                                      .columns = {{"m", doubles(masses, n)}}};
     kith_law *law = NULL;
     kith_status status = kith_law_parse("gravity", 0, NULL, &law);
     if (status == KITH_OK)

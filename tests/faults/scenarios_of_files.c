@@ -194,7 +194,7 @@ static kith_status simulate(struct call *call, const char *integrator, kith_dtyp
 {
     const kith_initial_options initial = {.count = 6, .seed = 1};
     const kith_simulation_options options = {
-        .dt = 0.01, .softening = 0.1, .integrator = integrator, .precision = precision};
+        .dt = 0.01, .forces.softening = 0.1, .integrator = integrator, .precision = precision};
     kith_bodies *made = NULL;
     kith_simulation *simulation = NULL;
     kith_checkpoint checkpoint = {0};
@@ -243,7 +243,7 @@ static kith_status simulations(struct call *call)
 static kith_status ensembles(struct call *call)
 {
     const kith_initial_options initial = {.count = 3, .seed = 1};
-    const kith_simulation_options options = {.dt = 0.01, .softening = 0.1};
+    const kith_simulation_options options = {.dt = 0.01, .forces.softening = 0.1};
     kith_bodies *one = NULL, *all = NULL;
     kith_simulation *simulation = NULL;
     kith_diagnostics diagnostics[2];
@@ -315,7 +315,7 @@ static kith_status runs(struct call *call)
 {
     char path[path_bytes];
     const kith_initial_options initial = {.count = 4, .seed = 1};
-    kith_run_options options = {.simulation = {.dt = 0.01, .softening = 0.1},
+    kith_run_options options = {.simulation = {.dt = 0.01, .forces.softening = 0.1},
                                 .until = 0.02,
                                 .every = 1,
                                 .checkpoint_seconds = 1e-9,

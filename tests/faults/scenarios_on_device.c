@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 
+#include "../particles.h"
 #include "scenarios.h"
 
 enum { dimensions = 3, most_made = 16 };
@@ -90,11 +91,11 @@ static kith_status forces_there(struct call *call)
     double *values = numbers(4 * n);
     const kith_array x = there(&made, matrix_of(values, n)), a = there(&made, x);
     const kith_array m = there(&made, kith_array_vector(values + 3 * n, KITH_F64, n));
-    const kith_array phi = there(&made, m), none = kith_array_none();
+    const kith_array phi = there(&made, m);
     kith_status status = made.failed ? KITH_INTERNAL_ERROR : KITH_OK;
     for (int k = 0; k < 5 && status == KITH_OK; k++) {
         const kith_forces_options options = {.method = methods[k], .softening = 0.1};
-        status = kith_forces_compute(call->context, &options, none, x, m, a, phi);
+        status = kith_forces_compute(call->context, &options, NULL, PARTICLES(x, {"m", m}), a, phi);
         if (status == KITH_OK)
             status = fold_there(call, a);
         if (status == KITH_OK)
@@ -113,9 +114,9 @@ static kith_status forces_of_formulas_there(struct call *call)
     const kith_array x = there(&made, matrix_of(values, n));
     const kith_array m = there(&made, kith_array_vector(values + 3 * n, KITH_F64, n));
     const kith_array targets = there(&made, matrix_of(values, few)), a = there(&made, targets);
-    kith_forces_options options = {
-        .source_softening = m, .target_softening = m, .target_masses = m};
-    options.target_softening.shape[0] = options.target_masses.shape[0] = few;
+    kith_array of_targets = m;
+    of_targets.shape[0] = few;
+    kith_forces_options options = {0};
     kith_status status = made.failed ? KITH_INTERNAL_ERROR : KITH_OK;
     for (int k = 0; k < 2 && status == KITH_OK; k++) {
         kith_law *law = NULL;
@@ -123,8 +124,10 @@ static kith_status forces_of_formulas_there(struct call *call)
                         : kith_law_compile(call->context, "m_i*m_j*exp(-r)/r", 0, NULL, &law);
         options.law = law;
         if (status == KITH_OK)
-            status =
-                kith_forces_compute(call->context, &options, targets, x, m, a, kith_array_none());
+            status = kith_forces_compute(
+                call->context, &options,
+                PARTICLES(targets, {"m", of_targets}, {"softening", of_targets}),
+                PARTICLES(x, {"m", m}, {"softening", m}), a, kith_array_none());
         if (status == KITH_OK)
             status = fold_there(call, a);
         kith_law_free(law);
@@ -141,7 +144,8 @@ static kith_status forces_of_many(struct call *call)
     const kith_array x = matrix_of(values, n), a = matrix_of(values + dimensions * n, n);
     const kith_forces_options options = {.softening = 0.01};
     const kith_array none = kith_array_none();
-    const kith_status status = kith_forces_compute(call->context, &options, none, x, none, a, none);
+    const kith_status status =
+        kith_forces_compute(call->context, &options, NULL, POINTS(x), a, none);
     if (status == KITH_OK)
         fold(call, a.data, bytes_of(a));
     free(values);
@@ -337,7 +341,7 @@ static kith_status simulations_of_many(struct call *call)
         const int64_t systems = cases[k].systems > 0 ? cases[k].systems : 1;
         const int64_t rows = cases[k].bodies * systems;
         const kith_simulation_options options = {.dt = 1e-4,
-                                                 .softening = 0.1,
+                                                 .forces.softening = 0.1,
                                                  .integrator = cases[k].integrator,
                                                  .precision = cases[k].precision};
         kith_bodies *bodies = NULL;

@@ -284,7 +284,7 @@ int fileno(FILE *stream)
     if (!original)
         *(void **)&original = dlsym(RTLD_NEXT, "fileno");
     for (int k = 0; k < most_files; k++)
-        if (stream && streams[k] == stream)
+        if (streams[k] && streams[k] == stream)
             return k;
     return original(stream);
 }

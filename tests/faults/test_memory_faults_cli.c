@@ -28,6 +28,9 @@ static const struct command commands[] = {
     {"out/run.h5",
      "run @bodies.csv --dt 0.01 --until 0.02 --units AU,day --softening 1 --threads 1 --quiet -o "
      "@out/run.h5"},
+    {"out/f.h5", "convert @two.xyz @out/f.h5 --frames all"},
+    {"out/g.h5", "convert @two.h5 @out/g.h5 --frames all"},
+    {"out/g.xyz", "convert @two.h5 @out/g.xyz --frames all"},
 #endif
 };
 
@@ -42,6 +45,11 @@ static int make_inputs(void **state)
     setenv("KITH_TUNING", "off", 1);
     program_write("bodies.csv", "x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,1\n1,0,0,0,1,0,0.5\n"
                                 "0,2,0,1,0,0,0.25\n");
+    program_write("two.xyz", "1\n\nH 0 0 0\n1\n\nH 0 1 0\n");
+#ifdef KITH_HAS_HDF5
+    assert_succeeded(program_run("run @bodies.csv --dt 0.01 --until 0.01 --softening 1 --quiet -o "
+                                 "@two.h5"));
+#endif
     program_write("beads.csv", "x,y,z\n0,0,0\n1,0,0\n0,0,0\n");
     program_write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2.5\n"
                            "2 1 -1\n2 2 4\n");

@@ -21,6 +21,7 @@ static const struct writer writers[] = {
     {"out/a.npy", "make plummer -n 5 -o @out/a.npy", false},
     {"out/a.tipsy", "make plummer -n 5 -o @out/a.tipsy", false},
     {"out/b.csv", "convert @bodies.csv @out/b.csv", false},
+    {"out/f.xyz", "convert @two.xyz @out/f.xyz --frames all", false},
     {"out/acc.csv", "forces @bodies.csv -o @out/acc.csv", false},
     {"out/acc.npy", "forces @bodies.csv -o @out/acc.npy", false},
     {"out/v.npy", "matrix @bodies.csv --law gravity -o @out/v.npy", false},
@@ -32,6 +33,8 @@ static const struct writer writers[] = {
     {"out/a.hdf5", "make plummer -n 5 -o @out/a.hdf5", false},
     {"out/a.h5", "make plummer -n 5 -o @out/a.h5", false},
     {"out/p.h5", "pairs @bodies.csv --cutoff 9 -o @out/p.h5", false},
+    {"out/f.h5", "convert @two.xyz @out/f.h5 --frames all", false},
+    {"out/g.h5", "convert @two.h5 @out/g.h5 --frames all", false},
     {"out/run.h5",
      "run @bodies.csv --dt 0.01 --until 0.02 --every 1 --checkpoint-every 1e-9 --softening 1 "
      "--threads 1 --quiet -o @out/run.h5",
@@ -49,6 +52,11 @@ static int make_inputs(void **state)
     (void)state;
     program_write("bodies.csv", "x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,1\n1,0,0,0,1,0,0.5\n"
                                 "0,2,0,1,0,0,0.25\n");
+    program_write("two.xyz", "1\n\nH 0 0 0\n1\n\nH 0 1 0\n");
+#ifdef KITH_HAS_HDF5
+    assert_succeeded(program_run("run @bodies.csv --dt 0.01 --until 0.01 --softening 1 --quiet -o "
+                                 "@two.h5"));
+#endif
     program_write("beads.csv", "x,y,z\n0,0,0\n1,0,0\n0,0,0\n");
     program_write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2.5\n"
                            "2 1 -1\n2 2 4\n");

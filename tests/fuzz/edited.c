@@ -231,9 +231,24 @@ static void put_group(hid_t file, const char *path)
         H5Gclose(group);
 }
 
+/* A dataset whose data would be in a file that has no end. */
+static void put_outside(hid_t file, const char *path)
+{
+    const hsize_t size[2] = {bodies, 3};
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, size, NULL);
+    H5Pset_external(properties, "/dev/zero", 0, H5F_UNLIMITED);
+    H5Ldelete(file, path, H5P_DEFAULT);
+    const hid_t dataset =
+        H5Dcreate2(file, path, H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(properties);
+}
+
 static void edit(hid_t file, struct edits *edits)
 {
-    const unsigned what = take(edits) % 8;
+    const unsigned what = take(edits) % 10;
     const char *path = take_path(edits), *other = NULL;
     switch (what) {
     case 0:
@@ -261,8 +276,15 @@ static void edit(hid_t file, struct edits *edits)
             H5Lcreate_hard(file, other, file, path, H5P_DEFAULT, H5P_DEFAULT);
         }
         return;
-    default:
+    case 7:
         put_numbers(file, path, edits);
+        return;
+    case 8:
+        put_outside(file, path);
+        return;
+    default:
+        H5Ldelete(file, path, H5P_DEFAULT);
+        H5Lcreate_external("/dev/zero", path, file, path, H5P_DEFAULT, H5P_DEFAULT);
     }
 }
 
@@ -293,7 +315,7 @@ static void write_run(const kith_bodies *start, const char *path)
                                               .systems = 1,
                                               .integrator = "leapfrog",
                                               .law = "gravity"};
-    const struct run_origin origin = {.units = {"AU", "day", NULL}};
+    const struct run_origin origin = {.units = {.length = "AU", .time = "day"}};
     const kith_diagnostics diagnostics = {.total_energy = -1};
     const double state[2 * 3 * bodies] = {1, 2, 3};
     kith_checkpoint checkpoint = {.steps = 1, .arrays = 2, .bytes = sizeof state};

@@ -20,9 +20,9 @@ static void parse(const char *text)
         fuzz_require(kith_law_evaluate(law, &pair, &value, force) == KITH_OK,
                      "a law without value");
     }
-    if (law && law->formula) {
+    if (law && !law->info) {
         char *code = NULL;
-        fuzz_require(formula_write(law->formula, &code) == KITH_OK, "a formula without code");
+        fuzz_require(formula_write(law->value, &code) == KITH_OK, "a formula without code");
         free(code);
     }
     kith_law_free(law);

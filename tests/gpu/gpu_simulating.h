@@ -44,10 +44,10 @@ static inline kith_simulation *begin_under(kith_context *context, const struct s
     const kith_simulation_options options = {
         .dt = dt,
         .integrator = the->integrator,
-        .softening = the->softening == common ? 0.2 : 0,
+        .forces.softening = the->softening == common ? 0.2 : 0,
         .softening_of_bodies = the->softening == of_bodies,
         .precision = the->dtype,
-        .law = law,
+        .forces.law = law,
     };
     kith_simulation *simulation = NULL;
     if (the->systems > 0)

@@ -61,6 +61,7 @@ static inline struct system system_copy(const struct system *s)
     memcpy(copy.x.data, s->x.data, n * (size_t)s->dimensions * bytes);
     memcpy(copy.m.data, s->m.data, n * bytes);
     memcpy(copy.softening.data, s->softening.data, n * bytes);
+    copy.softened = s->softened;
     return copy;
 }
 

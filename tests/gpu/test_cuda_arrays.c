@@ -2,17 +2,15 @@
 
 #include "gpu_testing.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 static const kith_dtype dtypes[] = {KITH_F64, KITH_F32};
 
 static void compute_there(kith_context *context, const kith_forces_options *options,
                           struct system *on_device, bool softened)
 {
-    kith_forces_options chosen = options ? *options : (kith_forces_options){0};
-    if (softened)
-        chosen.source_softening = on_device->softening;
-    system_compute(context, &chosen, on_device);
+    on_device->softened = softened;
+    system_compute(context, options, on_device);
 }
 
 /* Computes s by way of the host into expected, by way of the device into s, and compares. */
@@ -80,16 +78,12 @@ static void test_cuda_arrays_of_separate_targets(void **state)
             struct system s = system_random(random, dtypes[d], 1003, 3);
             struct system expected = system_copy(&t);
             struct system t_there = gpu_system(&t, true), s_there = gpu_system(&s, true);
-            kith_forces_options here = {.softening = softened ? 0 : 0.1}, there = here;
-            if (softened) {
-                here.target_softening = t.softening;
-                here.source_softening = s.softening;
-                there.target_softening = t_there.softening;
-                there.source_softening = s_there.softening;
-            }
-            assert_ok(kith_forces_compute(context, &here, t.x, s.x, s.m, expected.a, expected.phi));
-            assert_ok(kith_forces_compute(context, &there, t_there.x, s_there.x, s_there.m,
-                                          t_there.a, t_there.phi));
+            const kith_forces_options options = {.softening = softened ? 0 : 0.1};
+            t.softened = s.softened = t_there.softened = s_there.softened = softened;
+            assert_ok(kith_forces_compute(context, &options, PARTICLES_OF(&t), PARTICLES_OF(&s),
+                                          expected.a, expected.phi));
+            assert_ok(kith_forces_compute(context, &options, PARTICLES_OF(&t_there),
+                                          PARTICLES_OF(&s_there), t_there.a, t_there.phi));
             assert_ok(kith_context_synchronize(context));
             gpu_fetch(&t_there, &t);
             assert_same_forces(&t, &expected);
@@ -108,15 +102,15 @@ static void test_cuda_arrays_without_masses_or_sources(void **state)
     kith_context *context = new_gpu_context(NULL);
     struct system s = system_random(random, KITH_F32, 50, 3), expected = system_copy(&s);
     struct system there = gpu_system(&s, false);
-    const kith_array none = kith_array_none();
-    assert_ok(kith_forces_compute(context, NULL, none, s.x, none, expected.a, expected.phi));
-    assert_ok(kith_forces_compute(context, NULL, none, there.x, none, there.a, there.phi));
+    assert_ok(kith_forces_compute(context, NULL, NULL, POINTS(s.x), expected.a, expected.phi));
+    assert_ok(kith_forces_compute(context, NULL, NULL, POINTS(there.x), there.a, there.phi));
     gpu_fetch(&there, &s);
     assert_same_forces(&s, &expected);
 
     kith_array nobody = there.x;
     nobody.shape[0] = 0;
-    assert_ok(kith_forces_compute(context, NULL, there.x, nobody, none, there.a, there.phi));
+    assert_ok(
+        kith_forces_compute(context, NULL, POINTS(there.x), POINTS(nobody), there.a, there.phi));
     assert_ok(kith_context_synchronize(context));
     gpu_fetch(&there, &s);
     for (int64_t i = 0; i < s.n; i++)
@@ -142,7 +136,7 @@ static void test_cuda_numbers_that_are_none_are_told_by_synchronize(void **state
     compute_there(context, NULL, &bad, false);
     compute_there(context, NULL, &good, false); /* the first finding stays */
     assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
-                 "row 4321 of sources has nan; give finite numbers");
+                 "row 4321 of sources.positions has nan; give finite numbers");
     gpu_fetch(&bad, &s);
     for (int64_t i = 0; i < s.n; i++)
         assert_true(isnan(get(s.a, 3 * i)) && isnan(get(s.phi, i)));
@@ -151,18 +145,62 @@ static void test_cuda_numbers_that_are_none_are_told_by_synchronize(void **state
     assert_ok(kith_context_synchronize(context));
 
     const kith_array none = kith_array_none();
-    assert_ok(kith_forces_compute(context, NULL, none, good.x, bad.m, good.a, none));
+    assert_ok(
+        kith_forces_compute(context, NULL, NULL, PARTICLES(good.x, {"m", bad.m}), good.a, none));
     assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
-                 "row 17 of masses has -inf");
-    const kith_forces_options softened = {.source_softening = bad.softening};
-    assert_ok(kith_forces_compute(context, &softened, none, good.x, good.m, good.a, none));
+                 "row 17 of sources.m has -inf");
+    assert_ok(kith_forces_compute(context, NULL, NULL,
+                                  PARTICLES(good.x, {"m", good.m}, {"softening", bad.softening}),
+                                  good.a, none));
     assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
-                 "row 99 of source_softening has -1; give lengths of at least 0");
+                 "row 99 of sources.softening has -1; give lengths of at least 0");
     gpu_fetch(&good, &s);
     for (int64_t i = 0; i < 3 * s.n; i++)
         assert_true(isnan(get(s.a, i)));
     gpu_system_free(&good);
     gpu_system_free(&bad);
+    system_free(&s);
+    kith_context_free(context);
+}
+
+/* The call itself reports them, and leaves the results as they were; what an earlier call found in
+ * arrays on the device is still reported by synchronize. */
+static void test_cuda_bad_numbers_of_arrays_on_the_host_are_errors_of_the_call(void **state)
+{
+    kith_context *context = new_gpu_context(NULL);
+    struct system s = system_random(*state, KITH_F64, 3000, 3);
+    put(s.m, 7, NAN);
+    struct system there = gpu_system(&s, false);
+    compute_there(context, NULL, &there, false);
+    put(s.m, 7, 1);
+    put(s.x, 3 * 2999, INFINITY);
+    put(s.a, 5, 42);
+    assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES_OF(&s), s.a, s.phi),
+                 KITH_INVALID_ARGUMENT, "row 2999 of sources.positions has inf");
+    assert_true(get(s.a, 5) == 42);
+    put(s.x, 3 * 2999, 0);
+    assert_ok(kith_forces_compute(context, NULL, NULL, PARTICLES_OF(&s), s.a, s.phi));
+    assert_true(isfinite(get(s.a, 5)) && get(s.a, 5) != 42);
+    assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
+                 "row 7 of sources.m has nan");
+    assert_ok(kith_context_synchronize(context));
+    gpu_system_free(&there);
+    system_free(&s);
+    kith_context_free(context);
+}
+
+static void test_cuda_an_array_without_dimensions_is_none_whatever_its_address(void **state)
+{
+    kith_context *context = new_gpu_context(NULL);
+    struct system s = system_random(*state, KITH_F32, 300, 3), there = gpu_system(&s, false);
+    kith_array phi = s.phi, phi_there = there.phi;
+    phi.ndim = phi_there.ndim = 0;
+    put(s.phi, 5, 42);
+    assert_ok(kith_forces_compute(context, NULL, NULL, PARTICLES_OF(&s), s.a, phi));
+    assert_true(get(s.phi, 5) == 42);
+    assert_ok(kith_forces_compute(context, NULL, NULL, PARTICLES_OF(&there), there.a, phi_there));
+    assert_ok(kith_context_synchronize(context));
+    gpu_system_free(&there);
     system_free(&s);
     kith_context_free(context);
 }
@@ -173,28 +211,35 @@ static void test_cuda_arrays_in_mixed_places_are_refused(void **state)
     kith_context *context = new_gpu_context(NULL), *cpu = new_context(NULL, 1);
     struct system s = system_random(random, KITH_F64, 10, 3), there = gpu_system(&s, false);
     const kith_array none = kith_array_none();
-    assert_fails(kith_forces_compute(context, NULL, none, there.x, s.m, there.a, none),
-                 KITH_INVALID_ARGUMENT, "masses is in the host's memory and sources is on cuda:0");
-    assert_fails(kith_forces_compute(context, NULL, none, s.x, s.m, there.a, none),
-                 KITH_INVALID_ARGUMENT, "acceleration is on cuda:0");
-    assert_fails(kith_forces_compute(cpu, NULL, none, there.x, there.m, there.a, none),
-                 KITH_UNSUPPORTED, "computes on the CPU");
+    assert_fails(
+        kith_forces_compute(context, NULL, NULL, PARTICLES(there.x, {"m", s.m}), there.a, none),
+        KITH_INVALID_ARGUMENT,
+        "sources.m is in the host's memory and sources.positions is on cuda:0");
+    assert_fails(
+        kith_forces_compute(context, NULL, NULL, PARTICLES(s.x, {"m", s.m}), there.a, none),
+        KITH_INVALID_ARGUMENT, "acceleration is on cuda:0");
+    assert_fails(
+        kith_forces_compute(cpu, NULL, NULL, PARTICLES(there.x, {"m", there.m}), there.a, none),
+        KITH_UNSUPPORTED, "computes on the CPU");
     const kith_forces_options reference = {.method = KITH_FORCES_REFERENCE};
-    assert_fails(kith_forces_compute(context, &reference, none, there.x, there.m, there.a, none),
+    assert_fails(kith_forces_compute(context, &reference, NULL, PARTICLES(there.x, {"m", there.m}),
+                                     there.a, none),
                  KITH_UNSUPPORTED, "reference");
 
     struct system elsewhere = there;
     elsewhere.x.device.index = 5;
-    assert_fails(kith_forces_compute(context, NULL, none, elsewhere.x, none, there.a, none),
-                 KITH_INVALID_ARGUMENT, "sources is on cuda:5");
+    assert_fails(kith_forces_compute(context, NULL, NULL, POINTS(elsewhere.x), there.a, none),
+                 KITH_INVALID_ARGUMENT, "sources.positions is on cuda:5");
     kith_array wrong = s.m;
     wrong.device = there.m.device;
-    assert_fails(kith_forces_compute(context, NULL, none, there.x, wrong, there.a, none),
-                 KITH_INVALID_ARGUMENT, "masses is said to be on cuda:0");
+    assert_fails(
+        kith_forces_compute(context, NULL, NULL, PARTICLES(there.x, {"m", wrong}), there.a, none),
+        KITH_INVALID_ARGUMENT, "sources.m is labeled cuda:0");
     wrong = there.m;
     wrong.data = (char *)wrong.data + 4;
-    assert_fails(kith_forces_compute(context, NULL, none, there.x, wrong, there.a, none),
-                 KITH_INVALID_ARGUMENT, "masses begins at an address");
+    assert_fails(
+        kith_forces_compute(context, NULL, NULL, PARTICLES(there.x, {"m", wrong}), there.a, none),
+        KITH_INVALID_ARGUMENT, "sources.m begins at an address");
 
     compute_there(context, NULL, &there, false);
     assert_ok(kith_context_synchronize(context));
@@ -275,12 +320,12 @@ static void test_cuda_first_call_in_a_capture_is_refused_and_changes_nothing(voi
     kith_context *context = new_gpu_context(NULL);
     cudaStream_t stream = kith_context_stream(context);
     struct system s = system_random(random, KITH_F32, 1000, 3), there = gpu_system(&s, false);
-    const kith_array none = kith_array_none();
     cudaGraph_t graph = NULL;
     assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    assert_fails(kith_forces_compute(context, NULL, none, there.x, there.m, there.a, there.phi),
+    assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES(there.x, {"m", there.m}),
+                                     there.a, there.phi),
                  KITH_INVALID_ARGUMENT, "before the capture");
-    assert_fails(kith_forces_compute(context, NULL, none, s.x, s.m, s.a, s.phi),
+    assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
                  KITH_INVALID_ARGUMENT, "captured graph");
     assert_cuda(cudaStreamEndCapture(stream, &graph));
     assert_cuda(cudaGraphDestroy(graph));
@@ -333,13 +378,13 @@ static void test_cuda_more_bodies_than_memory_are_refused(void **state)
     kith_array target = there.x;
     target.shape[0] = 1;
     const kith_array none = kith_array_none();
-    assert_fails(kith_forces_compute(context, NULL, target, there.x, none, there.a, none),
+    assert_fails(kith_forces_compute(context, NULL, POINTS(target), POINTS(there.x), there.a, none),
                  KITH_OUT_OF_MEMORY, "a copy of the arrays: ");
     there.x.shape[0] = INT64_MAX;
-    assert_fails(kith_forces_compute(context, NULL, target, there.x, none, there.a, none),
+    assert_fails(kith_forces_compute(context, NULL, POINTS(target), POINTS(there.x), there.a, none),
                  KITH_INVALID_ARGUMENT, "which no memory has");
     there.x.shape[0] = 1;
-    assert_ok(kith_forces_compute(context, NULL, target, there.x, none, there.a, none));
+    assert_ok(kith_forces_compute(context, NULL, POINTS(target), POINTS(there.x), there.a, none));
     assert_ok(kith_context_synchronize(context));
     gpu_system_free(&there);
     system_free(&s);
@@ -357,6 +402,10 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_arrays_of_separate_targets, &random),
         cmocka_unit_test_prestate(test_cuda_arrays_without_masses_or_sources, &random),
         cmocka_unit_test_prestate(test_cuda_numbers_that_are_none_are_told_by_synchronize, &random),
+        cmocka_unit_test_prestate(
+            test_cuda_bad_numbers_of_arrays_on_the_host_are_errors_of_the_call, &random),
+        cmocka_unit_test_prestate(
+            test_cuda_an_array_without_dimensions_is_none_whatever_its_address, &random),
         cmocka_unit_test_prestate(test_cuda_arrays_in_mixed_places_are_refused, &random),
         cmocka_unit_test_prestate(test_cuda_forces_can_be_recorded_in_a_graph, &random),
         cmocka_unit_test_prestate(test_cuda_first_call_in_a_capture_is_refused_and_changes_nothing,

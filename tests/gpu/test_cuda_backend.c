@@ -4,8 +4,9 @@
 
 #include <pthread.h>
 
-#include "core/context.h"
-#include "cuda/cuda.h"
+#include "device/context.h"
+#include "device/cuda.h"
+#include "simulation/backend.h"
 
 static void test_cuda_device_is_described(void **state)
 {
@@ -69,20 +70,20 @@ static void test_cuda_memory_is_zeroed_and_aligned(void **state)
 {
     (void)state;
     kith_context *context = new_gpu_context(NULL);
-    const struct kith_backend *backend = context->backend;
+    const struct device_services *services = context->services;
     for (int64_t count = 0; count < 100000; count = 3 * count + 1) {
         for (int again = 0; again < 2; again++) {
             void *memory = NULL;
-            assert_ok(backend->allocate(context, count, 7, "test", &memory));
+            assert_ok(services->allocate(context, count, 7, "test", &memory));
             assert_true((memory == NULL) == (count == 0));
             assert_int_equal((uintptr_t)memory % 64, 0);
             char *copy = malloc((size_t)count * 7 + 1);
-            assert_ok(backend->copy_out(context, copy, memory, count * 7));
+            assert_ok(services->copy_out(context, copy, memory, count * 7));
             for (int64_t k = 0; k < count * 7; k++)
                 assert_int_equal(copy[k], 0);
             memset(copy, 0x55, (size_t)count * 7);
-            assert_ok(backend->copy_in(context, memory, copy, count * 7));
-            backend->release(context, memory);
+            assert_ok(services->copy_in(context, memory, copy, count * 7));
+            services->release(context, memory);
             free(copy);
         }
     }
@@ -93,17 +94,17 @@ static void test_cuda_copies_come_back_the_same(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *context = new_gpu_context(NULL);
-    const struct kith_backend *backend = context->backend;
+    const struct device_services *services = context->services;
     for (int64_t bytes = 1; bytes < 1 << 24; bytes = 7 * bytes + 3) {
         unsigned char *there = malloc((size_t)bytes), *back = malloc((size_t)bytes);
         for (int64_t k = 0; k < bytes; k++)
             there[k] = (unsigned char)random_uniform(random, 0, 256);
         void *memory = NULL;
-        assert_ok(backend->allocate(context, bytes, 1, "test", &memory));
-        assert_ok(backend->copy_in(context, memory, there, bytes));
-        assert_ok(backend->copy_out(context, back, memory, bytes));
+        assert_ok(services->allocate(context, bytes, 1, "test", &memory));
+        assert_ok(services->copy_in(context, memory, there, bytes));
+        assert_ok(services->copy_out(context, back, memory, bytes));
         assert_memory_equal(there, back, (size_t)bytes);
-        backend->release(context, memory);
+        services->release(context, memory);
         free(there);
         free(back);
     }
@@ -114,19 +115,19 @@ static void test_cuda_out_of_memory_says_how_much_and_the_context_goes_on(void *
 {
     (void)state;
     kith_context *context = new_gpu_context(NULL);
-    const struct kith_backend *backend = context->backend;
+    const struct device_services *services = context->services;
     void *memory = NULL;
-    assert_fails(backend->allocate(context, (int64_t)1 << 44, 8, "many bodies", &memory),
+    assert_fails(services->allocate(context, (int64_t)1 << 44, 8, "many bodies", &memory),
                  KITH_OUT_OF_MEMORY, "many bodies: 140737488355328 bytes");
     assert_null(memory);
-    assert_fails(backend->allocate(context, INT64_MAX, 8, "too many", &memory), KITH_OUT_OF_MEMORY,
+    assert_fails(services->allocate(context, INT64_MAX, 8, "too many", &memory), KITH_OUT_OF_MEMORY,
                  "too many");
     assert_fails(cuda_scratch(context, (int64_t)1 << 47, &memory), KITH_OUT_OF_MEMORY,
                  "working memory");
     assert_fails(cuda_scratch(context, INT64_MAX, &memory), KITH_OUT_OF_MEMORY, "working memory");
 
-    assert_ok(backend->allocate(context, 1000, 8, "few bodies", &memory));
-    backend->release(context, memory);
+    assert_ok(services->allocate(context, 1000, 8, "few bodies", &memory));
+    services->release(context, memory);
     assert_ok(kith_context_synchronize(context));
     kith_context_free(context);
 }
@@ -171,9 +172,9 @@ static void test_cuda_scratch_of_a_graph_is_kept_when_it_grows(void **state)
     assert_cuda(cudaMemsetAsync(other, 9, 1 << 26, stream));
     assert_cuda(cudaGraphLaunch(instance, stream));
     char byte = 0;
-    assert_ok(context->backend->copy_out(context, &byte, memory, 1));
+    assert_ok(context->services->copy_out(context, &byte, memory, 1));
     assert_int_equal(byte, 7);
-    assert_ok(context->backend->copy_out(context, &byte, other, 1));
+    assert_ok(context->services->copy_out(context, &byte, other, 1));
     assert_int_equal(byte, 9);
     assert_cuda(cudaGraphExecDestroy(instance));
     assert_cuda(cudaGraphDestroy(graph));
@@ -191,18 +192,18 @@ static void fill(struct random_numbers *random, kith_dtype dtype, void *numbers,
 static void combine_on(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
                        const double *factor, void *const numbers[4], void *out)
 {
-    const struct kith_backend *backend = context->backend;
+    const struct device_services *services = context->services;
     const int64_t each = kith_dtype_bytes(dtype);
     void *memory[4] = {0};
     for (int32_t k = 0; k < terms; k++) {
-        assert_ok(backend->allocate(context, count, each, "test", &memory[k]));
-        assert_ok(backend->copy_in(context, memory[k], numbers[k], count * each));
+        assert_ok(services->allocate(context, count, each, "test", &memory[k]));
+        assert_ok(services->copy_in(context, memory[k], numbers[k], count * each));
     }
-    assert_ok(backend->combine(context, dtype, count, terms, factor, (const void *const *)memory,
-                               memory[terms - 1]));
-    assert_ok(backend->copy_out(context, out, memory[terms - 1], count * each));
+    assert_ok(context->services->combine(context, dtype, count, terms, factor,
+                                         (const void *const *)memory, memory[terms - 1]));
+    assert_ok(services->copy_out(context, out, memory[terms - 1], count * each));
     for (int32_t k = 0; k < terms; k++)
-        backend->release(context, memory[k]);
+        services->release(context, memory[k]);
 }
 
 static void test_cuda_combines_to_the_same_bits_as_the_cpu(void **state)
@@ -251,16 +252,16 @@ static void *work(void *data)
         enum { count = 4096 };
         double in[count], out[count];
         struct random_numbers random = {worker->seed + (uint64_t)round};
-        const struct kith_backend *backend = context->backend;
+        const struct device_services *services = context->services;
         void *memory = NULL;
         for (int k = 0; k < count; k++)
             in[k] = random_uniform(&random, 0, 1);
         worker->right =
-            backend->allocate(context, count, sizeof in[0], "test", &memory) == KITH_OK &&
-            backend->copy_in(context, memory, in, sizeof in) == KITH_OK &&
-            backend->copy_out(context, out, memory, sizeof out) == KITH_OK &&
+            services->allocate(context, count, sizeof in[0], "test", &memory) == KITH_OK &&
+            services->copy_in(context, memory, in, sizeof in) == KITH_OK &&
+            services->copy_out(context, out, memory, sizeof out) == KITH_OK &&
             memcmp(in, out, sizeof in) == 0;
-        backend->release(context, memory);
+        services->release(context, memory);
     }
     kith_context_free(context);
     return NULL;

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "core/context.h"
+#include "device/context.h"
 
 enum { most_devices = 8, body_count = 3001 };
 
@@ -63,11 +63,13 @@ static void test_cuda_arrays_of_another_device_are_refused(void **state)
     struct system s = system_random(*state, KITH_F64, 10, 3), there = on_device(&s, 1);
     kith_context *context = context_on(0);
     const kith_array without = kith_array_none();
-    assert_fails(kith_forces_compute(context, NULL, without, there.x, without, there.a, without),
-                 KITH_INVALID_ARGUMENT, "sources is on cuda:1");
+    assert_fails(kith_forces_compute(context, NULL, POINTS(without),
+                                     PARTICLES(there.x, {"m", without}), there.a, without),
+                 KITH_INVALID_ARGUMENT, "sources.positions is on cuda:1");
     struct system said = there;
     said.x.device.index = said.a.device.index = 0;
-    assert_fails(kith_forces_compute(context, NULL, without, said.x, without, said.a, without),
+    assert_fails(kith_forces_compute(context, NULL, POINTS(without),
+                                     PARTICLES(said.x, {"m", without}), said.a, without),
                  KITH_INVALID_ARGUMENT, "its memory is on cuda:1");
     kith_context_free(context);
     gpu_system_free(&there);

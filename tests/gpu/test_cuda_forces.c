@@ -13,10 +13,7 @@ static void assert_as_reference(kith_context *context, const kith_forces_options
                                 struct system *s, const char *what)
 {
     struct system expected = system_copy(s);
-    kith_forces_options of_copy = *options;
-    if (!kith_array_is_none(options->source_softening))
-        of_copy.source_softening = expected.softening;
-    system_reference(&of_copy, &expected);
+    system_reference(options, &expected);
     system_compute(context, options, s);
     const double error = promised_error(s->dtype, s->n);
     const double a = relative_difference(s->a, expected.a);
@@ -41,7 +38,7 @@ static void test_cuda_forces_are_the_references(void **state)
                 options.softening = 0.05;
                 assert_as_reference(context, &options, &s, "softening");
                 options.softening = 0;
-                options.source_softening = s.softening;
+                s.softened = true;
                 assert_as_reference(context, &options, &s, "softening of each body");
                 system_free(&s);
             }
@@ -60,8 +57,10 @@ static void test_cuda_potential_and_acceleration_come_alone_too(void **state)
             const kith_forces_options options = {.softening = 0.05};
             const kith_array none = kith_array_none();
             system_reference(&options, &expected);
-            assert_ok(kith_forces_compute(context, &options, none, s.x, s.m, s.a, none));
-            assert_ok(kith_forces_compute(context, &options, none, s.x, s.m, none, s.phi));
+            assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a,
+                                          none));
+            assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), none,
+                                          s.phi));
             const double error = promised_error(s.dtype, s.n);
             assert_less(relative_difference(s.a, expected.a), error);
             assert_less(relative_difference(s.phi, expected.phi), error);
@@ -74,19 +73,16 @@ static void test_cuda_potential_and_acceleration_come_alone_too(void **state)
 /* Forces of s at the places of targets: from the GPU into targets, from the reference into
  * expected. */
 static void compute_separate(kith_context *context, bool softened, struct system *targets,
-                             const struct system *s, struct system *expected)
+                             struct system *s, struct system *expected)
 {
     kith_forces_options options = {.gravitational_constant = 2};
-    if (softened) {
-        options.source_softening = s->softening;
-        options.target_softening = targets->softening;
-    }
-    assert_ok(
-        kith_forces_compute(context, &options, targets->x, s->x, s->m, targets->a, targets->phi));
+    targets->softened = s->softened = softened;
+    assert_ok(kith_forces_compute(context, &options, PARTICLES_OF(targets), PARTICLES_OF(s),
+                                  targets->a, targets->phi));
     kith_context *cpu = new_context(NULL, 0);
     options.method = KITH_FORCES_REFERENCE;
-    assert_ok(
-        kith_forces_compute(cpu, &options, targets->x, s->x, s->m, expected->a, expected->phi));
+    assert_ok(kith_forces_compute(cpu, &options, PARTICLES_OF(targets), PARTICLES_OF(s),
+                                  expected->a, expected->phi));
     kith_context_free(cpu);
 }
 
@@ -240,8 +236,10 @@ static void test_cuda_forces_of_any_number_are_those_at_the_same_places(void **s
                 put(some.x, e, get(s.x, e / 3 * apart * 3 + e % 3));
             const kith_forces_options options = {.softening = 0.01};
             const kith_array none = kith_array_none();
-            assert_ok(kith_forces_compute(context, &options, none, s.x, s.m, s.a, none));
-            assert_ok(kith_forces_compute(context, &options, some.x, s.x, s.m, some.a, none));
+            assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a,
+                                          none));
+            assert_ok(kith_forces_compute(context, &options, POINTS(some.x),
+                                          PARTICLES(s.x, {"m", s.m}), some.a, none));
             for (int64_t e = 0; e < 3 * n; e++)
                 put(same.a, e, get(s.a, e / 3 * apart * 3 + e % 3));
             assert_less(relative_difference(same.a, some.a),
@@ -269,8 +267,9 @@ static void test_cuda_forces_of_many_bodies_of_any_masses(void **state)
         struct system expected = system_copy(&s);
         const kith_forces_options options = {.softening = k % 2 == 0 ? 0 : 0.01};
         const kith_array none = kith_array_none();
-        assert_ok(kith_forces_compute(gpu, &options, none, s.x, s.m, s.a, none));
-        assert_ok(kith_forces_compute(cpu, &options, none, s.x, s.m, expected.a, none));
+        assert_ok(kith_forces_compute(gpu, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, none));
+        assert_ok(
+            kith_forces_compute(cpu, &options, NULL, PARTICLES(s.x, {"m", s.m}), expected.a, none));
         assert_less(relative_difference(s.a, expected.a), 2 * promised_error(s.dtype, s.n));
         system_free(&s);
         system_free(&expected);
@@ -304,8 +303,8 @@ static void test_cuda_forces_beside_a_close_pair_are_not_lost(void **state)
             const double x = get(s.x, 3 * j), y = get(s.x, 3 * j + 1), z = get(s.x, 3 * j + 2);
             expected += get(s.m, j) * x / pow(x * x + y * y + z * z, 1.5);
         }
-        assert_ok(
-            kith_forces_compute(gpu, NULL, kith_array_none(), s.x, s.m, s.a, kith_array_none()));
+        assert_ok(kith_forces_compute(gpu, NULL, NULL, PARTICLES(s.x, {"m", s.m}), s.a,
+                                      kith_array_none()));
         assert_near(get(s.a, 0), expected, fabs(expected) * (0x1p-15 + 1e-6));
         system_free(&s);
     }
@@ -347,7 +346,7 @@ static void *work(void *data)
     kith_context *context = NULL;
     worker->right = kith_context_create(&options, &context) == KITH_OK;
     for (int round = 0; worker->right && round < 20; round++)
-        worker->right = kith_forces_compute(context, NULL, kith_array_none(), s.x, s.m, s.a,
+        worker->right = kith_forces_compute(context, NULL, NULL, PARTICLES(s.x, {"m", s.m}), s.a,
                                             s.phi) == KITH_OK &&
                         memcmp(s.a.data, worker->expected->a.data, 3 * bytes) == 0 &&
                         memcmp(s.phi.data, worker->expected->phi.data, bytes) == 0;
@@ -384,8 +383,8 @@ static void test_cuda_refuses_numbers_that_are_none_by_row(void **state)
     kith_context *context = new_gpu_context(NULL);
     struct system s = system_random(random, KITH_F64, 100, 3);
     put(s.m, 42, INFINITY);
-    assert_fails(kith_forces_compute(context, NULL, kith_array_none(), s.x, s.m, s.a, s.phi),
-                 KITH_INVALID_ARGUMENT, "row 42 of masses has inf");
+    assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
+                 KITH_INVALID_ARGUMENT, "row 42 of sources.m has inf");
     kith_context_free(context);
     system_free(&s);
 }

@@ -60,20 +60,20 @@ static void test_times_are_those_of_the_stream(void **state)
 {
     (void)state;
     kith_context *gpu = new_gpu_context(NULL);
-    const struct kith_backend *backend = gpu->backend;
+    const struct device_services *services = gpu->services;
     kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 5000});
     kith_simulation *simulation =
-        simulated(gpu, bodies, (kith_simulation_options){.dt = 1e-3, .softening = 0.05});
+        simulated(gpu, bodies, (kith_simulation_options){.dt = 1e-3, .forces.softening = 0.05});
     double little = -1, much = -1;
-    assert_ok(backend->note_time(gpu, 0));
-    assert_ok(backend->note_time(gpu, 1));
+    assert_ok(services->mark_time(gpu, 0));
+    assert_ok(services->mark_time(gpu, 1));
     assert_ok(kith_context_synchronize(gpu));
-    assert_ok(backend->noted_seconds(gpu, &little));
-    assert_ok(backend->note_time(gpu, 0));
+    assert_ok(services->elapsed_seconds(gpu, &little));
+    assert_ok(services->mark_time(gpu, 0));
     assert_ok(kith_simulation_step(simulation, 20));
-    assert_ok(backend->note_time(gpu, 1));
+    assert_ok(services->mark_time(gpu, 1));
     assert_ok(kith_context_synchronize(gpu));
-    assert_ok(backend->noted_seconds(gpu, &much));
+    assert_ok(services->elapsed_seconds(gpu, &much));
     assert_true(little >= 0);
     assert_true(much > little);
     kith_simulation_free(simulation);

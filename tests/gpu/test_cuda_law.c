@@ -2,6 +2,7 @@
 
 #include "gpu_testing.h"
 
+#include <dirent.h>
 #include <ftw.h>
 #include <unistd.h>
 
@@ -175,6 +176,60 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
     return remove(path);
 }
 
+/* The only file of the cache that ends so; its size. */
+static off_t find_kept(const char *ending, char path[400])
+{
+    char name[200];
+    struct stat info;
+    int count = 0;
+    snprintf(name, sizeof name, "%s/kith", getenv("XDG_CACHE_HOME"));
+    DIR *directory = opendir(name);
+    assert_non_null(directory);
+    for (const struct dirent *entry; (entry = readdir(directory));)
+        if (strlen(entry->d_name) > strlen(ending) &&
+            strcmp(entry->d_name + strlen(entry->d_name) - strlen(ending), ending) == 0) {
+            snprintf(path, 400, "%s/%s", name, entry->d_name);
+            count++;
+        }
+    closedir(directory);
+    assert_int_equal(count, 1);
+    assert_int_equal(stat(path, &info), 0);
+    return info.st_size;
+}
+
+/* Half of the code, a changed byte in it, none: made again, and whole. */
+static void test_cuda_code_that_is_damaged_is_made_again(void **state)
+{
+    char folder[] = "/tmp/kith-test-cache-XXXXXX", before[200], path[400];
+    snprintf(before, sizeof before, "%s", getenv("XDG_CACHE_HOME"));
+    setenv("XDG_CACHE_HOME", mkdtemp(folder), 1);
+    kith_context *context = new_gpu_context(NULL);
+    off_t whole = 0;
+    for (int k = 0; k < 5; k++) {
+        kith_law *law = NULL;
+        assert_ok(kith_law_compile(context, "m_i*m_j/(r2+0.02)", 0, NULL, &law));
+        kith_law_free(law);
+        const off_t size = find_kept(".cubin", path);
+        whole = k == 0 ? size : whole;
+        assert_int_equal(size, whole);
+        if (k < 3) {
+            assert_int_equal(truncate(path, k == 0 ? whole / 2 : k == 1 ? whole - 1 : 0), 0);
+            continue;
+        }
+        FILE *file = fopen(path, "r+b");
+        assert_non_null(file);
+        const long at = (long)random_uniform(*state, 0, (double)whole);
+        assert_int_equal(fseek(file, at, SEEK_SET), 0);
+        const int byte = fgetc(file);
+        assert_int_equal(fseek(file, at, SEEK_SET), 0);
+        assert_int_not_equal(fputc(byte ^ 4, file), EOF);
+        fclose(file);
+    }
+    kith_context_free(context);
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    setenv("XDG_CACHE_HOME", before, 1);
+}
+
 int main(void)
 {
     if (gpu_is_absent("cuda_law"))
@@ -187,6 +242,7 @@ int main(void)
         cmocka_unit_test(test_cuda_laws_at_the_same_place_are_finite),
         cmocka_unit_test_prestate(test_cuda_formulas_agree_with_the_reference, &random),
         cmocka_unit_test(test_cuda_formulas_are_compiled_at_once_if_asked),
+        cmocka_unit_test_prestate(test_cuda_code_that_is_damaged_is_made_again, &random),
     };
     const int failures = cmocka_run_group_tests_name("cuda_law", tests, NULL, NULL);
     nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);

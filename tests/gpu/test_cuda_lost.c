@@ -11,12 +11,13 @@ static void test_cuda_context_says_that_the_device_is_lost(void **state)
     const kith_array none = kith_array_none();
     there.x.strides[0] = (int64_t)1 << 40; /* far outside any memory */
     /* The call itself may or may not see what its first kernel has done. */
-    kith_forces_compute(context, NULL, none, there.x, none, there.a, none);
+    kith_forces_compute(context, NULL, NULL, POINTS(there.x), there.a, none);
     assert_fails(kith_context_synchronize(context), KITH_INTERNAL_ERROR,
                  "can compute nothing more");
     assert_fails(kith_context_synchronize(context), KITH_INTERNAL_ERROR,
                  "can compute nothing more");
-    const kith_status again = kith_forces_compute(context, NULL, none, s.x, s.m, s.a, s.phi);
+    const kith_status again =
+        kith_forces_compute(context, NULL, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi);
     assert_int_equal(again, KITH_INTERNAL_ERROR);
     kith_context_free(context);
     assert_fails(kith_context_create(&(kith_context_options){.device = {KITH_CUDA, 0}}, &context),

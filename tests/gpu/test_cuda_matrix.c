@@ -59,16 +59,17 @@ static void a_formula_gives_the_reference(void **state)
 /* The particles of a set with all arrays on the device, with gaps. */
 static kith_particles on_device(const struct matrix_set *set)
 {
-    return (kith_particles){.positions = gpu_array_of(set->particles.positions, 2, 3),
-                            .masses = gpu_array_of(set->particles.masses, 1, 1),
-                            .charges = gpu_array_of(set->particles.charges, 1, 0)};
+    return (kith_particles){
+        .positions = gpu_array_of(set->particles.positions, 2, 3),
+        .columns = {{"m", gpu_array_of(set->particles.columns[0].values, 1, 1)},
+                    {"q", gpu_array_of(set->particles.columns[1].values, 1, 0)}}};
 }
 
 static void free_on_device(kith_particles *particles)
 {
     cudaFree(particles->positions.data);
-    cudaFree(particles->masses.data);
-    cudaFree(particles->charges.data);
+    cudaFree(particles->columns[0].values.data);
+    cudaFree(particles->columns[1].values.data);
 }
 
 /* The same bits as of arrays on the host, which go through the same kernels. */
@@ -112,17 +113,82 @@ static void arrays_on_the_device_give_the_same_bits(void **state)
     }
 }
 
+/* What a call writes of arrays on the device is what it writes of those on the host. */
+static void check_reductions_there(const struct matrix_case *c, const kith_particles *particles)
+{
+    const int64_t n = c->rows->n;
+    const kith_array b = matrix_column(&numbers, c->rows->dtype, 2 * n, -1, 1);
+    const kith_array both = kith_array_matrix(b.data, b.dtype, n, 2);
+    const kith_array b_there = gpu_array_of(both, 1, 3);
+    for (int k = 0; k <= KITH_REDUCE_ARGMIN + 1; k++) {
+        const bool is_product = k > KITH_REDUCE_ARGMIN;
+        const kith_dtype dtype = k == KITH_REDUCE_ARGMIN ? KITH_I64 : c->rows->dtype;
+        kith_array expected = matrix_new(dtype, n, 2), found = matrix_new(dtype, n, 2);
+        if (!is_product) {
+            expected = kith_array_vector(expected.data, dtype, n);
+            found = kith_array_vector(found.data, dtype, n);
+        }
+        const kith_array there = gpu_array_like(found, 1, 2);
+        const kith_matrix_reduction what = (kith_matrix_reduction)k;
+        if (is_product) {
+            assert_ok(kith_matrix_multiply(shared, c->law, &c->options, &c->rows->particles, NULL,
+                                           both, expected));
+            assert_ok(
+                kith_matrix_multiply(shared, c->law, &c->options, particles, NULL, b_there, there));
+        } else {
+            assert_ok(kith_matrix_reduce(shared, c->law, &c->options, &c->rows->particles, NULL,
+                                         what, expected));
+            assert_ok(
+                kith_matrix_reduce(shared, c->law, &c->options, particles, NULL, what, there));
+        }
+        assert_ok(kith_context_synchronize(shared));
+        gpu_transfer(there, found, false);
+        assert_memory_equal(found.data, expected.data,
+                            (size_t)(is_product ? 2 * n : n) * (size_t)kith_dtype_bytes(dtype));
+        cudaFree(there.data);
+        free(expected.data);
+        free(found.data);
+    }
+    cudaFree(b_there.data);
+    free(b.data);
+}
+
+static void diagonals_that_are_asked_for_count_on_the_device(void **state)
+{
+    static const char *const laws[] = {"gravity", "gaussian:0.4", "expr:m_i*q_j/(1 + r2)"};
+    static const kith_matrix_options options[] = {
+        {.softening = 0.1, .diagonal = KITH_DIAGONAL_KEEP},
+        {.softening = 0.1, .diagonal = KITH_DIAGONAL_VALUE, .diagonal_value = -3.1},
+        {.softening = 0.1, .diagonal = KITH_DIAGONAL_VALUE, .diagonal_value = 0.7},
+        {.softening = 0.1, .diagonal_value = 77}};
+    (void)state;
+    for (int k = 0; k < 3 * 2 * 4; k++) {
+        kith_law *law = matrix_law(laws[k % 3]);
+        const kith_dtype dtype = k / 3 % 2 ? KITH_F32 : KITH_F64;
+        struct matrix_set rows = matrix_set_create(&numbers, dtype, 203 + 500 * (k % 2), 3);
+        kith_particles particles = on_device(&rows);
+        const struct matrix_case c = {shared, laws[k % 3], law, options[k / 6], &rows, NULL};
+        check_reductions_there(&c, &particles);
+        check_extremes(&c);
+        check_product(&c, &numbers);
+        check_histogram(&c, 17, -4, 1.5);
+        free_on_device(&particles);
+        kith_law_free(law);
+        matrix_set_free(&rows);
+    }
+}
+
 static void numbers_that_are_none_are_told_by_synchronize(void **state)
 {
     (void)state;
     struct matrix_set rows = matrix_set_create(&numbers, KITH_F64, 100, 3);
-    matrix_put(rows.particles.masses, 41, NAN);
+    matrix_put(rows.particles.columns[0].values, 41, NAN);
     kith_particles particles = on_device(&rows);
     const kith_array host = matrix_new(KITH_F64, 100, 100);
     const kith_array matrix = gpu_array_like(host, 1, 0);
     assert_ok(kith_matrix_compute(shared, NULL, NULL, &particles, NULL, matrix));
     assert_fails(kith_context_synchronize(shared), KITH_INVALID_ARGUMENT,
-                 "row 41 of rows.masses has nan");
+                 "row 41 of rows.m has nan");
     assert_ok(kith_context_synchronize(shared));
     cudaFree(matrix.data);
     free(host.data);
@@ -196,6 +262,7 @@ int main(void)
         cmocka_unit_test(every_size_and_method_gives_the_reference),
         cmocka_unit_test(a_formula_gives_the_reference),
         cmocka_unit_test(arrays_on_the_device_give_the_same_bits),
+        cmocka_unit_test(diagonals_that_are_asked_for_count_on_the_device),
         cmocka_unit_test(numbers_that_are_none_are_told_by_synchronize),
         cmocka_unit_test(more_elements_than_32_bits_count),
     };

@@ -2,7 +2,6 @@
 
 #include "gpu_testing.h"
 
-#include "forces/forces_reference.h"
 #include "laid_out.h"
 
 static const kith_dtype dtypes[] = {KITH_F64, KITH_F32};
@@ -31,7 +30,8 @@ static void assert_as_reference(kith_context *context, const kith_forces_options
                  (long long)s->dimensions, s->dtype == KITH_F64 ? "double" : "float", a, phi);
     struct system alone = system_copy(s);
     const kith_array none = kith_array_none();
-    assert_ok(kith_forces_compute(context, options, none, alone.x, alone.m, alone.a, none));
+    assert_ok(kith_forces_compute(context, options, NULL, PARTICLES(alone.x, {"m", alone.m}),
+                                  alone.a, none));
     assert_less(relative_difference(alone.a, expected.a), error);
     system_free(&alone);
     system_free(&expected);
@@ -75,7 +75,7 @@ static void test_cuda_split_is_the_reference_however_it_is_dealt(void **state)
             memset(made.problem.jerk, 0, sizeof made.problem.jerk);
             made.problem.potential = NULL;
             struct laid_out expected = laid_out_copy(&made, 0, KITH_F64, 0);
-            assert_ok(forces_reference(NULL, &expected.problem));
+            laid_out_solve(&expected);
             for (int32_t bodies = 0; bodies <= 8; bodies = bodies ? 2 * bodies : 1)
                 for (int32_t threads = 0; threads <= 256; threads = threads ? 2 * threads : 32) {
                     made.problem.way = (struct forces_way){
@@ -155,9 +155,10 @@ static void test_cuda_tiles_take_arrays_on_the_device_and_other_targets(void **s
 
             kith_context *cpu = new_context(NULL, 0);
             const kith_forces_options split = {.softening = 0.02, .method = KITH_FORCES_SPLIT};
-            assert_ok(kith_forces_compute(context, &options, targets.x, s.x, s.m, targets.a,
-                                          targets.phi));
-            assert_ok(kith_forces_compute(cpu, &split, targets.x, s.x, s.m, of_targets.a,
+            assert_ok(kith_forces_compute(context, &options, POINTS(targets.x),
+                                          PARTICLES(s.x, {"m", s.m}), targets.a, targets.phi));
+            assert_ok(kith_forces_compute(cpu, &split, POINTS(targets.x),
+                                          PARTICLES(s.x, {"m", s.m}), of_targets.a,
                                           of_targets.phi));
             assert_less(relative_difference(targets.a, of_targets.a),
                         2 * promised_error(s.dtype, s.n));
@@ -178,15 +179,15 @@ static void test_cuda_methods_say_what_they_cannot(void **state)
     struct system s = system_random(*state, KITH_F64, 10, 3),
                   t = system_random(*state, KITH_F64, 5, 3);
     kith_forces_options options = {.method = KITH_FORCES_SYMMETRIC};
-    assert_int_equal(kith_forces_compute(context, &options, t.x, s.x, s.m, t.a, t.phi),
-                     KITH_UNSUPPORTED);
+    assert_int_equal(
+        kith_forces_compute(context, &options, POINTS(t.x), PARTICLES(s.x, {"m", s.m}), t.a, t.phi),
+        KITH_UNSUPPORTED);
     assert_non_null(strstr(kith_error_message(), "use split"));
-    options.source_softening = s.softening;
+    s.softened = true;
     for (kith_forces_method k = KITH_FORCES_SYMMETRIC; k <= KITH_FORCES_TILE_P2; k++) {
         options.method = k;
-        assert_int_equal(
-            kith_forces_compute(context, &options, kith_array_none(), s.x, s.m, s.a, s.phi),
-            KITH_UNSUPPORTED);
+        assert_int_equal(kith_forces_compute(context, &options, NULL, PARTICLES_OF(&s), s.a, s.phi),
+                         KITH_UNSUPPORTED);
         assert_non_null(strstr(kith_error_message(), "one softening"));
     }
     system_free(&s);

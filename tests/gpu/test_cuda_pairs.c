@@ -270,6 +270,34 @@ static void test_cuda_pairs_name_the_first_bad_row(void **state)
     kith_context_free(context);
 }
 
+/* Every point with every other: 1.35 TB. The message has their number, and the next call its list.
+ */
+static void test_cuda_a_list_larger_than_the_device_is_refused(void **state)
+{
+    enum { n = 150000 };
+    struct random_numbers *random = *state;
+    if (test_is_quick()) /* 2·10^10 candidates are minutes under a sanitizer */
+        return;
+    kith_context *context = new_gpu_context(NULL);
+    const kith_array points = vector_new(KITH_F64, 3 * n);
+    for (int64_t k = 0; k < 3 * n; k++)
+        put(points, k, random_uniform(random, 0, 1));
+    kith_pairs *pairs = NULL;
+    kith_pairs_options options = {.cutoff = 5,
+                                  .quantities = KITH_PAIRS_I | KITH_PAIRS_J | KITH_PAIRS_SHIFTS |
+                                                KITH_PAIRS_VECTORS | KITH_PAIRS_DISTANCES};
+    assert_fails(kith_pairs_compute(context, &options,
+                                    kith_array_matrix(points.data, KITH_F64, n, 3), NULL, &pairs),
+                 KITH_OUT_OF_MEMORY, "22499850000 pairs");
+    assert_null(pairs);
+    assert_ok(kith_pairs_compute(context, &options, kith_array_matrix(points.data, KITH_F64, 9, 3),
+                                 NULL, &pairs));
+    assert_int_equal(pairs->count, 72);
+    kith_pairs_free(pairs);
+    free(points.data);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     if (gpu_is_absent("test_cuda_pairs"))
@@ -286,6 +314,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_pairs_of_many_points_are_the_same_each_time, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_unsorted_are_the_same_each_time, &random),
         cmocka_unit_test_prestate(test_cuda_pairs_name_the_first_bad_row, &random),
+        cmocka_unit_test_prestate(test_cuda_a_list_larger_than_the_device_is_refused, &random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,7 @@ void bad_collisions(struct property *p)
     kith_collisions_method method, *chosen = &method;
     kith_collisions_promise *promise = NULL, **to_promise = &promise;
     kith_collisions_groups *groups = NULL, **to_groups = &groups;
+    kith_collisions_summary summary;
     struct slots slots = {0};
     slot_add(&slots, ARRAY, &beads);
     slot_add(&slots, INT32, &options.method);
@@ -101,6 +102,8 @@ void bad_collisions(struct property *p)
                 counted(kith_collisions_launch(context, &options, beads, to_promise)));
     assert_told("kith_collisions_fetch", counted(kith_collisions_fetch(promise, to)));
     assert_told("kith_collisions_group", counted(kith_collisions_group(context, beads, to_groups)));
+    assert_told("kith_collisions_summarize",
+                counted(kith_collisions_summarize(context, beads, &summary)));
     assert_told("kith_collisions_pairs", counted(kith_collisions_pairs(groups, NULL)));
     assert_told("kith_contacts_count", counted(kith_contacts_count(context, beads, sequence, to)));
     assert_told("kith_hp_energy", counted(kith_hp_energy(context, beads, sequence, to)));

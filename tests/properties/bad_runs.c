@@ -116,8 +116,8 @@ static void add_simulation_options(struct slots *slots, kith_simulation_options 
 {
     slot_add(slots, REAL, &options->dt);
     slot_add(slots, TEXT, &options->integrator);
-    slot_add(slots, REAL, &options->gravitational_constant);
-    slot_add(slots, REAL, &options->softening);
+    slot_add(slots, REAL, &options->forces.gravitational_constant);
+    slot_add(slots, REAL, &options->forces.softening);
     slot_add(slots, INT32, &options->precision);
 }
 
@@ -125,7 +125,7 @@ void bad_simulations(struct property *p)
 {
     kith_bodies *owned = some_bodies(p, 6), view = *owned;
     const kith_bodies *bodies = &view;
-    kith_simulation_options options = {.dt = 0.01, .softening = 0.1};
+    kith_simulation_options options = {.dt = 0.01, .forces.softening = 0.1};
     const kith_simulation_options *given = &options;
     kith_context *context = p->context;
     kith_simulation *simulation = NULL, **to = &simulation;
@@ -158,7 +158,7 @@ void bad_steps(struct property *p)
 {
     kith_bodies *owned = some_bodies(p, 6), view = *owned;
     kith_simulation *simulation = NULL;
-    const kith_simulation_options options = {.dt = 0.01, .softening = 0.1};
+    const kith_simulation_options options = {.dt = 0.01, .forces.softening = 0.1};
     assert_ok(counted(kith_simulation_create(p->context, &options, owned, &simulation)));
     kith_simulation *of = simulation;
     kith_bodies *bodies = &view;
@@ -211,7 +211,7 @@ void bad_runs(struct property *p)
 {
     kith_bodies *owned = some_bodies(p, 4), view = *owned;
     const kith_bodies *bodies = &view;
-    kith_run_options options = {.simulation = {.dt = 0.01, .softening = 0.1}, .until = 0.02};
+    kith_run_options options = {.simulation = {.dt = 0.01, .forces.softening = 0.1}, .until = 0.02};
     const kith_run_options *given = &options;
     kith_context *context = p->context;
     kith_run_summary summary;

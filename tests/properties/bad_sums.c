@@ -20,7 +20,21 @@ static void add_arrays(struct slots *slots, kith_array *arrays, int count)
 
 void bad_forces(struct property *p)
 {
-    enum { TARGETS, SOURCES, MASSES, ACCELERATION, POTENTIAL, array_count };
+    enum {
+        TARGETS,
+        SOURCES,
+        MASSES,
+        CHARGES,
+        SOFTENING,
+        TARGET_MASSES,
+        TARGET_CHARGES,
+        TARGET_SOFTENING,
+        ACCELERATION,
+        POTENTIAL,
+        TARGET_DIRECTIONS,
+        SOURCE_DIRECTIONS,
+        array_count
+    };
     const kith_dtype dtype = any_real(p);
     const int64_t n = whole(p, 0, 9), m = whole(p, 0, 9), d = whole(p, 2, 3);
     const bool own = chance(p, 0.5);
@@ -29,12 +43,15 @@ void bad_forces(struct property *p)
                                  [SOURCES] = roomy_array(p, dtype, 2, m, d),
                                  [MASSES] = roomy_array(p, dtype, 1, m, 1),
                                  [ACCELERATION] = roomy_array(p, dtype, 2, own ? m : n, d),
-                                 [POTENTIAL] = roomy_array(p, dtype, 1, own ? m : n, 1)};
+                                 [POTENTIAL] = roomy_array(p, dtype, 1, own ? m : n, 1),
+                                 [TARGET_DIRECTIONS] = roomy_array(p, dtype, 2, own ? m : n, d),
+                                 [SOURCE_DIRECTIONS] = roomy_array(p, dtype, 2, m, d)};
     kith_context *context = p->context;
     kith_law *law = any_law(p);
     kith_forces_options options = {.softening = chance(p, 0.5) ? 0 : 0.1, .law = law};
     if (chance(p, 0.3))
-        options.source_charges = roomy_array(p, dtype, 1, m, 1);
+        a[CHARGES] = roomy_array(p, dtype, 1, m, 1);
+    const char *names[] = {"m", "q", "softening"};
     struct slots slots = {0};
     add_arrays(&slots, a, array_count);
     slot_add(&slots, POINTER, &context);
@@ -44,15 +61,28 @@ void bad_forces(struct property *p)
     slot_add(&slots, INT32, &options.sum);
     slot_add(&slots, INT32, &options.block);
     slot_add(&slots, INT32, &options.unroll);
-    slot_add(&slots, ARRAY, &options.source_softening);
-    slot_add(&slots, ARRAY, &options.target_softening);
-    slot_add(&slots, ARRAY, &options.source_charges);
-    slot_add(&slots, ARRAY, &options.target_charges);
-    slot_add(&slots, ARRAY, &options.target_masses);
     spoil(p, &slots);
-    assert_told("kith_forces_compute",
-                counted(kith_forces_compute(context, chance(p, 0.05) ? NULL : &options, a[TARGETS],
-                                            a[SOURCES], a[MASSES], a[ACCELERATION], a[POTENTIAL])));
+    if (chance(p, 0.05))
+        names[whole(p, 0, 2)] = chance(p, 0.5) ? NULL : "mass";
+    const kith_particles targets = {.positions = a[TARGETS],
+                                    .columns = {{names[0], a[TARGET_MASSES]},
+                                                {names[1], a[TARGET_CHARGES]},
+                                                {names[2], a[TARGET_SOFTENING]}}};
+    const kith_particles sources = {
+        .positions = a[SOURCES],
+        .columns = {{names[0], a[MASSES]}, {names[1], a[CHARGES]}, {names[2], a[SOFTENING]}}};
+    const kith_forces_options *chosen = chance(p, 0.05) ? NULL : &options;
+    if (chance(p, 0.6))
+        assert_told("kith_forces_compute",
+                    counted(kith_forces_compute(context, chosen, &targets,
+                                                chance(p, 0.02) ? NULL : &sources, a[ACCELERATION],
+                                                a[POTENTIAL])));
+    else
+        assert_told(
+            "kith_forces_derivative",
+            counted(kith_forces_derivative(context, chosen, &targets,
+                                           chance(p, 0.02) ? NULL : &sources, a[TARGET_DIRECTIONS],
+                                           a[SOURCE_DIRECTIONS], a[ACCELERATION], a[POTENTIAL])));
     kith_law_free(law);
 }
 
@@ -83,9 +113,11 @@ void bad_matrix(struct property *p)
 {
     const kith_dtype dtype = any_real(p);
     const int64_t n = whole(p, 0, 9), d = whole(p, 2, 3), m = chance(p, 0.5) ? whole(p, 0, 9) : n;
-    kith_particles rows = {roomy_array(p, dtype, 2, n, d), roomy_array(p, dtype, 1, n, 1),
-                           roomy_array(p, dtype, 1, n, 1)};
-    kith_particles columns = {roomy_array(p, dtype, 2, m, d), kith_array_none(), kith_array_none()};
+    kith_particles rows = {
+        .positions = roomy_array(p, dtype, 2, n, d),
+        .columns = {{"m", roomy_array(p, dtype, 1, n, 1)}, {"q", roomy_array(p, dtype, 1, n, 1)}}};
+    kith_particles columns = {.positions = roomy_array(p, dtype, 2, m, d),
+                              .columns = {{"m", kith_array_none()}}};
     const kith_particles *of_rows = &rows, *of_columns = m == n ? NULL : &columns;
     kith_array to[] = {roomy_array(p, dtype, 2, n, m), roomy_array(p, dtype, 1, n, 1),
                        roomy_array(p, dtype, 1, m, 1), roomy_array(p, KITH_I64, 1, n, 1)};
@@ -97,10 +129,10 @@ void bad_matrix(struct property *p)
     struct slots slots = {0};
     add_arrays(&slots, to, 4);
     slot_add(&slots, ARRAY, &rows.positions);
-    slot_add(&slots, ARRAY, &rows.masses);
-    slot_add(&slots, ARRAY, &rows.charges);
+    slot_add(&slots, ARRAY, &rows.columns[0].values);
+    slot_add(&slots, ARRAY, &rows.columns[1].values);
     slot_add(&slots, ARRAY, &columns.positions);
-    slot_add(&slots, ARRAY, &columns.masses);
+    slot_add(&slots, ARRAY, &columns.columns[0].values);
     slot_add(&slots, POINTER, &of_rows);
     slot_add(&slots, POINTER, &context);
     slot_add(&slots, REAL, &options.softening);

@@ -98,6 +98,11 @@ void groups_are_the_sites(struct property *p)
     assert_ok(counted(kith_collisions_count(plain_context(), &options, beads, &exact)));
     assert_ok(counted(kith_collisions_group(p->context, beads, &groups)));
     assert_int_equal(groups->collisions, exact);
+    kith_collisions_summary summary;
+    assert_ok(counted(kith_collisions_summarize(p->context, beads, &summary)));
+    assert_int_equal(summary.collisions, exact);
+    assert_int_equal(summary.sites, groups->sites);
+    assert_int_equal(summary.max_at_site, groups->max_at_site);
     int64_t *pairs = case_memory((size_t)(2 * exact + 1) * sizeof *pairs);
     assert_ok(counted(kith_collisions_pairs(groups, pairs)));
     for (int64_t i = 0; i < beads.shape[0]; i++)

@@ -7,7 +7,7 @@
 struct forces_case {
     kith_dtype dtype;
     int64_t n, m, dimensions; /* n < 0: the sources are the targets */
-    kith_array targets, sources, masses;
+    kith_array targets, sources, masses, softening, target_softening;
     kith_forces_options options;
 };
 
@@ -54,9 +54,9 @@ static struct forces_case any_case(struct property *p)
     if (chance(p, 0.3)) {
         made.options.softening = random_uniform(&p->random, 0, 0.1 * scale);
     } else if (chance(p, 0.4)) {
-        made.options.source_softening = any_lengths(p, made.dtype, made.m, 0.1 * scale);
+        made.softening = any_lengths(p, made.dtype, made.m, 0.1 * scale);
         if (made.n >= 0)
-            made.options.target_softening = any_lengths(p, made.dtype, made.n, 0.1 * scale);
+            made.target_softening = any_lengths(p, made.dtype, made.n, 0.1 * scale);
     }
     return made;
 }
@@ -64,7 +64,7 @@ static struct forces_case any_case(struct property *p)
 static kith_forces_method any_method(struct property *p, const struct forces_case *c)
 {
     const int64_t way = whole(p, 0, 3);
-    const bool one_softening = kith_array_is_none(c->options.source_softening);
+    const bool one_softening = kith_array_is_none(c->softening);
     if (way == 3 && c->n < 0 && (!p->on_gpu || one_softening))
         return KITH_FORCES_SYMMETRIC;
     return way == 2 ? KITH_FORCES_SPLIT : way == 1 ? KITH_FORCES_DIRECT : KITH_FORCES_AUTO;
@@ -75,14 +75,14 @@ static void compute(kith_context *context, const struct forces_case *c, kith_for
 {
     kith_forces_options options = c->options;
     options.method = method;
-    assert_ok(
-        counted(kith_forces_compute(context, &options, c->targets, c->sources, c->masses, a, phi)));
+    assert_ok(counted(kith_forces_compute(
+        context, &options, PARTICLES(c->targets, {"softening", c->target_softening}),
+        PARTICLES(c->sources, {"m", c->masses}, {"softening", c->softening}), a, phi)));
 }
 
 static double softening_of(const struct forces_case *c, bool of_target, int64_t k)
 {
-    const kith_array each =
-        of_target && c->n >= 0 ? c->options.target_softening : c->options.source_softening;
+    const kith_array each = of_target && c->n >= 0 ? c->target_softening : c->softening;
     return kith_array_is_none(each) ? c->options.softening : array_get(each, k, 0);
 }
 

@@ -24,7 +24,7 @@ static kith_simulation_options any_options(struct property *p)
     const kith_integrator *list = kith_integrator_list(&count);
     return (kith_simulation_options){.dt = random_uniform(&p->random, 1e-4, 1e-2),
                                      .integrator = list[whole(p, 0, count - 1)].name,
-                                     .softening = random_uniform(&p->random, 0.05, 0.3),
+                                     .forces.softening = random_uniform(&p->random, 0.05, 0.3),
                                      .precision = any_real(p)};
 }
 

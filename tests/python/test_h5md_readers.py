@@ -1,11 +1,13 @@
-"""Runs of kith as their users' readers see them: h5py and MDAnalysis, with and without a topology."""
+"""Runs of kith as their users' readers see them: h5py, ASE, and MDAnalysis with and without a topology."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
 import warnings
 
+import ase.io
 import h5py
 import MDAnalysis
 import numpy
@@ -170,6 +172,44 @@ class Readers(unittest.TestCase):
                 self.assertAlmostEqual(frame.time, 0.1 * to_ps)
                 numpy.testing.assert_allclose(frame.positions, position[-1] * to_angstrom, rtol=1e-6)
                 numpy.testing.assert_allclose(frame.velocities, velocity[-1] * to_angstrom / to_ps, rtol=1e-5)
+
+    def test_converted_frames_load_as_runs_do(self):
+        target = os.path.join(self.directory.name, "frames.h5")
+        for _, path, run in self.each_run():
+            kith("convert", path, target, "--frames", "4:9")
+            with h5py.File(target) as file:
+                universe = MDAnalysis.Universe.empty(file["particles/trajectory/mass"].size, trajectory=True)
+                universe.load_new(target, format="H5MD", convert_units=False)
+                self.assert_frames_equal(universe, file)
+                position = file["particles/trajectory/position"]
+                self.assertEqual(list(position["step"]), [60, 80, 100, 120, 140, 160])
+                for group in (file["particles/trajectory/velocity"], *file["observables"].values()):
+                    self.assertEqual(group["step"], position["step"])
+                    self.assertEqual(group["time"], position["time"])
+                    numpy.testing.assert_array_equal(group["value"], run[group.name]["value"][3:9])
+
+    def test_ase_reads_frames_of_extended_xyz(self):
+        target = os.path.join(self.directory.name, "frames.xyz")
+        for name, path, run in self.each_run():
+            kith("convert", path, target, "--frames", "all")
+            frames = ase.io.read(target, index=":", format="extxyz")
+            position, velocity = (run[f"particles/trajectory/{of}/value"] for of in ("position", "velocity"))
+            self.assertEqual(len(frames), len(position))
+            for k, frame in enumerate(frames):
+                numpy.testing.assert_array_equal(frame.positions, position[k])
+                numpy.testing.assert_array_equal(frame.arrays["velo"], velocity[k])
+                self.assertEqual(frame.info["Time"], run["particles/trajectory/position/time"][k])
+
+    def test_units_of_observables_are_kept(self):
+        source = shutil.copy(self.runs["deep"], os.path.join(self.directory.name, "with_units.h5"))
+        target = os.path.join(self.directory.name, "with_units_too.h5")
+        with h5py.File(source, "r+") as file:
+            file["observables/momentum/value"].attrs["unit"] = "nm ps-1"
+            file["observables/total_energy/value"].attrs["unit"] = numpy.bytes_("kJ")
+        kith("convert", source, target, "--frames", "all")
+        with h5py.File(target) as file:
+            self.assertEqual(file["observables/momentum/value"].attrs["unit"], "nm ps-1")
+            self.assertEqual(file["observables/total_energy/value"].attrs["unit"], b"kJ")
 
     def test_bodies_with_a_cell_load_too(self):
         source = os.path.join(self.directory.name, "cell.xyz")

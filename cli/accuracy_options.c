@@ -1,0 +1,42 @@
+/* The options that say how accurate the solvers tree and fmm must be. */
+
+#include "forces_command.h"
+
+enum { key_error = 0x7180, key_theta, key_order };
+
+static const struct argp_option option_table[] = {
+    {"error", key_error, "E", 0,
+     "of tree and fmm, which keep it: the rms over the bodies of the error of the acceleration "
+     "relative to itself, or to a tenth of the sum of all magnitudes where pulls cancel (default: "
+     "1e-4). Without --solver the faster of direct and fmm is taken",
+     0},
+    {"theta", key_theta, "T", 0, "instead: opening angle of tree and fmm, less than 1", 0},
+    {"order", key_order, "P", 0,
+     "order of the expansions, 1 to 20 (default: the best for --error; with --theta 4)", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    kith_accuracy *accuracy = state->input;
+    switch (key) {
+    case key_error:
+        accuracy->error = cli_parse_positive("--error", argument, state);
+        return 0;
+    case key_theta:
+        accuracy->theta = cli_parse_positive("--theta", argument, state);
+        if (accuracy->theta >= 1)
+            cli_usage_error(state, "--theta is %s; it must be less than 1", argument);
+        return 0;
+    case key_order:
+        accuracy->order = (int32_t)cli_parse_range("--order", argument, 1, 20, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (accuracy->error > 0 && accuracy->theta > 0)
+            cli_usage_error(state, "--error and --theta are given; give one of them");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp accuracy_argp = {option_table, parse, NULL, NULL, NULL, NULL, NULL};

@@ -1,0 +1,67 @@
+#ifndef CLI_FORCES_COMMAND_H
+#define CLI_FORCES_COMMAND_H
+
+#include "cli.h"
+#include "law_options.h"
+#include "load.h"
+
+/* --error, --theta and --order: a child whose input is a kith_accuracy. */
+extern const struct argp accuracy_argp;
+
+struct forces_options {
+    struct common_options common;
+    struct input_options input;
+    struct law_options law;
+    kith_forces_sum sum;
+    const kith_solver *solver;
+    kith_accuracy accuracy;
+    kith_forces_method method;
+    int32_t block, unroll;
+    int64_t check; /* bodies to compare with the direct sum; 0: none */
+    const char *output, *to, *targets;
+};
+
+/* Bodies in the precision of the computation: columns that particles view. */
+struct forces_side {
+    void *position, *mass, *charge, *softening;
+    kith_particles particles;
+};
+
+/* What kith forces computes with, and its results. */
+struct forces_job {
+    kith_bodies *sources, *targets; /* targets: NULL if they are the sources */
+    struct forces_side source_side, target_side;
+    void *result; /* n × (D + 1) */
+    kith_solver_report report;
+    double seconds;
+};
+
+/* How the samples of --check differ from the direct sum. */
+struct forces_check {
+    int64_t samples;
+    double rms, p99, max;
+};
+
+static inline const kith_bodies *forces_targets(const struct forces_job *job)
+{
+    return job->targets ? job->targets : job->sources;
+}
+
+/* Column k of the results. */
+kith_array forces_result(const struct forces_options *options, const struct forces_job *job,
+                         int64_t k);
+
+/* Computes the forces of job->sources at the targets. Returns an exit code. */
+int forces_compute_job(const char *command, const struct forces_options *options,
+                       kith_context *context, struct forces_job *job);
+
+/* Compares the accelerations of options->check targets, evenly spaced, with the direct sum in
+ * double precision: relative to max(|a|, 0.1 Σ_j |a_ij|), under laws other than gravity and coulomb
+ * to |a|. Returns an exit code. */
+int forces_check_job(const char *command, const struct forces_options *options,
+                     kith_context *context, const struct forces_job *job,
+                     struct forces_check *check);
+
+void forces_free_job(struct forces_job *job);
+
+#endif

@@ -1,0 +1,122 @@
+/* kith forces: from bodies to accelerations and potentials. */
+
+#include "forces_command.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static void *converted(const double *values, int64_t count, kith_dtype dtype, bool *failed)
+{
+    if (!values && count > 0)
+        return NULL;
+    void *memory = calloc((size_t)count + 1, (size_t)kith_dtype_bytes(dtype));
+    *failed |= !memory;
+    for (int64_t k = 0; memory && k < count; k++)
+        if (dtype == KITH_F32)
+            ((float *)memory)[k] = (float)values[k];
+        else
+            ((double *)memory)[k] = values[k];
+    return memory;
+}
+
+static bool take_side(const kith_bodies *bodies, kith_dtype dtype, bool softening,
+                      struct forces_side *side)
+{
+    const int64_t n = bodies->count, d = bodies->dimensions;
+    bool failed = false;
+    side->position = converted(bodies->position, n * d, dtype, &failed);
+    side->mass = converted(bodies->mass, n, dtype, &failed);
+    side->charge = converted(bodies->charge, n, dtype, &failed);
+    side->softening = converted(softening ? bodies->softening : NULL, n, dtype, &failed);
+    side->particles = (kith_particles){.positions = kith_array_matrix(side->position, dtype, n, d)};
+    int32_t count = 0;
+    const struct {
+        const char *name;
+        void *values;
+    } columns[] = {{"m", side->mass}, {"q", side->charge}, {"softening", side->softening}};
+    for (int k = 0; k < 3; k++)
+        if (columns[k].values)
+            side->particles.columns[count++] = (kith_particle_column){
+                columns[k].name, kith_array_vector(columns[k].values, dtype, n)};
+    return !failed;
+}
+
+static bool take_memory(const struct forces_options *options, struct forces_job *job)
+{
+    const kith_dtype dtype = options->common.precision;
+    const bool softening = options->input.softening_of_file;
+    const kith_bodies *targets = forces_targets(job);
+    bool failed = !take_side(job->sources, dtype, softening, &job->source_side);
+    if (job->targets)
+        failed |= !take_side(job->targets, dtype, softening, &job->target_side);
+    job->result = calloc((size_t)(targets->count * (targets->dimensions + 1)) + 1,
+                         (size_t)kith_dtype_bytes(dtype));
+    return !failed && job->result;
+}
+
+kith_array forces_result(const struct forces_options *options, const struct forces_job *job,
+                         int64_t k)
+{
+    const kith_dtype dtype = options->common.precision;
+    const kith_bodies *targets = forces_targets(job);
+    kith_array array =
+        kith_array_vector((char *)job->result + k * kith_dtype_bytes(dtype), dtype, targets->count);
+    array.strides[0] = targets->dimensions + 1;
+    return array;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+int forces_compute_job(const char *command, const struct forces_options *options,
+                       kith_context *context, struct forces_job *job)
+{
+    const kith_bodies *targets = forces_targets(job);
+    if (!take_memory(options, job))
+        return cli_fail_with(command, "no memory for %lld bodies", (long long)targets->count);
+    const kith_forces_options chosen = {
+        .gravitational_constant =
+            law_options_g(&options->law, options->input.gravitational_constant, job->sources),
+        .softening = options->input.softening,
+        .solver = options->solver,
+        .accuracy = options->accuracy,
+        .report = &job->report,
+        .method = options->method,
+        .law = options->law.law,
+        .sum = options->sum,
+        .block = options->block,
+        .unroll = options->unroll};
+    const int64_t n = targets->count, d = targets->dimensions;
+    kith_array acceleration = kith_array_matrix(job->result, options->common.precision, n, d);
+    acceleration.strides[0] = d + 1;
+    if (options->sum == KITH_FORCES_SUM_VALUE)
+        acceleration = kith_array_none();
+
+    const double start = now();
+    const kith_status status = kith_forces_compute(
+        context, &chosen, job->targets ? &job->target_side.particles : NULL,
+        &job->source_side.particles, acceleration, forces_result(options, job, d));
+    job->seconds = now() - start;
+    return status == KITH_OK ? exit_ok : cli_fail(command);
+}
+
+static void free_side(struct forces_side *side)
+{
+    free(side->position);
+    free(side->mass);
+    free(side->charge);
+    free(side->softening);
+}
+
+void forces_free_job(struct forces_job *job)
+{
+    free_side(&job->source_side);
+    free_side(&job->target_side);
+    free(job->result);
+    kith_bodies_free(job->sources);
+    kith_bodies_free(job->targets);
+}

@@ -1,0 +1,41 @@
+#ifndef KITH_PARTICLES_H
+#define KITH_PARTICLES_H
+
+#include "kith/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One side of an interaction: positions and named columns, a number a particle.
+ *
+ *     kith_particles sources = {.positions = x, .columns = {{"m", masses}, {"q", charges}}};
+ *
+ * The names are those that formulas use:
+ *
+ *     m          mass, finite; 1 where the column is absent
+ *     q          charge, finite; 1 where the column is absent
+ *     softening  a length ε_i ≥ 0; the option softening of the call where the column is absent
+ *
+ * A column that the law does not use is ignored, so that the same particles serve every law. A
+ * column whose values are none is absent. An unknown name, or a name given twice, is an error.
+ *
+ * All arrays of a call have one dtype and are on one device. */
+
+#define KITH_MAX_COLUMNS 8
+
+typedef struct kith_particle_column {
+    const char *name; /* NULL where there is no column */
+    kith_array values;
+} kith_particle_column;
+
+typedef struct kith_particles {
+    kith_array positions; /* n × 2 or n × 3, float or double, any strides */
+    kith_particle_column columns[KITH_MAX_COLUMNS]; /* n each, in any order */
+} kith_particles;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

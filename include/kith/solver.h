@@ -1,0 +1,59 @@
+#ifndef KITH_SOLVER_H
+#define KITH_SOLVER_H
+
+#include <stdint.h>
+
+#include "kith/status.h"
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A force solver: how the pairs of a force are walked. The library has a table of them;
+ * kith/forces.h and kith/simulation.h take one in their options. */
+typedef struct kith_solver kith_solver;
+
+/* How accurate a solver that approximates far pairs must be: all zero for what it does without. */
+typedef struct kith_accuracy {
+    /* The rms over the targets of |Δa_i| / max(|a_i|, 0.1 Σ_j |a_ij|), and of the error of the
+     * potential over Σ_j |φ_ij|; > 0, or 0: not given. */
+    double error;
+    double theta;  /* instead of an error: opening angle, (0, 1); 0: not given */
+    int32_t order; /* of the expansions, 1 to 20; 0: chosen */
+} kith_accuracy;
+
+/* What a solver chose and did. What has no meaning for it is 0. */
+typedef struct kith_solver_report {
+    const kith_solver *solver;
+    int32_t order, leaf; /* of the expansions; bodies of a leaf of the tree */
+    double theta;        /* largest opening angle */
+    double error_requested, error_estimated;
+    double p2p_per_body, m2l_per_body; /* pairs of bodies summed; pairs of cells, a target */
+} kith_solver_report;
+
+typedef struct kith_solver_info {
+    const char *name;    /* "direct" */
+    const char *summary; /* one line */
+} kith_solver_info;
+
+/* The table of solvers, the default first; *count pointers, static memory. */
+const kith_solver *const *kith_solver_list(int64_t *count);
+
+/* The solver of a name.
+ *
+ *   name    of the table; NULL or "auto": chosen, direct unless an accuracy is given
+ *   solver  [out] static memory; NULL for auto, and on failure
+ *
+ * Errors: KITH_INVALID_ARGUMENT (unknown name: the message lists the known ones). */
+kith_status kith_solver_find(const char *name, const kith_solver **solver);
+
+/* What a solver is; NULL stands for the default. */
+kith_solver_info kith_solver_describe(const kith_solver *solver);
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
+
+#endif

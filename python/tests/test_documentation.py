@@ -1,0 +1,118 @@
+"""Docstrings: all that is public has numpydoc's sections, and examples, which --doctest-modules runs."""
+
+import dataclasses
+import importlib
+import importlib.util
+import inspect
+import re
+
+import pytest
+
+import kith
+import kith.ase
+
+
+def members_of(name, kind):
+    """A class' public methods and properties, which are its own."""
+    for key, member in vars(kind).items():
+        if key.startswith("_"):
+            continue
+        if isinstance(member, (staticmethod, classmethod)):
+            member = member.__func__
+        if inspect.isfunction(member) or isinstance(member, property):
+            yield f"{name}.{key}", member
+
+
+def public():
+    for name in kith.__all__:
+        value = getattr(kith, name)
+        if inspect.isfunction(value):
+            yield f"kith.{name}", value
+        elif inspect.isclass(value):
+            yield f"kith.{name}", value
+            yield from members_of(f"kith.{name}", value)
+        else:  # an object that is called
+            yield f"kith.{name}", type(value).__call__
+            yield from members_of(f"kith.{name}", type(value))
+    yield "kith.ase.neighbor_list", kith.ase.neighbor_list
+    if importlib.util.find_spec("torch"):
+        for key, value in vars(importlib.import_module("kith.torch")).items():
+            if not key.startswith("_") and inspect.isfunction(value) and value.__module__ == "kith.torch":
+                yield f"kith.torch.{key}", value
+
+
+PUBLIC = dict(public())
+
+
+def sections_of(name):
+    """The text of each section by its title; what stands before them is the one named ''."""
+    parts = re.split(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", inspect.getdoc(PUBLIC[name]) or "", flags=re.MULTILINE)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2]))}
+
+
+def entries_of(section):
+    """Names of a section's entries, with the type and description of each."""
+    parts = re.split(r"^(\S.*)\n", section, flags=re.MULTILINE)
+    for head, described in zip(parts[1::2], parts[2::2]):
+        names, _, kind = head.partition(" : ")
+        for name in names.split(", "):
+            yield name, kind, described.strip()
+
+
+def signature_of(name):
+    value = PUBLIC[name]
+    if isinstance(value, property) or (inspect.isclass(value) and issubclass(value, Exception)):
+        return None
+    return inspect.signature(value)
+
+
+def parameters_of(name):
+    signature = signature_of(name)
+    if signature is None or is_record(PUBLIC[name]):
+        return []
+    stars = {inspect.Parameter.VAR_KEYWORD: "**", inspect.Parameter.VAR_POSITIONAL: "*"}
+    return [stars.get(parameter.kind, "") + parameter.name for parameter in signature.parameters.values()
+            if parameter.name not in ("self", "cls") and not parameter.name.startswith("_")]
+
+
+def is_record(value):
+    return dataclasses.is_dataclass(value) or (inspect.isclass(value) and issubclass(value, tuple))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_summary_and_an_example(name):
+    sections = sections_of(name)
+    summary = sections[""].partition("\n\n")[0].strip()
+    assert summary.endswith(".") and "\n" not in summary, summary
+    assert ">>> " in sections.get("Examples", ""), list(sections)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_parameter_has_a_type_and_a_description(name):
+    parameters = parameters_of(name)
+    described = list(entries_of(sections_of(name).get("Parameters", "")))
+    names = [each for each, _, _ in described]
+    others = [each for each in names if each not in parameters]
+    if "**options" in parameters and others:  # some or all options one by one
+        parameters = [each for each in parameters if each != "**options" or each in names]
+    else:
+        assert not others
+    assert [each for each in names if each in parameters] == parameters
+    assert [each for each, kind, text in described if not text or not (kind or each.startswith("**"))] == []
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_what_is_returned_has_a_section(name):
+    value, signature = PUBLIC[name], signature_of(name)
+    returns = not inspect.isclass(value) and (signature is None or signature.return_annotation != "None")
+    sections = sections_of(name)
+    assert returns == bool({"Returns", "Yields"} & set(sections)), list(sections)
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if is_record(PUBLIC[name])])
+def test_every_field_of_a_record_has_a_type_and_a_description(name):
+    kind = PUBLIC[name]
+    fields = kind._fields if hasattr(kind, "_fields") else [field.name for field in dataclasses.fields(kind)]
+    described = list(entries_of(sections_of(name).get("Attributes", "")))
+    assert [each for each, _, _ in described] == list(fields)
+    assert all(text and kind for _, kind, text in described), described

@@ -1,0 +1,99 @@
+/* The kinds of devices of this build, and which functions each room has for them: the one file that
+ * knows both. */
+
+#include "backends.h"
+
+#include <stddef.h>
+
+#include "device/context.h"
+#include "forces/backend.h"
+#include "forces/direct.h"
+#include "lattice/backend.h"
+#include "matrix/backend.h"
+#include "pairs/backend.h"
+#include "pairs/pairs_cpu.h"
+#include "simulation/advance_cpu.h"
+#include "simulation/backend.h"
+#include "sparse/assemble.h"
+#include "sparse/backend.h"
+#include "sparse/sparse_cpu.h"
+
+static const struct room_backends rooms_cpu = {
+    .forces = &(const struct forces_backend){.evaluate = forces_direct_cpu},
+    .matrix = &matrix_cpu,
+    .pairs = &(const struct pairs_backend){.list = pairs_cpu, .verlet = &pairs_verlet_cpu},
+    .collisions = &collisions_cpu,
+    .sparse = &(const struct sparse_backend){.transpose = sparse_transpose_cpu,
+                                             .inspect = sparse_inspect_cpu,
+                                             .predict = sparse_predict_cpu,
+                                             .convert = sparse_convert_cpu,
+                                             .multiply = sparse_multiply_cpu},
+    .simulation = &(const struct simulation_backend){.advance = advance_cpu},
+};
+
+#ifdef KITH_HAS_CUDA
+#include "forces/in_place.h"
+#include "pairs/pairs_cuda.h"
+#include "simulation/advance_cuda.h"
+#include "sparse/product_cuda.h"
+
+static const struct room_backends rooms_cuda = {
+    .forces = &(const struct forces_backend){.evaluate = forces_direct_cuda,
+                                             .evaluate_in_place = forces_in_place_cuda},
+    .matrix = &matrix_cuda,
+    .pairs = &(const struct pairs_backend){.list = pairs_cuda, .verlet = &pairs_verlet_cuda},
+    .collisions = &collisions_cuda,
+    .sparse = &(const struct sparse_backend){.assemble = sparse_assemble_cuda,
+                                             .transpose = sparse_transpose_cuda,
+                                             .inspect = sparse_inspect_cuda,
+                                             .predict = sparse_predict_cuda,
+                                             .convert = sparse_convert_cuda,
+                                             .dispose = sparse_dispose_cuda,
+                                             .multiply = sparse_multiply_cuda},
+    .simulation = &(const struct simulation_backend){.advance = advance_cuda},
+};
+#endif
+
+static const struct device_kind kinds[] = {
+#ifdef KITH_HAS_CUDA
+    {&device_cuda, &rooms_cuda},
+#endif
+    {&device_cpu, &rooms_cpu},
+};
+
+enum { kind_count = sizeof kinds / sizeof kinds[0] };
+
+struct device_kind device_kind_at(int32_t k)
+{
+    return k >= 0 && k < kind_count ? kinds[k] : (struct device_kind){NULL, NULL};
+}
+
+const struct forces_backend *forces_backend_of(const kith_context *context)
+{
+    return context->rooms->forces;
+}
+
+const struct matrix_backend *matrix_backend_of(const kith_context *context)
+{
+    return context->rooms->matrix;
+}
+
+const struct pairs_backend *pairs_backend_of(const kith_context *context)
+{
+    return context->rooms->pairs;
+}
+
+const struct collisions_backend *collisions_backend_of(const kith_context *context)
+{
+    return context->rooms->collisions;
+}
+
+const struct sparse_backend *sparse_backend_of(const kith_context *context)
+{
+    return context->rooms->sparse;
+}
+
+const struct simulation_backend *simulation_backend_of(const kith_context *context)
+{
+    return context->rooms->simulation;
+}

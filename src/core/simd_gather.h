@@ -1,0 +1,88 @@
+#ifndef CORE_SIMD_GATHER_H
+#define CORE_SIMD_GATHER_H
+
+/* Groups of four reals from an address of each lane, as four vectors: the transposition of an array
+ * of structures. Loads of 16 bytes and shuffles within them take a third of the time that the
+ * processors' gather instructions take. */
+
+#include "core/simd.h"
+
+#if defined(__x86_64__) && !defined(SIMD_GENERIC)
+
+/* A vector of the 16 bytes at from[0] + offset, from[step] + offset, …. */
+#if defined(__AVX512F__)
+#define SIMD_GATHER_PARTS(at)                                                                      \
+    _mm512_inserti32x4(                                                                            \
+        _mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi128_si512(at(0)), at(1), 1), at(2), 2), \
+        at(3), 3)
+#elif defined(__AVX__)
+#define SIMD_GATHER_PARTS(at) _mm256_insertf128_si256(_mm256_castsi128_si256(at(0)), at(1), 1)
+#else
+#define SIMD_GATHER_PARTS(at) at(0)
+#endif
+
+SIMD_INLINE __m128i simd_part(const void *from)
+{
+    return _mm_loadu_si128((const __m128i *)from);
+}
+
+SIMD_INLINE vfloat simd_gather_parts_float(const float *const *from, int32_t offset)
+{
+#define SIMD_PART(k) simd_part(from[4 * (k)] + offset)
+    return (vfloat)SIMD_GATHER_PARTS(SIMD_PART);
+#undef SIMD_PART
+}
+
+SIMD_INLINE vdouble simd_gather_parts_double(const double *const *from, int32_t offset)
+{
+#define SIMD_PART(k) simd_part(from[2 * (k)] + offset)
+    return (vdouble)SIMD_GATHER_PARTS(SIMD_PART);
+#undef SIMD_PART
+}
+
+/* to[k][lane] = from[lane][offset + k] */
+SIMD_INLINE void simd_gather4_float(vfloat to[4], const float *const *from, int32_t offset)
+{
+    vfloat part[4];
+    SIMD_UNROLL
+    for (int32_t k = 0; k < 4; k++)
+        part[k] = simd_gather_parts_float(from + k, offset);
+    const vdouble low01 = (vdouble)SIMD_X86(unpacklo, ps)(part[0], part[1]);
+    const vdouble low23 = (vdouble)SIMD_X86(unpacklo, ps)(part[2], part[3]);
+    const vdouble high01 = (vdouble)SIMD_X86(unpackhi, ps)(part[0], part[1]);
+    const vdouble high23 = (vdouble)SIMD_X86(unpackhi, ps)(part[2], part[3]);
+    to[0] = (vfloat)SIMD_X86(unpacklo, pd)(low01, low23);
+    to[1] = (vfloat)SIMD_X86(unpackhi, pd)(low01, low23);
+    to[2] = (vfloat)SIMD_X86(unpacklo, pd)(high01, high23);
+    to[3] = (vfloat)SIMD_X86(unpackhi, pd)(high01, high23);
+}
+
+SIMD_INLINE void simd_gather4_double(vdouble to[4], const double *const *from, int32_t offset)
+{
+    SIMD_UNROLL
+    for (int32_t k = 0; k < 4; k += 2) {
+        const vdouble even = simd_gather_parts_double(from, offset + k);
+        const vdouble odd = simd_gather_parts_double(from + 1, offset + k);
+        to[k] = SIMD_X86(unpacklo, pd)(even, odd);
+        to[k + 1] = SIMD_X86(unpackhi, pd)(even, odd);
+    }
+}
+
+#else
+
+#define SIMD_DEFINE_GATHER4(real)                                                                  \
+    SIMD_INLINE void simd_gather4_##real(v##real to[4], const real *const *from, int32_t offset)   \
+    {                                                                                              \
+        for (int32_t k = 0; k < 4; k++)                                                            \
+            for (int32_t lane = 0; lane < SIMD_BYTES / (int32_t)sizeof(real); lane++)              \
+                to[k][lane] = from[lane][offset + k];                                              \
+    }
+SIMD_DEFINE_GATHER4(float)
+SIMD_DEFINE_GATHER4(double)
+
+#endif
+
+#define simd_gather4(to, from, offset)                                                             \
+    _Generic(*(to), vfloat : simd_gather4_float, vdouble : simd_gather4_double)(to, from, offset)
+
+#endif

@@ -1,0 +1,48 @@
+#ifndef DEVICE_OVERLAP_CUH
+#define DEVICE_OVERLAP_CUH
+
+/* Kernels that begin while the one before on the stream still runs, where the device can
+ * (programmatic dependent launch, compute capability 9.0 on): their blocks are in place when it
+ * ends. It saves 1 to 2 µs a kernel. */
+
+#include "device/cuda.h"
+
+/* In a kernel started by launch_overlapped, before its first access to memory. By then all that was
+ * on the stream before is finished and to be seen; the kernel behind may take its place and wait.
+ */
+__device__ inline void wait_for_kernel_before()
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+}
+
+/* kernel<<<grid, threads, shared>>>(arguments…) on the context's stream; what is for the message,
+ * "starting the kernel of …". The kernel calls wait_for_kernel_before. */
+template <typename... parameters, typename... arguments>
+kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid, int threads,
+                              size_t shared, void (*kernel)(parameters...),
+                              const arguments &...values)
+{
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = cuda_stream(context);
+    config.attrs = &overlap;
+    config.numAttrs = cuda_overlaps(context) ? 1 : 0;
+    return cuda_check(cudaLaunchKernelEx(&config, kernel, values...), what);
+}
+
+template <typename... parameters, typename... arguments>
+kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid, int threads,
+                              void (*kernel)(parameters...), const arguments &...values)
+{
+    return launch_overlapped(context, what, grid, threads, (size_t)0, kernel, values...);
+}
+
+#endif

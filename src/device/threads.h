@@ -1,0 +1,35 @@
+#ifndef DEVICE_THREADS_H
+#define DEVICE_THREADS_H
+
+#include "kith/context.h"
+
+/* The threads of a context.
+ *
+ * A job is a number of tasks; whoever is free takes the next one. The caller takes part, and at the
+ * end it waits only for tasks that another thread has begun: a thread that the system has not let
+ * run is not missed. So a job takes hardly longer than it would on one thread, however busy the
+ * machine is. (The barrier of an OpenMP loop waits for every thread of the team.) */
+struct kith_team;
+
+typedef void kith_task(void *argument, int64_t k);
+
+/* How many threads to do work with that takes one thread so many seconds: those that are awake, and
+ * as many of the others as can be woken for a twentieth of the work done since the last waking. */
+int32_t kith_threads_for(kith_context *context, double seconds);
+
+/* Calls task(argument, k) once for each k < count, on at most so many threads of the context, the
+ * caller's among them; returns when all are done. In what order, and by whom, is left to chance.
+ * Once the call is cancelled no more tasks are begun: tasks should be shorter than 0.1 s, or return
+ * early if kith_context_stops.
+ *
+ * Errors: KITH_CANCELLED; some tasks were left out then. */
+__attribute__((warn_unused_result)) kith_status kith_for_each(kith_context *context,
+                                                              int32_t threads, int64_t count,
+                                                              kith_task *task, void *argument);
+
+/* A team without threads yet: they start with the first job for more than one. NULL if there is no
+ * memory. */
+struct kith_team *kith_team_create(int32_t most_threads);
+void kith_team_free(struct kith_team *team);
+
+#endif

@@ -1,0 +1,65 @@
+#ifndef FORCES_SOLVER_H
+#define FORCES_SOLVER_H
+
+#include "core/status.h"
+#include "forces/problem.h"
+#include "kith/context.h"
+#include "kith/solver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A force solver: one file and one row in solvers.c. kith_forces_compute, simulations and their
+ * diagnostics call it through this struct alone, with a problem in the memory of the context's
+ * device, or in the host's if on_host.
+ *
+ * suits    KITH_OK, or KITH_UNSUPPORTED with a sentence that says why this solver cannot solve the
+ *          problem. It inspects which columns and outputs the problem has, not what they contain,
+ *          and is called once before any prepare.
+ * prepare  Builds in *prepared what positions allow to keep from call to call (a tree, cells, a
+ *          mesh). It is called before each evaluate, with NULL at first and then with what it made
+ *          for the same bodies before, which it keeps or builds anew if they have moved too far.
+ *          NULL: there is nothing to keep.
+ * evaluate Fills in the problem's outputs, or adds to them if problem->accumulate.
+ * free     Frees what prepare made; not called for NULL. */
+struct kith_solver {
+    const char *name, *summary;
+    bool on_host; /* takes problems in host memory and double precision only, on every context */
+    kith_status (*suits)(const kith_context *context, const struct forces_problem *problem);
+    kith_status (*prepare)(kith_context *context, const struct forces_problem *problem,
+                           void **prepared);
+    kith_status (*evaluate)(kith_context *context, void *prepared,
+                            const struct forces_problem *problem);
+    void (*free)(kith_context *context, void *prepared);
+};
+
+extern const struct kith_solver forces_solver_direct, forces_solver_reference, forces_solver_tree,
+    forces_solver_fmm;
+extern const struct kith_solver forces_solver_auto; /* not of the table */
+
+/* The solver of the options, and whether their method is one of it.
+ * Errors: KITH_INVALID_ARGUMENT (an unknown method, or of another solver). */
+kith_status forces_choose_solver(const kith_forces_options *options, const kith_solver **solver);
+
+/* prepare, if there is one, and evaluate. */
+static inline kith_status forces_evaluate(kith_context *context, const struct kith_solver *solver,
+                                          const struct forces_problem *problem, void **prepared)
+{
+    if (solver->prepare)
+        KITH_TRY(solver->prepare(context, problem, prepared));
+    return solver->evaluate(context, *prepared, problem);
+}
+
+/* Frees what was prepared, if anything was. */
+void forces_forget(kith_context *context, const struct kith_solver *solver, void **prepared);
+
+/* A problem that is solved once: suits, prepare, evaluate and free. */
+kith_status forces_solve(kith_context *context, const struct kith_solver *solver,
+                         const struct forces_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,88 @@
+/* The solver that is chosen where an accuracy is given and no solver: direct or fmm, whichever
+ * takes less time by a model of the work. The choice depends on the problem alone, so that a
+ * simulation takes one solver for all its steps. */
+
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "forces/direct.h"
+#include "forces/solver.h"
+#include "tree/tree.h"
+
+struct auto_state {
+    const struct kith_solver *solver;
+    void *prepared;
+};
+
+static const struct kith_solver *choose(const kith_context *context,
+                                        const struct forces_problem *problem)
+{
+    const double direct =
+        forces_seconds_of(context, problem->dtype, problem->target_count, problem->source_count);
+    const struct tree_problem sums = {.dtype = problem->dtype,
+                                      .dimensions = problem->dimensions,
+                                      .self = problem->self,
+                                      .target_count = problem->target_count,
+                                      .source_count = problem->source_count,
+                                      .softening2 = problem->softening2};
+    const struct tree_request wanted = {.error = problem->accuracy.error,
+                                        .theta = problem->accuracy.theta,
+                                        .order = problem->accuracy.order};
+    const struct tree_request request = tree_choose(problem->dtype, &wanted);
+    return tree_seconds(context, &sums, &request) < direct ? &forces_solver_fmm
+                                                           : &forces_solver_direct;
+}
+
+static kith_status suits(const kith_context *context, const struct forces_problem *problem)
+{
+    const double least = problem->dtype == KITH_F64 ? 1e-14 : 1e-6; /* of direct */
+    if (problem->accuracy.error > 0 && problem->accuracy.error < least)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "error is %g, and %s precision reaches %g; ask for that%s",
+                         problem->accuracy.error, problem->dtype == KITH_F64 ? "double" : "single",
+                         least, problem->dtype == KITH_F64 ? "" : ", or use double precision");
+    return forces_solver_direct.suits(context, problem);
+}
+
+static kith_status prepare(kith_context *context, const struct forces_problem *problem,
+                           void **prepared)
+{
+    if (!*prepared)
+        KITH_TRY(kith_allocate(1, sizeof(struct auto_state), "a solver", prepared));
+    struct auto_state *state = *prepared;
+    const bool approximates = forces_solver_fmm.suits(context, problem) == KITH_OK;
+    const struct kith_solver *solver =
+        approximates ? choose(context, problem) : &forces_solver_direct;
+    if (state->solver != solver && state->solver)
+        forces_forget(context, state->solver, &state->prepared);
+    state->solver = solver;
+    return solver->prepare ? solver->prepare(context, problem, &state->prepared) : KITH_OK;
+}
+
+static kith_status evaluate(kith_context *context, void *prepared,
+                            const struct forces_problem *problem)
+{
+    struct auto_state *state = prepared;
+    KITH_TRY(state->solver->evaluate(context, state->prepared, problem));
+    if (problem->report && state->solver == &forces_solver_direct)
+        *problem->report = (kith_solver_report){.solver = state->solver};
+    return KITH_OK;
+}
+
+static void forget(kith_context *context, void *prepared)
+{
+    struct auto_state *state = prepared;
+    if (state->solver)
+        forces_forget(context, state->solver, &state->prepared);
+    free(state);
+}
+
+const struct kith_solver forces_solver_auto = {
+    .name = "auto",
+    .summary = "direct or fmm, whichever is faster for the accuracy",
+    .suits = suits,
+    .prepare = prepare,
+    .evaluate = evaluate,
+    .free = forget,
+};

@@ -1,0 +1,104 @@
+/* The table of force solvers. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "forces/solver.h"
+#include "tree/expansion.h"
+
+static const kith_solver *const solvers[] = {&forces_solver_direct, &forces_solver_reference,
+                                             &forces_solver_tree, &forces_solver_fmm};
+enum { solver_count = sizeof solvers / sizeof solvers[0] };
+
+const kith_solver *const *kith_solver_list(int64_t *count)
+{
+    if (count)
+        *count = solver_count;
+    return solvers;
+}
+
+kith_solver_info kith_solver_describe(const kith_solver *solver)
+{
+    const kith_solver *chosen = solver ? solver : solvers[0];
+    return (kith_solver_info){chosen->name, chosen->summary};
+}
+
+kith_status kith_solver_find(const char *name, const kith_solver **solver)
+{
+    if (!solver)
+        return kith_fail(KITH_INVALID_ARGUMENT, "solver is NULL; give an address for it");
+    *solver = NULL;
+    if (!name || strcmp(name, "auto") == 0)
+        return KITH_OK;
+    char names[256] = "auto";
+    size_t used = strlen(names);
+    for (int32_t k = 0; k < solver_count; k++) {
+        if (strcmp(name, solvers[k]->name) == 0) {
+            *solver = solvers[k];
+            return KITH_OK;
+        }
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, ", %s", solvers[k]->name);
+    }
+    return kith_fail(KITH_INVALID_ARGUMENT, "solver is '%.60s'; it must be one of %s", name, names);
+}
+
+static kith_status check_accuracy(const kith_accuracy *accuracy)
+{
+    const double error = accuracy->error, theta = accuracy->theta;
+    if (!isfinite(error) || error < 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "error is %g; it must be greater than 0, or 0 for none", error);
+    if (!(theta >= 0 && theta < 1))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "theta is %g; it must be greater than 0 and less than 1, or 0 for none",
+                         theta);
+    if (error > 0 && theta > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "error is %g and theta is %g; give one of them",
+                         error, theta);
+    if (accuracy->order < 0 || accuracy->order > expansion_max_order)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "order is %d; it must be 1 to %d, or 0 for the best", (int)accuracy->order,
+                         (int)expansion_max_order);
+    return KITH_OK;
+}
+
+kith_status forces_choose_solver(const kith_forces_options *options, const kith_solver **solver)
+{
+    const kith_forces_method method = options->method;
+    if ((unsigned)method > KITH_FORCES_TILE_P2)
+        return kith_fail(KITH_INVALID_ARGUMENT, "method is %d; give a kith_forces_method",
+                         (int)method);
+    const kith_solver *of_method = method == KITH_FORCES_AUTO        ? NULL
+                                   : method == KITH_FORCES_REFERENCE ? &forces_solver_reference
+                                                                     : &forces_solver_direct;
+    KITH_TRY(check_accuracy(&options->accuracy));
+    const bool approximates = options->accuracy.error > 0 || options->accuracy.theta > 0;
+    *solver = options->solver ? options->solver
+              : of_method     ? of_method
+              : approximates  ? &forces_solver_auto
+                              : solvers[0];
+    if (of_method && *solver != of_method)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "method is one of the solver %s, and solver is %s; leave the method out",
+                         of_method->name, (*solver)->name);
+    return KITH_OK;
+}
+
+void forces_forget(kith_context *context, const struct kith_solver *solver, void **prepared)
+{
+    if (*prepared)
+        solver->free(context, *prepared);
+    *prepared = NULL;
+}
+
+kith_status forces_solve(kith_context *context, const struct kith_solver *solver,
+                         const struct forces_problem *problem)
+{
+    void *prepared = NULL;
+    KITH_TRY(solver->suits(context, problem));
+    const kith_status status = forces_evaluate(context, solver, problem, &prepared);
+    forces_forget(context, solver, &prepared);
+    return status;
+}

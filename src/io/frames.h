@@ -1,0 +1,25 @@
+#ifndef IO_FRAMES_H
+#define IO_FRAMES_H
+
+#include "kith/io.h"
+
+/* How many frames a file of bodies has; 1 for formats of one frame. Reads an XYZ file to its end.
+ *
+ * Errors: as kith_bodies_read. */
+kith_status frames_count(const char *path, const kith_read_options *options, int64_t *frames);
+
+/* Converts frames first to last (from 1, both included; last 0: to the end) of a file to a file of
+ * a format that holds several: extended XYZ, or H5MD, where masses, charges, softening lengths,
+ * ids, names and units must be the same in all frames. Steps and observables go from H5MD to H5MD.
+ * The file is whole or not there (io/output.h, io/working_file.h).
+ *
+ *   is_stopped  asked before every frame; once it is true, nothing is written
+ *
+ * Errors: as kith_bodies_read and kith_bodies_write; KITH_INVALID_ARGUMENT (there are no such
+ *         frames), KITH_UNSUPPORTED (the output's format holds one frame; what H5MD stores once
+ *         changes), KITH_CANCELLED. */
+kith_status frames_convert(const char *from, const kith_read_options *read, int64_t first,
+                           int64_t last, const char *to, const kith_write_options *write,
+                           bool (*is_stopped)(void));
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef COLLISIONS_BACKEND_H
+#define COLLISIONS_BACKEND_H
+
+#include "lattice/problem.h"
+
+struct collisions_promise_state;
+
+/* What a backend does for this room: the contract of device/services.h holds here
+ * too. Beads on the host serve every backend: it copies them itself. */
+struct collisions_backend {
+    /* Counts by a method, and waits. on_host: the beads are there. */
+    kith_status (*count)(kith_context *context, const struct collisions_problem *problem,
+                         bool on_host, kith_collisions_method method, int64_t *count);
+
+    /* What KITH_COLLISIONS_AUTO stands for. */
+    kith_status (*choose)(kith_context *context, const struct collisions_problem *problem,
+                          bool on_host, kith_collisions_method *method);
+
+    /* The functions behind a promise; release waits if it must. */
+    kith_status (*launch)(kith_context *context, const struct collisions_problem *problem,
+                          bool on_host, kith_collisions_method method,
+                          struct collisions_promise_state **state);
+    kith_status (*fetch)(kith_context *context, struct collisions_promise_state *state,
+                         int64_t *count);
+    void (*release)(kith_context *context, struct collisions_promise_state *state);
+
+    /* All conformations of a checked batch; everything in it is on the host, or nothing but
+     * hydrophobic is. */
+    kith_status (*batch)(kith_context *context, const struct collisions_batch_problem *problem,
+                         bool on_host);
+};
+
+extern const struct collisions_backend collisions_cpu;
+#ifdef KITH_HAS_CUDA
+extern const struct collisions_backend collisions_cuda;
+#endif
+
+/* The context's. */
+const struct collisions_backend *collisions_backend_of(const kith_context *context);
+
+#endif

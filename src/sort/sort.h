@@ -1,0 +1,54 @@
+#ifndef SORT_SORT_H
+#define SORT_SORT_H
+
+#include "core/status.h"
+#include "kith/array.h"
+#include "kith/context.h"
+#include "sort/morton.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Keys, sort and scan. Each function has a twin for CUDA with the same arguments, in the device's
+ * memory, and the same results to the bit. Counts are less than 2^31. */
+
+struct sort_points {
+    kith_dtype dtype;
+    int32_t dimensions; /* 2 or 3 */
+    int64_t count;
+    const void *position[3]; /* columns; finite */
+};
+
+/* The Morton keys of points, in the grid around them.
+ *
+ *   keys  [out] count
+ *   grid  [out] one
+ *
+ * Errors: KITH_CANCELLED.
+ * Cost:   two passes over the points. */
+kith_status sort_morton_keys_cpu(kith_context *context, const struct sort_points *points,
+                                 uint64_t *keys, struct morton_grid *grid);
+
+/* Sorts keys, by their lowest `bits` bits (the others are 0), and returns where each was: key k of
+ * the result was key order[k]. Equal keys stay in their order, so that the result is unique. Least
+ * significant digit first (Knuth, vol. 3, §5.2.5).
+ *
+ *   keys     [in, out] count
+ *   order    [out] count
+ *   scratch  sort_scratch_bytes(count) bytes, aligned to 8
+ *
+ * Errors: KITH_CANCELLED; keys and order are then unspecified.
+ * Cost:   a pass over 12 bytes a key for each 8 bits in which keys differ. */
+kith_status sort_keys_cpu(kith_context *context, int64_t count, int32_t bits, uint64_t *keys,
+                          uint32_t *order, void *scratch);
+int64_t sort_scratch_bytes(int64_t count);
+
+/* sums[k] = Σ values[j] over j < k, for 0 ≤ k ≤ count; the last is the sum of all, below 2^31. */
+void sort_scan_cpu(int64_t count, const int32_t *values, int32_t *sums);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,130 @@
+/* tree_accepts of several sources, a source a lane: the operations of tree/acceptance.h in the same
+ * order. */
+
+#include "tree/accept_kernel.h"
+
+#include "core/simd.h"
+#include "tree/expansion.h"
+
+enum { lanes = SIMD_BYTES / sizeof(double) };
+
+struct source_lanes {
+    vdouble r, radius, weight, size, field, potential;
+    const double *power_at[lanes];
+};
+
+/* Element k of what is at each lane's address. */
+SIMD_INLINE vdouble gather(const double *const *at, int32_t k)
+{
+    vdouble x = {0};
+    SIMD_UNROLL
+    for (int lane = 0; lane < lanes; lane++)
+        x[lane] = at[lane][k];
+    return x;
+}
+
+/* a where the mask is set, else b. */
+SIMD_INLINE vdouble choose(vint64 mask, vdouble a, vdouble b)
+{
+    return (vdouble)((mask & (vint64)a) | (~mask & (vint64)b));
+}
+
+SIMD_INLINE vdouble root(vdouble x)
+{
+    SIMD_UNROLL
+    for (int lane = 0; lane < lanes; lane++)
+        x[lane] = sqrt(x[lane]);
+    return x;
+}
+
+SIMD_INLINE bool any(vint64 mask)
+{
+    int64_t found = 0;
+    SIMD_UNROLL
+    for (int lane = 0; lane < lanes; lane++)
+        found |= mask[lane];
+    return found != 0;
+}
+
+/* Lanes past the last source repeat it. */
+SIMD_INLINE void load_sources(const struct tree_rule *rule, const struct tree_side *target,
+                              const struct tree_side *sides, const double *powers,
+                              const int32_t *sources, int32_t count, struct source_lanes *to)
+{
+    const int32_t terms = rule->order > 0 ? rule->order + 1 : 0;
+    const double *side[lanes];
+    SIMD_UNROLL
+    for (int lane = 0; lane < lanes; lane++) {
+        const int64_t cell = sources[lane < count ? lane : count - 1];
+        side[lane] = sides[cell].center;
+        to->power_at[lane] = powers + cell * terms;
+    }
+    const vdouble x = target->center[0] - gather(side, 0), y = target->center[1] - gather(side, 1),
+                  z = target->center[2] - gather(side, 2);
+    to->radius = gather(side, 3);
+    to->weight = gather(side, 4);
+    to->size = gather(side, 5);
+    to->field = gather(side, 6);
+    to->potential = gather(side, 7);
+    to->r = root(x * x + y * y + z * z);
+}
+
+/* tree_error_is_small: of a source with these powers at a target with this radius and field. */
+SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vdouble *power,
+                            vdouble source_radius, vdouble weight, vdouble radius, vdouble field,
+                            vdouble potential, vdouble r)
+{
+    const vdouble t = size / r, u = radius / r, zero = {0};
+    vdouble sum = power[0], t_k = zero + 1;
+    vdouble u_p = t_k;
+    for (int32_t k = 1; k <= rule->order; k++) {
+        t_k *= t;
+        u_p *= u;
+        sum = sum * u + power[k] * t_k;
+    }
+    const vdouble both = source_radius + radius;
+    const vdouble larger = choose((vint64)(source_radius > radius), source_radius, radius);
+    const vdouble factor = choose((vint64)(both > 0), 8 * larger / both, zero);
+    const vdouble coherent = factor * u_p * weight, error = factor * sum;
+    return (vint64)(error <= rule->share * field * (r * r)) &
+           (vint64)(error <= rule->share * potential * r) &
+           (vint64)(coherent <= rule->coherent * weight);
+}
+
+SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *target,
+                          const double *target_power, struct source_lanes *of)
+{
+    const bool of_groups = rule->walk == tree_walk_groups;
+    const vdouble zero = {0}, radius = zero + (of_groups ? 0 : target->radius);
+    of->r -= of_groups ? target->radius : 0;
+    vint64 accepted = (vint64)(of->radius + radius < rule->theta * of->r);
+    if (rule->order == 0 || !any(accepted))
+        return accepted;
+    vdouble power[expansion_max_order + 1];
+    power[0] = gather(of->power_at, 0);
+    for (int32_t k = 1; k <= rule->order; k++)
+        power[k] = gather(of->power_at, k);
+    accepted &= is_small(rule, of->size, power, of->radius, of->weight, radius,
+                         zero + target->field, zero + target->potential, of->r);
+    if (rule->walk != tree_walk_mutual || !any(accepted))
+        return accepted;
+    power[0] = zero + target_power[0];
+    for (int32_t k = 1; k <= rule->order; k++)
+        power[k] = zero + target_power[k];
+    return accepted & is_small(rule, zero + target->size, power, radius, zero + target->weight,
+                               of->radius, of->field, of->potential, of->r);
+}
+
+void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tree_side *target,
+                                  const double *target_power, const struct tree_side *sides,
+                                  const double *powers, const int32_t *sources, int32_t count,
+                                  bool *accepted)
+{
+    for (int32_t first = 0; first < count; first += lanes) {
+        struct source_lanes of;
+        load_sources(rule, target, sides, powers, sources + first, count - first, &of);
+        const vint64 found = accept(rule, target, target_power, &of);
+        for (int32_t lane = 0; lane < lanes && first + lane < count; lane++)
+            accepted[first + lane] = found[lane] != 0;
+    }
+}

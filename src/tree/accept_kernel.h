@@ -1,0 +1,19 @@
+#ifndef TREE_ACCEPT_KERNEL_H
+#define TREE_ACCEPT_KERNEL_H
+
+#include "core/isa.h"
+#include "tree/acceptance.h"
+
+enum { accept_lanes = 8 };
+
+/* tree_accepts of a target and each of at most accept_lanes sources, to the bit, into accepted. */
+typedef void tree_accept_kernel(const struct tree_rule *rule, const struct tree_side *target,
+                                const double *target_power, const struct tree_side *sides,
+                                const double *powers, const int32_t *sources, int32_t count,
+                                bool *accepted);
+
+#define TREE_DECLARE_ACCEPT(isa) extern tree_accept_kernel tree_accept_##isa;
+KITH_EACH_ISA(TREE_DECLARE_ACCEPT)
+#undef TREE_DECLARE_ACCEPT
+
+#endif

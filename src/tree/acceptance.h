@@ -1,0 +1,118 @@
+#ifndef TREE_ACCEPTANCE_H
+#define TREE_ACCEPTANCE_H
+
+/* Which cells interact through their expansions, and which cell of two that do not is split: the
+ * same on every device.
+ *
+ * What source cell A of weight M_A contributes to the points of target cell B, at the distance r of
+ * their centers, is wrong by about (Dehnen 2014, Comput. Astrophys. Cosmol. 1, 1, §3.2)
+ *
+ *     δ_{A→B} = 8 max(ρ_A, ρ_B) / (ρ_A + ρ_B) · Σ_{k ≤ p} C(p, k) P_{A,k} ρ_B^{p−k} / r^{p+2}
+ *
+ * in the acceleration: ρ are the radii, P_{A,k} the multipole powers of A. It is accepted if
+ *
+ *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   δ' ≤ coherent · M_A / r²
+ *
+ * F_B and Φ_B are the least scales of the field and the potential in B (tree/solve.h), and δ' is
+ * the part k = 0 of δ, what B's expansion leaves out of the field of A's weight: for many cells on
+ * one side of a thin cell these have one sign, and add up however small each is. Cells act on each
+ * other if both directions are accepted, so that momentum is conserved. */
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/both_sides.h"
+
+enum tree_walk {
+    tree_walk_mutual,  /* expansions about both cells; the targets are the sources */
+    tree_walk_one_way, /* expansions about both cells */
+    tree_walk_groups   /* expansions about the source, evaluated at the target's points */
+};
+
+struct tree_rule {
+    enum tree_walk walk;
+    int32_t order; /* p; with 0 only the radii count */
+    double theta;
+    double share, coherent;
+};
+
+/* What decides about a cell, a cache line. */
+struct tree_side {
+    double center[3], radius;
+    double weight;    /* Σ |weight| */
+    double size;      /* the unit of length of its powers */
+    double field;     /* F */
+    double potential; /* Φ */
+};
+
+/* δ · r²; power[k] = C(p, k) P_k / size^k of the source, and radius the target's. In *coherent the
+ * part of the target's expansion, k = 0. */
+KITH_BOTH_SIDES static inline double tree_error(int32_t order, const struct tree_side *source,
+                                                const double *power, double radius, double r,
+                                                double *coherent)
+{
+    const double t = source->size / r, u = radius / r;
+    double sum = power[0], t_k = 1, u_p = 1;
+    for (int32_t k = 1; k <= order; k++) {
+        t_k *= t;
+        u_p *= u;
+        sum = sum * u + power[k] * t_k;
+    }
+    const double both = source->radius + radius;
+    const double larger = source->radius > radius ? source->radius : radius;
+    const double factor = both > 0 ? 8 * larger / both : 0;
+    *coherent = factor * u_p * source->weight;
+    return factor * sum;
+}
+
+KITH_BOTH_SIDES static inline bool tree_error_is_small(const struct tree_rule *rule,
+                                                       const struct tree_side *target,
+                                                       const struct tree_side *source,
+                                                       const double *power, double radius, double r)
+{
+    double coherent = 0;
+    const double error = tree_error(rule->order, source, power, radius, r, &coherent);
+    return error <= rule->share * target->field * (r * r) &&
+           error <= rule->share * target->potential * r &&
+           coherent <= rule->coherent * source->weight;
+}
+
+KITH_BOTH_SIDES static inline double tree_distance(const struct tree_side *a,
+                                                   const struct tree_side *b)
+{
+    const double x = a->center[0] - b->center[0], y = a->center[1] - b->center[1],
+                 z = a->center[2] - b->center[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+/* The powers are not read with order 0. */
+KITH_BOTH_SIDES static inline bool
+tree_accepts(const struct tree_rule *rule, const struct tree_side *target,
+             const double *target_power, const struct tree_side *source, const double *source_power)
+{
+    const bool of_groups = rule->walk == tree_walk_groups;
+    const double r = tree_distance(target, source) - (of_groups ? target->radius : 0);
+    const double radius = of_groups ? 0 : target->radius;
+    if (!(source->radius + radius < rule->theta * r))
+        return false;
+    if (rule->order == 0)
+        return true;
+    if (!tree_error_is_small(rule, target, source, source_power, radius, r))
+        return false;
+    return rule->walk != tree_walk_mutual ||
+           tree_error_is_small(rule, source, target, target_power, source->radius, r);
+}
+
+/* Of two cells of one tree that are both to be split, whether the source is it first: the larger,
+ * of equals the one that comes first. Both sides of a pair see the same. */
+KITH_BOTH_SIDES static inline bool tree_splits_source(const struct tree_side *target,
+                                                      int32_t target_cell,
+                                                      const struct tree_side *source,
+                                                      int32_t source_cell)
+{
+    return source->radius > target->radius ||
+           (source->radius == target->radius && source_cell <= target_cell);
+}
+
+#endif

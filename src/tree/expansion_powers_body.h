@@ -1,0 +1,47 @@
+/* Multipole powers. Included by expansion_kernel_body.h for each precision. */
+
+/* P_n / s^n of a vector of cells. f(φ) = Σ_α M_α (i cos φ)^a (i sin φ)^b = Σ_m c_m e^{imφ} has
+ * |c_m| = |M_n^m|, as Laplace's integral for P_n^m says of a point (Whittaker & Watson, §18.31):
+ * (i cos φ, i sin φ, 1) is a vector of square 0, as ∇ is where it acts on 1/r. The factors i matter
+ * by the sign between c and c + 2 alone: c and c + 1 have no m in common. */
+static VREAL NAME(power2)(int32_t order, int32_t max_c, const struct trigonometric *table,
+                          const VREAL *multipole, int32_t n)
+{
+    VREAL result = {0};
+    for (int32_t m = 0; m <= n; m++) {
+        VREAL part[2] = {{0}}; /* of cos mφ and of sin mφ */
+        for (int32_t c = (n - m) % 2; c <= max_c && c <= n - m; c += 2)
+            for (int32_t b = 0, a = n - c; a >= 0; b++, a--)
+                part[b % 2] =
+                    simd_fma(simd_all((REAL)(c % 4 < 2 ? table->of[a][b][m] : -table->of[a][b][m])),
+                             multipole[expansion_row(order, b, c) + a], part[b % 2]);
+        const REAL weight = (REAL)table->weight[n][m];
+        for (int32_t k = 0; k < 2; k++) {
+            part[k] *= weight;
+            result = simd_fma(part[k], part[k], result);
+        }
+    }
+    return result;
+}
+
+static void NAME(powers)(const struct expansion *expansion, const void *multipoles, int64_t first,
+                         int64_t count, void *powers)
+{
+    const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
+    struct trigonometric table;
+    make_trigonometric(order, &table);
+    for (int64_t begin = 0; begin < count; begin += NAME(lanes)) {
+        const REAL *from[NAME(lanes)];
+        for (int32_t lane = 0; lane < NAME(lanes); lane++)
+            from[lane] = NAME(record)(expansion, multipoles,
+                                      first + (begin + lane < count ? begin + lane : begin));
+        struct NAME(records) records;
+        NAME(gather_records)(expansion, from, &records);
+        for (int32_t n = 0; n <= order; n++) {
+            const VREAL result = NAME(power2)(order, max_c, &table, records.multipole, n);
+            for (int32_t lane = 0; lane < NAME(lanes) && begin + lane < count; lane++)
+                ((REAL *)powers)[(begin + lane) * (order + 1) + n] =
+                    (REAL)sqrt((double)result[lane]);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+#ifndef TREE_NEAR_KERNEL_H
+#define TREE_NEAR_KERNEL_H
+
+#include "core/isa.h"
+#include "kith/array.h"
+
+/* The points of a leaf, and the points near to it, put together:
+ *
+ *     φ_i += Σ_j w_j / s,  ∇φ_i += Σ_j w_j d / s³      d = x_j − x_i, s² = |d|² + ε²
+ *
+ * over the sources with s² > 0. If the leaf is among its sources they are the first, and i = j is
+ * left out. The sources are sources_padded elements, of which those after the last have a weight of
+ * 0. All columns are of one precision. */
+struct tree_near {
+    int64_t targets, sources_padded;
+    bool self;
+    double softening2;
+    const void *target[3], *source[3], *weight;
+    void *potential, *gradient[3]; /* of the targets */
+};
+
+struct tree_near_kernels {
+    void (*in_double)(const struct tree_near *near);
+    void (*in_float)(const struct tree_near *near);
+    int32_t bytes; /* of a vector: the sources are padded to a multiple of these */
+};
+
+#define TREE_DECLARE_NEAR(isa) extern const struct tree_near_kernels tree_near_##isa;
+KITH_EACH_ISA(TREE_DECLARE_NEAR)
+#undef TREE_DECLARE_NEAR
+
+#endif

@@ -1,0 +1,85 @@
+/* The sums over near points for one precision: a source a lane, a few targets at a time. Included
+ * by near_kernel.c for each, with REAL, VREAL, INT, VINT, NAME(name), S2_FLOOR and FIELD_SCALE. */
+
+enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
+
+struct NAME(sums) {
+    VREAL field[3], potential;
+};
+
+/* The weights of the sources at j, without that of source i. */
+SIMD_INLINE VREAL NAME(without)(VREAL weight, int64_t j, int64_t i)
+{
+    VINT lane = {0};
+    SIMD_UNROLL
+    for (int32_t k = 0; k < NAME(lanes); k++)
+        lane[k] = k;
+    return (VREAL)((VINT)(lane != (VINT){0} + (INT)(i - j)) & (VINT)weight);
+}
+
+/* Adds the sources at j; `targets` of them are i, i + 1, …. */
+SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, const int32_t targets,
+                                   const REAL at[][3], int64_t i, const bool self,
+                                   struct NAME(sums) * sums)
+{
+    const REAL *const *source = (const REAL *const *)near->source;
+    const VREAL x = simd_load(source[0] + j), y = simd_load(source[1] + j),
+                z = simd_load(source[2] + j), all = simd_load((const REAL *)near->weight + j);
+    const VREAL softening2 = simd_all((REAL)near->softening2 + S2_FLOOR);
+    SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++) {
+        const VREAL weight = self ? NAME(without)(all, j, i + k) : all;
+        const VREAL dx = x - at[k][0], dy = y - at[k][1], dz = z - at[k][2];
+        const VREAL s2 = simd_fma(dz, dz, simd_fma(dy, dy, simd_fma(dx, dx, softening2)));
+        const VREAL factor = weight * simd_rsqrt3_scaled(s2);
+        sums[k].field[0] = simd_fma(factor, dx, sums[k].field[0]);
+        sums[k].field[1] = simd_fma(factor, dy, sums[k].field[1]);
+        sums[k].field[2] = simd_fma(factor, dz, sums[k].field[2]);
+        sums[k].potential = simd_fma(factor, s2 - S2_FLOOR, sums[k].potential);
+    }
+}
+
+SIMD_INLINE REAL NAME(sum_of_lanes)(VREAL x)
+{
+    REAL lane[NAME(lanes)];
+    simd_store(lane, x);
+    SIMD_UNROLL
+    for (int32_t count = NAME(lanes) / 2; count > 0; count /= 2) {
+        SIMD_UNROLL
+        for (int32_t k = 0; k < count; k++)
+            lane[k] += lane[k + count];
+    }
+    return lane[0];
+}
+
+SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32_t targets)
+{
+    const REAL unscaled = (REAL)(1 / FIELD_SCALE);
+    REAL at[wide][3];
+    struct NAME(sums) sums[wide];
+    memset(sums, 0, sizeof sums);
+    SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++)
+        for (int32_t c = 0; c < 3; c++)
+            at[k][c] = ((const REAL *)near->target[c])[i + k];
+    int64_t j = 0;
+    for (; near->self && j < near->targets; j += NAME(lanes))
+        NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, true, sums);
+    for (; j < near->sources_padded; j += NAME(lanes))
+        NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, false, sums);
+    SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++) {
+        for (int32_t c = 0; c < 3; c++)
+            ((REAL *)near->gradient[c])[i + k] += unscaled * NAME(sum_of_lanes)(sums[k].field[c]);
+        ((REAL *)near->potential)[i + k] += unscaled * NAME(sum_of_lanes)(sums[k].potential);
+    }
+}
+
+static void NAME(near)(const struct tree_near *near)
+{
+    int64_t i = 0;
+    for (; i + wide <= near->targets; i += wide)
+        NAME(meet)(near, i, wide);
+    for (; i < near->targets; i++)
+        NAME(meet)(near, i, 1);
+}

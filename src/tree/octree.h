@@ -1,0 +1,83 @@
+#ifndef TREE_OCTREE_H
+#define TREE_OCTREE_H
+
+#include "core/status.h"
+#include "kith/context.h"
+#include "sort/sort.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An octree (a quadtree in 2D) over points in Morton order.
+ *
+ * A cell is a range of points. One with more than `leaf` points, or with few points beside many, is
+ * split at the first level where its points are not all in one child, so that every cell with
+ * children has at least two; points that share a cell of the finest level share a leaf, however
+ * many they are. Cells are stored
+ * generation by generation: the root first, a cell's children next to each other and in Morton
+ * order, and every parent before its children.
+ *
+ * The same tree, to the bit, on every device. */
+
+enum { octree_most_generations = 33 };
+
+struct octree_cell {
+    int32_t first, count;    /* points, in the order of the tree */
+    int32_t parent;          /* −1 for the root */
+    int32_t child, children; /* the first, and how many: 0 for a leaf */
+    int32_t around;          /* points in its surroundings, about */
+    int32_t level;           /* of the Morton grid: the deepest that has the cell's points in one */
+};
+
+/* About the center of mass (of |weights|; of places where they are all 0), rounded to the
+ * precision of the points; every point of the cell is within the radius, but for rounding. */
+struct octree_sphere {
+    double center[3], radius;
+};
+
+struct octree {
+    kith_dtype dtype;
+    int32_t dimensions;
+    int64_t count;
+    uint32_t *order;   /* point k of the tree is row order[k] */
+    void *position[3]; /* columns in the order of the tree, of kith_padded(count); zeros in 2D */
+    void *weight;      /* likewise */
+
+    int32_t cell_count; /* 0 without points */
+    int32_t generations;
+    int32_t generation[octree_most_generations + 1]; /* first cell of each, and the end */
+    struct octree_cell *cell;
+    struct octree_sphere *sphere;
+    double *weight_sum; /* Σ |weight| of each cell */
+    double *net_weight; /* Σ weight */
+
+    /* Memory kept from build to build. */
+    uint64_t *keys;
+    void *scratch, *columns;
+    int64_t room, cell_room; /* points and cells */
+};
+
+/* Builds the tree of points.
+ *
+ *   points  count < 2^31; a third column is not read in 2D
+ *   weight  a column of points->dtype; NULL: every weight is 1
+ *   leaf    points that a leaf may have, ≥ 1
+ *   tree    zeroed before the first call, or a tree whose memory is used again; goes with
+ *           octree_free, after an error too
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ * Cost:   the sort of the keys, and a pass over the points a generation. */
+kith_status octree_build_cpu(kith_context *context, const struct sort_points *points,
+                             const void *weight, int32_t leaf, struct octree *tree);
+void octree_free(struct octree *tree);
+
+/* A cell's center, radius and sum of weights, from its points or, where they are many, from its
+ * children. */
+void octree_measure_cell(struct octree *tree, int32_t cell);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef TREE_SOLVE_H
+#define TREE_SOLVE_H
+
+/* The stages of tree_solve_cpu. */
+
+#include "tree/near_kernel.h"
+#include "tree/tree.h"
+#include "tree/walk.h"
+
+/* Fills in the scales F and Φ of every target cell: lower bounds, to some percent, of
+ * max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|) and of Σ_j |φ_ij| at its points, from the weights of cells that a
+ * walk of its own finds; nothing is remembered from call to call. */
+kith_status tree_find_field_cpu(kith_context *context, const struct tree_sides *targets,
+                                const struct tree_sides *sources, double softening2,
+                                struct tree_side *target_side);
+
+/* The expansions of a problem. Record k is that of source cell k; those of the target cells begin
+ * at target_record, which is 0 if the targets are the sources. */
+struct tree_expansions {
+    const struct expansion_operators *operators;
+    struct expansion expansion;
+    kith_dtype dtype;
+    int32_t target_record;
+    void *records, *locals;
+    double *power; /* of the sources, for tree_error */
+};
+
+/* The multipoles of all sources, from the leaves to the root, and their powers. */
+kith_status tree_expand_cpu(kith_context *context, const struct octree *sources,
+                            const struct tree_side *side, struct tree_expansions *expansions);
+
+/* The near kernels of the context's instruction set. */
+const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context);
+
+/* The force pass: every far and near pair, into state->potential and gradient. */
+kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *problem,
+                         const struct tree_rule *rule, const struct tree_sides *targets,
+                         const struct tree_sides *sources, const struct tree_expansions *expansions,
+                         struct tree_state *state, struct tree_counts *counts);
+
+#endif

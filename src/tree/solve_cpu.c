@@ -1,0 +1,195 @@
+#include "tree/solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "tree/accuracy.h"
+
+/* What one call makes and frees. */
+struct solve_run {
+    struct tree_sides targets, sources;
+    struct tree_side *target_side, *source_side;
+    double *power;
+    struct tree_expansions expansions;
+};
+
+static kith_status grow(void **memory, int64_t *bytes, int64_t wanted, const char *what)
+{
+    if (wanted <= *bytes)
+        return KITH_OK;
+    free(*memory);
+    *bytes = 0;
+    KITH_TRY(kith_allocate(wanted, 1, what, memory));
+    *bytes = wanted;
+    return KITH_OK;
+}
+
+static kith_status build(kith_context *context, const struct tree_problem *problem, int32_t leaf,
+                         struct tree_state *state)
+{
+    const void *const *x = problem->source_position, *const *y = problem->target_position;
+    const int64_t limit = INT64_C(1) << 31;
+    if (problem->source_count >= limit || problem->target_count >= limit)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "a tree has fewer than 2147483648 points, and there are "
+                         "%lld; use the solver direct",
+                         (long long)(problem->source_count > problem->target_count
+                                         ? problem->source_count
+                                         : problem->target_count));
+    const struct sort_points sources = {
+        problem->dtype, problem->dimensions, problem->source_count, {x[0], x[1], x[2]}};
+    const struct sort_points targets = {
+        problem->dtype, problem->dimensions, problem->target_count, {y[0], y[1], y[2]}};
+    KITH_TRY(octree_build_cpu(context, &sources, problem->weight, leaf, &state->sources));
+    state->target_tree = problem->self ? &state->sources : &state->targets;
+    return problem->self ? KITH_OK
+                         : octree_build_cpu(context, &targets, NULL, leaf, &state->targets);
+}
+
+/* Of every cell; parents come before their children, and give them a unit of length. */
+static kith_status make_sides(const struct octree *tree, struct tree_side **sides)
+{
+    KITH_TRY(kith_allocate(tree->cell_count, sizeof **sides, "cells of a tree", sides));
+    for (int32_t k = 0; k < tree->cell_count; k++) {
+        const struct octree_sphere *sphere = &tree->sphere[k];
+        const int32_t parent = tree->cell[k].parent;
+        (*sides)[k] = (struct tree_side){
+            .center = {sphere->center[0], sphere->center[1], sphere->center[2]},
+            .radius = sphere->radius,
+            .weight = tree->weight_sum[k],
+            .size = expansion_size(sphere->radius, parent < 0 ? 0 : (*sides)[parent].size),
+        };
+    }
+    return KITH_OK;
+}
+
+/* The heads of the records of a tree's cells, the first of which is record `first`. */
+static void write_heads(const struct octree *tree, const struct tree_side *side,
+                        const struct tree_expansions *expansions, int64_t first)
+{
+    const int64_t length = expansion_record_length(&expansions->expansion);
+    for (int64_t k = 0; k < tree->cell_count; k++) {
+        const double head[4] = {side[k].center[0], side[k].center[1], side[k].center[2],
+                                side[k].size};
+        for (int32_t c = 0; c < 4; c++)
+            if (expansions->dtype == KITH_F64)
+                ((double *)expansions->records)[(first + k) * length + c] = head[c];
+            else
+                ((float *)expansions->records)[(first + k) * length + c] = (float)head[c];
+    }
+}
+
+static kith_status make_expansions(kith_context *context, const struct tree_problem *problem,
+                                   const struct tree_request *request, struct tree_state *state,
+                                   struct solve_run *run)
+{
+    struct tree_expansions *expansions = &run->expansions;
+    *expansions = (struct tree_expansions){
+        .operators = tree_operators(context, problem->dtype),
+        .expansion = {problem->dimensions == 2  ? expansion_plane
+                      : problem->softening2 > 0 ? expansion_full
+                                                : expansion_harmonic,
+                      request->order, problem->softening2},
+        .dtype = problem->dtype,
+        .target_record = problem->self ? 0 : state->sources.cell_count,
+    };
+    const int64_t real = kith_dtype_bytes(problem->dtype);
+    const int64_t cells = (int64_t)expansions->target_record + state->target_tree->cell_count;
+    const int64_t locals = request->groups ? 0 : cells;
+    KITH_TRY(grow(&state->records, &state->record_bytes,
+                  cells * real * expansion_record_length(&expansions->expansion),
+                  "multipoles of a tree"));
+    const int64_t local_bytes = locals * real * expansion_local_length(&expansions->expansion);
+    KITH_TRY(grow(&state->locals, &state->local_bytes, local_bytes, "expansions of a tree"));
+    if (local_bytes > 0)
+        memset(state->locals, 0, (size_t)local_bytes);
+    KITH_TRY(kith_allocate((int64_t)state->sources.cell_count * (request->order + 1),
+                           sizeof *run->power, "multipoles of a tree", &run->power));
+    expansions->records = state->records;
+    expansions->locals = request->groups ? NULL : state->locals;
+    expansions->power = run->power;
+    write_heads(&state->sources, run->source_side, expansions, 0);
+    if (!problem->self)
+        write_heads(&state->targets, run->target_side, expansions, expansions->target_record);
+    return tree_expand_cpu(context, &state->sources, run->source_side, expansions);
+}
+
+static kith_status make_results(const struct tree_problem *problem, struct tree_state *state)
+{
+    const int64_t column = kith_padded(problem->target_count) * kith_dtype_bytes(problem->dtype);
+    KITH_TRY(grow(&state->results, &state->result_bytes, 4 * column, "results of a tree"));
+    if (column > 0)
+        memset(state->results, 0, (size_t)(4 * column));
+    state->potential = state->results;
+    for (int32_t c = 0; c < 3; c++)
+        state->gradient[c] = (char *)state->results + (c + 1) * column;
+    return KITH_OK;
+}
+
+static void report(const struct tree_problem *problem, const struct tree_request *request,
+                   const struct tree_counts *counts, struct tree_state *state)
+{
+    const double targets = problem->target_count > 0 ? (double)problem->target_count : 1;
+    state->report = (struct tree_report){
+        .order = request->order,
+        .leaf = request->leaf,
+        .theta = request->theta,
+        .error_requested = request->error,
+        .error_estimated = tree_estimate_error(request),
+        .near_per_target = (double)counts->near_pairs / targets,
+        .far_per_target = (double)counts->far / targets,
+        .cells = state->sources.cell_count,
+    };
+}
+
+static kith_status run_stages(kith_context *context, const struct tree_problem *problem,
+                              const struct tree_request *request, struct tree_state *state,
+                              struct solve_run *run)
+{
+    struct tree_counts counts = {0};
+    KITH_TRY(build(context, problem, request->leaf, state));
+    KITH_TRY(make_results(problem, state));
+    KITH_TRY(make_sides(&state->sources, &run->source_side));
+    if (!problem->self)
+        KITH_TRY(make_sides(&state->targets, &run->target_side));
+    struct tree_side *target_side = problem->self ? run->source_side : run->target_side;
+    run->sources = (struct tree_sides){&state->sources, run->source_side, NULL};
+    run->targets = (struct tree_sides){state->target_tree, target_side, NULL};
+    if (problem->target_count > 0 && problem->source_count > 0) {
+        if (request->error > 0)
+            KITH_TRY(tree_find_field_cpu(context, &run->targets, &run->sources, problem->softening2,
+                                         target_side));
+        KITH_TRY(make_expansions(context, problem, request, state, run));
+        run->sources.power = run->power;
+        run->targets.power = problem->self ? run->power : NULL;
+        const struct tree_rule rule = tree_rule_for(problem, request);
+        KITH_TRY(tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources,
+                              &run->expansions, state, &counts));
+    }
+    report(problem, request, &counts, state);
+    return KITH_OK;
+}
+
+kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *problem,
+                           const struct tree_request *request, struct tree_state *state)
+{
+    struct solve_run run = {0};
+    const kith_status status = run_stages(context, problem, request, state, &run);
+    free(run.source_side);
+    free(run.target_side);
+    free(run.power);
+    return status;
+}
+
+void tree_free(struct tree_state *state)
+{
+    octree_free(&state->sources);
+    octree_free(&state->targets);
+    free(state->results);
+    free(state->records);
+    free(state->locals);
+    *state = (struct tree_state){0};
+}

@@ -1,0 +1,173 @@
+/* The force pass: far cells through their expansions, near ones point by point. */
+
+#include <string.h>
+
+#include "core/isa.h"
+#include "core/memory.h"
+#include "device/context.h"
+#include "tree/solve.h"
+
+/* Of one thread, a target and a coefficient. */
+static const double seconds_of_term = 20e-9;
+
+struct sum_run {
+    const struct tree_sides *targets, *sources;
+    const struct tree_expansions *expansions;
+    const struct tree_near_kernels *near;
+    struct expansion_bodies bodies; /* the targets */
+    struct expansion_field field;
+    double softening2;
+    int64_t real;
+    bool self;
+};
+
+const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context)
+{
+#define ADDRESS(isa) &tree_near_##isa,
+    static const struct tree_near_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+static void far(void *user, int32_t target, const int32_t *sources, int64_t count)
+{
+    const struct sum_run *run = user;
+    const struct tree_expansions *all = run->expansions;
+    if (count > 0)
+        all->operators->m2l(&all->expansion, all->records, all->locals, all->target_record + target,
+                            sources, count);
+}
+
+static void descend(void *user, int32_t target)
+{
+    const struct sum_run *run = user;
+    const struct tree_expansions *all = run->expansions;
+    const struct octree_cell *cell = &run->targets->tree->cell[target];
+    if (all->locals)
+        all->operators->l2l(&all->expansion, all->records, all->locals, all->target_record + target,
+                            all->target_record + cell->child, cell->children);
+}
+
+/* The near points of a leaf, put together: columns x, y, z and weight, of so many. */
+struct gathered {
+    char *column[4];
+    int64_t count;
+};
+
+static void gather_points(const struct sum_run *run, int64_t first, int64_t end,
+                          struct gathered *gathered)
+{
+    const struct octree *tree = run->sources->tree;
+    const int64_t real = run->real;
+    if (end <= first)
+        return;
+    for (int32_t c = 0; c < 4; c++) {
+        const char *from = c < 3 ? tree->position[c] : tree->weight;
+        memcpy(gathered->column[c] + gathered->count * real, from + first * real,
+               (size_t)((end - first) * real));
+    }
+    gathered->count += end - first;
+}
+
+/* The leaf's own points first, if they are among the sources, and each point once. */
+static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
+                        const struct octree_cell *leaf, const struct cell_list *near,
+                        struct gathered *gathered)
+{
+    const struct octree_cell *cells = run->sources->tree->cell;
+    const int64_t first = leaf->first, end = first + leaf->count;
+    int64_t count = 0;
+    for (int64_t k = 0; k < near->count; k++)
+        count += cells[near->cell[k]].count;
+    const int64_t room = kith_padded(count + kith_padding) * run->real;
+    char *memory = tree_walker_room(walker, 4 * room);
+    if (!memory)
+        return false;
+    *gathered =
+        (struct gathered){.column = {memory, memory + room, memory + 2 * room, memory + 3 * room}};
+    if (run->self)
+        gather_points(run, first, end, gathered);
+    for (int64_t k = 0; k < near->count; k++) {
+        const struct octree_cell *cell = &cells[near->cell[k]];
+        const int64_t from = cell->first, to = from + cell->count;
+        if (run->self && from <= first && end <= to) {
+            gather_points(run, from, first, gathered);
+            gather_points(run, end, to, gathered);
+        } else {
+            gather_points(run, from, to, gathered);
+        }
+    }
+    return true;
+}
+
+static void *at(const struct sum_run *run, const void *column, int64_t k)
+{
+    return (char *)column + k * run->real;
+}
+
+static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
+                     const struct gathered *gathered)
+{
+    const int64_t vector = run->near->bytes / run->real;
+    const int64_t padded = (gathered->count + vector - 1) / vector * vector;
+    struct tree_near near = {.targets = leaf->count,
+                             .sources_padded = padded,
+                             .self = run->self,
+                             .softening2 = run->softening2,
+                             .weight = gathered->column[3],
+                             .potential = at(run, run->field.potential, leaf->first)};
+    for (int32_t c = 0; c < 4; c++)
+        memset(gathered->column[c] + gathered->count * run->real, 0,
+               (size_t)((padded - gathered->count) * run->real));
+    for (int32_t c = 0; c < 3; c++) {
+        near.target[c] = at(run, run->targets->tree->position[c], leaf->first);
+        near.source[c] = gathered->column[c];
+        near.gradient[c] = at(run, run->field.gradient[c], leaf->first);
+    }
+    (run->real == sizeof(double) ? run->near->in_double : run->near->in_float)(&near);
+}
+
+static void leaf(void *user, struct tree_walker *walker, int32_t target,
+                 const struct cell_list *far_cells, const struct cell_list *near_cells)
+{
+    const struct sum_run *run = user;
+    const struct tree_expansions *all = run->expansions;
+    const struct octree_cell *cell = &run->targets->tree->cell[target];
+    struct gathered gathered;
+    if (all->locals)
+        all->operators->l2p(&all->expansion, all->records, all->locals, all->target_record + target,
+                            &run->bodies, cell->first, cell->count, &run->field);
+    else if (far_cells->count > 0)
+        all->operators->m2p(&all->expansion, all->records, far_cells->cell, far_cells->count,
+                            &run->bodies, cell->first, cell->count, &run->field);
+    if (near_cells->count > 0 && gather_near(run, walker, cell, near_cells, &gathered))
+        sum_near(run, cell, &gathered);
+}
+
+kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *problem,
+                         const struct tree_rule *rule, const struct tree_sides *targets,
+                         const struct tree_sides *sources, const struct tree_expansions *expansions,
+                         struct tree_state *state, struct tree_counts *counts)
+{
+    const struct octree *tree = targets->tree;
+    const bool plane = problem->dimensions == 2;
+    struct sum_run run = {
+        .targets = targets,
+        .sources = sources,
+        .expansions = expansions,
+        .near = tree_near_kernels_of(context),
+        .bodies = {{tree->position[0], tree->position[1], plane ? NULL : tree->position[2]},
+                   tree->weight},
+        .field = {state->potential, {state->gradient[0], state->gradient[1], state->gradient[2]}},
+        .softening2 = problem->softening2,
+        .real = kith_dtype_bytes(problem->dtype),
+        .self = problem->self};
+    const struct tree_actions actions = {.far_to_leaves = rule->walk == tree_walk_groups,
+                                         .far = far,
+                                         .descend = descend,
+                                         .leaf = leaf,
+                                         .user = &run};
+    const double seconds =
+        seconds_of_term * (double)tree->count * (double)expansion_count(&expansions->expansion);
+    return tree_walk_cpu(context, rule, targets, sources, &actions, seconds, counts);
+}

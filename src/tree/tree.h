@@ -1,0 +1,90 @@
+#ifndef TREE_TREE_H
+#define TREE_TREE_H
+
+#include "tree/expansion.h"
+#include "tree/octree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sums over all sources, the far ones approximated:
+ *
+ *     φ_i = Σ_j w_j / s,  ∇φ_i = Σ_j w_j d / s³      d = x_j − x_i, s² = |d|² + ε²
+ *
+ * over the pairs with s² > 0 and, if self, i ≠ j. Columns of one dtype; the third is NULL in 2D. */
+struct tree_problem {
+    kith_dtype dtype;
+    int32_t dimensions;
+    bool self; /* the targets are the sources */
+    int64_t target_count, source_count;
+    const void *target_position[3], *source_position[3];
+    const void *weight; /* NULL: ones */
+    double softening2;
+};
+
+/* What is wanted: an error, or an opening angle. */
+struct tree_request {
+    /* Groups of targets that walk the tree for themselves (Barnes & Hut 1986; Barnes 1990), or the
+     * fast multipole method (Greengard & Rokhlin 1987; Dehnen 2002). */
+    bool groups;
+    /* The error is the rms over the targets of |Δ∇φ_i| / max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|), and of
+     * Δφ_i / Σ_j |φ_ij|. */
+    double error;  /* 0: by theta; if that is 0 too, tree_default_error */
+    double theta;  /* 0: the largest, tree_most_theta */
+    int32_t order; /* 0: what is fastest for the error; with theta 4 */
+    int32_t leaf;  /* points of a leaf; 0: what is fastest */
+};
+
+/* Largest opening angle: nearer cells' expansions converge too slowly to be worth it. */
+#define TREE_MOST_THETA    0.8
+#define TREE_DEFAULT_ERROR 1e-4
+
+/* What was chosen and done. */
+struct tree_report {
+    int32_t order, leaf;
+    double theta;
+    double error_requested; /* 0: an opening angle was wanted */
+    double error_estimated;
+    double near_per_target; /* pairs of points */
+    double far_per_target;  /* expansions of cells: M2L, of groups M2P */
+    int64_t cells;
+};
+
+/* Memory from call to call, and the results of the last. */
+struct tree_state {
+    struct octree sources, targets; /* targets only if they are not the sources */
+    struct tree_report report;
+    const struct octree *target_tree; /* in whose order the results are */
+    void *potential, *gradient[3];    /* columns of the problem's dtype */
+    void *results, *records, *locals; /* memory */
+    int64_t result_bytes, record_bytes, local_bytes;
+};
+
+/* The least error that can be asked for in a precision. */
+double tree_least_error(kith_dtype dtype);
+
+/* Fills in the order, the leaf and the angle of a request. */
+struct tree_request tree_choose(kith_dtype dtype, const struct tree_request *request);
+
+/* About how long tree_solve_cpu takes on one thread, for a choice between solvers: a model that
+ * does not know how the points are distributed. */
+double tree_seconds(const kith_context *context, const struct tree_problem *problem,
+                    const struct tree_request *request);
+
+/* Solves the problem.
+ *
+ *   request  filled in by tree_choose
+ *   state    zeroed before the first call; goes with tree_free, after an error too
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_UNSUPPORTED (2^31 points or more).
+ * Bits:   the same on every run and for every number of threads. */
+kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *problem,
+                           const struct tree_request *request, struct tree_state *state);
+void tree_free(struct tree_state *state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+#ifndef TREE_WALK_H
+#define TREE_WALK_H
+
+#include "tree/acceptance.h"
+#include "tree/octree.h"
+
+/* The dual traversal, seen from the targets: from the root down each cell gets the source cells
+ * that its parent could neither accept nor split (Dehnen 2002, J. Comput. Phys. 179, 27, one side
+ * of it). Each is accepted (far), or both are leaves (near), or the source is split, or it is left
+ * to the target's children. Sums are of targets alone: who walks which part changes no bit, and no
+ * list is longer than what one branch of the tree needs. */
+
+struct tree_sides {
+    const struct octree *tree;
+    const struct tree_side *side;
+    const double *power; /* order + 1 a cell; NULL with order 0 */
+};
+
+/* A list of cells. */
+struct cell_list {
+    int32_t *cell;
+    int64_t count, room;
+};
+
+struct tree_walker; /* a thread's memory */
+
+/* What is done with what is found. */
+struct tree_actions {
+    bool far_to_leaves; /* far cells are kept for the leaves below; else far has them at once */
+    /* The far sources of a target cell; before its children and leaf. */
+    void (*far)(void *user, int32_t target, const int32_t *sources, int64_t count);
+    /* Before the children of a target cell. */
+    void (*descend)(void *user, int32_t target);
+    /* A leaf: all near sources of it, and far ones if they were kept. */
+    void (*leaf)(void *user, struct tree_walker *walker, int32_t target,
+                 const struct cell_list *far, const struct cell_list *near);
+    void *user;
+};
+
+/* Room for so many bytes in the walker's memory, or NULL: then the walk fails. */
+void *tree_walker_room(struct tree_walker *walker, int64_t bytes);
+
+struct tree_counts {
+    int64_t far;        /* accepted pairs of cells, or of points and cells if kept for leaves */
+    int64_t near_pairs; /* pairs of points */
+};
+
+/* Walks all targets.
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
+                          const struct tree_sides *targets, const struct tree_sides *sources,
+                          const struct tree_actions *actions, double seconds,
+                          struct tree_counts *counts);
+
+#endif

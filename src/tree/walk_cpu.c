@@ -1,0 +1,274 @@
+/* The walk on the CPU: the top of the tree first, and then its branches, each a task. */
+
+#include "tree/walk.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "device/threads.h"
+#include "tree/accept_kernel.h"
+
+/* A branch of about so many points is a task, but there are at least so many tasks' worth. */
+enum { points_of_task = 1024, tasks_wanted = 256 };
+
+struct tree_walker {
+    struct cell_list
+        waiting;           /* sources that a target leaves to its children, for each generation */
+    struct cell_list open; /* sources of one target that are to be decided about */
+    struct cell_list far, near;
+    void *room;
+    int64_t room_bytes;
+    bool failed;
+    struct tree_counts counts;
+};
+
+/* A branch, and the lists that its root begins with, one after the other in the walk's. */
+struct task {
+    int32_t cell;
+    int64_t first, waiting, far, near;
+};
+
+struct walk {
+    const struct tree_rule *rule;
+    const struct tree_sides *targets, *sources;
+    const struct tree_actions *actions;
+    tree_accept_kernel *accept;
+    int32_t task_points;
+    struct task *tasks; /* NULL once they are known */
+    int64_t task_count;
+    struct cell_list lists;
+    struct tree_counts *task_counts;
+    atomic_bool failed;
+};
+
+static tree_accept_kernel *accept_kernel_of(const kith_context *context)
+{
+#define ADDRESS(isa) tree_accept_##isa,
+    static tree_accept_kernel *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+static bool reserve(struct cell_list *list, int64_t count)
+{
+    if (list->count + count <= list->room)
+        return true;
+    const int64_t room = 2 * (list->count + count) + 1024;
+    int32_t *cells = realloc(list->cell, (size_t)room * sizeof *cells);
+    if (!cells)
+        return false;
+    list->cell = cells;
+    list->room = room;
+    return true;
+}
+
+static void push(struct tree_walker *walker, struct cell_list *list, int32_t cell)
+{
+    if (list->count == list->room && !reserve(list, 1)) {
+        walker->failed = true;
+        return;
+    }
+    list->cell[list->count++] = cell;
+}
+
+static void push_all(struct tree_walker *walker, struct cell_list *list, const int32_t *cells,
+                     int64_t count)
+{
+    if (!reserve(list, count)) {
+        walker->failed = true;
+        return;
+    }
+    if (count > 0)
+        memcpy(list->cell + list->count, cells, (size_t)count * sizeof *cells);
+    list->count += count;
+}
+
+void *tree_walker_room(struct tree_walker *walker, int64_t bytes)
+{
+    if (bytes > walker->room_bytes) {
+        free(walker->room);
+        walker->room_bytes = 0;
+        walker->room = aligned_alloc(64, (size_t)(bytes + bytes / 2 + 127) / 64 * 64);
+        if (walker->room)
+            walker->room_bytes = bytes + bytes / 2;
+        else
+            walker->failed = true;
+    }
+    return walker->room;
+}
+
+static void free_walker(struct tree_walker *walker)
+{
+    free(walker->waiting.cell);
+    free(walker->open.cell);
+    free(walker->far.cell);
+    free(walker->near.cell);
+    free(walker->room);
+}
+
+static const double *power_of(const struct walk *walk, const struct tree_sides *sides, int32_t cell)
+{
+    return sides->power ? sides->power + (int64_t)cell * (walk->rule->order + 1) : NULL;
+}
+
+/* Where a pair of a target and a source goes. */
+static void place(const struct walk *walk, struct tree_walker *walker, int32_t target,
+                  int32_t source, bool is_far)
+{
+    const struct tree_sides *targets = walk->targets, *sources = walk->sources;
+    const struct tree_side *a = &targets->side[target], *b = &sources->side[source];
+    const struct octree_cell *cell_a = &targets->tree->cell[target];
+    const struct octree_cell *cell_b = &sources->tree->cell[source];
+    if (is_far) {
+        walker->counts.far += walk->actions->far_to_leaves ? cell_a->count : 1;
+        push(walker, &walker->far, source);
+    } else if (cell_a->children == 0 && cell_b->children == 0) {
+        walker->counts.near_pairs += (int64_t)cell_a->count * cell_b->count;
+        push(walker, &walker->near, source);
+    } else if (cell_a->children == 0 ||
+               (cell_b->children > 0 && tree_splits_source(a, target, b, source))) {
+        for (int32_t k = 0; k < cell_b->children; k++)
+            push(walker, &walker->open, cell_b->child + k);
+    } else {
+        push(walker, &walker->waiting, source);
+    }
+}
+
+/* Decides about the open sources from k on, some at a time; returns how many. */
+static int64_t decide(const struct walk *walk, struct tree_walker *walker, int32_t target,
+                      int64_t k)
+{
+    const struct tree_sides *targets = walk->targets, *sources = walk->sources;
+    const int64_t left = walker->open.count - k;
+    const int32_t count = left < accept_lanes ? (int32_t)left : accept_lanes;
+    int32_t cells[accept_lanes];
+    bool is_far[accept_lanes];
+    memcpy(cells, walker->open.cell + k, (size_t)count * sizeof *cells);
+    walk->accept(walk->rule, &targets->side[target], power_of(walk, targets, target), sources->side,
+                 sources->power, cells, count, is_far);
+    for (int32_t lane = 0; lane < count; lane++)
+        place(walk, walker, target, cells[lane], is_far[lane]);
+    return count;
+}
+
+static void keep_for_task(struct walk *walk, struct tree_walker *walker, int32_t target,
+                          int64_t waiting)
+{
+    const struct task task = {target, walk->lists.count, walker->waiting.count - waiting,
+                              walker->far.count, walker->near.count};
+    push_all(walker, &walk->lists, walker->waiting.cell + waiting, task.waiting);
+    push_all(walker, &walk->lists, walker->far.cell, task.far);
+    push_all(walker, &walk->lists, walker->near.cell, task.near);
+    walk->tasks[walk->task_count++] = task;
+}
+
+/* Walks a branch; its root's sources are those of walker->waiting from `waiting` on. */
+static void walk_branch(struct walk *walk, struct tree_walker *walker, int32_t target,
+                        int64_t waiting)
+{
+    const struct octree_cell *cell = &walk->targets->tree->cell[target];
+    const struct tree_actions *actions = walk->actions;
+    if (walk->tasks && cell->count <= walk->task_points) {
+        keep_for_task(walk, walker, target, waiting);
+        return;
+    }
+    const int64_t end = walker->waiting.count, far = walker->far.count, near = walker->near.count;
+    walker->open.count = 0;
+    push_all(walker, &walker->open, walker->waiting.cell + waiting, end - waiting);
+    for (int64_t k = 0; k < walker->open.count && !walker->failed;)
+        k += decide(walk, walker, target, k);
+    if (walker->failed)
+        return;
+    if (!actions->far_to_leaves) {
+        actions->far(actions->user, target, walker->far.cell + far, walker->far.count - far);
+        walker->far.count = far;
+    }
+    if (cell->children == 0)
+        actions->leaf(actions->user, walker, target, &walker->far, &walker->near);
+    else
+        actions->descend(actions->user, target);
+    for (int32_t k = 0; k < cell->children; k++)
+        walk_branch(walk, walker, cell->child + k, end);
+    walker->waiting.count = end;
+    walker->far.count = far;
+    walker->near.count = near;
+}
+
+static void run_task(void *argument, int64_t k)
+{
+    struct walk *walk = argument;
+    const struct task *task = &walk->tasks[k];
+    struct walk mine = {.rule = walk->rule,
+                        .targets = walk->targets,
+                        .sources = walk->sources,
+                        .actions = walk->actions,
+                        .accept = walk->accept};
+    struct tree_walker walker = {0};
+    const int32_t *list = walk->lists.cell + task->first;
+    push_all(&walker, &walker.waiting, list, task->waiting);
+    push_all(&walker, &walker.far, list + task->waiting, task->far);
+    push_all(&walker, &walker.near, list + task->waiting + task->far, task->near);
+    if (!walker.failed)
+        walk_branch(&mine, &walker, task->cell, 0);
+    if (walker.failed)
+        atomic_store(&walk->failed, true);
+    walk->task_counts[k] = walker.counts;
+    free_walker(&walker);
+}
+
+static void add_counts(struct tree_counts *sum, const struct tree_counts *counts)
+{
+    sum->far += counts->far;
+    sum->near_pairs += counts->near_pairs;
+}
+
+/* The top of the tree, down to the branches that are tasks. */
+static void walk_top(struct walk *walk, struct tree_counts *counts)
+{
+    struct tree_walker walker = {0};
+    push(&walker, &walker.waiting, 0);
+    if (!walker.failed)
+        walk_branch(walk, &walker, 0, 0);
+    if (walker.failed)
+        atomic_store(&walk->failed, true);
+    *counts = walker.counts;
+    free_walker(&walker);
+}
+
+kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
+                          const struct tree_sides *targets, const struct tree_sides *sources,
+                          const struct tree_actions *actions, double seconds,
+                          struct tree_counts *counts)
+{
+    const int64_t points = targets->tree->count, each = points / tasks_wanted;
+    struct walk walk = {.rule = rule,
+                        .targets = targets,
+                        .sources = sources,
+                        .actions = actions,
+                        .accept = accept_kernel_of(context),
+                        .task_points = (int32_t)(each > points_of_task ? each : points_of_task)};
+    *counts = (struct tree_counts){0};
+    if (targets->tree->cell_count == 0 || sources->tree->cell_count == 0)
+        return KITH_OK;
+    kith_status status =
+        kith_allocate(targets->tree->cell_count, sizeof *walk.tasks, "a tree walk", &walk.tasks);
+    if (status == KITH_OK) {
+        walk_top(&walk, counts);
+        status = kith_allocate(walk.task_count, sizeof *walk.task_counts, "a tree walk",
+                               &walk.task_counts);
+    }
+    if (status == KITH_OK && !atomic_load(&walk.failed))
+        status = kith_for_each(context, kith_threads_for(context, seconds), walk.task_count,
+                               run_task, &walk);
+    if (status == KITH_OK && atomic_load(&walk.failed))
+        status = kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
+    for (int64_t k = 0; k < walk.task_count && status == KITH_OK; k++)
+        add_counts(counts, &walk.task_counts[k]);
+    free(walk.tasks);
+    free(walk.task_counts);
+    free(walk.lists.cell);
+    return status;
+}

@@ -1,0 +1,111 @@
+/* kith forces with an accuracy, as a user runs it. */
+
+#include "program.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void make_plummer(void)
+{
+    if (!program_exists("plummer.csv"))
+        assert_succeeded(program_run("make plummer -n 5000 -o @plummer.csv"));
+}
+
+static double json_of(const struct program_result *result, const char *key)
+{
+    return program_json_number(result->out, key);
+}
+
+static void test_the_error_is_kept_and_json_reports_what_was_chosen(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {"tree", "fmm"};
+    make_plummer();
+    for (int k = 0; k < 2; k++) {
+        const struct program_result *result = program_run(
+            "forces @plummer.csv --solver %s --error 1e-4 --check 300 --json", solvers[k]);
+        assert_succeeded(result);
+        assert_true(json_of(result, "rms") > 0 && json_of(result, "rms") <= 1e-4);
+        assert_true(json_of(result, "p99") <= 4e-4 && json_of(result, "max") <= 30e-4);
+        assert_true(json_of(result, "error_requested") == 1e-4);
+        assert_true(json_of(result, "order") > 0 && json_of(result, "leaf") > 0);
+        assert_true(json_of(result, "theta") == 0.8 && json_of(result, "p2p_per_body") > 0);
+        assert_true(json_of(result, "error_estimated") > 0);
+        assert_non_null(strstr(result->out, solvers[k]));
+    }
+    const struct program_result *result =
+        program_run("forces @plummer.csv --solver fmm --theta 0.5 --order 6 -o @a.csv --check 10");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->err, "check of 10 bodies: error of the acceleration"));
+}
+
+static void test_targets_of_another_file_have_a_row_each(void **state)
+{
+    (void)state;
+    double expected[4], found[4];
+    make_plummer();
+    program_write("two.csv", "x,y,z\n3,0,0\n0,-2,1\n");
+    for (int k = 0; k < 2; k++) {
+        const struct program_result *result = program_run(
+            "forces @plummer.csv --targets @two.csv -o - %s", k ? "--solver fmm --error 1e-6" : "");
+        assert_succeeded(result);
+        double *row = k ? found : expected;
+        const char *line = strchr(result->out, '\n') + 1;
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf", row, row + 1, row + 2, row + 3), 4);
+    }
+    for (int c = 0; c < 4; c++)
+        assert_true(fabs(found[c] - expected[c]) < 1e-5 * fabs(expected[0]));
+    assert_succeeded(program_run("forces @plummer.csv --targets @two.csv --check 2 --json"));
+    program_write("plane.csv", "x,y\n3,0\n");
+    assert_refused(program_run("forces @plummer.csv --targets @plane.csv -o -"), 1,
+                   "in 3 dimensions and");
+}
+
+static void test_an_accuracy_that_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    make_plummer();
+    assert_refused(program_run("forces @plummer.csv --precision single --error 1e-9"), 1,
+                   "error is 1e-09, and single precision reaches 1e-06");
+    assert_refused(program_run("forces @plummer.csv --precision single --solver fmm --error 1e-6"),
+                   1, "error is 1e-06, and the solver fmm reaches 3e-06 in single precision");
+    assert_refused(program_run("forces @plummer.csv --error 1e-3 --theta 0.5"), 2, "give one");
+    assert_refused(program_run("forces @plummer.csv --theta 1"), 2, "must be less than 1");
+    assert_refused(program_run("forces @plummer.csv --error 0"), 2, "--error");
+    assert_refused(program_run("forces @plummer.csv --law yukawa:1 --solver tree"), 1,
+                   "solver is tree, which has gravity, coulomb");
+    assert_refused(program_run("forces @plummer.csv --sum value --check 5"), 2, "--check");
+}
+
+/* Two runs of one step each are one of two, and the accuracy is the file's. */
+static void test_a_run_by_fmm_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    static const char begin[] =
+        "run @plummer.csv --dt 0.01 --softening 0.02 --solver fmm --error 1e-3 -o @%s --until %s";
+    make_plummer();
+    if (program_run(begin, "whole.h5", "0.02")->exit_code != 0)
+        skip(); /* without HDF5 */
+    assert_succeeded(program_run(begin, "parts.h5", "0.01"));
+    assert_succeeded(program_run("run --resume --until 0.02 -o @parts.h5"));
+    assert_succeeded(program_run("convert @whole.h5 @whole.csv"));
+    assert_succeeded(program_run("convert @parts.h5 @parts.csv"));
+    char *whole = program_read("whole.csv"), *parts = program_read("parts.csv");
+    assert_string_equal(whole, parts);
+    free(whole);
+    free(parts);
+    assert_refused(program_run("run @plummer.csv --resume --until 0.03 --dt 0.01 --softening 0.02 "
+                               "--solver fmm --error 1e-2 -o @parts.h5"),
+                   1, "error is 0.01, and");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_error_is_kept_and_json_reports_what_was_chosen),
+        cmocka_unit_test(test_targets_of_another_file_have_a_row_each),
+        cmocka_unit_test(test_an_accuracy_that_cannot_be_is_refused),
+        cmocka_unit_test(test_a_run_by_fmm_resumes_bit_for_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

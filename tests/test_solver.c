@@ -1,0 +1,288 @@
+#include "simulating.h"
+
+#include "forces/solver.h"
+#include "laid_out.h"
+
+/* A solver of one's own: every pair, a plain loop in double precision on the host. It is handed to
+ * the library by its address; no table has it. */
+static int64_t toy_evaluations, toy_prepared;
+
+static kith_status toy_suits(const kith_context *context, const struct forces_problem *problem)
+{
+    (void)context;
+    if (problem->law || problem->jerk[0] || problem->system_count > 0 ||
+        problem->source_half_softening2)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "toy has gravity of one system with one softening, and no jerk");
+    return KITH_OK;
+}
+
+static kith_status toy_prepare(kith_context *context, const struct forces_problem *problem,
+                               void **prepared)
+{
+    (void)context;
+    (void)problem;
+    if (!*prepared) {
+        *prepared = malloc(1);
+        toy_prepared++;
+    }
+    return *prepared ? KITH_OK : kith_fail(KITH_OUT_OF_MEMORY, "out of memory");
+}
+
+static void toy_sum(const struct forces_problem *p, int64_t i, double a[3], double *potential)
+{
+    const double *m = p->source_mass;
+    for (int64_t j = 0; j < p->source_count; j++) {
+        double d[3] = {0}, s2 = p->softening2;
+        for (int32_t c = 0; c < p->dimensions; c++) {
+            d[c] = ((const double *)p->source_position[c])[j] -
+                   ((const double *)p->target_position[c])[i];
+            s2 += d[c] * d[c];
+        }
+        if (s2 == 0 || (p->self && i == j))
+            continue;
+        for (int32_t c = 0; c < 3; c++)
+            a[c] += p->gravitational_constant * m[j] * d[c] / (s2 * sqrt(s2));
+        *potential -= p->gravitational_constant * m[j] / sqrt(s2);
+    }
+}
+
+static kith_status toy_evaluate(kith_context *context, void *prepared,
+                                const struct forces_problem *problem)
+{
+    (void)context;
+    assert_non_null(prepared);
+    toy_evaluations++;
+    for (int64_t i = 0; i < problem->target_count; i++) {
+        double a[3] = {0}, potential = 0;
+        toy_sum(problem, i, a, &potential);
+        for (int32_t c = 0; c < problem->dimensions; c++)
+            if (problem->acceleration[c])
+                ((double *)problem->acceleration[c])[i] = a[c];
+        if (problem->potential)
+            ((double *)problem->potential)[i] = potential;
+    }
+    return KITH_OK;
+}
+
+static void toy_free(kith_context *context, void *prepared)
+{
+    (void)context;
+    free(prepared);
+    toy_prepared--;
+}
+
+static const struct kith_solver toy = {.name = "toy",
+                                       .summary = "every pair, a plain loop",
+                                       .on_host = true,
+                                       .suits = toy_suits,
+                                       .prepare = toy_prepare,
+                                       .evaluate = toy_evaluate,
+                                       .free = toy_free};
+
+static kith_context *context;
+
+static int make_context(void **state)
+{
+    (void)state;
+    context = cpu_context(2);
+    return 0;
+}
+
+static int free_context(void **state)
+{
+    (void)state;
+    kith_context_free(context);
+    return 0;
+}
+
+static kith_bodies *some_bodies(int64_t n)
+{
+    return made("plummer", (kith_initial_options){.count = n, .seed = 3});
+}
+
+static void test_forces_are_a_solvers_of_ones_own(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = some_bodies(70);
+    const kith_array x = kith_array_matrix(bodies->position, KITH_F64, 70, 3);
+    const kith_array m = kith_array_vector(bodies->mass, KITH_F64, 70);
+    double a[2][70 * 3], phi[2][70];
+    for (int k = 0; k < 2; k++) {
+        const kith_forces_options options = {
+            .gravitational_constant = 2, .softening = 0.1, .solver = k ? &toy : NULL};
+        toy_evaluations = 0;
+        assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES(x, {"m", m}),
+                                      kith_array_matrix(a[k], KITH_F64, 70, 3),
+                                      kith_array_vector(phi[k], KITH_F64, 70)));
+        assert_int_equal(toy_evaluations, k);
+    }
+    for (int64_t i = 0; i < 210; i++)
+        assert_near(a[1][i], a[0][i], 1e-12);
+    for (int64_t i = 0; i < 70; i++)
+        assert_near(phi[1][i], phi[0][i], 1e-12);
+    assert_int_equal(toy_prepared, 0);
+    kith_bodies_free(bodies);
+}
+
+static void test_simulations_and_diagnostics_are_a_solvers_of_ones_own(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = some_bodies(20), *end[2];
+    double energy[2];
+    for (int k = 0; k < 2; k++) {
+        toy_evaluations = 0;
+        kith_simulation *simulation =
+            simulated(context, bodies,
+                      (kith_simulation_options){
+                          .dt = 1e-3, .forces.softening = 0.1, .forces.solver = k ? &toy : NULL});
+        assert_ok(kith_simulation_step(simulation, 50));
+        end[k] = state_of(simulation, bodies);
+        assert_int_equal(toy_evaluations, k * 51); /* one at the start */
+        assert_int_equal(toy_prepared, k);         /* kept from step to step */
+        energy[k] = diagnosed(simulation).total_energy;
+        assert_int_equal(toy_evaluations, k * 52);
+        kith_simulation_free(simulation);
+        assert_int_equal(toy_prepared, 0);
+    }
+    assert_true(distance_of_states(end[0], end[1]) < 1e-12);
+    assert_near(energy[1], energy[0], 1e-12);
+    for (int k = 0; k < 2; k++)
+        kith_bodies_free(end[k]);
+    kith_bodies_free(bodies);
+}
+
+static void refused(kith_simulation_options options, int64_t systems, kith_status expected,
+                    const char *words)
+{
+    kith_bodies *bodies = some_bodies(8);
+    kith_simulation *simulation = NULL;
+    const kith_status status =
+        systems > 0
+            ? kith_simulation_create_ensemble(context, &options, systems, bodies, &simulation)
+            : kith_simulation_create(context, &options, bodies, &simulation);
+    assert_int_equal(status, expected);
+    assert_non_null(strstr(kith_error_message(), words));
+    assert_null(simulation);
+    kith_bodies_free(bodies);
+}
+
+static void test_what_a_solver_cannot_do_is_refused_before_the_first_step(void **state)
+{
+    (void)state;
+    kith_simulation_options options = {.dt = 1, .forces.solver = &toy};
+    refused(options, 2, KITH_UNSUPPORTED, "toy");
+    options.integrator = "hermite4";
+    refused(options, 0, KITH_UNSUPPORTED, "toy");
+    options.integrator = NULL;
+    options.precision = KITH_F32;
+    refused(options, 0, KITH_UNSUPPORTED, "precision");
+    options = (kith_simulation_options){.dt = 1, .forces.method = KITH_FORCES_TILE_P};
+    refused(options, 0, KITH_UNSUPPORTED, "tile-p");
+    options.forces.method = KITH_FORCES_SPLIT;
+    refused(options, 4, KITH_UNSUPPORTED, "method");
+    options.forces.solver = &toy;
+    refused(options, 0, KITH_INVALID_ARGUMENT, "method");
+    options = (kith_simulation_options){.dt = 1, .forces.sum = KITH_FORCES_SUM_VALUE};
+    refused(options, 0, KITH_INVALID_ARGUMENT, "sum");
+}
+
+/* Every row runs every integrator that it does not refuse, and ends where direct does. */
+static void test_every_solver_of_the_table_moves_bodies_alike(void **state)
+{
+    (void)state;
+    const char *const integrators[] = {"leapfrog", "rk4", "hermite4"};
+    int64_t count = 0;
+    const kith_solver *const *solvers = kith_solver_list(&count);
+    assert_true(count >= 2);
+    kith_bodies *bodies = some_bodies(30);
+    for (int k = 0; k < 3; k++) {
+        kith_bodies *expected = NULL;
+        for (int64_t row = 0; row < count; row++) {
+            const kith_simulation_options options = {.dt = 1e-3,
+                                                     .integrator = integrators[k],
+                                                     .forces.softening = 0.1,
+                                                     .forces.solver = solvers[row]};
+            kith_simulation *simulation = NULL;
+            const kith_status status =
+                kith_simulation_create(context, &options, bodies, &simulation);
+            if (row > 0 && status == KITH_UNSUPPORTED)
+                continue;
+            assert_ok(status);
+            assert_ok(kith_simulation_step(simulation, 10));
+            kith_bodies *end = state_of(simulation, bodies);
+            kith_simulation_free(simulation);
+            if (!expected) {
+                expected = end;
+                continue;
+            }
+            assert_true(distance_of_states(expected, end) < 1e-12);
+            kith_bodies_free(end);
+        }
+        kith_bodies_free(expected);
+    }
+    kith_bodies_free(bodies);
+}
+
+static void test_solvers_are_found_by_name(void **state)
+{
+    (void)state;
+    int64_t count = 0;
+    const kith_solver *const *solvers = kith_solver_list(&count), *found = &toy;
+    for (int64_t k = 0; k < count; k++) {
+        assert_ok(kith_solver_find(kith_solver_describe(solvers[k]).name, &found));
+        assert_ptr_equal(found, solvers[k]);
+    }
+    assert_ok(kith_solver_find("auto", &found));
+    assert_null(found);
+    assert_string_equal(kith_solver_describe(NULL).name, "direct");
+    found = &toy;
+    assert_int_equal(kith_solver_find("tee", &found), KITH_INVALID_ARGUMENT);
+    assert_null(found);
+}
+
+/* Near and far parts of a force add up. */
+static void test_results_are_added_to_what_is_there(void **state)
+{
+    (void)state;
+    int64_t count = 0;
+    const kith_solver *const *solvers = kith_solver_list(&count);
+    for (int64_t row = 0; row < count; row++)
+        for (int64_t systems = 0; systems < (solvers[row]->on_host ? 1 : 4); systems += 3) {
+            struct random_numbers random = (struct random_numbers){9};
+            struct laid_out once = laid_out_create(KITH_F64, 9, systems, 3);
+            laid_out_fill(&once, &random);
+            void *prepared = NULL;
+            if (solvers[row]->suits(context, &once.problem) != KITH_OK)
+                for (int c = 0; c < 3; c++)
+                    once.problem.jerk[c] = NULL;
+            if (row > 0 && solvers[row]->suits(context, &once.problem) != KITH_OK) {
+                laid_out_free(&once);
+                continue;
+            }
+            assert_ok(forces_evaluate(context, solvers[row], &once.problem, &prepared));
+            const double a = laid_out_get(&once, A + 1, 8, systems / 2),
+                         jerk = laid_out_get(&once, JERK_OF + 2, 8, systems / 2),
+                         phi = laid_out_get(&once, PHI, 8, systems / 2);
+            once.problem.accumulate = true;
+            assert_ok(forces_evaluate(context, solvers[row], &once.problem, &prepared));
+            assert_true(a != 0 && laid_out_get(&once, A + 1, 8, systems / 2) == 2 * a);
+            assert_true(laid_out_get(&once, JERK_OF + 2, 8, systems / 2) == 2 * jerk);
+            assert_true(laid_out_get(&once, PHI, 8, systems / 2) == 2 * phi);
+            forces_forget(context, solvers[row], &prepared);
+            laid_out_free(&once);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forces_are_a_solvers_of_ones_own),
+        cmocka_unit_test(test_simulations_and_diagnostics_are_a_solvers_of_ones_own),
+        cmocka_unit_test(test_what_a_solver_cannot_do_is_refused_before_the_first_step),
+        cmocka_unit_test(test_every_solver_of_the_table_moves_bodies_alike),
+        cmocka_unit_test(test_solvers_are_found_by_name),
+        cmocka_unit_test(test_results_are_added_to_what_is_there),
+    };
+    return cmocka_run_group_tests(tests, make_context, free_context);
+}

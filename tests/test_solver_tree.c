@@ -1,0 +1,196 @@
+/* The solvers tree, fmm and auto, as users call them. */
+
+#include "testing.h"
+
+#include "tree_scene.h"
+
+static struct tree_scene scene;
+
+static kith_context *new_context(void)
+{
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}, .threads = 2},
+                                  &context));
+    return context;
+}
+
+static const kith_solver *solver_named(const char *name)
+{
+    const kith_solver *solver = NULL;
+    assert_ok(kith_solver_find(name, &solver));
+    return solver;
+}
+
+/* Rows of places, and weights as masses and as charges. */
+struct inputs {
+    double position[scene_most][3], mass[scene_most];
+    kith_particles particles;
+};
+
+static void fill(struct inputs *inputs, struct random_numbers *numbers, const char *kind, int64_t n)
+{
+    scene_fill(&scene, numbers, kind, 3, n);
+    for (int64_t i = 0; i < n; i++) {
+        for (int c = 0; c < 3; c++)
+            inputs->position[i][c] = scene.x[c][i];
+        inputs->mass[i] = fabs(scene.weight[i]);
+    }
+    inputs->particles =
+        (kith_particles){.positions = kith_array_matrix(inputs->position, KITH_F64, n, 3),
+                         .columns = {{"m", kith_array_vector(inputs->mass, KITH_F64, n)},
+                                     {"q", kith_array_vector(scene.weight, KITH_F64, n)}}};
+}
+
+struct outputs {
+    double a[scene_most][3], potential[scene_most];
+};
+
+static kith_status compute(kith_context *context, const kith_forces_options *options,
+                           const kith_particles *targets, const kith_particles *sources, int64_t n,
+                           struct outputs *outputs)
+{
+    return kith_forces_compute(context, options, targets, sources,
+                               kith_array_matrix(outputs->a, KITH_F64, n, 3),
+                               kith_array_vector(outputs->potential, KITH_F64, n));
+}
+
+/* rms of the differences over the rms of what is expected. */
+static double difference(const struct outputs *a, const struct outputs *expected, int64_t n)
+{
+    double wrong = 0, all = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < 3; c++) {
+            wrong += pow(a->a[i][c] - expected->a[i][c], 2);
+            all += pow(expected->a[i][c], 2);
+        }
+    return sqrt(wrong / all);
+}
+
+static struct inputs sources, targets;
+static struct outputs found, expected;
+
+static void check_law(kith_context *context, const char *law_text, const kith_particles *of,
+                      int64_t n, double softening)
+{
+    static const char *const names[] = {"tree", "fmm"};
+    kith_law *law = NULL;
+    if (law_text)
+        assert_ok(kith_law_parse(law_text, 0, NULL, &law));
+    kith_forces_options options = {.law = law, .softening = softening};
+    assert_ok(compute(context, &options, of, &sources.particles, n, &expected));
+    for (int k = 0; k < 2; k++) {
+        options.solver = solver_named(names[k]);
+        options.accuracy.error = 1e-7;
+        assert_ok(compute(context, &options, of, &sources.particles, n, &found));
+        assert_true(difference(&found, &expected, n) < 1e-6);
+        for (int64_t i = 0; i < n; i++)
+            assert_true(fabs(found.potential[i] - expected.potential[i]) <=
+                        1e-6 * fmax(fabs(expected.potential[i]), 1e-3));
+    }
+    kith_law_free(law);
+}
+
+static void test_gravity_and_coulomb_agree_with_the_direct_sum(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_gravity_and_coulomb_agree");
+    kith_context *context = new_context();
+    fill(&targets, &numbers, "cube", 500);
+    fill(&sources, &numbers, "charges", 4000);
+    check_law(context, NULL, NULL, 4000, 0);
+    check_law(context, NULL, NULL, 4000, 0.01);
+    check_law(context, "coulomb", NULL, 4000, 0);
+    check_law(context, NULL, &targets.particles, 500, 0);
+    kith_context_free(context);
+}
+
+static void test_auto_is_direct_for_few_bodies_and_reports_its_choice(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_auto_is_direct_for_few");
+    kith_context *context = new_context();
+    kith_solver_report report = {0};
+    kith_forces_options options = {.accuracy = {.error = 1e-3}, .report = &report};
+    fill(&sources, &numbers, "cube", 100);
+    assert_ok(compute(context, &options, NULL, &sources.particles, 100, &found));
+    assert_string_equal(kith_solver_describe(report.solver).name, "direct");
+    fill(&sources, &numbers, "cube", 100);
+    options.solver = solver_named("fmm");
+    assert_ok(compute(context, &options, NULL, &sources.particles, 100, &found));
+    assert_string_equal(kith_solver_describe(report.solver).name, "fmm");
+    assert_true(report.error_requested == 1e-3 && report.order > 0 && report.p2p_per_body > 0);
+    kith_context_free(context);
+}
+
+static kith_status attempt(kith_context *context, kith_forces_options options, const char *solver)
+{
+    options.solver = solver_named(solver);
+    return compute(context, &options, NULL, &sources.particles, 100, &found);
+}
+
+static void test_what_a_tree_cannot_do_is_refused(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_what_a_tree_cannot_do");
+    kith_context *context = new_context();
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse("yukawa:1", 0, NULL, &law));
+    fill(&sources, &numbers, "cube", 100);
+    assert_fails(attempt(context, (kith_forces_options){.law = law}, "fmm"), KITH_UNSUPPORTED,
+                 "solver is fmm, which has gravity, coulomb");
+    assert_fails(attempt(context, (kith_forces_options){.accuracy = {.error = 1e-15}}, "tree"),
+                 KITH_UNSUPPORTED, "error is 1e-15, and the solver tree reaches 1e-13 in double");
+    assert_fails(attempt(context, (kith_forces_options){.accuracy = {.error = -1}}, "fmm"),
+                 KITH_INVALID_ARGUMENT, "error is -1; it must be greater than 0");
+    assert_fails(attempt(context, (kith_forces_options){.accuracy = {.theta = 1}}, "fmm"),
+                 KITH_INVALID_ARGUMENT, "theta is 1; it must be greater than 0 and less than 1");
+    assert_fails(
+        attempt(context, (kith_forces_options){.accuracy = {.error = 1e-3, .theta = 0.5}}, "fmm"),
+        KITH_INVALID_ARGUMENT, "give one of them");
+    assert_fails(attempt(context, (kith_forces_options){.accuracy = {.order = 21}}, "fmm"),
+                 KITH_INVALID_ARGUMENT, "order is 21; it must be 1 to 20");
+    sources.position[3][1] = NAN;
+    assert_fails(attempt(context, (kith_forces_options){0}, "fmm"), KITH_INVALID_ARGUMENT, "3");
+    kith_law_free(law);
+    kith_context_free(context);
+}
+
+/* A cluster of bodies keeps its energy as the direct sum keeps it. */
+static void test_a_simulation_by_fmm_keeps_its_energy(void **state)
+{
+    (void)state;
+    double error[2];
+    kith_context *context = new_context();
+    kith_bodies *bodies = NULL;
+    assert_ok(
+        kith_initial_make("plummer", &(kith_initial_options){.count = 1000, .seed = 4}, &bodies));
+    for (int k = 0; k < 2; k++) {
+        kith_simulation_options options = {.dt = 0.01, .forces = {.softening = 0.05}};
+        if (k == 1) {
+            options.forces.solver = solver_named("fmm");
+            options.forces.accuracy.error = 1e-4;
+        }
+        kith_simulation *simulation = NULL;
+        kith_diagnostics begin, end;
+        assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
+        assert_ok(kith_simulation_diagnose(simulation, &begin));
+        assert_ok(kith_simulation_step(simulation, 50));
+        assert_ok(kith_simulation_diagnose(simulation, &end));
+        error[k] = fabs(end.total_energy - begin.total_energy) / fabs(begin.total_energy);
+        kith_simulation_free(simulation);
+    }
+    assert_true(error[1] < 2 * error[0] + 1e-5);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gravity_and_coulomb_agree_with_the_direct_sum),
+        cmocka_unit_test(test_auto_is_direct_for_few_bodies_and_reports_its_choice),
+        cmocka_unit_test(test_what_a_tree_cannot_do_is_refused),
+        cmocka_unit_test(test_a_simulation_by_fmm_keeps_its_energy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* The tree itself, and that every pair of points is counted once. */
+
+#include "testing.h"
+
+#include "device/context.h"
+#include "tree/accept_kernel.h"
+#include "tree/solve.h"
+#include "tree_scene.h"
+
+static struct tree_scene scene;
+
+static kith_context *context_with(int32_t threads)
+{
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(
+        &(kith_context_options){.device = {KITH_CPU, 0}, .threads = threads}, &context));
+    return context;
+}
+
+static struct sort_points points_of(const struct tree_scene *of)
+{
+    return (struct sort_points){
+        KITH_F64, of->dimensions, of->count, {of->x[0], of->x[1], of->x[2]}};
+}
+
+static double distance(const struct octree *tree, int64_t k, const double center[3])
+{
+    double r2 = 0;
+    for (int c = 0; c < 3; c++) {
+        const double d = ((const double *)tree->position[c])[k] - center[c];
+        r2 += d * d;
+    }
+    return sqrt(r2);
+}
+
+static void check_cell(const struct octree *tree, int32_t index, int32_t leaf)
+{
+    const struct octree_cell *cell = &tree->cell[index];
+    const struct octree_sphere *sphere = &tree->sphere[index];
+    double weight = 0;
+    for (int64_t k = cell->first; k < cell->first + cell->count; k++) {
+        assert_true(distance(tree, k, sphere->center) <= sphere->radius * (1 + 1e-12));
+        weight += fabs(((const double *)tree->weight)[k]);
+    }
+    assert_true(fabs(weight - tree->weight_sum[index]) <= 1e-12 * weight);
+    if (cell->children == 0) {
+        assert_true(cell->count <= leaf || cell->level == morton_levels(tree->dimensions));
+        return;
+    }
+    assert_in_range(cell->children, 2, 1 << tree->dimensions);
+    assert_true(cell->child > index);
+    int32_t next = cell->first;
+    for (int32_t j = cell->child; j < cell->child + cell->children; j++) {
+        assert_int_equal(tree->cell[j].parent, index);
+        assert_int_equal(tree->cell[j].first, next);
+        assert_true(tree->cell[j].level > cell->level);
+        next += tree->cell[j].count;
+    }
+    assert_int_equal(next, cell->first + cell->count);
+}
+
+static void test_cells_are_parted_among_their_children(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_cells_are_parted");
+    kith_context *context = context_with(1);
+    struct octree tree = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++)
+        for (int32_t dimensions = 2; dimensions <= 3; dimensions++) {
+            scene_fill(&scene, &numbers, scene_names[kind], dimensions, 3000);
+            const struct sort_points points = points_of(&scene);
+            assert_ok(octree_build_cpu(context, &points, scene.weight, 20, &tree));
+            assert_int_equal(tree.cell[0].count, 3000);
+            for (int32_t k = 0; k < tree.cell_count; k++)
+                check_cell(&tree, k, 20);
+        }
+    octree_free(&tree);
+    kith_context_free(context);
+}
+
+static void test_a_tree_has_the_same_bits_for_every_number_of_threads(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_a_tree_has_the_same_bits");
+    struct octree trees[2] = {{0}};
+    scene_fill(&scene, &numbers, "plummer", 3, scene_most);
+    const struct sort_points points = points_of(&scene);
+    for (int32_t k = 0; k < 2; k++) {
+        kith_context *context = context_with(k == 0 ? 1 : 3);
+        assert_ok(octree_build_cpu(context, &points, scene.weight, 8, &trees[k]));
+        kith_context_free(context);
+    }
+    const size_t cells = (size_t)trees[0].cell_count;
+    assert_int_equal(trees[1].cell_count, cells);
+    assert_memory_equal(trees[0].cell, trees[1].cell, cells * sizeof *trees[0].cell);
+    assert_memory_equal(trees[0].sphere, trees[1].sphere, cells * sizeof *trees[0].sphere);
+    octree_free(&trees[0]);
+    octree_free(&trees[1]);
+}
+
+/* How many sources each target has met. */
+struct counting {
+    const struct octree *targets, *sources;
+    double met[scene_most];
+};
+
+static void count_sources(struct counting *counting, int32_t target, const int32_t *sources,
+                          int64_t count)
+{
+    const struct octree_cell *cell = &counting->targets->cell[target];
+    for (int64_t k = 0; k < count; k++)
+        for (int32_t i = cell->first; i < cell->first + cell->count; i++)
+            counting->met[i] += counting->sources->cell[sources[k]].count;
+}
+
+static void count_far(void *user, int32_t target, const int32_t *sources, int64_t count)
+{
+    count_sources(user, target, sources, count);
+}
+
+static void descend(void *user, int32_t target)
+{
+    (void)user;
+    (void)target;
+}
+
+static void count_leaf(void *user, struct tree_walker *walker, int32_t target,
+                       const struct cell_list *far, const struct cell_list *near)
+{
+    (void)walker;
+    count_sources(user, target, far->cell, far->count);
+    count_sources(user, target, near->cell, near->count);
+}
+
+static void check_counts(kith_context *context, const struct octree *tree, enum tree_walk walk)
+{
+    static struct counting counting;
+    counting = (struct counting){tree, tree, {0}};
+    struct tree_side *side = calloc((size_t)tree->cell_count, sizeof *side);
+    for (int32_t k = 0; k < tree->cell_count; k++) {
+        memcpy(side[k].center, tree->sphere[k].center, sizeof side[k].center);
+        side[k].radius = tree->sphere[k].radius;
+    }
+    const struct tree_sides sides = {tree, side, NULL};
+    const struct tree_rule rule = {.walk = walk, .theta = 0.7};
+    const struct tree_actions actions = {walk == tree_walk_groups, count_far, descend, count_leaf,
+                                         &counting};
+    struct tree_counts counts;
+    assert_ok(tree_walk_cpu(context, &rule, &sides, &sides, &actions, 1, &counts));
+    for (int64_t i = 0; i < tree->count; i++)
+        assert_true(counting.met[i] == (double)tree->count); /* itself in its own leaf */
+    free(side);
+}
+
+static void test_every_target_meets_every_source_once(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_every_target_meets_every_source");
+    static const int64_t sizes[] = {1, 2, 7, 8, 9, 3000};
+    kith_context *context = context_with(2);
+    struct octree tree = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            scene_fill(&scene, &numbers, scene_names[kind], 3, sizes[s]);
+            const struct sort_points points = points_of(&scene);
+            assert_ok(octree_build_cpu(context, &points, scene.weight, 8, &tree));
+            check_counts(context, &tree, tree_walk_mutual);
+            check_counts(context, &tree, tree_walk_groups);
+        }
+    octree_free(&tree);
+    kith_context_free(context);
+}
+
+static void test_acceptance_is_symmetric(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_acceptance_is_symmetric");
+    const struct tree_rule rule = {tree_walk_mutual, 2, 0.8, 1e-3, 1};
+    for (int32_t turn = 0; turn < 10000; turn++) {
+        struct tree_side side[2];
+        double power[2][3];
+        for (int k = 0; k < 2; k++) {
+            scene_gaussian(&numbers, 3, side[k].center);
+            side[k].radius = random_uniform(&numbers, 0, 1);
+            side[k].weight = power[k][0] = random_uniform(&numbers, 0, 1);
+            side[k].size = 1;
+            side[k].field = side[k].potential = 0.01;
+            power[k][1] = 0;
+            power[k][2] = side[k].radius * side[k].weight;
+        }
+        assert_true(tree_accepts(&rule, &side[0], power[0], &side[1], power[1]) ==
+                    tree_accepts(&rule, &side[1], power[1], &side[0], power[0]));
+        assert_true(tree_splits_source(&side[0], 3, &side[1], 4) !=
+                    tree_splits_source(&side[1], 4, &side[0], 3));
+    }
+}
+
+/* With the instruction set of the context: KITH_ISA takes the others. */
+static void test_acceptance_of_several_sources_is_that_of_each(void **state)
+{
+    (void)state;
+    enum { order = 5, sides = 40 };
+    struct random_numbers numbers = random_numbers_begin("test_acceptance_of_several_sources");
+    struct tree_side side[sides];
+    double power[sides * (order + 1)];
+    int32_t cells[accept_lanes];
+    int64_t accepted = 0;
+    kith_context *context = context_with(1);
+#define ADDRESS(isa) tree_accept_##isa,
+    static tree_accept_kernel *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    for (int k = 0; k < sides; k++) {
+        scene_gaussian(&numbers, 1, side[k].center);
+        side[k].radius = k % 5 ? random_uniform(&numbers, 0, 1) : 0;
+        side[k].weight = random_uniform(&numbers, 0, 1);
+        side[k].size = 1;
+        side[k].field = random_uniform(&numbers, 0, 1);
+        side[k].potential = random_uniform(&numbers, 0, 3);
+        for (int32_t n = 0; n <= order; n++)
+            power[k * (order + 1) + n] = side[k].weight * pow(side[k].radius, n);
+    }
+    for (int32_t turn = 0; turn < 3000; turn++) {
+        const struct tree_rule rule = {(enum tree_walk)(turn % 3), turn % 7 ? order : 0, 0.8, 1e-3,
+                                       0.02};
+        const int32_t count = 1 + turn % accept_lanes, target = turn % sides;
+        bool found[accept_lanes];
+        for (int32_t k = 0; k < count; k++)
+            cells[k] = (int32_t)random_uniform(&numbers, 0, sides);
+        each_isa[context->isa](&rule, &side[target], &power[target * (order + 1)], side, power,
+                               cells, count, found);
+        for (int32_t k = 0; k < count; k++) {
+            assert_true(found[k] == tree_accepts(&rule, &side[target], &power[target * (order + 1)],
+                                                 &side[cells[k]], &power[cells[k] * (order + 1)]));
+            accepted += found[k];
+        }
+    }
+    assert_in_range(accepted, 2000, 12000);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cells_are_parted_among_their_children),
+        cmocka_unit_test(test_a_tree_has_the_same_bits_for_every_number_of_threads),
+        cmocka_unit_test(test_every_target_meets_every_source_once),
+        cmocka_unit_test(test_acceptance_is_symmetric),
+        cmocka_unit_test(test_acceptance_of_several_sources_is_that_of_each),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* The error that is asked for is kept, on every distribution. */
+
+#include "testing.h"
+
+#include "tree/tree.h"
+#include "tree_scene.h"
+
+static struct tree_scene scene;
+
+static kith_context *context_with(int32_t threads)
+{
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(
+        &(kith_context_options){.device = {KITH_CPU, 0}, .threads = threads}, &context));
+    return context;
+}
+
+static struct tree_problem problem_of(const struct tree_scene *of, kith_dtype dtype,
+                                      double softening)
+{
+    struct tree_problem problem = {.dtype = dtype,
+                                   .dimensions = of->dimensions,
+                                   .self = true,
+                                   .target_count = of->count,
+                                   .source_count = of->count,
+                                   .weight = dtype == KITH_F64 ? (const void *)of->weight
+                                                               : (const void *)of->weight_float,
+                                   .softening2 = softening * softening};
+    for (int32_t c = 0; c < of->dimensions; c++)
+        problem.source_position[c] = problem.target_position[c] =
+            dtype == KITH_F64 ? (const void *)of->x[c] : (const void *)of->x_float[c];
+    return problem;
+}
+
+static double at(kith_dtype dtype, const void *column, int64_t k)
+{
+    return dtype == KITH_F64 ? ((const double *)column)[k] : (double)((const float *)column)[k];
+}
+
+/* Sums over all sources at a target: the field, its magnitudes, and those of the potential. */
+struct direct_sum {
+    double field[3], magnitude, potential, potential_magnitude;
+};
+
+static struct direct_sum sum_directly(const struct tree_problem *problem, int64_t i)
+{
+    struct direct_sum sum = {{0}, 0, 0, 0};
+    for (int64_t j = 0; j < problem->source_count; j++) {
+        double d[3] = {0}, r2 = 0;
+        for (int32_t c = 0; c < problem->dimensions; c++) {
+            d[c] = at(problem->dtype, problem->source_position[c], j) -
+                   at(problem->dtype, problem->target_position[c], i);
+            r2 += d[c] * d[c];
+        }
+        const double s = sqrt(r2 + problem->softening2);
+        if (s == 0 || (problem->self && i == j))
+            continue;
+        const double weight = at(problem->dtype, problem->weight, j);
+        for (int c = 0; c < 3; c++)
+            sum.field[c] += weight * d[c] / (s * s * s);
+        sum.magnitude += fabs(weight) * sqrt(r2) / (s * s * s);
+        sum.potential += weight / s;
+        sum.potential_magnitude += fabs(weight) / s;
+    }
+    return sum;
+}
+
+static double length(const double v[3])
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+struct errors {
+    double rms, potential_rms, greatest, momentum; /* momentum: |Σ w ∇φ| / Σ |w ∇φ| */
+};
+
+/* Of every `stride`-th target. */
+static struct errors errors_of(const struct tree_problem *problem, const struct tree_state *state,
+                               int64_t stride)
+{
+    struct errors errors = {0};
+    double momentum[3] = {0}, all = 0, count = 0;
+    for (int64_t k = 0; k < problem->target_count; k++) {
+        const int64_t i = state->target_tree->order[k];
+        double field[3] = {0}, wrong[3] = {0};
+        for (int32_t c = 0; c < problem->dimensions; c++) {
+            field[c] = at(problem->dtype, state->gradient[c], k);
+            momentum[c] += at(problem->dtype, problem->weight, i) * field[c];
+        }
+        all += fabs(at(problem->dtype, problem->weight, i)) * length(field);
+        if (k % stride)
+            continue;
+        const struct direct_sum sum = sum_directly(problem, i);
+        for (int c = 0; c < 3; c++)
+            wrong[c] = field[c] - sum.field[c];
+        const double scale = fmax(length(sum.field), 0.1 * sum.magnitude);
+        const double error = scale > 0 ? length(wrong) / scale : length(wrong);
+        const double of_potential = at(problem->dtype, state->potential, k) - sum.potential;
+        errors.rms += error * error;
+        errors.greatest = fmax(errors.greatest, error);
+        errors.potential_rms +=
+            of_potential * of_potential / fmax(pow(sum.potential_magnitude, 2), 1e-300);
+        count++;
+    }
+    errors.rms = sqrt(errors.rms / count);
+    errors.potential_rms = sqrt(errors.potential_rms / count);
+    errors.momentum = all > 0 ? length(momentum) / all : 0;
+    return errors;
+}
+
+static struct errors solve(kith_context *context, const struct tree_problem *problem,
+                           const struct tree_request *wanted, struct tree_state *state)
+{
+    const struct tree_request request = tree_choose(problem->dtype, wanted);
+    assert_ok(tree_solve_cpu(context, problem, &request, state));
+    return errors_of(problem, state, 1 + problem->target_count / 500);
+}
+
+static void check_kept(const char *name, struct errors errors, double error)
+{
+    if (!(errors.rms <= error && errors.potential_rms <= error && errors.greatest <= 30 * error))
+        fail_msg("%s: asked for %g: rms %g, of the potential %g, greatest %g", name, error,
+                 errors.rms, errors.potential_rms, errors.greatest);
+}
+
+static void test_the_requested_error_is_kept_on_every_distribution(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_the_requested_error_is_kept");
+    static const double errors[] = {1e-2, 1e-3, 1e-5, 1e-8};
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++) {
+        scene_fill(&scene, &numbers, scene_names[kind], 3, 5000);
+        const struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
+        for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
+            for (int groups = 0; groups < 2; groups++) {
+                const struct tree_request request = {
+                    .groups = groups, .error = errors[k], .leaf = 24};
+                const struct errors found = solve(context, &problem, &request, &tree);
+                check_kept(scene_names[kind], found, errors[k]);
+                if (!groups)
+                    assert_true(found.momentum <= 1e-14);
+            }
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
+static void test_the_requested_error_is_kept_in_single_precision(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_in_single_precision");
+    static const char *const names[] = {"plummer", "cube", "disk", "charges", "sparse halo"};
+    static const double errors[] = {1e-3, 1e-5};
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++) {
+        scene_fill(&scene, &numbers, names[kind], 3, 5000);
+        const struct tree_problem problem = problem_of(&scene, KITH_F32, 0);
+        for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
+            check_kept(names[kind],
+                       solve(context, &problem,
+                             &(struct tree_request){.error = errors[k], .leaf = 24}, &tree),
+                       errors[k]);
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
+/* Softenings from none to many leaves, in 2D and 3D. */
+static void test_the_requested_error_is_kept_with_softening_and_in_the_plane(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_with_softening");
+    static const double softenings[] = {0, 0.001, 0.1, 10};
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    for (int32_t dimensions = 2; dimensions <= 3; dimensions++)
+        for (size_t k = 0; k < sizeof softenings / sizeof *softenings; k++) {
+            scene_fill(&scene, &numbers, "plummer", dimensions, 5000);
+            const struct tree_problem problem = problem_of(&scene, KITH_F64, softenings[k]);
+            const struct tree_request request = {.error = 1e-6, .leaf = 24};
+            check_kept("plummer", solve(context, &problem, &request, &tree), 1e-6);
+        }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
+static void test_the_error_of_an_angle_falls_with_the_order(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_the_error_falls");
+    kith_context *context = context_with(1);
+    struct tree_state tree = {0};
+    scene_fill(&scene, &numbers, "cube", 3, 3000);
+    const struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
+    for (int groups = 0; groups < 2; groups++) {
+        double before = 1;
+        for (int32_t order = 2; order <= 18; order += 4) {
+            const struct tree_request request = {
+                .groups = groups, .theta = 0.5, .order = order, .leaf = 16};
+            const struct errors found = solve(context, &problem, &request, &tree);
+            assert_true(found.rms < 0.3 * before);
+            assert_true(tree.report.error_estimated > found.rms / 3);
+            assert_true(tree.report.error_estimated < 100 * found.rms);
+            before = found.rms;
+        }
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
+static void test_targets_need_not_be_the_sources(void **state)
+{
+    (void)state;
+    static struct tree_scene targets;
+    struct random_numbers numbers = random_numbers_begin("test_targets_need_not_be_the_sources");
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    scene_fill(&scene, &numbers, "plummer", 3, 5000);
+    scene_fill(&targets, &numbers, "cube", 3, 777);
+    for (int groups = 0; groups < 2; groups++) {
+        struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
+        problem.self = false;
+        problem.target_count = targets.count;
+        for (int c = 0; c < 3; c++)
+            problem.target_position[c] = targets.x[c];
+        const struct tree_request request = {.groups = groups, .error = 1e-5, .leaf = 24};
+        check_kept("targets", solve(context, &problem, &request, &tree), 1e-5);
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
+static void test_results_have_the_same_bits_for_every_number_of_threads(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_results_have_the_same_bits");
+    scene_fill(&scene, &numbers, "plummer", 3, scene_most);
+    const struct tree_problem problem = problem_of(&scene, KITH_F32, 0);
+    for (int groups = 0; groups < 2; groups++) {
+        struct tree_state trees[2];
+        memset(trees, 0, sizeof trees);
+        for (int32_t k = 0; k < 2; k++) {
+            kith_context *context = context_with(k == 0 ? 1 : 4);
+            const struct tree_request wanted = {.groups = groups, .error = 1e-3};
+            const struct tree_request request = tree_choose(problem.dtype, &wanted);
+            for (int turn = 0; turn <= k; turn++)
+                assert_ok(tree_solve_cpu(context, &problem, &request, &trees[k]));
+            kith_context_free(context);
+        }
+        assert_memory_equal(trees[0].potential, trees[1].potential, scene_most * sizeof(float));
+        for (int c = 0; c < 3; c++)
+            assert_memory_equal(trees[0].gradient[c], trees[1].gradient[c],
+                                scene_most * sizeof(float));
+        tree_free(&trees[0]);
+        tree_free(&trees[1]);
+    }
+}
+
+/* Outside of a shell all its weight is as if at the center, inside there is none of its field. */
+static void test_a_shell_has_no_field_inside(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_a_shell_has_no_field_inside");
+    static const double place[3][2] = {{0.2, 3}, {0.1, 0}, {-0.3, 0}};
+    kith_context *context = context_with(1);
+    struct tree_state tree = {0};
+    scene.dimensions = 3;
+    scene.count = scene_most;
+    for (int64_t i = 0; i < scene.count; i++) {
+        double x[3];
+        scene_on_sphere(&numbers, 1, x);
+        scene.weight[i] = 1.0 / scene_most;
+        for (int c = 0; c < 3; c++)
+            scene.x[c][i] = x[c];
+    }
+    struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
+    problem.self = false;
+    problem.target_count = 2;
+    for (int c = 0; c < 3; c++)
+        problem.target_position[c] = place[c];
+    const struct tree_request wanted = {.error = 1e-6},
+                              request = tree_choose(problem.dtype, &wanted);
+    assert_ok(tree_solve_cpu(context, &problem, &request, &tree));
+    for (int64_t k = 0; k < 2; k++) {
+        const double field[3] = {((double *)tree.gradient[0])[k], ((double *)tree.gradient[1])[k],
+                                 ((double *)tree.gradient[2])[k]};
+        const double noise = 3 / sqrt(scene_most);
+        if (tree.target_tree->order[k] == 0)
+            assert_true(length(field) < 3 * noise);
+        else
+            assert_true(fabs(length(field) - 1.0 / 9) < noise / 9);
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_requested_error_is_kept_on_every_distribution),
+        cmocka_unit_test(test_the_requested_error_is_kept_in_single_precision),
+        cmocka_unit_test(test_the_requested_error_is_kept_with_softening_and_in_the_plane),
+        cmocka_unit_test(test_the_error_of_an_angle_falls_with_the_order),
+        cmocka_unit_test(test_targets_need_not_be_the_sources),
+        cmocka_unit_test(test_results_have_the_same_bits_for_every_number_of_threads),
+        cmocka_unit_test(test_a_shell_has_no_field_inside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
