@@ -255,7 +255,11 @@ static void test_formulas_factors_of_one_particle_are_taken_out(void **state)
         struct law_formula *formula = parsed(products[k]);
         const struct formula_product *product = &formula->value_product;
         double values[formula_most_nodes + 1];
-        formula_evaluate(formula, parameter, variable, formula->count - 1, values);
+        int32_t nodes[formula_most_nodes];
+        for (int32_t node = 0; node < formula->count; node++)
+            nodes[node] = node;
+        const struct formula_list all = {nodes, formula->count};
+        formula_evaluate(formula, parameter, variable, &all, values);
         assert_true(product->outer >= 0);
         assert_false(is_of_the_pair(formula, product->outer));
         const double found = values[product->outer] *
@@ -264,6 +268,47 @@ static void test_formulas_factors_of_one_particle_are_taken_out(void **state)
         const double expected = values[formula->value];
         if (!(fabs(found - expected) <= 1e-14 * fabs(expected)))
             fail_msg("%s is %.17g, and its factors make %.17g", products[k], expected, found);
+        formula_free(formula);
+    }
+}
+
+static bool contains(const struct formula_list *list, int32_t node)
+{
+    for (int32_t n = 0; n < list->count; n++)
+        if (list->nodes[n] == node)
+            return true;
+    return false;
+}
+
+static void check_list(const struct law_formula *formula, unsigned wants)
+{
+    const struct formula_list *list = &formula->needed[wants];
+    assert_true(!(wants & formula_wants_value) || contains(list, formula->value));
+    assert_true(!(wants & formula_wants_force) || contains(list, formula->radial));
+    assert_true(!(wants & formula_wants_rate) || contains(list, formula->slope));
+    for (int32_t n = 0; n < list->count; n++) {
+        const struct formula_list before = {list->nodes, n};
+        const struct formula_node *node = &formula->nodes[list->nodes[n]];
+        assert_false(contains(&before, list->nodes[n]));
+        for (int c = 0; c < 3; c++)
+            assert_true(node->argument[c] < 0 || contains(&before, node->argument[c]));
+    }
+}
+
+/* The lists of nodes have what is asked for, each node once and after those it uses; and the value
+ * does without the nodes of the force. */
+static void test_what_is_needed_is_listed_in_order(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"q_i*q_j*exp(-r/L)/r", "4*eps*(pow(L/r, 12) - pow(L/r, 6))",
+                                        "r < L ? dx*dy*r2 : m_i*log(r)"};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        struct law_formula *formula = parsed(texts[k]);
+        for (unsigned wants = 1; wants < formula_wants_count; wants++)
+            check_list(formula, wants);
+        assert_int_equal(formula->needed[0].count, 0);
+        assert_false(contains(&formula->needed[formula_wants_value], formula->radial));
+        assert_false(contains(&formula->needed[formula_wants_force], formula->slope));
         formula_free(formula);
     }
 }
@@ -494,6 +539,7 @@ int main(void)
         cmocka_unit_test(test_formulas_at_the_same_place),
         cmocka_unit_test(test_formulas_that_are_the_same_are_computed_once),
         cmocka_unit_test(test_formulas_factors_of_one_particle_are_taken_out),
+        cmocka_unit_test(test_what_is_needed_is_listed_in_order),
         cmocka_unit_test(test_formulas_that_stay_the_same_when_i_and_j_change_places_are_known),
         cmocka_unit_test(test_formulas_that_are_none_are_refused),
         cmocka_unit_test(test_formulas_out_of_all_proportion_are_refused),

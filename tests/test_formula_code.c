@@ -94,7 +94,11 @@ static void test_sums_have_their_common_factors_taken_out(void **state)
     double variable[formula_variable_count] = {
         [formula_r] = 2, [formula_r2] = 4, [formula_m_i] = 3, [formula_q_j] = 5};
     double values[formula_most_nodes];
-    formula_evaluate(formula, NULL, variable, sum, values);
+    int32_t nodes[formula_most_nodes];
+    for (int32_t node = 0; node <= sum; node++)
+        nodes[node] = node;
+    const struct formula_list all = {nodes, sum + 1};
+    formula_evaluate(formula, NULL, variable, &all, values);
     assert_true(fabs(values[sum] - (27.0 / 8 - 15.0 / 32)) < 1e-15);
     /* (m (m² − q r⁻²)) r⁻³ */
     assert_int_equal(formula->nodes[sum].operation, formula_multiply);

@@ -39,27 +39,33 @@ static void store_vector(const struct forces_problem *problem, void *const compo
         forces_store(problem, components[c], i, total[c] / mass);
 }
 
+static unsigned wants_of(const struct forces_problem *problem)
+{
+    const bool force = problem->acceleration[0] || problem->potential_rate;
+    return (problem->potential ? formula_wants_value : 0) | (force ? formula_wants_force : 0) |
+           (problem->jerk[0] ? formula_wants_rate : 0);
+}
+
 static void forces_at_target(const struct forces_problem *problem, const struct law_view *view,
                              int64_t i)
 {
+    const unsigned wants = wants_of(problem);
     double total[3] = {0}, total_rate[3] = {0}, value = 0, value_rate = 0;
     for (int64_t j = 0; j < problem->source_count; j++) {
         if (problem->self && i == j)
             continue;
         const struct law_reference_pair pair = pair_of(problem, i, j);
-        double force[3], rate[3] = {0}, u[3];
-        law_reference_force(view, &pair, force);
+        double u[3];
         for (int32_t c = 0; c < 3; c++)
             u[c] = element(problem->source_velocity[c], j, 0) -
                    element(problem->target_velocity[c], i, 0);
-        if (problem->jerk[0])
-            law_reference_rate(view, &pair, u, rate);
+        const struct law_reference_result of_pair = law_reference_evaluate(view, &pair, u, wants);
         for (int32_t c = 0; c < 3; c++) {
-            total[c] += force[c];
-            total_rate[c] += rate[c];
-            value_rate += force[c] * u[c];
+            total[c] += of_pair.force[c];
+            total_rate[c] += of_pair.rate[c];
+            value_rate += of_pair.force[c] * u[c];
         }
-        value += law_reference_value(view, &pair);
+        value += of_pair.value;
     }
     store_vector(problem, problem->acceleration, i, total);
     store_vector(problem, problem->jerk, i, total_rate);

@@ -3,6 +3,7 @@
 #include "law/formula.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,58 @@ static kith_status create(int32_t capacity, struct law_formula **formula)
     return KITH_OK;
 }
 
+/* Which results a node is part of, as bits of formula_wants. */
+static void mark_wants(const struct law_formula *formula, uint8_t *wants)
+{
+    const int32_t *a = formula->along, *c = formula->cross, *k = formula->curve;
+    const struct {
+        uint8_t wants;
+        int32_t root;
+    } roots[] = {{formula_wants_value, formula->value},
+                 {formula_wants_force | formula_wants_rate, formula->radial},
+                 {formula_wants_force, a[0]},
+                 {formula_wants_force, a[1]},
+                 {formula_wants_force, a[2]},
+                 {formula_wants_rate, formula->slope},
+                 {formula_wants_rate, c[0]},
+                 {formula_wants_rate, c[1]},
+                 {formula_wants_rate, c[2]},
+                 {formula_wants_rate, k[0]},
+                 {formula_wants_rate, k[1]},
+                 {formula_wants_rate, k[2]},
+                 {formula_wants_rate, k[3]},
+                 {formula_wants_rate, k[4]},
+                 {formula_wants_rate, k[5]}};
+    for (size_t r = 0; r < sizeof roots / sizeof roots[0]; r++)
+        if (roots[r].root >= 0)
+            wants[roots[r].root] |= roots[r].wants;
+    for (int32_t node = formula->count - 1; node >= 0; node--)
+        for (int argument = 0; argument < 3; argument++)
+            if (formula->nodes[node].argument[argument] >= 0)
+                wants[formula->nodes[node].argument[argument]] |= wants[node];
+}
+
+/* Fills in needed. */
+static kith_status list_needed(struct law_formula *formula)
+{
+    uint8_t wants[formula_most_nodes] = {0};
+    int64_t total = 0;
+    mark_wants(formula, wants);
+    for (unsigned wanted = 1; wanted < formula_wants_count; wanted++)
+        for (int32_t node = 0; node < formula->count; node++)
+            total += (wants[node] & wanted) != 0;
+    KITH_TRY(kith_allocate(total, sizeof *formula->lists, "formula", &formula->lists));
+    int32_t *next = formula->lists;
+    for (unsigned wanted = 1; wanted < formula_wants_count; wanted++) {
+        const int32_t *first = next;
+        for (int32_t node = 0; node < formula->count; node++)
+            if (wants[node] & wanted)
+                *next++ = node;
+        formula->needed[wanted] = (struct formula_list){first, (int32_t)(next - first)};
+    }
+    return KITH_OK;
+}
+
 /* *is_short: more room might help. */
 static kith_status parse(const char *text, int64_t count, const kith_law_parameter *parameters,
                          const double *weights, int32_t capacity, struct law_formula **formula,
@@ -93,6 +146,8 @@ static kith_status parse(const char *text, int64_t count, const kith_law_paramet
     kith_status status = take_parameters(made, count, parameters);
     if (status == KITH_OK)
         status = formula_read(made, text);
+    if (status == KITH_OK)
+        status = list_needed(made);
     *is_short = made->is_full || (status == KITH_OK && !made->has_rate);
     if (status == KITH_OK)
         *formula = made;
@@ -119,5 +174,7 @@ kith_status formula_parse_weighted(const char *text, int64_t count,
 
 void formula_free(struct law_formula *formula)
 {
+    if (formula)
+        free(formula->lists);
     free(formula);
 }

@@ -73,6 +73,20 @@ enum {
     formula_most_parameters = 16
 };
 
+/* What a formula is evaluated for; several at once by |. */
+enum formula_wants {
+    formula_wants_value = 1,
+    formula_wants_force = 2,
+    formula_wants_rate = 4, /* of the force */
+    formula_wants_count = 8
+};
+
+/* Nodes to evaluate, each after those it uses. */
+struct formula_list {
+    const int32_t *nodes;
+    int32_t count;
+};
+
 /* A product outer · inner · r^power, in which outer depends on particle i alone: what a sum over j
  * need not multiply by again and again. −1 is 1. */
 struct formula_product {
@@ -99,13 +113,16 @@ struct law_formula {
     /* Nodes; −1 is a value of 0. The force on i is radial·d + (gradient of what else depends on d).
      */
     int32_t value, radial, along[3];
-    int32_t last_of_force;                                /* the greatest of radial and along */
     struct formula_product value_product, radial_product; /* of value and radial, if not −1 */
 
     /* The second derivatives: (1/r) ∂/∂r of radial and of along, and ∂along[c]/∂d[k], k ≥ c, in the
      * order xx, xy, xz, yy, yz, zz. */
     int32_t slope, cross[3], curve[6];
     bool has_rate; /* there was room for them */
+
+    /* The nodes that value, force and rate are made of, and those of several of them. */
+    struct formula_list needed[formula_wants_count];
+    int32_t *lists; /* memory of these */
 
     bool is_symmetric; /* value is known to stay the same when i and j change places */
 };
@@ -160,9 +177,10 @@ void formula_mark(const struct law_formula *formula, int32_t root, bool *used);
 /* Whether value, or a force, uses a variable. */
 bool formula_uses(const struct law_formula *formula, enum formula_variable variable);
 
-/* The nodes 0 … last in double precision with the C library's functions: values[k] for node k. */
+/* The nodes of a list in double precision with the C library's functions: values[k] for node k. */
 void formula_evaluate(const struct law_formula *formula, const double *parameter,
-                      const double variable[formula_variable_count], int32_t last, double *values);
+                      const double variable[formula_variable_count],
+                      const struct formula_list *list, double *values);
 
 /* Writes the functions that law_body.h wants of a custom law; *text goes with free().
  * Errors: KITH_OUT_OF_MEMORY. */

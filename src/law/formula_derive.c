@@ -238,12 +238,9 @@ static int32_t derive(struct law_formula *formula, int32_t root, int32_t along)
 
 void formula_derive(struct law_formula *formula)
 {
-    formula->last_of_force = formula->radial = derive(formula, formula->value, -1);
-    for (int32_t c = 0; c < 3; c++) {
+    formula->radial = derive(formula, formula->value, -1);
+    for (int32_t c = 0; c < 3; c++)
         formula->along[c] = derive(formula, formula->value, c);
-        if (formula->along[c] > formula->last_of_force)
-            formula->last_of_force = formula->along[c];
-    }
 }
 
 void formula_derive_twice(struct law_formula *formula)

@@ -93,9 +93,11 @@ static double apply_to(const struct formula_node *node, const double *values)
 }
 
 void formula_evaluate(const struct law_formula *formula, const double *parameter,
-                      const double variable[formula_variable_count], int32_t last, double *values)
+                      const double variable[formula_variable_count],
+                      const struct formula_list *list, double *values)
 {
-    for (int32_t k = 0; k <= last; k++) {
+    for (int32_t n = 0; n < list->count; n++) {
+        const int32_t k = list->nodes[n];
         const struct formula_node *node = &formula->nodes[k];
         if (node->operation == formula_number)
             values[k] = node->number;

@@ -6,61 +6,63 @@
 #include "core/arguments.h"
 #include "law/formula.h"
 
-static void evaluate(const struct law_view *view, const struct law_reference_pair *pair,
-                     int32_t last, double *values)
+static double at(const double *values, int32_t node)
 {
-    const double variable[formula_variable_count] = {
-        [formula_r] = sqrt(pair->s2), [formula_r2] = pair->s2,   [formula_dx] = pair->d[0],
-        [formula_dy] = pair->d[1],    [formula_dz] = pair->d[2], [formula_m_i] = pair->m_i,
-        [formula_m_j] = pair->m_j,    [formula_q_i] = pair->q_i, [formula_q_j] = pair->q_j};
-    formula_evaluate(view->value, view->parameter, variable, last, values);
+    return node < 0 ? 0 : values[node];
 }
 
-double law_reference_value(const struct law_view *view, const struct law_reference_pair *pair)
+static void find_force(const struct law_formula *formula, const double *values, const double d[3],
+                       double force[3])
 {
-    double values[formula_most_nodes];
-    evaluate(view, pair, view->value->value, values);
-    return pair->s2 == 0 && view->numbers.diverges ? 0 : values[view->value->value];
-}
-
-void law_reference_force(const struct law_view *view, const struct law_reference_pair *pair,
-                         double force[3])
-{
-    const struct law_formula *formula = view->value;
-    double values[formula_most_nodes];
-    evaluate(view, pair, formula->last_of_force, values);
     for (int32_t c = 0; c < 3; c++) {
-        force[c] = formula->radial < 0 ? 0 : values[formula->radial] * pair->d[c];
+        force[c] = formula->radial < 0 ? 0 : values[formula->radial] * d[c];
         if (formula->along[c] >= 0)
             force[c] += values[formula->along[c]];
-        if (pair->s2 == 0)
-            force[c] = 0;
     }
 }
 
 /* formula_derive.c has the terms. */
-void law_reference_rate(const struct law_view *view, const struct law_reference_pair *pair,
-                        const double u[3], double rate[3])
+static void find_rate(const struct law_formula *formula, const double *values, const double d[3],
+                      const double u[3], double rate[3])
 {
-    const struct law_formula *formula = view->value;
-    const double *d = pair->d, d_dot_u = d[0] * u[0] + d[1] * u[1] + d[2] * u[2];
-    double values[formula_most_nodes + 1], *const value = values + 1;
-    value[-1] = 0; /* of the node −1 */
-    evaluate(view, pair, formula->count - 1, value);
-
+    const double d_dot_u = d[0] * u[0] + d[1] * u[1] + d[2] * u[2];
     const int32_t *of = formula->curve;
     const int32_t row[3][3] = {{of[0], of[1], of[2]}, {of[1], of[3], of[4]}, {of[2], of[4], of[5]}};
-    double along_d = value[formula->slope] * d_dot_u;
+    double along_d = at(values, formula->slope) * d_dot_u;
     for (int32_t k = 0; k < 3; k++)
-        along_d += value[formula->cross[k]] * u[k];
+        along_d += at(values, formula->cross[k]) * u[k];
     for (int32_t c = 0; c < 3; c++) {
-        rate[c] =
-            value[formula->radial] * u[c] + along_d * d[c] + value[formula->cross[c]] * d_dot_u;
+        rate[c] = at(values, formula->radial) * u[c] + along_d * d[c] +
+                  at(values, formula->cross[c]) * d_dot_u;
         for (int32_t k = 0; k < 3; k++)
-            rate[c] += value[row[c][k]] * u[k];
-        if (pair->s2 == 0)
-            rate[c] = 0;
+            rate[c] += at(values, row[c][k]) * u[k];
     }
+}
+
+struct law_reference_result law_reference_evaluate(const struct law_view *view,
+                                                   const struct law_reference_pair *pair,
+                                                   const double u[3], unsigned wants)
+{
+    const struct law_formula *formula = view->value;
+    const double variable[formula_variable_count] = {
+        [formula_r] = sqrt(pair->s2), [formula_r2] = pair->s2,   [formula_dx] = pair->d[0],
+        [formula_dy] = pair->d[1],    [formula_dz] = pair->d[2], [formula_m_i] = pair->m_i,
+        [formula_m_j] = pair->m_j,    [formula_q_i] = pair->q_i, [formula_q_j] = pair->q_j};
+    double values[formula_most_nodes];
+    struct law_reference_result result = {0};
+    formula_evaluate(formula, view->parameter, variable, &formula->needed[wants], values);
+    if ((wants & formula_wants_value) && !(pair->s2 == 0 && view->numbers.diverges))
+        result.value = values[formula->value];
+    if ((wants & formula_wants_force) && pair->s2 != 0)
+        find_force(formula, values, pair->d, result.force);
+    if ((wants & formula_wants_rate) && pair->s2 != 0)
+        find_rate(formula, values, pair->d, u, result.rate);
+    return result;
+}
+
+double law_reference_value(const struct law_view *view, const struct law_reference_pair *pair)
+{
+    return law_reference_evaluate(view, pair, NULL, formula_wants_value).value;
 }
 
 static kith_status check_pair(const kith_law_pair *pair)
@@ -92,9 +94,11 @@ kith_status kith_law_evaluate(const kith_law *law, const kith_law_pair *pair, do
                                              .q_j = pair->charge_j};
     struct law_view view;
     law_look(law, &view);
+    const struct law_reference_result result = law_reference_evaluate(
+        &view, &given, NULL, (value ? formula_wants_value : 0) | (force ? formula_wants_force : 0));
     if (value)
-        *value = law_reference_value(&view, &given);
-    if (force)
-        law_reference_force(&view, &given, force);
+        *value = result.value;
+    for (int32_t c = 0; c < 3 && force; c++)
+        force[c] = result.force[c];
     return KITH_OK;
 }

@@ -1,6 +1,7 @@
 #ifndef LAW_LAW_REFERENCE_H
 #define LAW_LAW_REFERENCE_H
 
+#include "law/formula.h"
 #include "law/law.h"
 
 /* A pair of particles: d = x_j − x_i, s² = |d|² + ε². */
@@ -9,14 +10,25 @@ struct law_reference_pair {
     double m_i, m_j, q_i, q_j;
 };
 
-/* V of a pair and the force on i, in double precision and with the C library's functions. For tests
- * and other references: it looks at the law anew for each pair. */
-double law_reference_value(const struct law_view *view, const struct law_reference_pair *pair);
-void law_reference_force(const struct law_view *view, const struct law_reference_pair *pair,
-                         double force[3]);
+/* What of a pair was asked for; else 0. */
+struct law_reference_result {
+    double value;    /* V */
+    double force[3]; /* on i */
+    double rate[3];  /* dF/dt while d changes at the rate u */
+};
 
-/* dF/dt of that force while d changes at the rate u, of a law that has_rate. */
-void law_reference_rate(const struct law_view *view, const struct law_reference_pair *pair,
-                        const double u[3], double rate[3]);
+/* V, force and rate of a pair in double precision and with the C library's functions, as tests and
+ * other references want them.
+ *
+ *   u      read for the rate only
+ *   wants  of formula_wants; a rate of laws that has_rate
+ *
+ * Cost: the operations of what is wanted, each once. */
+struct law_reference_result law_reference_evaluate(const struct law_view *view,
+                                                   const struct law_reference_pair *pair,
+                                                   const double u[3], unsigned wants);
+
+/* V alone. */
+double law_reference_value(const struct law_view *view, const struct law_reference_pair *pair);
 
 #endif

@@ -113,7 +113,7 @@ static double value_of(const struct law_formula *formula, const double *paramete
     const double variable[formula_variable_count] = {
         [formula_r] = r,     [formula_r2] = r * r, [formula_m_i] = w_i,
         [formula_m_j] = w_j, [formula_q_i] = w_i,  [formula_q_j] = w_j};
-    formula_evaluate(formula, parameter, variable, formula->value, values);
+    formula_evaluate(formula, parameter, variable, &formula->needed[formula_wants_value], values);
     return values[formula->value];
 }
 
