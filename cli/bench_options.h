@@ -16,7 +16,7 @@ struct bench_common {
     bool counts_given;
     int32_t threads[bench_most_threads], thread_count;
     bool takes_many_threads; /* --threads is a list */
-    double seconds;          /* 0: by --quick or bench_take_defaults */
+    double seconds;          /* 0: by --quick or bench_take_seconds */
     bool quick, json, quiet;
     bool with_peers;
     const char *python; /* that has the other programs */

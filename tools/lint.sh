@@ -1,5 +1,5 @@
 #!/bin/sh
-# Layout, the order of the rooms, clang-tidy and cppcheck over the project's own C; no warnings allowed.
+# Layout, the order of the rooms, names in comments, clang-tidy and cppcheck over the project's own C; no warnings allowed.
 set -eu
 jobs=$1
 
@@ -10,6 +10,9 @@ clang-format --dry-run --Werror $sources
 
 echo "rooms"
 python3 tools/check_rooms.py
+
+echo "names of files in comments"
+python3 tools/check_names.py
 
 # clang's compiler reads the project as its own build would: it needs a build folder's list of
 # commands, made with clang's OpenMP.

@@ -36,8 +36,8 @@ struct symmetric_bodies {
     int64_t count;
 };
 
-/* Where the sums of one side go, by gravity times field_scale (of the kernels below); written up to
- * the next multiple of 64. NULL: not wanted; the same on both sides. */
+/* Where the sums of one side go, by gravity times field_scale_in_float or _double (of the kernels
+ * below); written up to the next multiple of 64. NULL: not wanted; the same on both sides. */
 struct symmetric_sums {
     void *field[3]; /* all or none; gravity: always those of all dimensions */
     void *potential;

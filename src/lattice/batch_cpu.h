@@ -3,7 +3,7 @@
 
 #include "lattice/problem.h"
 
-/* The batch of collisions/backend.h, for a context on the CPU: a thread a range of conformations.
+/* The batch of lattice/backend.h, for a context on the CPU: a thread a range of conformations.
  */
 kith_status collisions_batch_cpu(kith_context *context,
                                  const struct collisions_batch_problem *problem, bool on_host);

@@ -3,7 +3,7 @@
 
 #include "lattice/problem.h"
 
-/* The count of collisions/backend.h, for a context on the CPU. */
+/* The count of lattice/backend.h, for a context on the CPU. */
 kith_status collisions_count_cpu(kith_context *context, const struct collisions_problem *problem,
                                  bool on_host, kith_collisions_method method, int64_t *count);
 

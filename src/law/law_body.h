@@ -8,8 +8,8 @@
  *   S2_FLOOR    S2_FLOOR_FLOAT or S2_FLOOR_DOUBLE
  *
  * and law_all, law_fma, law_reciprocal and law_rsqrt (of normal x > 0), law_sqrt, law_exp2,
- * law_log, law_log2, and law_unless_equal (a ≠ b ? value : 0) for VREAL: law_math_scalar.h,
- * law_math_simd.h and law_math_cuda.h have them, and law_rsqrt3_scaled(x), 1/√x³, and
+ * law_log, law_log2, and law_unless_equal (a ≠ b ? value : 0) for VREAL: law_math_simd.h and
+ * law_math_cuda.h have them, and law_rsqrt3_scaled(x), 1/√x³, and
  * law_rsqrt_or_0_scaled(x), 1/√x and 0 for x = 0, both times a factor by which
  * law_rsqrt3_unscaled(c) and law_rsqrt_or_0_unscaled(c) divide. law/pair_law.h tells how to use
  * what is here.

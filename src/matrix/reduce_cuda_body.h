@@ -3,7 +3,7 @@
  * A thread has `rows` rows in registers. The block's threads bring matrix_tile columns
  * at a time to shared memory, where all rows meet each of them; what a tile gives is added to the
  * rows' totals in double precision. Several blocks may share the columns of the same rows: each
- * leaves what it has found, and matrix_combine puts that together in order. */
+ * leaves what it has found, and matrix_combine_cuda puts that together in order. */
 
 /* A column in shared memory. */
 struct __align__(4 * sizeof(REAL)) NAME(matrix_source)

@@ -52,7 +52,7 @@ struct pairs_counters {
     unsigned long long largest_radius, largest_target_radius; /* bits of doubles */
     unsigned long long long_used;
     unsigned long long neighbours;            /* for each point the points of its place */
-    unsigned highest_cell[3], lowest_cell[3]; /* along open axes, pairs_ordered_cell */
+    unsigned highest_cell[3], lowest_cell[3]; /* along open axes, in open_axes_cuda.cu's order */
     unsigned measured;                        /* blocks that have told theirs */
     unsigned left;                            /* targets that have not found their nearest */
     unsigned chunks, most_words, most_of_row, long_rows_used;

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Which unit a number has: those that have one are scaled by powers of two (particles/scale.h). */
+/* Which unit a number has: those that have one are scaled by powers of two (forces/scale.h). */
 enum particles_unit { particles_unit_none, particles_unit_length, particles_unit_mass };
 
 /* The columns that kith knows, a row each: name, unit, what an absent column stands for, the least

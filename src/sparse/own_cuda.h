@@ -21,7 +21,7 @@ struct sparse_long_rows {
     int32_t *row;                   /* rows */
     int32_t *pieces_before;         /* rows + 1 */
     struct sparse_row_piece *piece; /* pieces */
-    void *part;                     /* pieces × vectors_together: their sums */
+    void *part;                     /* pieces × sparse_vectors_together: their sums */
     unsigned *ticket;               /* rows */
 };
 

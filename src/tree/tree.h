@@ -30,8 +30,8 @@ struct tree_request {
     bool groups;
     /* The error is the rms over the targets of |Δ∇φ_i| / max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|), and of
      * Δφ_i / Σ_j |φ_ij|. */
-    double error;  /* 0: by theta; if that is 0 too, tree_default_error */
-    double theta;  /* 0: the largest, tree_most_theta */
+    double error;  /* 0: by theta; if that is 0 too, TREE_DEFAULT_ERROR */
+    double theta;  /* 0: the largest, TREE_MOST_THETA */
     int32_t order; /* 0: what is fastest for the error; with theta 4 */
     int32_t leaf;  /* points of a leaf; 0: what is fastest */
 };
