@@ -37,7 +37,7 @@ static double run_method(void *state, int64_t calls)
     kith_collisions_promise *promises[most_under_way] = {NULL};
     int64_t count = 0;
     kith_status status = KITH_OK;
-    const double start = bench_clock();
+    const double start = cli_clock();
     for (int64_t k = 0; k < calls && status == KITH_OK; k++) {
         if (!on_device(contender)) {
             status = kith_collisions_count(contender->context, &options, contender->beads, &count);
@@ -50,7 +50,7 @@ static double run_method(void *state, int64_t calls)
     }
     if (on_device(contender) && status == KITH_OK)
         status = kith_context_synchronize(contender->context);
-    const double seconds = bench_clock() - start;
+    const double seconds = cli_clock() - start;
     for (int64_t k = 0; k < most_under_way; k++)
         kith_collisions_promise_free(promises[k]);
     if (status != KITH_OK)
@@ -68,7 +68,7 @@ static double run_qsort(void *state, int64_t calls)
     const struct contender *contender = state;
     const size_t n = (size_t)contender->host.shape[0], each = 3 * sizeof(int32_t);
     volatile int64_t kept = 0;
-    const double start = bench_clock();
+    const double start = cli_clock();
     for (int64_t call = 0; call < calls; call++) {
         const char *sorted = contender->copy.data;
         int64_t collisions = 0, run = 0;
@@ -81,7 +81,7 @@ static double run_qsort(void *state, int64_t calls)
         kept = collisions;
     }
     (void)kept;
-    return bench_clock() - start;
+    return cli_clock() - start;
 }
 
 /* Seed 004's first code. */
@@ -91,7 +91,7 @@ static double run_plain(void *state, int64_t calls)
     const int64_t n = contender->host.shape[0];
     const int32_t(*vector)[3] = contender->host.data;
     volatile int64_t kept = 0;
-    const double start = bench_clock();
+    const double start = cli_clock();
     for (int64_t call = 0; call < calls; call++) {
         int64_t collisions = 0;
         for (int64_t i = 0; i < n - 1; i++)
@@ -102,7 +102,7 @@ static double run_plain(void *state, int64_t calls)
         kept = collisions;
     }
     (void)kept;
-    return bench_clock() - start;
+    return cli_clock() - start;
 }
 
 static double run_numpy(void *state, int64_t calls)
@@ -133,17 +133,17 @@ static bool give_beads(const struct collisions_bench *bench, kith_array beads)
 static double run_limit(void *state, int64_t calls)
 {
     const struct contender *contender = state;
-    const double start = bench_clock();
+    const double start = cli_clock();
     for (int64_t call = 0; call < calls; call++)
         collisions_kernels_of(contender->context)->limit_32(1 << 14);
-    return bench_clock() - start;
+    return cli_clock() - start;
 }
 
 static double run_batch(void *state, int64_t calls)
 {
     const struct contender *contender = state;
     kith_status status = KITH_OK;
-    const double start = bench_clock();
+    const double start = cli_clock();
     for (int64_t call = 0; call < calls && status == KITH_OK; call++)
         status = kith_collisions_batch(contender->context, contender->beads, contender->none, NULL,
                                        contender->results[0], contender->results[1]);
@@ -151,7 +151,7 @@ static double run_batch(void *state, int64_t calls)
         status = kith_context_synchronize(contender->context);
     if (status != KITH_OK)
         cli_fail("kith bench collisions");
-    return status == KITH_OK ? bench_clock() - start : -1;
+    return status == KITH_OK ? cli_clock() - start : -1;
 }
 
 /* Most beads that a method is measured with. */

@@ -124,10 +124,10 @@ double forces_work_run(void *state, int64_t calls)
         status = gpu_forces_time(work->system->gpu[competitor->precision], competitor->way, calls,
                                  &seconds);
     } else {
-        const double start = bench_clock();
+        const double start = cli_clock();
         for (int64_t k = 0; k < calls && status == KITH_OK; k++)
             status = compute(competitor, work->system);
-        seconds = bench_clock() - start;
+        seconds = cli_clock() - start;
     }
     if (status != KITH_OK)
         cli_fail(work->command);

@@ -243,10 +243,10 @@ static bool bench_all(const struct bench_options *options, struct competitors *c
 {
     if (!competitors_make(options, competitors))
         return false;
-    const double start = bench_clock(), before = work_of_others(competitors);
+    const double start = cli_clock(), before = work_of_others(competitors);
     if (!bench_tables(options, competitors, rows))
         return false;
-    rows->busy_cores = (work_of_others(competitors) - before) / (bench_clock() - start);
+    rows->busy_cores = (work_of_others(competitors) - before) / (cli_clock() - start);
     return true;
 }
 

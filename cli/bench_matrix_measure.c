@@ -56,7 +56,7 @@ static double run(void *state, int64_t calls)
 {
     const struct contender *c = state;
     kith_status status = KITH_OK;
-    const double start = bench_clock();
+    const double start = cli_clock();
     double seconds = 0;
     if (c->gpu)
         status = time_on_gpu(c, calls, &seconds);
@@ -64,7 +64,7 @@ static double run(void *state, int64_t calls)
         status = call_on_host(c);
     if (status != KITH_OK)
         cli_fail("kith bench matrix");
-    return status != KITH_OK ? -1 : c->gpu ? seconds : bench_clock() - start;
+    return status != KITH_OK ? -1 : c->gpu ? seconds : cli_clock() - start;
 }
 
 /* The instructions of a pair, counted in the machine code of the GPU's kernel (float): three

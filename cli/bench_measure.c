@@ -4,14 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-static const int64_t least_rounds = 3;
+#include "cli.h"
 
-double bench_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static const int64_t least_rounds = 3;
 
 /* Threads that wait for their next work spin for some milliseconds (8 with GCC's OpenMP) before
  * they sleep: in the way of what is measured next. */
@@ -84,10 +79,10 @@ bool bench_measure(int64_t count, struct contestant *const *contestants, double 
         if (!choose_calls(contestants[k], seconds / bench_most_rounds))
             return false;
     }
-    const double start = bench_clock();
+    const double start = cli_clock();
     const double enough = seconds * (double)count;
     for (int64_t round = 0; round < bench_most_rounds; round++) {
-        const double taken = bench_clock() - start;
+        const double taken = cli_clock() - start;
         const double a_round = round > 0 ? taken / (double)round : 0;
         if (taken + a_round > (round < least_rounds ? 10 * enough : enough) && round > 0)
             break;

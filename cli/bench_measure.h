@@ -31,7 +31,4 @@ double contestant_best(const struct contestant *contestant);
 /* How many times as long as the other one a call takes: the median of the rounds. */
 double contestant_ratio(const struct contestant *contestant, const struct contestant *other);
 
-/* Seconds of a clock that never goes back. */
-double bench_clock(void);
-
 #endif

@@ -60,11 +60,11 @@ static double run_listing(void *state, int64_t calls)
 {
     struct listing *listing = state;
     const bool on_device = listing->context->device.kind != KITH_CPU;
-    const double start = bench_clock();
+    const double start = cli_clock();
     for (int64_t k = 0; k < calls; k++)
         if ((on_device ? list_on_device(listing) : list_once(listing)) != KITH_OK)
             return fail(listing);
-    return bench_clock() - start;
+    return cli_clock() - start;
 }
 
 struct peer {

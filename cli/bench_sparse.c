@@ -84,14 +84,14 @@ struct product {
 static double run_product(void *state, int64_t calls)
 {
     const struct product *product = state;
-    const double start = bench_clock();
+    const double start = cli_clock();
     for (int64_t k = 0; k < calls; k++)
         if (kith_sparse_multiply(product->sparse, KITH_SPARSE_AS_IS, 1, product->x, 0,
                                  product->y) != KITH_OK) {
             cli_fail(product->command);
             return -1;
         }
-    return bench_clock() - start;
+    return cli_clock() - start;
 }
 
 struct peer {
@@ -259,9 +259,9 @@ static double copy_bandwidth(void)
         memset(to, 2, bytes);
     }
     for (int k = 0; from && to && k < times; k++) {
-        const double start = bench_clock();
+        const double start = cli_clock();
         memcpy(to, from, bytes);
-        const double rate = 2.0 * bytes / (bench_clock() - start);
+        const double rate = 2.0 * bytes / (cli_clock() - start);
         best = rate > best ? rate : best;
     }
     free(from);

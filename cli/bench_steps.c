@@ -37,13 +37,13 @@ static double run_steps(void *state, int64_t calls)
     const struct steps_work *work = state;
     if (work->competitor->peers)
         return peers_seconds(work->competitor->peers, work->competitor->name, 1, calls);
-    const double start = bench_clock();
+    const double start = cli_clock();
     if (kith_simulation_step(work->simulation, calls) != KITH_OK ||
         kith_context_synchronize(work->competitor->context) != KITH_OK) {
         cli_fail(work->command);
         return -1;
     }
-    return bench_clock() - start;
+    return cli_clock() - start;
 }
 
 /* System number `system`: each has other bodies. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "collisions.h"
 #include "names.h"
@@ -176,13 +175,6 @@ int collisions_read(const char *command, const struct collisions_options *collis
                          (long long)beads->shape[beads->ndim - 1],
                          collisions->batch ? "B x L x 3 or B x L x 2"
                                            : "N x 3 or N x 2 (for many conformations: --batch)");
-}
-
-double collisions_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 int command_collisions(int argc, char **argv)

@@ -21,7 +21,4 @@ int collisions_of_one(const char *command, const struct collisions_options *coll
 int collisions_of_batch(const char *command, const struct collisions_options *collisions,
                         kith_context *context, kith_array beads);
 
-/* Seconds of a clock that never goes back. */
-double collisions_clock(void);
-
 #endif

@@ -44,10 +44,10 @@ static kith_status count(const struct collisions_options *collisions, kith_conte
 {
     const kith_collisions_options chosen = {collisions->method};
     kith_status status = kith_collisions_choose(context, &chosen, beads, &counts->method);
-    const double start = collisions_clock();
+    const double start = cli_clock();
     if (status == KITH_OK)
         status = count_asked(collisions, context, &chosen, beads, counts);
-    counts->seconds = collisions_clock() - start;
+    counts->seconds = cli_clock() - start;
     if (status == KITH_OK && collisions->common.json)
         status = count_rest(collisions, context, &chosen, beads, counts);
     if (status == KITH_OK && collisions->list)
@@ -163,11 +163,11 @@ int collisions_of_batch(const char *command, const struct collisions_options *co
     int64_t *contacts = counts + all;
     const kith_array found = kith_array_vector(counts, KITH_I64, all);
     const kith_array touching = kith_array_vector(contacts, KITH_I64, all);
-    const double start = collisions_clock();
+    const double start = cli_clock();
     kith_status status =
         kith_collisions_batch(context, beads, kith_array_none(), collisions->sequence, found,
                               collisions->contacts ? touching : kith_array_none());
-    const double seconds = collisions_clock() - start;
+    const double seconds = cli_clock() - start;
     if (status == KITH_OK && collisions->common.json && !collisions->contacts)
         status = kith_collisions_batch(context, beads, kith_array_none(), NULL, found, touching);
     const int code = status == KITH_OK ? print_batch(command, collisions, context, beads, counts,

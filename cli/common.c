@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/printable.h"
 #include "names.h"
@@ -167,6 +168,27 @@ int cli_fail_with(const char *command, const char *format, ...)
     say(command, "", format, arguments);
     va_end(arguments);
     return exit_failed;
+}
+
+void *cli_in_precision(const double *values, int64_t count, kith_dtype dtype, bool *failed)
+{
+    if (!values && count > 0)
+        return NULL;
+    void *memory = calloc((size_t)count + 1, (size_t)kith_dtype_bytes(dtype));
+    *failed |= !memory;
+    for (int64_t k = 0; memory && k < count; k++)
+        if (dtype == KITH_F32)
+            ((float *)memory)[k] = (float)values[k];
+        else
+            ((double *)memory)[k] = values[k];
+    return memory;
+}
+
+double cli_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 void cli_note(bool quiet, const char *command, const char *format, ...)

@@ -3,31 +3,16 @@
 #include "forces_command.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-static void *converted(const double *values, int64_t count, kith_dtype dtype, bool *failed)
-{
-    if (!values && count > 0)
-        return NULL;
-    void *memory = calloc((size_t)count + 1, (size_t)kith_dtype_bytes(dtype));
-    *failed |= !memory;
-    for (int64_t k = 0; memory && k < count; k++)
-        if (dtype == KITH_F32)
-            ((float *)memory)[k] = (float)values[k];
-        else
-            ((double *)memory)[k] = values[k];
-    return memory;
-}
 
 static bool take_side(const kith_bodies *bodies, kith_dtype dtype, bool softening,
                       struct forces_side *side)
 {
     const int64_t n = bodies->count, d = bodies->dimensions;
     bool failed = false;
-    side->position = converted(bodies->position, n * d, dtype, &failed);
-    side->mass = converted(bodies->mass, n, dtype, &failed);
-    side->charge = converted(bodies->charge, n, dtype, &failed);
-    side->softening = converted(softening ? bodies->softening : NULL, n, dtype, &failed);
+    side->position = cli_in_precision(bodies->position, n * d, dtype, &failed);
+    side->mass = cli_in_precision(bodies->mass, n, dtype, &failed);
+    side->charge = cli_in_precision(bodies->charge, n, dtype, &failed);
+    side->softening = cli_in_precision(softening ? bodies->softening : NULL, n, dtype, &failed);
     side->particles = (kith_particles){.positions = kith_array_matrix(side->position, dtype, n, d)};
     int32_t count = 0;
     const struct {
@@ -65,13 +50,6 @@ kith_array forces_result(const struct forces_options *options, const struct forc
     return array;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 int forces_compute_job(const char *command, const struct forces_options *options,
                        kith_context *context, struct forces_job *job)
 {
@@ -96,11 +74,11 @@ int forces_compute_job(const char *command, const struct forces_options *options
     if (options->sum == KITH_FORCES_SUM_VALUE)
         acceleration = kith_array_none();
 
-    const double start = now();
+    const double start = cli_clock();
     const kith_status status = kith_forces_compute(
         context, &chosen, job->targets ? &job->target_side.particles : NULL,
         &job->source_side.particles, acceleration, forces_result(options, job, d));
-    job->seconds = now() - start;
+    job->seconds = cli_clock() - start;
     return status == KITH_OK ? exit_ok : cli_fail(command);
 }
 

@@ -5,25 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "progress.h"
 #include "streams.h"
-
-/* Numbers in the precision of the computation; NULL if there are none, or no memory. */
-static void *converted(const double *values, int64_t count, kith_dtype dtype, bool *failed)
-{
-    if (!values && count > 0)
-        return NULL;
-    void *memory = calloc((size_t)count + 1, (size_t)kith_dtype_bytes(dtype));
-    *failed |= !memory;
-    for (int64_t k = 0; memory && k < count; k++)
-        if (dtype == KITH_F32)
-            ((float *)memory)[k] = (float)values[k];
-        else
-            ((double *)memory)[k] = values[k];
-    return memory;
-}
 
 static kith_array vector_or_none(void *values, kith_dtype dtype, int64_t count)
 {
@@ -35,11 +19,11 @@ static bool take_particles(const kith_bodies *bodies, kith_dtype dtype, kith_par
     const int64_t n = bodies->count, d = bodies->dimensions;
     bool failed = false;
     particles->positions =
-        kith_array_matrix(converted(bodies->position, n * d, dtype, &failed), dtype, n, d);
+        kith_array_matrix(cli_in_precision(bodies->position, n * d, dtype, &failed), dtype, n, d);
     particles->columns[0] = (kith_particle_column){
-        "m", vector_or_none(converted(bodies->mass, n, dtype, &failed), dtype, n)};
+        "m", vector_or_none(cli_in_precision(bodies->mass, n, dtype, &failed), dtype, n)};
     particles->columns[1] = (kith_particle_column){
-        "q", vector_or_none(converted(bodies->charge, n, dtype, &failed), dtype, n)};
+        "q", vector_or_none(cli_in_precision(bodies->charge, n, dtype, &failed), dtype, n)};
     return !failed;
 }
 
@@ -50,7 +34,7 @@ static bool take_vector(struct matrix_job *job)
     void *values = job->vector.data;
     if (job->vector.ndim == 0)
         return true;
-    job->vector.data = converted(values, count, job->options->common.precision, &failed);
+    job->vector.data = cli_in_precision(values, count, job->options->common.precision, &failed);
     job->vector.dtype = job->options->common.precision;
     free(values);
     return !failed;
@@ -89,13 +73,10 @@ static bool make_result(const char *command, struct matrix_job *job)
 static kith_status compute_whole(struct matrix_job *job, const kith_particles *columns)
 {
     const struct matrix_options *options = job->options;
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = cli_clock();
     kith_status status = kith_matrix_compute(job->context, job->options->law.law, &options->matrix,
                                              &job->row_particles, columns, job->result);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    job->seconds =
-        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    job->seconds = cli_clock() - start;
     if (status == KITH_OK && options->output)
         status = kith_npy_write(cli_output_path(options->output), job->result);
     return status;
@@ -137,7 +118,6 @@ static kith_status compute(struct matrix_job *job)
 {
     const struct matrix_options *options = job->options;
     const kith_particles *columns = job->columns ? &job->column_particles : NULL;
-    struct timespec start, end;
     const kith_status ready = make_ready(job);
     if (ready != KITH_OK)
         return ready;
@@ -148,11 +128,9 @@ static kith_status compute(struct matrix_job *job)
                                  &job->row_particles, columns, options->memory,
                                  options->output ? cli_output_path(options->output) : NULL,
                                  &job->seconds);
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = cli_clock();
     const kith_status status = compute_reduced(job, columns);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    job->seconds =
-        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    job->seconds = cli_clock() - start;
     return status;
 }
 

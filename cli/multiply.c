@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "json.h"
 #include "names.h"
@@ -223,26 +222,19 @@ static bool make_vectors(const char *command, const struct multiply_options *mul
     return vectors->y_data;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static kith_status multiply_repeatedly(const struct multiply_options *multiply,
                                        kith_context *context, kith_sparse *sparse,
                                        const struct vectors *vectors, double *seconds)
 {
     for (int64_t k = 0; k < multiply->repeat; k++) {
-        const double start = seconds_now();
+        const double start = cli_clock();
         kith_status status = kith_sparse_multiply(sparse, multiply->operation, multiply->alpha,
                                                   vectors->x, 0, vectors->y);
         if (status == KITH_OK)
             status = kith_context_synchronize(context);
         if (status != KITH_OK)
             return status;
-        const double taken = seconds_now() - start;
+        const double taken = cli_clock() - start;
         *seconds = k == 0 || taken < *seconds ? taken : *seconds;
     }
     return KITH_OK;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "streams.h"
 
@@ -192,16 +191,14 @@ static kith_status compute(kith_context *context, const struct pairs_options *pa
     kith_pairs_options search = pairs->search;
     const kith_array array =
         kith_array_matrix(positions, pairs->common.precision, bodies->count, bodies->dimensions);
-    struct timespec start, end;
     if (pairs->count_only) /* all neighbours: half of the pairs are told below */
         search.half = false;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = cli_clock();
     const kith_status status =
         pairs->nearest_given
             ? kith_pairs_nearest(context, &search, array, cell, pairs->nearest, list)
             : kith_pairs_compute(context, &search, array, cell, list);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    *seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    *seconds = cli_clock() - start;
     return status;
 }
 

@@ -1,20 +1,27 @@
 #ifndef CORE_POLL_H
 #define CORE_POLL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/status.h"
 #include "kith/context.h"
 
-/* Asks the caller's function whether to stop, in loops of calls that have no context; poll may be
- * NULL. Contexts have the same (device/context.h). */
+/* Asks the caller's function whether to stop, at most every 0.05 s; poll may be NULL. Calls that
+ * have a context use kith_context_check_cancelled (device/context.h) instead. */
 struct poll_state {
     kith_poll *poll;
     void *user;
-    double next; /* seconds of kith_clock */
+    double next; /* not before this time of kith_clock, in seconds */
 };
 
-/* KITH_CANCELLED if the function says so; it is asked every 0.05 s. */
+/* A function that is not asked during the first 0.05 s. */
+struct poll_state kith_poll_begin(kith_poll *poll, void *user);
+
+/* Whether the function says so. False where it is not asked. */
+bool kith_poll_stops(struct poll_state *state);
+
+/* KITH_CANCELLED if it does. */
 kith_status kith_check_poll(struct poll_state *state);
 
 /* The same for iteration k of a long loop: every 2^12-th time, of about a microsecond each. */

@@ -4,14 +4,11 @@
 #include <stdlib.h>
 
 #include "core/arguments.h"
-#include "core/clock.h"
 #include "core/isa.h"
 #include "core/memory.h"
 #include "device/threads.h"
 
 enum { max_threads = 4096 };
-
-static const double seconds_between_polls = 0.05;
 
 struct device_slot {
     const struct device_slot_kind *kind;
@@ -182,30 +179,22 @@ void kith_context_set_poll(kith_context *context, kith_poll *poll, void *user)
 {
     if (!context)
         return;
-    context->poll = poll;
-    context->poll_user = user;
+    context->poll = kith_poll_begin(poll, user);
     context->poll_thread = pthread_self();
-    context->next_poll = poll ? kith_clock() + seconds_between_polls : 0;
 }
 
-/* Only the poll's own thread touches these fields during a call. */
+/* Only the poll's own thread touches its state during a call. */
 static void ask_poll(kith_context *context)
 {
-    if (!pthread_equal(pthread_self(), context->poll_thread))
-        return;
-    const double now = kith_clock();
-    if (now < context->next_poll)
-        return;
-    if (context->poll(context->poll_user))
+    if (pthread_equal(pthread_self(), context->poll_thread) && kith_poll_stops(&context->poll))
         kith_context_cancel(context);
-    context->next_poll = kith_clock() + seconds_between_polls;
 }
 
 bool kith_context_stops(const kith_context *context)
 {
     if (context->goes_on)
         return false;
-    if (context->poll)
+    if (context->poll.poll)
         ask_poll((kith_context *)context);
     return atomic_load_explicit(&context->cancelled, memory_order_relaxed);
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/poll.h"
 #include "core/status.h"
 #include "device/services.h"
 #include "kith/tuning.h"
@@ -28,10 +29,8 @@ struct kith_context {
     void *progress_user;
     atomic_bool cancelled;
     bool goes_on; /* although it is cancelled: what is done now is short, and must be whole */
-    kith_poll *poll;
-    void *poll_user;
+    struct poll_state poll;
     pthread_t poll_thread; /* that has set it */
-    double next_poll;      /* seconds of kith_clock */
     struct device_slot *slots;
     kith_tuning tuning; /* of the device, as it was when the context was made */
 };
