@@ -43,6 +43,7 @@ int command_bench(int argc, char **argv);
 int command_collisions(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_forces(int argc, char **argv);
+int command_help(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_make(int argc, char **argv);
 int command_matrix(int argc, char **argv);
@@ -140,6 +141,9 @@ const char *cli_method_name(kith_forces_method method);
 /* The value of --solver (NULL: auto), and the table of solvers for --help. */
 const kith_solver *cli_parse_solver(const char *text, const struct argp_state *state);
 char *cli_solver_help(void);
+
+/* The table of file formats for --help. */
+char *cli_format_help(void);
 
 /* Prints what is known of a device, after kith tune. */
 void cli_print_tuning(kith_device device, const kith_tuning *tuning);

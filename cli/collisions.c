@@ -11,15 +11,7 @@
 #include "names.h"
 #include "streams.h"
 
-enum {
-    key_method = 0x8000,
-    key_list,
-    key_contacts,
-    key_sequence,
-    key_batch,
-    key_format,
-    key_frame
-};
+enum { key_method = 0x8000, key_list, key_contacts, key_sequence, key_batch, key_from, key_frame };
 
 static const struct argp_option options[] = {
     {"method", key_method, "METHOD", 0, "how to count: see below (default: auto)", 0},
@@ -32,8 +24,9 @@ static const struct argp_option options[] = {
     {"sequence", key_sequence, "HPPH...", 0, "count contacts of two H only: a letter a bead", 0},
     {"batch", key_batch, NULL, 0,
      "FILE is an NPY array B x L x 3 (or x 2) of B conformations: a count a line", 0},
-    {"format", key_format, "FORMAT", 0,
-     "of FILE (default: by its extension; of -, standard input, by its content)", 0},
+    {"from", key_from, "FORMAT", 0,
+     "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
+    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0, "of a file with several, as kith forces takes it", 0},
     {0}};
 
@@ -91,7 +84,7 @@ static void check_options(const struct collisions_options *collisions,
     if (collisions->batch && collisions->list)
         cli_usage_error(state, "--list is for one conformation; leave it or --batch out");
     if (collisions->batch && (collisions->format || collisions->frame))
-        cli_usage_error(state, "--batch reads an NPY array; leave --format and --frame out");
+        cli_usage_error(state, "--batch reads an NPY array; leave --from and --frame out");
     if (collisions->batch && collisions->method != KITH_COLLISIONS_AUTO)
         cli_usage_error(state, "--batch has a method of its own; leave --method out");
     cli_check_stdout("--list", collisions->list, &collisions->common, state);
@@ -119,8 +112,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_batch:
         collisions->batch = true;
         return 0;
-    case key_format:
-        collisions->format = cli_parse_format("--format", argument, state);
+    case key_from:
+        collisions->format = cli_parse_format("--from", argument, state);
         return 0;
     case key_frame:
         collisions->frame = cli_parse_integer("--frame", argument, state);

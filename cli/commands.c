@@ -22,6 +22,7 @@ const struct command program_commands[] = {
     {"bench", "measure how fast this machine computes", command_bench, bench_capabilities},
     {"tune", "find the fastest settings of a device, and keep them", command_tune, NULL},
     {"info", "what this build and this machine can do", command_info, NULL},
+    {"help", "show the help of a command or of a topic", command_help, NULL},
     {0}};
 
 const char program_summary[] = "Which particles interact, and how.";
@@ -44,7 +45,6 @@ int command_fail_unknown(const char *program, const struct command *table, const
     struct nearest nearest = nearest_to(word);
     for (const struct command *command = table; command->name; command++)
         nearest_offer(&nearest, command->name);
-    nearest_offer(&nearest, "help");
     nearest_offer(&nearest, "--help");
     nearest_offer(&nearest, "--version");
     snprintf(otherwise, sizeof otherwise, "%s --help lists them", program);

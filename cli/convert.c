@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
     {"from", key_from, "FORMAT", 0,
      "of A (default: by its extension; of -, standard input, by its content)", 0},
     {"to", key_to, "FORMAT", 0, "of B (default: by its extension; of -, standard output, CSV)", 0},
-    {"format", key_to, NULL, OPTION_ALIAS, NULL, 0},
+    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
      "of an A with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
      0},
@@ -103,13 +103,16 @@ static void format_row(int64_t k, const char **name, const char **description)
     *description = text;
 }
 
-static char *filter_help(int key, const char *text, void *input)
+char *cli_format_help(void)
 {
     int64_t count = 0;
     kith_format_list(&count);
-    if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_help_table("Formats:", count, format_row);
-    return cli_filter_help(key, text, input);
+    return cli_help_table("Formats:", count, format_row);
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+    return key == ARGP_KEY_HELP_EXTRA ? cli_format_help() : cli_filter_help(key, text, input);
 }
 
 /* Without --frame the last frame is converted: says that there are others. */

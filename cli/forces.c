@@ -64,8 +64,11 @@ static const char documentation[] =
     "  kith forces plummer.csv --law lennard-jones:1,0.1 --sum value -o e.npy\n"
     "  kith forces plummer.csv --potential 'a*exp(-r/b)' --param a=2 --param b=1\n"
     "  kith forces plummer.csv --device cuda --method tile-p --block 128\n\n"
-    "With another law than gravity the potential is the energy of a body with all others, not "
-    "divided by its mass. Masses and charges that FILE does not give are 1.";
+    "The result has a row a body, in the order of FILE: the acceleration ax,ay[,az] in length / "
+    "time^2 and the potential in length^2 / time^2. The potential of gravity is negative, "
+    "-G sum_j m_j / sqrt(r^2 + softening^2); half the sum of m_i times it is the energy of all. "
+    "Under any other law the potential is the energy of a body with all others, not divided by its "
+    "mass. Masses and charges that FILE does not give are 1.";
 
 static const char *name_of_sum(int64_t k)
 {

@@ -8,7 +8,7 @@
 #include "names.h"
 #include "streams.h"
 
-enum { key_g = 0x3000, key_softening, key_format, key_frame, key_system, key_seed };
+enum { key_g = 0x3000, key_softening, key_from, key_frame, key_system, key_seed };
 
 static const struct argp_option gravity_options[] = {
     {"g", key_g, "G", 0, "gravitational constant (default: that of the bodies; else 1)", 0},
@@ -17,8 +17,9 @@ static const struct argp_option gravity_options[] = {
     {0}};
 
 static const struct argp_option file_options[] = {
-    {"format", key_format, "FORMAT", 0,
-     "of FILE (default: by its extension; of -, standard input, by its content)", 0},
+    {"from", key_from, "FORMAT", 0,
+     "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
+    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
      "of a file with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
      0},
@@ -69,8 +70,8 @@ static error_t parse_file(int key, char *argument, struct argp_state *state)
 {
     struct input_options *input = state->input;
     switch (key) {
-    case key_format:
-        input->format = cli_parse_format("--format", argument, state);
+    case key_from:
+        input->format = cli_parse_format("--from", argument, state);
         return 0;
     case key_frame:
         input->frame = cli_parse_integer("--frame", argument, state);

@@ -8,26 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "help.h"
 #include "json.h"
 #include "progress.h"
 #include "streams.h"
-
-static void print_help(FILE *stream)
-{
-    fprintf(stream,
-            "Usage: kith COMMAND [OPTION...] ...\n"
-            "%s\n\n"
-            "Commands:\n",
-            program_summary);
-    for (const struct command *command = program_commands; command->name; command++)
-        fprintf(stream, "  %-10s %s\n", command->name, command->description);
-    fprintf(stream,
-            "\n"
-            "kith COMMAND --help tells the options of a command, with examples.\n"
-            "kith --version tells the version.\n\n"
-            "Example:\n%s",
-            program_examples);
-}
 
 static bool output_is_checked;
 
@@ -70,19 +54,6 @@ static void print_version(FILE *stream, struct argp_state *state)
     fprintf(stream, "kith %s\n", kith_version());
 }
 
-/* kith help [COMMAND]. */
-static int help(int argc, char **argv)
-{
-    static char option[] = "--help";
-    const struct command *command = argc < 3 ? NULL : command_named(program_commands, argv[2]);
-    if (argc >= 3 && !command)
-        return command_fail_unknown("kith", program_commands, "command", argv[2]);
-    if (command)
-        return run_command(command, 2, (char *[]){argv[2], option, NULL});
-    print_help(stdout);
-    return exit_ok;
-}
-
 int main(int argc, char **argv)
 {
     open_closed_streams();
@@ -90,14 +61,12 @@ int main(int argc, char **argv)
     progress_heed_hangup();
     argp_program_version_hook = print_version;
     if (argc < 2) {
-        print_help(stderr);
+        help_print(stderr);
         return exit_usage;
     }
     const char *word = argv[1];
-    if (strcmp(word, "help") == 0)
-        return help(argc, argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0) {
-        print_help(stdout);
+        help_print(stdout);
         return exit_ok;
     }
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {

@@ -16,7 +16,7 @@ struct make_options {
     bool quiet;
 };
 
-enum { key_seed = 0x2000, key_eccentricity, key_mass_ratio, key_format, key_batch };
+enum { key_seed = 0x2000, key_eccentricity, key_mass_ratio, key_to, key_batch };
 
 static const struct argp_option options[] = {
     {"number", 'n', "N", 0, "number of bodies (default: by kind)", 0},
@@ -29,7 +29,8 @@ static const struct argp_option options[] = {
      "...",
      0},
     {"output", 'o', "FILE", 0, "write to FILE (default: -, standard output, as CSV)", 0},
-    {"format", key_format, "FORMAT", 0, "of FILE (default: by its extension)", 0},
+    {"to", key_to, "FORMAT", 0, "format of FILE (default: by its extension)", 0},
+    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
@@ -77,8 +78,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'o':
         make->output = argument;
         return 0;
-    case key_format:
-        make->format = cli_parse_format("--format", argument, state);
+    case key_to:
+        make->format = cli_parse_format("--to", argument, state);
         return 0;
     case 'q':
         make->quiet = true;

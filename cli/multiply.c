@@ -18,13 +18,22 @@ struct multiply_options {
     int64_t repeat;
 };
 
-enum { key_transpose = 0x8000, key_format, key_kernel, key_block, key_tune, key_repeat, key_alpha };
+enum {
+    key_transpose = 0x8000,
+    key_storage,
+    key_kernel,
+    key_block,
+    key_tune,
+    key_repeat,
+    key_alpha
+};
 
 static const struct argp_option options[] = {
     {"x", 'x', "FILE", 0, "the vector, or k vectors as columns, .npy (default: ones)", 0},
     {"transpose", key_transpose, NULL, 0, "multiply by the transpose", 0},
     {"alpha", key_alpha, "A", 0, "a factor of the result (default: 1)", 0},
-    {"format", key_format, "FORMAT", 0, "how to store the matrix (default: auto)", 0},
+    {"storage", key_storage, "FORMAT", 0, "how to store the matrix (default: auto)", 0},
+    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"kernel", key_kernel, "KERNEL", 0, "who computes what (default: auto)", 0},
     {"block", key_block, "B", 0, "of bsr: 2, 3 or 4 (default: the best)", 0},
     {"tune", key_tune, NULL, 0, "time the best few formats and take the fastest", 0},
@@ -42,7 +51,7 @@ static const char documentation[] =
     "  kith pairs cube.csv --cutoff 0.2 -o A.mtx\n"
     "  kith multiply A.mtx -o y.npy\n"
     "  kith multiply A.mtx -x y.npy --transpose -o z.npy\n"
-    "  kith multiply A.mtx --format sell --repeat 100 --json";
+    "  kith multiply A.mtx --storage sell --repeat 100 --json";
 
 static const char *name_of_sparse_format(int64_t k)
 {
@@ -103,9 +112,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_alpha:
         multiply->alpha = cli_parse_real("--alpha", argument, state);
         return 0;
-    case key_format:
+    case key_storage:
         kith_sparse_format_list(&count);
-        multiply->sparse.format = (kith_sparse_format)cli_parse_name("--format", argument, count,
+        multiply->sparse.format = (kith_sparse_format)cli_parse_name("--storage", argument, count,
                                                                      name_of_sparse_format, state);
         return 0;
     case key_kernel:

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "law_options.h"
 #include "load_ensemble.h"
@@ -83,6 +84,10 @@ static const char documentation[] =
     "  kith make six --seed 1 -o systems/1.csv\n"
     "  kith make six --seed 2 -o systems/2.csv\n"
     "  kith run systems/ --dt 0.001 --until 1 -o systems.h5\n\n"
+    "The energy printed, total_energy of the output, is kinetic_energy, the sum of m v^2 / 2, plus "
+    "potential_energy, the sum over all pairs of the energy of the law. That of gravity is negative: "
+    "-G m_i m_j / sqrt(r^2 + softening^2). The unit is mass length^2 / time^2, each as in FILE "
+    "(kith help units).\n"
     "An ensemble is many systems of the same number of bodies (64 at most) that know nothing of "
     "each other: with --ensemble, or the files of a directory, sorted by name. The output has them "
     "one after the other. The energies told are sums over systems, the errors those of the worst "
@@ -227,13 +232,26 @@ static void note_late(void *user, double seconds)
         seconds, run->run.checkpoint_seconds);
 }
 
+/* Who watches is told before the run. Elsewhere a run that fails prints one line alone. */
+static void note_unkept(const char *command, const struct run_options *run)
+{
+    if (!run->run.output)
+        cli_note(run->common.quiet, command,
+                 "-o is not given, so nothing is kept; -o FILE.h5 writes the trajectory");
+}
+
 static int run_simulation(const char *command, struct run_options *run, kith_context *context,
                           const kith_bodies *bodies)
 {
     kith_run_summary summary = {0};
+    const bool is_watched = isatty(STDERR_FILENO);
+    if (is_watched)
+        note_unkept(command, run);
     progress_begin(context, run->common.quiet);
     const kith_status status = kith_run(context, &run->run, bodies, &summary);
     progress_end(context);
+    if (status == KITH_OK && !is_watched)
+        note_unkept(command, run);
     if (status == KITH_CANCELLED)
         return run_report_interrupted(command, run->run.output, &summary);
     return status == KITH_OK

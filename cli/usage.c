@@ -26,6 +26,7 @@ struct search {
     int letter;
     int matches;                     /* that the name begins; 1 if it is one's own */
     const struct argp_option *found; /* aliases: the option that they stand for */
+    bool is_old;                     /* the match is a hidden alias: the name of another release */
     struct nearest nearest;
 };
 
@@ -54,6 +55,7 @@ static void look_at(struct search *search, const struct argp_option *option,
         return;
     search->matches = exact ? -1 : search->matches + 1;
     search->found = real;
+    search->is_old = (option->flags & OPTION_ALIAS) && (option->flags & OPTION_HIDDEN);
 }
 
 static void look_through(struct search *search, const struct argp *argp)
@@ -112,6 +114,9 @@ static bool check_long(const struct argp *argp, const struct argp_state *state, 
     if (search.matches > 1)
         cli_usage_error(state, "'--%s' may be several options; write it out (%s)", name,
                         where_to_look(state));
+    if (search.is_old)
+        cli_usage_error(state, "'--%s' is not a valid option; did you mean '--%s'?", name,
+                        search.found->name);
     if (equals && !search.found->arg)
         cli_usage_error(state, "--%s takes no value; leave out '=' and what follows", name);
     if (!equals && wants_value(search.found) && is_last)

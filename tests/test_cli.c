@@ -103,7 +103,7 @@ static void test_bad_input_exits_with_1_and_one_line(void **state)
     assert_refused(program_run("forces @two.csv --device cuda:1000"), 1, "cuda");
     assert_refused(program_run("convert @two.csv @two.xyzzy"), 1, "xyzzy");
     assert_refused(program_run("make plummer -n 10 -o @nowhere/p.csv"), 1, "nowhere");
-    assert_refused(program_run("make plummer -n 10 -o /dev/full --format csv"), 1, "/dev/full");
+    assert_refused(program_run("make plummer -n 10 -o /dev/full --to csv"), 1, "/dev/full");
     assert_refused(program_run("run @two.csv --dt 0.1 --until -1"), 1, "until is -1");
     assert_refused(program_run("run @two.csv --dt 0.1 --until 1 -o @run.csv"), 1, "name it .h5");
     assert_refused(program_run("run @two.csv --dt 0.1 --until 1 -o -"), 1, "does not stream");

@@ -1,4 +1,5 @@
-/* The examples of every --help work as they are printed, pasted into a shell in an empty folder. */
+/* The examples of every page of help work as they are printed, pasted into a shell in an empty
+ * folder. */
 
 #include "testing.h"
 
@@ -9,11 +10,32 @@
 
 #include "program.h"
 
-static const char *const commands[] = {
-    "",      "make",         "run",   "plot",         "forces",      "matrix",
-    "pairs", "collisions",   "bench", "multiply",     "convert",     "bench forces",
-    "tune",  "bench matrix", "info",  "bench sparse", "bench pairs", "bench collisions"};
-enum { command_count = sizeof commands / sizeof commands[0] };
+static const char *const pages[] = {"--help",
+                                    "make --help",
+                                    "run --help",
+                                    "plot --help",
+                                    "forces --help",
+                                    "matrix --help",
+                                    "pairs --help",
+                                    "collisions --help",
+                                    "bench --help",
+                                    "multiply --help",
+                                    "convert --help",
+                                    "bench forces --help",
+                                    "tune --help",
+                                    "bench matrix --help",
+                                    "info --help",
+                                    "bench sparse --help",
+                                    "bench pairs --help",
+                                    "bench collisions --help",
+                                    "help --help",
+                                    "help units",
+                                    "help formats",
+                                    "help laws",
+                                    "help accuracy",
+                                    "help devices",
+                                    "help formulas"};
+enum { page_count = sizeof pages / sizeof pages[0] };
 
 /* Only where there is one. */
 static bool has_gpu(void)
@@ -63,26 +85,27 @@ static int write_script(FILE *script, const char *help, bool gpu)
     return count;
 }
 
-static void assert_examples_work(const char *command, int number, bool gpu)
+static void assert_examples_work(const char *page, int number, bool gpu)
 {
-    char name[32], run[512];
+    char name[32], folder[32], run[512];
     snprintf(name, sizeof name, "script%d", number);
+    snprintf(folder, sizeof folder, "folder%d", number);
     snprintf(run, sizeof run, "sh '%s' > '%s.out' 2> '%s.err' < /dev/null", program_file(name),
              program_file(name), program_file(name));
-    char *help = strdup(program_run("%s --help", command)->out);
+    char *help = strdup(program_run("%s", page)->out);
     FILE *script = fopen(program_file(name), "w");
     assert_non_null(script);
-    begin_script(script, program_file(command[0] ? command : "kith"));
+    begin_script(script, program_file(folder));
     const int count = write_script(script, help, gpu);
     fclose(script);
     free(help);
     if (count == 0)
-        fail_msg("kith %s --help has no examples", command);
+        fail_msg("kith %s has no examples", page);
     const int status = system(run);
     if (status != 0) {
         snprintf(name, sizeof name, "script%d.err", number);
         char *said = program_read(name);
-        fail_msg("an example of kith %s --help fails: %s", command, said ? said : "");
+        fail_msg("an example of kith %s fails: %s", page, said ? said : "");
     }
 }
 
@@ -90,43 +113,43 @@ static void test_every_example_works_when_pasted(void **state)
 {
     (void)state;
     const bool gpu = has_gpu();
-    for (int k = 0; k < command_count; k++)
-        assert_examples_work(commands[k], k, gpu);
+    for (int k = 0; k < page_count; k++)
+        assert_examples_work(pages[k], k, gpu);
 }
 
-static void assert_fits(const char *command)
+static void assert_fits(const char *page)
 {
     bool is_example = false;
-    for (const char *line = program_run("%s --help", command)->out; *line;) {
+    for (const char *line = program_run("%s", page)->out; *line;) {
         const int length = (int)strcspn(line, "\n");
         int columns = 0;
         for (int i = 0; i < length; i++)
             columns += ((unsigned char)line[i] & 0xc0) != 0x80;
         if (columns > 80)
-            fail_msg("kith %s --help has %d columns: %.*s", command, columns, length, line);
+            fail_msg("kith %s has %d columns: %.*s", page, columns, length, line);
         /* A long example would go on in a line that does not begin with blanks. */
         if (is_example && length > 0 && line[0] != ' ')
-            fail_msg("kith %s --help breaks an example, or has no empty line after the last: %.*s",
-                     command, length, line);
+            fail_msg("kith %s breaks an example, or has no empty line after the last: %.*s", page,
+                     length, line);
         if (length > 0 && line[length - 1] == ' ')
-            fail_msg("kith %s --help has a line that ends in a blank: %.*s", command, length, line);
+            fail_msg("kith %s has a line that ends in a blank: %.*s", page, length, line);
         is_example = length > 7 && strncmp(line, "  kith ", 7) == 0;
         line += length + (line[length] == '\n');
     }
 }
 
-static void test_help_of_every_command_fits_eighty_columns(void **state)
+static void test_every_page_of_help_fits_eighty_columns(void **state)
 {
     (void)state;
-    for (int k = 0; k < command_count; k++)
-        assert_fits(commands[k]);
+    for (int k = 0; k < page_count; k++)
+        assert_fits(pages[k]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_example_works_when_pasted),
-        cmocka_unit_test(test_help_of_every_command_fits_eighty_columns),
+        cmocka_unit_test(test_every_page_of_help_fits_eighty_columns),
     };
     return cmocka_run_group_tests_name("examples", tests, NULL, NULL);
 }

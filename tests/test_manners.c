@@ -70,9 +70,8 @@ static void test_bodies_of_every_streaming_format_come_through_a_pipe(void **sta
                   accelerations);
     assert_prints("kith convert pair.csv - --to xyz | kith forces - --method reference",
                   accelerations);
-    assert_prints(
-        "kith convert pair.csv - --to xyz | kith forces - --method reference --format xyz",
-        accelerations);
+    assert_prints("kith convert pair.csv - --to xyz | kith forces - --method reference --from xyz",
+                  accelerations);
     assert_prints("{ kith convert pair.csv - --to xyz; kith convert pair.csv - --to xyz; } |"
                   "kith convert - - --from xyz --frame 1",
                   "m,x,y,z\n3,0,0,0\n5,2,0,0\n");
@@ -201,8 +200,7 @@ static void test_streams_that_are_closed_or_full_are_told(void **state)
         assert_complains(script, 1, "standard input cannot be read: it is closed");
     }
     assert_complains("kith make plummer -n 5 -o /dev/stderr 2>&-; echo $?", 0, "1\n");
-    assert_complains("kith make plummer -n 5 --format csv -o /dev/fd/7 7>&- 2>&1", 1,
-                     "it is closed");
+    assert_complains("kith make plummer -n 5 --to csv -o /dev/fd/7 7>&- 2>&1", 1, "it is closed");
     /* No message goes to a file that took the place of a closed stream. */
     assert_complains("kith forces none.csv -o lost.csv 2>&-; echo $?; ls lost.csv 2>&1", 2, "1\n");
     assert_prints("kith forces pair.csv --method reference 2>&-", accelerations);
@@ -229,9 +227,23 @@ static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
     assert_refused(program_run("convert a b --to tispy"), 2, "did you mean 'tipsy'?");
     assert_refused(program_run("forces a --method symetric"), 2, "did you mean 'symmetric'?");
     assert_refused(program_run("collisions a --method hsah"), 2, "did you mean 'hash'?");
-    assert_refused(program_run("multiply a.mtx --format sel --json"), 2, "did you mean 'sell'?");
+    assert_refused(program_run("multiply a.mtx --storage sel --json"), 2, "did you mean 'sell'?");
     assert_refused(program_run("forces a --precision doubel"), 2, "did you mean 'double'?");
     assert_refused(program_run("plot a --what orbit -o a.png"), 2, "did you mean 'orbits'?");
+}
+
+/* --format was the input's format, the output's or a matrix's storage, by command. */
+static void test_an_old_name_is_refused_with_the_new_one(void **state)
+{
+    (void)state;
+    assert_refused(program_run("forces a.csv --format csv"), 2, "did you mean '--from'?");
+    assert_refused(program_run("run a.csv --format=csv"), 2, "did you mean '--from'?");
+    assert_refused(program_run("matrix a.csv --format csv"), 2, "did you mean '--from'?");
+    assert_refused(program_run("pairs a.csv --format csv"), 2, "did you mean '--from'?");
+    assert_refused(program_run("collisions a.csv --format csv"), 2, "did you mean '--from'?");
+    assert_refused(program_run("make six --format csv"), 2, "did you mean '--to'?");
+    assert_refused(program_run("convert a b --format csv"), 2, "did you mean '--to'?");
+    assert_refused(program_run("multiply a.mtx --format sell"), 2, "did you mean '--storage'?");
 }
 
 static void test_options_that_getopt_refuses_are_one_line(void **state)
@@ -258,7 +270,45 @@ static void test_help_is_a_command_too(void **state)
     char *first = strdup(program_run("run --help")->out);
     assert_string_equal(program_run("help run")->out, first);
     free(first);
-    assert_succeeded(program_run("help"));
+    first = strdup(program_run("bench forces --help")->out);
+    assert_string_equal(program_run("help bench forces")->out, first);
+    free(first);
+    first = strdup(program_run("--help")->out);
+    assert_string_equal(program_run("help")->out, first);
+    free(first);
+}
+
+static void test_help_shows_topics(void **state)
+{
+    (void)state;
+    static const char *const topics[] = {"units",    "formats", "laws",
+                                         "accuracy", "devices", "formulas"};
+    char *list = strdup(program_run("help")->out);
+    for (size_t k = 0; k < sizeof topics / sizeof topics[0]; k++) {
+        if (!strstr(list, topics[k]))
+            fail_msg("kith help does not list %s", topics[k]);
+        const struct program_result *page = program_run("help %s", topics[k]);
+        assert_succeeded(page);
+        assert_non_null(strstr(page->out, "Examples:\n  kith "));
+    }
+    free(list);
+    assert_non_null(strstr(program_run("help laws")->out, "\n  yukawa:L "));
+    assert_non_null(strstr(program_run("help formats")->out, "\n  tipsy "));
+    assert_non_null(strstr(program_run("help accuracy")->out, "\n  fmm "));
+    assert_refused(program_run("help unit"), 2, "did you mean 'units'?");
+    assert_refused(program_run("help xyzzy"), 2, "kith help lists them");
+    assert_refused(program_run("help units laws"), 2, "'laws' is too much");
+    assert_refused(program_run("help run a b"), 2, "'b' is too much");
+}
+
+static void test_a_run_that_keeps_nothing_says_so(void **state)
+{
+    (void)state;
+    static const char note[] = "kith run: note: -o is not given";
+    assert_non_null(strstr(program_run("run six --dt 0.1 --until 1")->err, note));
+    assert_non_null(strstr(program_run("run six --dt 0.1 --until 1 --json")->err, note));
+    assert_string_equal(program_run("run six --dt 0.1 --until 1 -q")->err, "");
+    assert_string_equal(program_run("run six --dt 0.1 --until 1 -o @kept.h5")->err, "");
 }
 
 /* No escape sequences where nobody sees them, nor where they are not wanted. */
@@ -349,8 +399,11 @@ int main(void)
         cmocka_unit_test(test_the_program_ends_quietly_when_nobody_reads),
         cmocka_unit_test(test_streams_that_are_closed_or_full_are_told),
         cmocka_unit_test(test_what_is_mistyped_is_told_with_the_nearest),
+        cmocka_unit_test(test_an_old_name_is_refused_with_the_new_one),
         cmocka_unit_test(test_options_that_getopt_refuses_are_one_line),
         cmocka_unit_test(test_help_is_a_command_too),
+        cmocka_unit_test(test_help_shows_topics),
+        cmocka_unit_test(test_a_run_that_keeps_nothing_says_so),
         cmocka_unit_test(test_nothing_but_text_goes_to_files),
         cmocka_unit_test(test_npy_has_the_precision_of_the_computation),
         cmocka_unit_test(test_a_program_that_is_killed_leaves_no_file),

@@ -35,7 +35,7 @@ static void test_multiply_writes_the_product(void **state)
     check_result(
         "multiply @multiply_test.mtx --device cpu -x @multiply_x.npy -o @multiply_test.npy", 2,
         (const double[]){-98, 40});
-    check_result("multiply @multiply_test.mtx --device cpu --transpose --format sell "
+    check_result("multiply @multiply_test.mtx --device cpu --transpose --storage sell "
                  "-o @multiply_test.npy",
                  3, (const double[]){2, 4, -1});
 }
@@ -58,7 +58,7 @@ static void test_multiply_tells_all_figures_as_json(void **state)
                                        "\"precision\":\t\"single\""};
     write_matrix();
     const struct program_result *result =
-        program_run("multiply @multiply_test.mtx --device cpu --precision single --format csr "
+        program_run("multiply @multiply_test.mtx --device cpu --precision single --storage csr "
                     "--kernel merge --repeat 3 --json");
     assert_succeeded(result);
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
@@ -72,8 +72,8 @@ static void test_multiply_refuses_what_is_wrong(void **state)
     write_matrix();
     assert_refused(program_run("multiply"), 2, "FILE is missing");
     assert_refused(program_run("multiply @multiply_test.mtx"), 2, "-o is missing");
-    assert_refused(program_run("multiply @multiply_test.mtx --format best --json"), 2,
-                   "--format is 'best'; give one of auto, coo");
+    assert_refused(program_run("multiply @multiply_test.mtx --storage best --json"), 2,
+                   "--storage is 'best'; give one of auto, coo");
     assert_refused(program_run("multiply @multiply_test.mtx --kernel best --json"), 2, "--kernel");
     assert_refused(program_run("multiply @multiply_test.mtx --repeat 0 --json"), 2,
                    "--repeat is 0");

@@ -25,8 +25,8 @@ static void test_values_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     static const char *const refused[][2] = {
-        {"collisions a.npy --batch --frame 2", "leave --format and --frame out"},
-        {"collisions a.npy --batch --format csv", "leave --format and --frame out"},
+        {"collisions a.npy --batch --frame 2", "leave --from and --frame out"},
+        {"collisions a.npy --batch --from csv", "leave --from and --frame out"},
         {"collisions a.npy --batch --method hash", "leave --method out"},
         {"collisions a.npy --batch --list l.csv", "leave it or --batch out"},
         {"collisions a.npy --sequence HPH", "give --contacts too"},
@@ -210,7 +210,7 @@ static void test_options_do_what_they_say(void **state)
 {
     (void)state;
     static const char *const printed[][2] = {
-        {"collisions @beads.csv --format csv --frame 0", "1\n"},
+        {"collisions @beads.csv --from csv --frame 0", "1\n"},
         {"forces @s.csv -q --device auto --law coulomb --method reference",
          "ax,ay,az,potential\n0.083333333333333329,0,0,-0.5\n-0.050000000000000003,0,0,-0.5\n"},
         {"forces @s.csv -q --potential k*r --param k=3 --sum force",
@@ -248,7 +248,7 @@ static void test_more_options_are_taken(void **state)
         "matrix @s.csv -q --law sum --columns @s.csv --json",
         "matrix @s.csv -q --potential m_i*r --reduce sum --json",
         "multiply @a.mtx -x @v.npy --alpha 2 -o @y.npy",
-        "multiply @a.mtx --format bsr --block 2 --json",
+        "multiply @a.mtx --storage bsr --block 2 --json",
         "multiply @a.mtx --tune --json",
         "multiply @a.mtx --transpose --precision single -o @y.npy",
         "multiply @empty.mtx -o @y.npy",

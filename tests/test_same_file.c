@@ -66,7 +66,7 @@ static void test_vectors_are_kept(void **state)
                    "is both the input and the output");
     assert_refused(program_run("multiply @A.mtx -x @v.npy -o @v.npy"), 1,
                    "is both the input and the output");
-    assert_refused(program_run("matrix @V.npy --format npy --law distance -o @V.npy"), 1,
+    assert_refused(program_run("matrix @V.npy --from npy --law distance -o @V.npy"), 1,
                    "is both the input and the output");
 }
 
@@ -94,9 +94,9 @@ static void test_a_file_of_an_ensemble_is_kept(void **state)
     make_inputs();
     mkdir(program_file("systems"), 0700);
     assert_succeeded(program_run("make six -o @systems/1.csv"));
-    assert_succeeded(program_run("make six -o @systems/2.h5 --format csv"));
+    assert_succeeded(program_run("make six -o @systems/2.h5 --to csv"));
     char *before = program_read("systems/2.h5");
-    assert_refused(program_run("run @systems --format csv --dt 0.1 --until 1 -o @systems/2.h5"), 1,
+    assert_refused(program_run("run @systems --from csv --dt 0.1 --until 1 -o @systems/2.h5"), 1,
                    "is both the input and the output");
     assert_unchanged("systems/2.h5", before);
     free(before);

@@ -24,9 +24,9 @@ first=
 [ -f "$corpus/.seeds" ] || first=yes
 make_bodies() { # FORMAT
     for kind in two-body outer-solar-system lattice; do
-        "$kith" make "$kind" --quiet --format "$1" -o "$corpus/$kind"
+        "$kith" make "$kind" --quiet --to "$1" -o "$corpus/$kind"
     done
-    "$kith" make plummer -n 20 --quiet --format "$1" -o "$corpus/plummer"
+    "$kith" make plummer -n 20 --quiet --to "$1" -o "$corpus/plummer"
 }
 make_matrices() {
     echo "%%MatrixMarket matrix coordinate real general
@@ -81,7 +81,7 @@ command_line)
     printf 'matrix\na.npy\n--law\nexpr:r/a\n--param\na=2\n--histogram=10,0,1\n--memory=2G' >"$corpus/matrix"
     printf 'pairs\na.xyz\n--cutoff\n1.5\n--box=4,4,4\n--periodic\nxyz\n--half\n--vectors' >"$corpus/pairs"
     printf 'collisions\nb.npy\n--batch\n--contacts\n--sequence=HPPH' >"$corpus/collisions"
-    printf 'multiply\na.mtx\n-x\nx.npy\n--format\nsell\n--transpose\n-o\ny.npy' >"$corpus/multiply"
+    printf 'multiply\na.mtx\n-x\nx.npy\n--storage\nsell\n--transpose\n-o\ny.npy' >"$corpus/multiply"
     printf 'plot\nrun.h5\n--what\norbits\n-o\na.png' >"$corpus/plot"
     printf 'bench\npairs\n--json' >"$corpus/bench"
     options="-close_fd_mask=3 -detect_leaks=0" # a line that is cut short leaves what it had

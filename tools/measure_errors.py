@@ -125,7 +125,7 @@ def measure_sparse(kith):
     exact, size = terms.reshape(n, each).sum(1), numpy.abs(terms).reshape(n, each).sum(1)
     rows = []
     for form in ("coo", "csr", "ell", "hybrid", "sell", "bsr"):
-        y = kith.array("multiply", "A.mtx", "-x", "b.npy", "--format", form)
+        y = kith.array("multiply", "A.mtx", "-x", "b.npy", "--storage", form)
         rows.append([f"`{form}`", f"{float((numpy.abs(y - exact) / size).max() / ulp['double']):.1f}"])
     table(["format", "largest error of a row of 20 entries, units of 2⁻⁵³ Σ\\|a x\\|"], rows)
 

@@ -53,7 +53,7 @@ check collisions walk.npy --list list.csv
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2\n2 1 -1\n2 2 2\n3 3 1e-3\n' >a.mtx
 gzip -k a.mtx
 for sparse in coo csr ell hybrid sell bsr dia; do
-    check multiply a.mtx --format $sparse -o y.npy
+    check multiply a.mtx --storage $sparse -o y.npy
 done
 check multiply a.mtx.gz --transpose -o y.npy
 for integrator in leapfrog yoshida4 hermite4 rk4; do

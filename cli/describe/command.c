@@ -87,9 +87,11 @@ static void add_options(const struct argp *argp, const char *heading)
          option && (option->name || option->key || option->doc); option++) {
         if (!option->name && !option->key)
             heading = option->doc;
+        else if (option->flags & (OPTION_HIDDEN | OPTION_DOC))
+            continue;
         else if (option->flags & OPTION_ALIAS)
             add_alias(option->name);
-        else if (!(option->flags & (OPTION_HIDDEN | OPTION_DOC)))
+        else
             add_option(option, heading);
     }
     for (const struct argp_child *child = argp->children; child && child->argp; child++)

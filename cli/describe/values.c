@@ -146,11 +146,9 @@ static bool add_known(const char *argument, const char *option, struct described
     static const struct {
         const char *argument, *option;
         void (*add)(struct described_values *values);
-    } known[] = {{"LAW", "law", add_laws},
-                 {"NAME", "integrator", add_integrators},
-                 {"SOLVER", "solver", add_solvers},
-                 {"FORMAT", "format", add_formats},
-                 {"KIND", NULL, add_kinds}};
+    } known[] = {{"LAW", "law", add_laws},          {"NAME", "integrator", add_integrators},
+                 {"SOLVER", "solver", add_solvers}, {"FORMAT", "from", add_formats},
+                 {"FORMAT", "to", add_formats},     {"KIND", NULL, add_kinds}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (strcmp(argument, known[k].argument) == 0 &&
             (!known[k].option || (option && strcmp(option, known[k].option) == 0))) {

@@ -42,10 +42,12 @@ expect "plummer" kith run plu
 expect "bodies.csv" kith run bod
 expect "bodies.csv" kith forces -o bod
 expect "h5md" kith convert --to h5
-expect "sell" kith multiply A.mtx --format se
+expect "sell" kith multiply A.mtx --storage se
 expect "single" kith run --precision s
 expect "cuda:" kith run --device cud
 expect "orbits" kith plot --what orb
+expect "laws" kith help la
+expect "forces" kith help for
 expect "argmin" kith matrix --reduce arg
 expect "forces" kith bench fo
 expect "--peers" kith bench forces --pe
