@@ -1,6 +1,7 @@
 #include "testing.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "running.h"
 
@@ -114,6 +115,56 @@ static void test_resume_goes_on_bit_for_bit_after_a_cancelled_step(void **state)
     options.simulation.integrator = "hermite4";
     interruptions += assert_resumes_bit_for_bit(&numbers, options, bodies);
     assert_true(interruptions > 0);
+    kith_bodies_free(bodies);
+}
+
+/* The polls of a call until it is cancelled; or forever. */
+struct polls {
+    int64_t left;
+    const char *wait_for; /* a file that must be there, or NULL */
+};
+
+static bool cancel_at_last(void *user)
+{
+    struct polls *polls = user;
+    if (polls->wait_for && access(polls->wait_for, F_OK) != 0)
+        return false;
+    return --polls->left < 0;
+}
+
+static kith_status run_with_polls(kith_run_options options, const kith_bodies *bodies,
+                                  struct polls polls)
+{
+    kith_context *context = cpu_context(1);
+    kith_context_set_poll(context, cancel_at_last, &polls);
+    const kith_status status = kith_run(context, &options, bodies, NULL);
+    kith_context_free(context);
+    return status;
+}
+
+/* What is resumed from step 0 has to evaluate its first frame again. */
+static void test_a_resume_that_is_cancelled_before_its_first_frame_loses_nothing(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 7000});
+    kith_run_options options = run_options(0.001, 0.001, 1, in_files("start.h5"));
+    assert_ok(kith_solver_find("reference", &options.simulation.forces.solver));
+    options.checkpoint_seconds = 1e-9;
+    options.resume = true;
+    assert_int_equal(run_with_polls(options, bodies, (struct polls){0, options.output}),
+                     KITH_CANCELLED);
+    int64_t frames = 0, cancelled = 0;
+    for (int64_t polls = 0; polls < 1000; polls += polls / 2 + 1) {
+        const kith_status status = run_with_polls(options, bodies, (struct polls){polls, NULL});
+        free(frame_times(options.output, &frames));
+        assert_true(frames > 0);
+        if (status == KITH_OK)
+            break;
+        assert_int_equal(status, KITH_CANCELLED);
+        cancelled++;
+    }
+    assert_true(cancelled > 0);
+    assert_int_equal(frames, 2);
     kith_bodies_free(bodies);
 }
 
@@ -307,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_resume_goes_on_bit_for_bit),
         cmocka_unit_test(test_resume_in_the_plane_goes_on_bit_for_bit),
         cmocka_unit_test(test_resume_goes_on_bit_for_bit_after_a_cancelled_step),
+        cmocka_unit_test(test_a_resume_that_is_cancelled_before_its_first_frame_loses_nothing),
         cmocka_unit_test(test_checkpoints_do_not_make_the_file_grow),
         cmocka_unit_test(test_resume_begins_where_the_run_was_cancelled_also_far_from_a_frame),
         cmocka_unit_test(test_resume_to_a_later_time_is_as_if_it_had_been_meant_from_the_start),

@@ -40,6 +40,7 @@ struct run {
     kith_bodies *now; /* the state, for frames */
     struct output_lock lock;
     struct run_file *file; /* NULL without an output */
+    int64_t frames;        /* written, those before a resume included */
     const double *mass;    /* the bodies' or NULL */
     kith_checkpoint checkpoint;
     struct pace pace;
@@ -105,6 +106,7 @@ static kith_status add_frame(struct run *run, int64_t step)
     KITH_TRY(check_energies(run, step));
     if (run->file)
         KITH_TRY(run_file_add(run->file, step, run->now, run->diagnostics));
+    run->frames++;
     run_record_frame(&run->record, run->now, run->mass, run->diagnostics);
     return KITH_OK;
 }
@@ -193,10 +195,11 @@ static kith_status publish_last(struct run *run)
     return run_file_publish(run->file, &run->checkpoint, true);
 }
 
-/* A run that was stopped leaves a checkpoint, one that failed what was there before. */
+/* A run that was stopped leaves a checkpoint. One that failed, or was stopped before its first
+ * frame (again, if it was resumed from its start), leaves what was there before. */
 static kith_status finish(struct run *run, kith_status status)
 {
-    if (status == KITH_CANCELLED && run->record.has_frames) {
+    if (status == KITH_CANCELLED && run->frames > 0) {
         run->context->goes_on = true;
         const kith_status published = publish_last(run);
         run->context->goes_on = false;
@@ -291,6 +294,7 @@ static kith_status begin_again(struct run *run, const kith_run_options *options,
     KITH_TRY(make_simulation(run, law ? law : run->law, bodies ? bodies : past->start));
     KITH_TRY(kith_simulation_restore(run->simulation, &past->checkpoint));
     run_record_past(&run->record, past);
+    run->frames = past->frames;
     return KITH_OK;
 }
 
