@@ -7,7 +7,6 @@ value that cannot be is a ValueError; both name the argument.
 from __future__ import annotations
 
 import difflib
-import functools
 import inspect
 import operator
 import os
@@ -135,20 +134,6 @@ def chosen(name: str, word, table):
 def _hint(word, table) -> str:
     near = difflib.get_close_matches(word, table, 1)
     return f"; did you mean {near[0]!r}?" if near else ""
-
-
-@functools.lru_cache
-def _keywords_of(taker) -> tuple:
-    parameters = inspect.signature(taker).parameters.values()
-    return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
-
-
-def check_keywords(function: str, options: dict, taker, without: tuple = ()) -> None:
-    """Refuses options that ``taker`` does not take, in the name of the public function."""
-    known = _keywords_of(taker)
-    for name in options:
-        if name not in known or name in without:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{_hint(name, known)}")
 
 
 def called(name: str):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy
+from numpy.typing import ArrayLike
 
 from kith import _kith
 from kith._arguments import called, chosen, optional, text
 from kith._arrays import check_memory, needed, result, take, whole
-from kith._context import Bound, Call
+from kith._context import Bound, Call, Context, Device
 
 _METHODS = {name: number for number, (name, _) in enumerate(_kith.collisions_methods)}
 
@@ -126,7 +127,8 @@ class _Collisions:
     1
     """
 
-    def __call__(self, beads, *, method="auto", device="auto", threads=0, context=None) -> int:
+    def __call__(self, beads: ArrayLike, *, method: str = "auto", device: str | Device = "auto",
+                 threads: int = 0, context: Context | None = None) -> int:
         """Counts the collisions: unordered pairs of beads at one site.
 
         Parameters
@@ -178,7 +180,8 @@ class _Collisions:
         """
         return dict(_kith.collisions_methods)
 
-    def choose(self, beads, *, device="auto", threads=0, context=None) -> str:
+    def choose(self, beads: ArrayLike, *, device: str | Device = "auto", threads: int = 0,
+               context: Context | None = None) -> str:
         """The method that ``auto`` chooses for these beads.
 
         Parameters
@@ -207,7 +210,8 @@ class _Collisions:
         number = _kith.collisions_choose(call.handle, call.show(taken), 0)
         return _kith.collisions_methods[number][0]
 
-    def launch(self, beads, *, method="auto", device="auto", threads=0, context=None) -> Promise:
+    def launch(self, beads: ArrayLike, *, method: str = "auto", device: str | Device = "auto",
+               threads: int = 0, context: Context | None = None) -> Promise:
         """Starts to count and returns at once; any number of counts may be in progress.
 
         Parameters
@@ -239,7 +243,7 @@ class _Collisions:
         number = chosen("method", method, _METHODS)
         return Promise._of(_kith.collisions_launch(call.handle, call.show(taken), number))
 
-    def groups(self, beads, *, threads=0, context=None) -> Groups:
+    def groups(self, beads: ArrayLike, *, threads: int = 0, context: Context | None = None) -> Groups:
         """Finds the sites with two or more beads, on the CPU.
 
         Parameters
@@ -267,7 +271,7 @@ class _Collisions:
         return Groups(numpy.asarray(found.begin), numpy.asarray(found.member), found.beads, found.collisions,
                       found.sites, found.max_at_site)
 
-    def pairs(self, beads, *, threads=0, context=None):
+    def pairs(self, beads: ArrayLike, *, threads: int = 0, context: Context | None = None) -> Any:
         """Lists the colliding pairs, i < j, sorted.
 
         Parameters
@@ -298,7 +302,8 @@ class _Collisions:
             found.pairs(listed)
         return listed
 
-    def contacts(self, beads, *, sequence=None, threads=0, context=None) -> int:
+    def contacts(self, beads: ArrayLike, *, sequence: str | None = None, threads: int = 0,
+                 context: Context | None = None) -> int:
         """Counts the contacts: beads at lattice distance 1 that are not neighbors along the chain.
 
         Parameters
@@ -329,8 +334,9 @@ class _Collisions:
         taken, call = _taken(beads, "cpu", threads, context)
         return _kith.contacts(call.handle, call.show(taken), optional(text, "sequence", sequence))
 
-    def batch(self, beads, *, offsets=None, sequence=None, want="both", device="auto", threads=0,
-              context=None) -> Batch:
+    def batch(self, beads: ArrayLike, *, offsets: ArrayLike | None = None, sequence: str | None = None,
+              want: str = "both", device: str | Device = "auto", threads: int = 0,
+              context: Context | None = None) -> Batch:
         """Collisions and contacts of many conformations in one call.
 
         Parameters

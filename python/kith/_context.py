@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import array_api_compat
 
@@ -92,7 +93,7 @@ class Context(Bound):
 
     _instead = "make one in each process, of its device and threads"
 
-    def __init__(self, device="auto", *, threads: int = 0, stream=None):
+    def __init__(self, device: str | Device = "auto", *, threads: int = 0, stream: Any = None):
         kind, index = parse_device(device)
         self._stream_owner = stream
         self._handle = _kith.create_context(kind, index, integer32("threads", threads), stream_address(stream))

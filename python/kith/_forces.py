@@ -57,6 +57,16 @@ OF_BODIES = ("softening", "target_softening", "charges", "target_charges", "targ
 _ROWS = ("positions", "targets", "directions", "target_directions")
 
 
+def accuracy_of(error, theta, order) -> tuple[float, float, int]:
+    """error, theta and order as the extension module takes them, where 0 stands for what is not given."""
+    given = {"error": optional(number, "error", error), "theta": optional(number, "theta", theta),
+             "order": optional(integer32, "order", order)}
+    for name, value in given.items():
+        if value == 0:
+            raise ValueError(f"{name} is 0; it must be greater than 0")
+    return given["error"] or 0.0, given["theta"] or 0.0, given["order"] or 0
+
+
 class PairSums:
     """The arrays that `forces` and `forces_derivative` take, in one place, and their results."""
 
@@ -96,7 +106,8 @@ def _both(out) -> tuple:
 def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: ArrayLike | None = None,
            softening: float | ArrayLike = 0.0, target_softening: ArrayLike | None = None, g: float | None = None,
            law: str | Law | None = None, charges: ArrayLike | None = None, target_charges: ArrayLike | None = None,
-           target_masses: ArrayLike | None = None, want: str = "both", out: tuple | None = None, solver: str = "auto",
+           target_masses: ArrayLike | None = None, want: str = "both", out: tuple[Any, Any] | None = None,
+           solver: str = "auto", error: float | None = None, theta: float | None = None, order: int | None = None,
            method: str = "auto", block: int = 0, unroll: int = 0, device: str | Device = "auto", threads: int = 0,
            context: Context | None = None) -> Forces:
     """Gravitational accelerations and potentials of all bodies, or sums of any other law.
@@ -133,8 +144,15 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         What to compute; ``value`` is the sum of the values of the law, an energy for gravity too.
     out : tuple of two arrays, optional
         Where to write acceleration and potential; None in it stands for a new array.
-    solver : {'auto', 'direct', 'reference'}
-        How the pairs are walked; ``direct`` by default.
+    solver : {'auto', 'direct', 'reference', 'tree', 'fmm'}
+        How the pairs are walked; by default ``direct``, with an accuracy the faster of ``direct`` and ``fmm``.
+    error : float, optional
+        Accuracy of ``tree`` and ``fmm``: at most this rms over the targets of the error of the acceleration,
+        relative to itself, or where pulls cancel to a tenth of the sum of their magnitudes; 1e-4 by default.
+    theta : float, optional
+        Instead of an error: the opening angle, less than 1.
+    order : int, optional
+        The order of the expansions, 1 to 20; the best by default.
     method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tile-p', 'tile-p2'}
         Of the solver ``direct``, for comparisons.
     block, unroll : int
@@ -176,6 +194,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                     target_masses=target_masses)
     _kith.forces(sums.call.handle, *sums.show("targets", "positions", "masses"), *sums.results(), handle_of(law),
                  constant_of_gravity(g), sums.length, *sums.show(*OF_BODIES),
-                 text("solver", solver), chosen("method", method, _kith.forces_methods),
-                 integer32("block", block), integer32("unroll", unroll), want == "value")
+                 text("solver", solver), *accuracy_of(error, theta, order),
+                 chosen("method", method, _kith.forces_methods), integer32("block", block),
+                 integer32("unroll", unroll), want == "value")
     return sums.done()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from numpy.typing import ArrayLike
 
 from kith import _kith
 from kith._arguments import described, number, several
@@ -104,7 +107,8 @@ class Law:
         self._handle.set(text_of("parameter", name), number(name, value))
         self._changed.add(name)
 
-    def evaluate(self, d, *, softening=0.0, masses=(1.0, 1.0), charges=(1.0, 1.0)):
+    def evaluate(self, d: Sequence[float] | ArrayLike, *, softening: float = 0.0, masses: Sequence[float] = (1.0, 1.0),
+                 charges: Sequence[float] = (1.0, 1.0)) -> tuple[float, tuple[float, float, float]]:
         """The value of one pair and the force on its first particle, in double precision.
 
         Parameters

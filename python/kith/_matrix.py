@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
+from numpy.typing import ArrayLike
+
 from kith import _kith
-from kith._arguments import called, check_keywords, chosen, flag, integer, integer32, number, path_of
+from kith._arguments import called, chosen, flag, integer, integer32, number, path_of
 from kith._arrays import needed, reals, result, take
-from kith._context import Call
-from kith._law import handle_of
+from kith._context import Call, Context, Device
+from kith._law import Law, handle_of
 
 
 class _Question:
@@ -36,11 +41,6 @@ class _Question:
         return result(name, out, self.rows, shape, dtype or self.rows.dtype)
 
 
-def _asked(function, positions, masses, charges, b=None, /, **options) -> _Question:
-    check_keywords(function, options, _Question)
-    return _Question(positions, masses, charges, b, **options)
-
-
 @called("matrix")
 class _Matrix:
     """The interaction matrix; call it, or reduce it with its methods.
@@ -56,7 +56,12 @@ class _Matrix:
     [[0.0, 5.0], [5.0, 0.0]]
     """
 
-    def __call__(self, positions, masses=None, charges=None, *, law="gravity", out=None, **options):
+    def __call__(self, positions: ArrayLike, masses: ArrayLike | None = None, charges: ArrayLike | None = None, *,
+                 law: str | Law = "gravity", out: Any = None, columns: ArrayLike | None = None,
+                 column_masses: ArrayLike | None = None, column_charges: ArrayLike | None = None,
+                 softening: float = 0.0, diagonal: str | float = "zero", symmetric: bool = False, method: str = "auto",
+                 block: int = 0, device: str | Device = "auto", threads: int = 0,
+                 context: Context | None = None) -> Any:
         """The matrix ``V[i][j] = V(i, j)`` of a law, with d = x_j - x_i.
 
         Parameters
@@ -104,13 +109,21 @@ class _Matrix:
         >>> kith.matrix([[0.0, 0], [3.0, 4.0]], law="distance").tolist()
         [[0.0, 5.0], [5.0, 0.0]]
         """
-        asked = _asked("matrix", positions, masses, charges, law=law, **options)
+        asked = _Question(positions, masses, charges, law=law, columns=columns, column_masses=column_masses,
+                          column_charges=column_charges, softening=softening, diagonal=diagonal,
+                          symmetric=symmetric, method=method, block=block, device=device, threads=threads,
+                          context=context)
         made = asked.result("out", out, (asked.rows.shape[0], asked.columns.shape[0]))
         asked.handle.compute(asked.call.show(made))
         asked.call.done()
         return made.array
 
-    def write(self, path, positions, masses=None, charges=None, *, law="gravity", memory=0, **options) -> float:
+    def write(self, path: str | os.PathLike[str], positions: ArrayLike, masses: ArrayLike | None = None,
+              charges: ArrayLike | None = None, *, law: str | Law = "gravity", memory: int = 0,
+              columns: ArrayLike | None = None,
+              column_masses: ArrayLike | None = None, column_charges: ArrayLike | None = None,
+              softening: float = 0.0, diagonal: str | float = "zero", symmetric: bool = False, method: str = "auto",
+              block: int = 0, device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> float:
         """Writes the matrix to an NPY file row by row: it need not fit in memory.
 
         Parameters
@@ -125,9 +138,10 @@ class _Matrix:
             See `kith.law`.
         memory : int
             The maximum number of bytes of the rows in flight; 0: 256 MiB.
-        **options
-            columns, column_masses, column_charges, softening, diagonal, symmetric, method, block, device,
-            threads, context: as of `kith.matrix`.
+        columns, column_masses, column_charges, softening, diagonal, symmetric, method, block : optional
+            As of `kith.matrix`.
+        device, threads, context : optional
+            As of `kith.forces`.
 
         Returns
         -------
@@ -143,10 +157,18 @@ class _Matrix:
         ...     numpy.load(path).tolist()
         [[0.0, 5.0], [5.0, 0.0]]
         """
-        asked = _asked("matrix.write", positions, masses, charges, law=law, **options)
+        asked = _Question(positions, masses, charges, law=law, columns=columns, column_masses=column_masses,
+                          column_charges=column_charges, softening=softening, diagonal=diagonal,
+                          symmetric=symmetric, method=method, block=block, device=device, threads=threads,
+                          context=context)
         return asked.handle.write(integer("memory", memory), path_of("path", path))
 
-    def reduce(self, reduction, positions, masses=None, charges=None, *, law="gravity", out=None, **options):
+    def reduce(self, reduction: str, positions: ArrayLike, masses: ArrayLike | None = None,
+               charges: ArrayLike | None = None, *, law: str | Law = "gravity", out: Any = None,
+               columns: ArrayLike | None = None,
+               column_masses: ArrayLike | None = None, column_charges: ArrayLike | None = None,
+               softening: float = 0.0, diagonal: str | float = "zero", symmetric: bool = False, method: str = "auto",
+               block: int = 0, device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Any:
         """One value per row, without storing the matrix: sum, min, max or argmin over j.
 
         Parameters
@@ -161,11 +183,12 @@ class _Matrix:
             See `kith.law`.
         out : array, shape (n,), optional
             Where to write.
+        columns, column_masses, column_charges, softening : optional
+            As of `kith.matrix`.
         diagonal : {'zero', 'keep'} or float
             If the columns are the rows, j = i is left out unless this is 'keep' or a number.
-        **options
-            columns, column_masses, column_charges, softening, symmetric, method, block, device, threads,
-            context: as of `kith.matrix`.
+        symmetric, method, block, device, threads, context : optional
+            As of `kith.matrix`.
 
         Returns
         -------
@@ -178,14 +201,23 @@ class _Matrix:
         >>> kith.matrix.reduce("argmin", [[0.0, 0], [1.0, 0], [5.0, 0]], law="distance").tolist()
         [1, 0, 1]
         """
-        asked = _asked("matrix.reduce", positions, masses, charges, law=law, **options)
+        asked = _Question(positions, masses, charges, law=law, columns=columns, column_masses=column_masses,
+                          column_charges=column_charges, softening=softening, diagonal=diagonal,
+                          symmetric=symmetric, method=method, block=block, device=device, threads=threads,
+                          context=context)
         row = chosen("reduction", reduction, _kith.matrix_reductions)
         made = asked.result("out", out, asked.rows.shape[:1], "int64" if reduction == "argmin" else None)
         asked.handle.reduce(row, asked.call.show(made))
         asked.call.done()
         return made.array
 
-    def histogram(self, positions, masses=None, charges=None, *, bins, low, high, law="gravity", out=None, **options):
+    def histogram(self, positions: ArrayLike, masses: ArrayLike | None = None, charges: ArrayLike | None = None, *,
+                  bins: int, low: float, high: float, law: str | Law = "gravity", out: Any = None,
+                  columns: ArrayLike | None = None,
+                  column_masses: ArrayLike | None = None, column_charges: ArrayLike | None = None,
+                  softening: float = 0.0, diagonal: str | float = "zero", symmetric: bool = False, method: str = "auto",
+                  block: int = 0, device: str | Device = "auto", threads: int = 0,
+                  context: Context | None = None) -> Any:
         """Counts the values in equal bins between low and high, as NumPy's histogram.
 
         Parameters
@@ -202,12 +234,13 @@ class _Matrix:
             See `kith.law`.
         out : array of int64, shape (bins,), optional
             Where to write.
+        columns, column_masses, column_charges, softening : optional
+            As of `kith.matrix`.
         diagonal : {'zero', 'keep'} or float
             If the columns are the rows, each V[i][i] counts once too if this is 'keep' or a number: NumPy's
             histogram of the upper triangle with its diagonal. Left out by default.
-        **options
-            columns, column_masses, column_charges, softening, symmetric, method, block, device, threads,
-            context: as of `kith.matrix`.
+        symmetric, method, block, device, threads, context : optional
+            As of `kith.matrix`.
 
         Returns
         -------
@@ -220,13 +253,22 @@ class _Matrix:
         >>> kith.matrix.histogram([[0.0, 0], [1.0, 0], [5.0, 0]], law="distance", bins=3, low=0, high=6).tolist()
         [1, 0, 2]
         """
-        asked = _asked("matrix.histogram", positions, masses, charges, law=law, **options)
+        asked = _Question(positions, masses, charges, law=law, columns=columns, column_masses=column_masses,
+                          column_charges=column_charges, softening=softening, diagonal=diagonal,
+                          symmetric=symmetric, method=method, block=block, device=device, threads=threads,
+                          context=context)
         made = asked.result("out", out, (integer("bins", bins, 0),), "int64")
         asked.handle.histogram(number("low", low), number("high", high), asked.call.show(made))
         asked.call.done()
         return made.array
 
-    def multiply(self, b, positions, masses=None, charges=None, *, law="gravity", out=None, **options):
+    def multiply(self, b: ArrayLike, positions: ArrayLike, masses: ArrayLike | None = None,
+                 charges: ArrayLike | None = None, *, law: str | Law = "gravity", out: Any = None,
+                 columns: ArrayLike | None = None,
+                 column_masses: ArrayLike | None = None, column_charges: ArrayLike | None = None,
+                 softening: float = 0.0, diagonal: str | float = "zero", symmetric: bool = False, method: str = "auto",
+                 block: int = 0, device: str | Device = "auto", threads: int = 0,
+                 context: Context | None = None) -> Any:
         """``V b`` without storing the matrix.
 
         Parameters
@@ -241,12 +283,13 @@ class _Matrix:
             See `kith.law`.
         out : array, shape (n,) or (n, k), optional
             Where to write.
+        columns, column_masses, column_charges, softening : optional
+            As of `kith.matrix`.
         diagonal : {'zero', 'keep'} or float
             If the columns are the rows, j = i is left out unless this is 'keep' (the V[i][i] of a kernel
             matrix) or a number.
-        **options
-            columns, column_masses, column_charges, softening, symmetric, method, block, device, threads,
-            context: as of `kith.matrix`.
+        symmetric, method, block, device, threads, context : optional
+            As of `kith.matrix`.
 
         Returns
         -------
@@ -261,7 +304,11 @@ class _Matrix:
         >>> kith.matrix.multiply([1.0, 2.0], [[0.0, 0], [3.0, 4.0]], law="distance", diagonal=1).tolist()
         [11.0, 7.0]
         """
-        asked = _asked("matrix.multiply", positions, masses, charges, needed("b", b, (1, 2)), law=law, **options)
+        asked = _Question(positions, masses, charges, needed("b", b, (1, 2)), law=law, columns=columns,
+                          column_masses=column_masses,
+                          column_charges=column_charges, softening=softening, diagonal=diagonal,
+                          symmetric=symmetric, method=method, block=block, device=device, threads=threads,
+                          context=context)
         made = asked.result("out", out, asked.rows.shape[:1] + asked.b.shape[1:])
         asked.handle.multiply(asked.call.show(asked.b), asked.call.show(made))
         asked.call.done()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from kith._arguments import check_keywords
+from numpy.typing import ArrayLike
+
 from kith._arrays import needed, reals, take
+from kith._context import Context, Device
 from kith._law import Law
 from kith._law import law as law_of
 from kith._matrix import _Question, matrix
@@ -21,7 +24,13 @@ def _transposed(law: Law) -> Law:
     return law_of(text, **{name: law[name] for name in law.parameters})
 
 
-def scipy_linear_operator(law, positions, masses=None, charges=None, **options):
+def scipy_linear_operator(law: str | Law, positions: ArrayLike, masses: ArrayLike | None = None,
+                          charges: ArrayLike | None = None, *, columns: ArrayLike | None = None,
+                          column_masses: ArrayLike | None = None, column_charges: ArrayLike | None = None,
+                          softening: float = 0.0, diagonal: str | float = "zero", symmetric: bool = False,
+                          method: str = "auto",
+                          block: int = 0, device: str | Device = "auto", threads: int = 0,
+                          context: Context | None = None) -> Any:
     """The interaction matrix V of a law as a SciPy LinearOperator, never stored.
 
     Parameters
@@ -32,10 +41,12 @@ def scipy_linear_operator(law, positions, masses=None, charges=None, **options):
         Of the particles of the rows.
     masses, charges : array_like, shape (n,), optional
         1 by default.
-    **options
-        columns, column_masses, column_charges, softening, symmetric, method, block, device, threads,
-        context: as of `kith.matrix`. ``diagonal`` is V[i][i]: 0 by default, the value of the law with
-        ``"keep"`` (for a kernel matrix), or a number.
+    columns, column_masses, column_charges, softening : optional
+        As of `kith.matrix`.
+    diagonal : {'zero', 'keep'} or float
+        V[i][i]: 0 by default, the value of the law with 'keep' (for a kernel matrix), or a number.
+    symmetric, method, block, device, threads, context : optional
+        As of `kith.matrix`.
 
     Returns
     -------
@@ -51,11 +62,12 @@ def scipy_linear_operator(law, positions, masses=None, charges=None, **options):
     """
     from scipy.sparse.linalg import LinearOperator
 
-    check_keywords("scipy_linear_operator", options, _Question)
+    options: dict[str, Any] = {"softening": softening, "diagonal": diagonal, "symmetric": symmetric, "method": method,
+                               "block": block, "device": device, "threads": threads, "context": context}
     (points, weights, charged, others, other_weights, other_charges) = reals(
         needed("positions", positions, (2,)), take("masses", masses, (1,)), take("charges", charges, (1,)),
-        *(take(name, options.pop(name, None), (1 + (name == "columns"),))
-          for name in ("columns", "column_masses", "column_charges")))
+        take("columns", columns, (2,)), take("column_masses", column_masses, (1,)),
+        take("column_charges", column_charges, (1,)))
     value = law_of(law)
     mirrored = _transposed(value)
     _Question(points, weights, charged, law=value, columns=others, column_masses=other_weights,
@@ -66,9 +78,9 @@ def scipy_linear_operator(law, positions, masses=None, charges=None, **options):
                                column_charges=other_charges, **options)
 
     def backwards(b):
-        rows, columns = (others or points), (None if others is None else points)
+        rows, across = (others or points), (None if others is None else points)
         return matrix.multiply(b, rows, other_weights if others else weights, other_charges if others else charged,
-                               law=mirrored, columns=columns, column_masses=weights if others else None,
+                               law=mirrored, columns=across, column_masses=weights if others else None,
                                column_charges=charged if others else None, **options)
 
     shape = (points.shape[0], (others or points).shape[0])

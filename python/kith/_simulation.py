@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from kith import _kith
 from kith._arguments import chosen, flag, integer, number, optional, path_of, several, text
 from kith._bodies import Bodies
 from kith._context import Bound, Call, Context, Device
-from kith._forces import constant_of_gravity, softening_of
+from kith._forces import accuracy_of, constant_of_gravity, softening_of
 from kith._law import Law
 from kith._law import law as law_of
 
@@ -103,7 +103,7 @@ class Energies(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The result of `Simulation.to_h5md`, with the names of ``kith run --json``.
+    """The result of `Simulation.run` with an output, with the names of ``kith run --json``.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Summary(NamedTuple):
     >>> import kith, os, tempfile
     >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.01)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     summary = simulation.to_h5md(os.path.join(folder, "run.h5"), until=0.5)
+    ...     summary = simulation.run(0.5, output=os.path.join(folder, "run.h5"))
     >>> summary.bodies, summary.steps, summary.time
     (2, 50, 0.5)
     """
@@ -185,7 +185,11 @@ class Simulation(Bound):
         The gravitational constant; that of the bodies by default, otherwise 1.
     law : str or Law, optional
         Any other law than gravity: see `kith.law`.
-    solver : {'auto', 'direct', 'reference'}
+    solver : {'auto', 'direct', 'reference', 'tree', 'fmm'}
+        As of `kith.forces`.
+    error, theta : float, optional
+        The accuracy of the solver, as of `kith.forces`.
+    order : int, optional
         As of `kith.forces`.
     precision : {'double', 'single'}
         Of the forces and the state.
@@ -226,7 +230,8 @@ class Simulation(Bound):
     def __init__(self, positions: Bodies | ArrayLike, velocities: ArrayLike | None = None,
                  masses: ArrayLike | None = None, *, dt: float, charges: ArrayLike | None = None,
                  integrator: str = "leapfrog", softening: float | ArrayLike | None = None, g: float | None = None,
-                 law: str | Law | None = None, solver: str = "auto", precision: str = "double",
+                 law: str | Law | None = None, solver: str = "auto", error: float | None = None,
+                 theta: float | None = None, order: int | None = None, precision: str = "double",
                  time: float | None = None, systems: int | None = None, device: str | Device = "auto", threads: int = 0,
                  context: Context | None = None):
         length, lengths = (0.0, None) if softening is None else softening_of(softening)
@@ -244,7 +249,8 @@ class Simulation(Bound):
         self._handle = _kith.create_simulation(
             self._call.handle, bodies._handle, number("dt", dt), text("integrator", integrator),
             constant_of_gravity(g), 0.0 if self._has_lengths else length, self._has_lengths, is_single,
-            self._law and self._law._handle, text("solver", solver), optional(integer, "systems", systems))
+            self._law and self._law._handle, text("solver", solver),
+            *accuracy_of(error, theta, order), optional(integer, "systems", systems))
 
     @property
     def time(self) -> float:
@@ -272,7 +278,7 @@ class Simulation(Bound):
         Returns
         -------
         int
-            Those of `to_h5md` too.
+            Those of runs with an output too.
 
         Examples
         --------
@@ -337,23 +343,76 @@ class Simulation(Bound):
         """
         self._handle.step_by(number("h", h))
 
-    def run(self, until: float) -> None:
-        """Advances to exactly ``until``; the last step is shorter if dt does not divide the rest.
+    @overload
+    def run(self, until: float) -> None: ...
+
+    @overload
+    def run(self, until: float, output: str | os.PathLike[str], *, every: int = 0, units: Sequence[str] | None = None,
+            checkpoint_seconds: float = 0.0, resume: bool = False) -> Summary: ...
+
+    def run(self, until: float, output: str | os.PathLike[str] | None = None, *, every: int = 0,
+            units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0,
+            resume: bool = False) -> Summary | None:
+        """Advances to exactly ``until``, and writes the run to an H5MD file if there is an output.
+
+        The last step is shorter if dt does not divide the rest. The file is as that of ``kith run``: it has
+        frames, energies and momenta, and a checkpoint from which ``kith run --resume`` and ``resume`` continue,
+        also after Ctrl-C; `kith.read` reads its frames.
 
         Parameters
         ----------
         until : float
             The time at the end.
+        output : str or os.PathLike, optional
+            Replaced, and complete at all times. The following arguments are for it.
+        every : int
+            Steps from frame to frame; 0: about 1000 frames in all.
+        units : sequence of three str, optional
+            Names of the units of length, time and mass, recorded in the file; those of the bodies by default.
+        checkpoint_seconds : float
+            Elapsed time between checkpoints; 0: 10.
+        resume : bool
+            Continue from the checkpoint of the file, whatever the state of the simulation is; ``steps`` are
+            then those since the start of the file.
+
+        Returns
+        -------
+        Summary
+            Steps, energies and rates of a run with an output; otherwise None.
+
+        Raises
+        ------
+        NotImplementedError
+            This build has no HDF5.
+
+        Warns
+        -----
+        RuntimeWarning
+            The relative energy error exceeded 1.
 
         Examples
         --------
-        >>> import kith
+        >>> import kith, os, tempfile
         >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.3)
         >>> simulation.run(1.0)
         >>> simulation.time, simulation.steps
         (1.0, 4)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "run.h5")
+        ...     summary = simulation.run(4.0, output=path, every=5)
+        ...     kith.read(path, frame=1).time, kith.read(path).time
+        (1.0, 4.0)
         """
-        self._handle.run(number("until", until))
+        named = [] if units is None else several(text, "units", units, (0, 3))
+        options = (number("until", until), integer("every", every), number("checkpoint_seconds", checkpoint_seconds),
+                   named, flag("resume", resume))
+        if output is not None:
+            return self._run_to_file(path_of("output", output), *options)
+        if every or named or checkpoint_seconds or resume:
+            raise ValueError("output is None, and every, units, checkpoint_seconds and resume are for an output; "
+                             "give output=\"run.h5\"")
+        self._handle.run(options[0])
+        return None
 
     def frames(self, until: float, every: int = 1) -> Iterator[Simulation]:
         """Advances to ``until`` and yields the simulation at the start, each ``every`` steps, and the end.
@@ -548,57 +607,8 @@ class Simulation(Bound):
         """
         return [Energies(**sums) for sums in self._handle.diagnose_systems()]
 
-    def to_h5md(self, path: str | os.PathLike, until: float, *, every: int = 0, units: Sequence[str] | None = None,
-                checkpoint_seconds: float = 0.0, resume: bool = False) -> Summary:
-        """Advances to ``until`` and writes the run to an H5MD file, as ``kith run`` does.
-
-        The file has frames, energies and momenta, and a checkpoint from which ``kith run --resume``
-        and ``resume`` continue, also after Ctrl-C.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-            Replaced, and complete at all times.
-        until : float
-            The time at the end.
-        every : int
-            Steps from frame to frame; 0: about 1000 frames in all.
-        units : sequence of three str, optional
-            Names of the units of length, time and mass, recorded in the file; those of the bodies by default.
-        checkpoint_seconds : float
-            Elapsed time between checkpoints; 0: 10.
-        resume : bool
-            Continue from the checkpoint of the file, whatever the state of the simulation is; ``steps`` are
-            then those since the start of the file.
-
-        Returns
-        -------
-        Summary
-            Steps, energies and rates.
-
-        Raises
-        ------
-        NotImplementedError
-            This build has no HDF5.
-
-        Warns
-        -----
-        RuntimeWarning
-            The relative energy error exceeded 1.
-
-        Examples
-        --------
-        >>> import kith, os, tempfile
-        >>> simulation = kith.Simulation(kith.make("two-body"), dt=0.01)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "run.h5")
-        ...     summary = simulation.to_h5md(path, until=0.5, every=10)
-        ...     kith.read(path, frame=1).time, kith.read(path).time
-        (0.0, 0.5)
-        """
-        named = [] if units is None else several(text, "units", units, (0, 3))
-        options = (path_of("path", path), number("until", until), integer("every", every),
-                   number("checkpoint_seconds", checkpoint_seconds), named, flag("resume", resume))
+    def _run_to_file(self, *options) -> Summary:
+        resume = options[-1]
         start, last, before = self.bodies(), self.bodies(), self.steps
         try:
             summary = self._handle.run_to_file(None if resume else start._handle, last._handle, *options)
@@ -614,7 +624,7 @@ class Simulation(Bound):
         if summary["max_relative_energy_error"] > 1:
             warnings.warn(f"the relative energy error reached {summary['max_relative_energy_error']:.3g}: the result "
                           "is wrong; give a smaller dt, a softening, or the g of the bodies' units", RuntimeWarning,
-                          stacklevel=2)
+                          stacklevel=3)
         return Summary(**summary)
 
     def __repr__(self) -> str:

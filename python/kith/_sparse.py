@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 import numpy
+from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arguments import check_keywords, chosen, described, flag, integer, integer32, number, path_of, several
+from kith._arguments import chosen, described, flag, integer, integer32, number, path_of, several
 from kith._arrays import Taken, as_dtype, in_one_place, needed, reals, result, take, whole
-from kith._context import Bound, Call
-from kith._law import handle_of
+from kith._context import Bound, Call, Context, Device
+from kith._law import Law, handle_of
 from kith._pairs import Pairs
 
 
@@ -56,9 +60,11 @@ class SparseMatrix(Bound):
     _instead = "pickle its to_scipy()"
     __array_ufunc__ = None  # NumPy leaves x @ A and 2 * A to this class
 
-    def __init__(self, matrix, **options):
-        _check("SparseMatrix", options)
-        made = self.from_scipy(matrix, **options) if hasattr(matrix, "tocsr") else self._from_dense(matrix, **options)
+    def __init__(self, matrix: Any, *, format: str = "auto", kernel: str = "auto", block: int = 0, tune: bool = False,
+                 device: str | Device = "auto", threads: int = 0, context: Context | None = None):
+        make = self.from_scipy if hasattr(matrix, "tocsr") else self._from_dense
+        made = make(matrix, format=format, kernel=kernel, block=block, tune=tune, device=device, threads=threads,
+                    context=context)
         self._handle, self._call, self._transposed, self._factor = made._handle, made._call, False, 1.0
         self._sizes, self._double = made._sizes, made._double
 
@@ -78,15 +84,16 @@ class SparseMatrix(Bound):
         return cls._of(_kith.sparse_from_dense(call.handle, choice, call.show(taken)), call)
 
     @classmethod
-    def from_scipy(cls, matrix, **options) -> SparseMatrix:
+    def from_scipy(cls, matrix: Any, *, format: str = "auto", kernel: str = "auto", block: int = 0, tune: bool = False,
+                   device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> SparseMatrix:
         """Makes a matrix from one of SciPy or CuPy, of any format.
 
         Parameters
         ----------
         matrix : matrix or array of scipy.sparse or cupyx.scipy.sparse
             Copied.
-        **options
-            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+        format, kernel, block, tune, device, threads, context : optional
+            As of `kith.SparseMatrix`.
 
         Returns
         -------
@@ -99,16 +106,19 @@ class SparseMatrix(Bound):
         >>> kith.SparseMatrix.from_scipy(scipy.sparse.eye_array(3))
         <kith.SparseMatrix: 3 x 3, 3 stored, float64>
         """
-        _check("SparseMatrix.from_scipy", options)
         if not hasattr(matrix, "tocsr"):
             raise TypeError(f"matrix is {described(matrix)}; it must be a matrix of scipy.sparse")
         if matrix.format == "coo":
-            return cls.from_coo(matrix.row, matrix.col, matrix.data, shape=matrix.shape, **options)
+            return cls.from_coo(matrix.row, matrix.col, matrix.data, shape=matrix.shape, format=format, kernel=kernel,
+                                block=block, tune=tune, device=device, threads=threads, context=context)
         rows = matrix.tocsr()
-        return cls.from_csr(rows.indptr, rows.indices, rows.data, shape=rows.shape, **options)
+        return cls.from_csr(rows.indptr, rows.indices, rows.data, shape=rows.shape, format=format, kernel=kernel,
+                            block=block, tune=tune, device=device, threads=threads, context=context)
 
     @classmethod
-    def from_coo(cls, row, column, values=None, *, shape, index_base=0, **options) -> SparseMatrix:
+    def from_coo(cls, row: ArrayLike, column: ArrayLike, values: ArrayLike | None = None, *, shape: tuple[int, int],
+                 index_base: int = 0, format: str = "auto", kernel: str = "auto", block: int = 0, tune: bool = False,
+                 device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> SparseMatrix:
         """Makes a matrix from its entries: ``values[k]`` is in row ``row[k]`` and column ``column[k]``.
 
         Parameters
@@ -121,8 +131,8 @@ class SparseMatrix(Bound):
             Rows and columns.
         index_base : {0, 1}
             The index of the first row and column.
-        **options
-            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+        format, kernel, block, tune, device, threads, context : optional
+            As of `kith.SparseMatrix`.
 
         Returns
         -------
@@ -136,15 +146,18 @@ class SparseMatrix(Bound):
         >>> A.to_scipy().toarray().tolist()
         [[0.0, 2.0], [7.0, 0.0]]
         """
-        _check("SparseMatrix.from_coo", options)
         sizes = several(integer, "shape", shape, (2,))
         numbers, real = _indices(row=row, column=column), reals(take("values", values, (1,)))[0]
-        call, choice = _choices((*numbers, real), index_base=index_base, single=_is_single(real), **options)
+        call, choice = _choices((*numbers, real), index_base=index_base, single=_is_single(real), format=format,
+                                kernel=kernel, block=block, tune=tune, device=device, threads=threads, context=context)
         handle = _kith.sparse_from_coo(call.handle, choice, *sizes, *map(call.show, (*numbers, real)))
         return cls._of(handle, call)
 
     @classmethod
-    def from_csr(cls, row_start, column, values=None, *, shape, index_base=0, **options) -> SparseMatrix:
+    def from_csr(cls, row_start: ArrayLike, column: ArrayLike, values: ArrayLike | None = None, *,
+                 shape: tuple[int, int], index_base: int = 0,
+                 format: str = "auto", kernel: str = "auto", block: int = 0, tune: bool = False,
+                 device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> SparseMatrix:
         """Makes a matrix from compressed rows.
 
         Parameters
@@ -159,8 +172,8 @@ class SparseMatrix(Bound):
             Rows and columns.
         index_base : {0, 1}
             The index of the first row and column.
-        **options
-            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+        format, kernel, block, tune, device, threads, context : optional
+            As of `kith.SparseMatrix`.
 
         Returns
         -------
@@ -174,18 +187,21 @@ class SparseMatrix(Bound):
         >>> A.to_scipy().toarray().tolist()
         [[0.0, 2.0], [3.0, 4.0]]
         """
-        _check("SparseMatrix.from_csr", options)
         rows, columns = several(integer, "shape", shape, (2,))
         numbers, real = _indices(row_start=row_start, column=column), reals(take("values", values, (1,)))[0]
         if numbers[0].shape != (rows + 1,):
             raise ValueError(f"row_start has {numbers[0].shape[0]} numbers and there are {rows} rows; give {rows + 1}")
-        call, choice = _choices((*numbers, real), index_base=index_base, single=_is_single(real), **options)
+        call, choice = _choices((*numbers, real), index_base=index_base, single=_is_single(real), format=format,
+                                kernel=kernel, block=block, tune=tune, device=device, threads=threads, context=context)
         handle = _kith.sparse_from_csr(call.handle, choice, columns, *map(call.show, (*numbers, real)))
         return cls._of(handle, call)
 
     @classmethod
-    def from_pairs(cls, pairs, *, law=None, masses=None, charges=None, softening=0.0, half=False, laplacian=False,
-                   columns=0, single=False, **options) -> SparseMatrix:
+    def from_pairs(cls, pairs: Pairs, *, law: str | Law | None = None, masses: ArrayLike | None = None,
+                   charges: ArrayLike | None = None, softening: float = 0.0, half: bool = False,
+                   laplacian: bool = False, columns: int = 0, single: bool = False,
+                   format: str = "auto", kernel: str = "auto", block: int = 0, tune: bool = False,
+                   device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> SparseMatrix:
         """The weighted adjacency matrix of neighbor pairs, or the graph Laplacian D - W.
 
         Parameters
@@ -206,8 +222,8 @@ class SparseMatrix(Bound):
             The number of points j, if i are queries; 0: as many as rows.
         single : bool
             In single precision.
-        **options
-            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+        format, kernel, block, tune, device, threads, context : optional
+            As of `kith.SparseMatrix`.
 
         Returns
         -------
@@ -221,18 +237,20 @@ class SparseMatrix(Bound):
         >>> kith.SparseMatrix.from_pairs(pairs, laplacian=True).to_scipy().toarray().tolist()
         [[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]]
         """
-        _check("SparseMatrix.from_pairs", options)
         if not isinstance(pairs, Pairs):
             raise TypeError(f"pairs is {described(pairs)}; it must be a kith.Pairs")
         weights = reals(take("masses", masses, (1,)), take("charges", charges, (1,)))
-        call, choice = _choices(weights, single=single, **options)
+        call, choice = _choices(weights, single=single, format=format, kernel=kernel, block=block, tune=tune,
+                                device=device, threads=threads, context=context)
         handle = _kith.sparse_from_pairs(call.handle, choice, pairs._handle, handle_of(law), *map(call.show, weights),
                                          number("softening", softening), flag("half", half),
                                          flag("laplacian", laplacian), integer("columns", columns))
         return cls._of(handle, call)
 
     @classmethod
-    def read(cls, path, *, single=False, **options) -> SparseMatrix:
+    def read(cls, path: str | os.PathLike[str], *, single: bool = False,
+             format: str = "auto", kernel: str = "auto", block: int = 0, tune: bool = False,
+             device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> SparseMatrix:
         """Reads a Matrix Market file, compressed by gzip too.
 
         Parameters
@@ -241,8 +259,8 @@ class SparseMatrix(Bound):
             The file.
         single : bool
             In single precision.
-        **options
-            format, kernel, block, tune, device, threads, context: as of `kith.SparseMatrix`.
+        format, kernel, block, tune, device, threads, context : optional
+            As of `kith.SparseMatrix`.
 
         Returns
         -------
@@ -265,11 +283,11 @@ class SparseMatrix(Bound):
         ...     kith.SparseMatrix.read(path)
         <kith.SparseMatrix: 2 x 2, 3 stored, float64>
         """
-        _check("SparseMatrix.read", options)
-        call, choice = _choices((), single=single, **options)
+        call, choice = _choices((), single=single, format=format, kernel=kernel, block=block, tune=tune, device=device,
+                                threads=threads, context=context)
         return cls._of(_kith.sparse_from_file(call.handle, choice, path_of("path", path)), call)
 
-    def write(self, path) -> None:
+    def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the matrix to a Matrix Market file, with all digits needed to read back the same bits.
 
         Parameters
@@ -344,7 +362,7 @@ class SparseMatrix(Bound):
         return numpy.dtype(self._sizes[3])
 
     @property
-    def info(self) -> dict:
+    def info(self) -> dict[str, Any]:
         """How the matrix is stored for a product, and why.
 
         Returns
@@ -378,7 +396,7 @@ class SparseMatrix(Bound):
         """
         return self._of(self._handle, self._call, not self._transposed, self._factor, self._double)
 
-    def multiply(self, x, *, alpha=1.0, beta=0.0, out=None):
+    def multiply(self, x: Any, *, alpha: float = 1.0, beta: float = 0.0, out: Any = None) -> Any:
         """``alpha A x + beta y``.
 
         Parameters
@@ -418,7 +436,7 @@ class SparseMatrix(Bound):
         call.done()
         return made.array
 
-    def matvec(self, x):
+    def matvec(self, x: Any) -> Any:
         """``A x``, under the name that SciPy's solvers use.
 
         Parameters
@@ -439,7 +457,7 @@ class SparseMatrix(Bound):
         """
         return self.multiply(x)
 
-    def rmatvec(self, x):
+    def rmatvec(self, x: Any) -> Any:
         """``A^T x``, under the name that SciPy's solvers use.
 
         Parameters
@@ -462,16 +480,16 @@ class SparseMatrix(Bound):
 
     matmat, rmatmat = matvec, rmatvec
 
-    def __matmul__(self, x):
+    def __matmul__(self, x: Any) -> Any:
         return self.multiply(x)
 
-    def __rmatmul__(self, x):
+    def __rmatmul__(self, x: Any) -> Any:
         taken = needed("x", x, (1, 2))
         if len(taken.shape) == 1:
             return self.T.multiply(taken)
         return self.T.multiply(Taken("x", taken.array.T, taken.library, taken.place, taken.is_loose)).T
 
-    def __mul__(self, factor):
+    def __mul__(self, factor: float) -> SparseMatrix:
         try:
             return self._of(self._handle, self._call, self._transposed, self._factor * number("factor", factor),
                             self._double)
@@ -480,7 +498,7 @@ class SparseMatrix(Bound):
 
     __rmul__ = __mul__
 
-    def __neg__(self):
+    def __neg__(self) -> SparseMatrix:
         return self * -1.0
 
     def _in_double(self) -> SparseMatrix:
@@ -496,7 +514,7 @@ class SparseMatrix(Bound):
         self._handle.copy_csr(*arrays)
         return arrays
 
-    def to_scipy(self):
+    def to_scipy(self) -> Any:
         """The matrix as a csr_array of SciPy.
 
         Returns
@@ -531,10 +549,6 @@ def _indices(**arrays):
 
 def _is_single(real) -> bool:
     return real is not None and real.dtype == "float32"
-
-
-def _check(function, options) -> None:
-    check_keywords(function, options, _choices, without=("index_base", "single"))
 
 
 def _choices(arrays, *, format="auto", kernel="auto", block=0, tune=False, index_base=0, single=False, device="auto",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from typing import Any
 
 import numpy
 
@@ -13,7 +14,8 @@ from kith._pairs import pairs
 _NAMES = {"i": "i", "j": "j", "d": "distances", "D": "vectors", "S": "shifts"}
 
 
-def neighbor_list(quantities, a, cutoff, self_interaction=False, max_nbins=None):
+def neighbor_list(quantities: str, a: Any, cutoff: Any, self_interaction: bool = False,
+                  max_nbins: int | None = None) -> Any:
     """The neighbor list of a configuration of atoms, with the arguments and conventions of ASE.
 
     Parameters

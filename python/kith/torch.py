@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 import torch
+from torch import Tensor
 
+from kith._context import Context, Device
 from kith._derivative import forces_derivative as _derivative
 from kith._forces import forces as _forces
+from kith._law import Law
 from kith._law import law as _law
 
 # Built-in laws whose energy is bilinear in a weight of the bodies: the derivatives by it are sums
@@ -239,8 +242,9 @@ def _prepared(positions, masses, charges, options, divides):
     return law, masses, charges
 
 
-def energy(positions, masses=None, *, charges=None, softening=0.0, g=None, law=None, method="auto", device="auto",
-           threads=0, context=None):
+def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor | None = None, softening: float = 0.0,
+           g: float | None = None, law: str | Law | None = None, method: str = "auto", device: str | Device = "auto",
+           threads: int = 0, context: Context | None = None) -> Tensor:
     """The potential energy of all pairs, as a tensor with first and second derivatives.
 
     ``E = 1/2 sum_i m_i phi_i`` of gravity, half the sum of V(i, j) of another law.
@@ -307,8 +311,9 @@ def energy(positions, masses=None, *, charges=None, softening=0.0, g=None, law=N
     return _Energy.apply(positions, sums.weights, sums)
 
 
-def forces(positions, masses=None, *, charges=None, softening=0.0, g=None, law=None, method="auto", device="auto",
-           threads=0, context=None):
+def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor | None = None, softening: float = 0.0,
+           g: float | None = None, law: str | Law | None = None, method: str = "auto", device: str | Device = "auto",
+           threads: int = 0, context: Context | None = None) -> Tensor:
     """The accelerations of all bodies, as a tensor with first derivatives.
 
     Parameters

@@ -31,11 +31,12 @@ static void compute(context &where, const input &targets, const input &sources, 
                     double g, double softening, const input &source_softening,
                     const input &target_softening, const input &source_charges,
                     const input &target_charges, const input &target_masses,
-                    const std::string &solver, int method, int32_t block, int32_t unroll,
-                    bool only_values)
+                    const std::string &solver, double error, double theta, int32_t order,
+                    int method, int32_t block, int32_t unroll, bool only_values)
 {
     kith_forces_options options = options_of(law, g, softening, method, only_values);
     options.solver = solver_of(solver);
+    options.accuracy = {error, theta, order};
     options.block = block;
     options.unroll = unroll;
 
@@ -88,7 +89,8 @@ void add_forces(nb::module_ &module)
                nb::arg("softening"), nb::arg("source_softening").none(),
                nb::arg("target_softening").none(), nb::arg("source_charges").none(),
                nb::arg("target_charges").none(), nb::arg("target_masses").none(), nb::arg("solver"),
-               nb::arg("method"), nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"));
+               nb::arg("error"), nb::arg("theta"), nb::arg("order"), nb::arg("method"),
+               nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"));
     module.def("forces_derivative", derive, nb::arg("context"), nb::arg("targets").none(),
                nb::arg("sources"), nb::arg("masses").none(), nb::arg("target_directions").none(),
                nb::arg("directions"), nb::arg("acceleration").none(), nb::arg("potential").none(),

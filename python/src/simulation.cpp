@@ -29,7 +29,8 @@ struct simulation {
 static std::shared_ptr<simulation> create(context_ref where, const bodies &start, double dt,
                                           const std::string &integrator, double g, double softening,
                                           bool softening_of_bodies, bool single, law_ref law,
-                                          const std::string &solver, std::optional<int64_t> systems)
+                                          const std::string &solver, double error, double theta,
+                                          int32_t order, std::optional<int64_t> systems)
 {
     auto made = std::make_shared<simulation>();
     made->integrator = integrator;
@@ -43,6 +44,7 @@ static std::shared_ptr<simulation> create(context_ref where, const bodies &start
     options.precision = single ? KITH_F32 : KITH_F64;
     options.forces.law = handle_of(made->law);
     options.forces.solver = solver_of(solver);
+    options.forces.accuracy = {error, theta, order};
     made->systems = systems.value_or(0);
     calling(*where, [&] {
         return systems
@@ -284,7 +286,8 @@ void add_simulation(nb::module_ &module)
     module.def("create_simulation", create, nb::arg("context"), nb::arg("start"), nb::arg("dt"),
                nb::arg("integrator"), nb::arg("g"), nb::arg("softening"),
                nb::arg("softening_of_bodies"), nb::arg("single"), nb::arg("law").none(),
-               nb::arg("solver"), nb::arg("systems").none());
+               nb::arg("solver"), nb::arg("error"), nb::arg("theta"), nb::arg("order"),
+               nb::arg("systems").none());
     module.def("integrators", integrators);
     module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
     module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;

@@ -23,6 +23,9 @@ def members_of(name, kind):
             yield f"{name}.{key}", member
 
 
+OPEN = {"parameters"}  # of laws
+
+
 def public():
     for name in kith.__all__:
         value = getattr(kith, name)
@@ -75,6 +78,19 @@ def parameters_of(name):
             if parameter.name not in ("self", "cls") and not parameter.name.startswith("_")]
 
 
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_parameter_is_named_and_has_a_type(name):
+    signature = signature_of(name)
+    if signature is None or is_record(PUBLIC[name]):
+        return
+    for parameter in signature.parameters.values():
+        if parameter.name in ("self", "cls", "_"):
+            continue
+        assert parameter.annotation is not parameter.empty, parameter
+        assert parameter.kind is not parameter.VAR_POSITIONAL, parameter
+        assert parameter.kind is not parameter.VAR_KEYWORD or parameter.name in OPEN, parameter
+
+
 def is_record(value):
     return dataclasses.is_dataclass(value) or (inspect.isclass(value) and issubclass(value, tuple))
 
@@ -93,10 +109,7 @@ def test_every_parameter_has_a_type_and_a_description(name):
     described = list(entries_of(sections_of(name).get("Parameters", "")))
     names = [each for each, _, _ in described]
     others = [each for each in names if each not in parameters]
-    if "**options" in parameters and others:  # some or all options one by one
-        parameters = [each for each in parameters if each != "**options" or each in names]
-    else:
-        assert not others
+    assert not others
     assert [each for each in names if each in parameters] == parameters
     assert [each for each, kind, text in described if not text or not (kind or each.startswith("**"))] == []
 

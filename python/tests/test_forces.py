@@ -117,3 +117,23 @@ def test_one_context_serves_many_threads(cloud):
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: kith.forces(*cloud, context=context).potential, range(40)))
     assert all(numpy.array_equal(one, expected) for one in found)
+
+
+@pytest.mark.parametrize("options", [{"solver": "fmm", "error": 1e-4}, {"solver": "tree", "error": 1e-4},
+                                     {"solver": "fmm", "theta": 0.4, "order": 8}])
+def test_an_accuracy_is_kept(options):
+    bodies = kith.make("plummer", 20000, seed=3)
+    exact = kith.forces(bodies.positions, bodies.masses, softening=0.01, solver="direct").acceleration
+    found = kith.forces(bodies.positions, bodies.masses, softening=0.01, device="cpu", **options).acceleration
+    errors = numpy.linalg.norm(found - exact, axis=1) / numpy.linalg.norm(exact, axis=1)
+    assert 0 < numpy.sqrt((errors**2).mean()) < 1e-3
+
+
+@pytest.mark.parametrize("options, message", [({"error": 0}, "error is 0"), ({"theta": 1.5}, "theta is 1.5"),
+                                              ({"order": 21}, "order is 21"), ({"error": -1.0}, "error is -1"),
+                                              ({"error": 1e-3, "theta": 0.5}, "give one of them")])
+def test_an_accuracy_that_cannot_be_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        kith.forces([[0.0, 0], [1.0, 0]], solver="fmm", **options)
+    with pytest.raises(ValueError, match=message):
+        kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.1, solver="fmm", **options)

@@ -118,7 +118,7 @@ def test_a_law_and_softening_lengths(six):
 def test_a_run_into_a_file(six, tmp_path):
     path = tmp_path / "run.h5"
     simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
-    summary = simulation.to_h5md(path, 0.5, every=100)
+    summary = simulation.run(0.5, path, every=100)
     other = kith.Simulation(six, dt=1e-3, softening=0.05)
     other.run(0.5)
     assert numpy.array_equal(simulation.positions, other.positions)
@@ -126,12 +126,12 @@ def test_a_run_into_a_file(six, tmp_path):
     last, first = kith.read(path), kith.read(path, frame=1)
     assert numpy.array_equal(last.positions, simulation.positions)
     assert numpy.array_equal(first.positions, six.positions)
-    simulation.to_h5md(path, 0.75, resume=True, every=100)
+    simulation.run(0.75, path, resume=True, every=100)
     other.run(0.75)
     assert numpy.array_equal(simulation.positions, other.positions)
     assert simulation.steps == 750
     with pytest.raises(ValueError, match="resume"):
-        simulation.to_h5md(tmp_path / "nothing.h5", 1.0, resume=True)
+        simulation.run(1.0, tmp_path / "nothing.h5", resume=True)
 
 
 def test_ctrl_c_stops_between_two_steps(six, interrupted):
@@ -148,12 +148,12 @@ def test_ctrl_c_stops_between_two_steps(six, interrupted):
 def test_ctrl_c_leaves_a_file_to_resume(six, tmp_path, interrupted):
     path = tmp_path / "run.h5"
     simulation = kith.Simulation(six, dt=1e-3, softening=0.05)
-    interrupted(lambda: simulation.to_h5md(path, 1e6, every=1 << 30))
+    interrupted(lambda: simulation.run(1e6, path, every=1 << 30))
     assert path.exists() and simulation.time > 0
     until = simulation.time + 1.0
     simulation.step(3)  # the context is not cancelled for ever
     other = kith.Simulation(six, dt=1e-3, softening=0.05)
-    kith.Simulation(six, dt=1e-3, softening=0.05).to_h5md(path, until, every=1 << 30, resume=True)
+    kith.Simulation(six, dt=1e-3, softening=0.05).run(until, path, every=1 << 30, resume=True)
     other.run(until)
     assert numpy.array_equal(kith.read(path).positions, other.positions)
 
@@ -202,10 +202,10 @@ def test_bodies_bring_their_units_and_constant(tmp_path):
     assert simulation.bodies().g == sun.g
     simulation.set(time=5)
     assert simulation.bodies().units == sun.units
-    assert simulation.to_h5md(tmp_path / "run.h5", 400).max_relative_energy_error < 1e-3
+    assert simulation.run(400, tmp_path / "run.h5").max_relative_energy_error < 1e-3
     assert kith.read(tmp_path / "run.h5").units == sun.units
     with pytest.warns(RuntimeWarning, match="energy"):
-        kith.Simulation(sun, dt=1, g=1).to_h5md(tmp_path / "wrong.h5", 100)
+        kith.Simulation(sun, dt=1, g=1).run(100, tmp_path / "wrong.h5")
     assert kith.read(tmp_path / "wrong.h5").g == 1
 
     own = kith.Bodies([[0.0, 0], [1.0, 0]], g=4.0, units=("m", "s", "kg"))
@@ -214,3 +214,15 @@ def test_bodies_bring_their_units_and_constant(tmp_path):
         own.units = ("m", "s")
     with pytest.raises(ValueError, match="g is 0"):
         own.g = 0
+
+
+def test_a_simulation_keeps_an_accuracy(tmp_path):
+    bodies = kith.make("plummer", 3000, seed=5)
+    simulation = kith.Simulation(bodies, dt=0.01, softening=0.05, solver="fmm", error=1e-4, device="cpu")
+    summary = simulation.run(0.05, tmp_path / "run.h5")
+    assert summary.solver == "fmm" and 0 < summary.max_relative_energy_error < 1e-3
+
+
+def test_arguments_of_an_output_need_one():
+    with pytest.raises(ValueError, match="give output="):
+        kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.1).run(1.0, every=5)
