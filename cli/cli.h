@@ -48,6 +48,7 @@ int command_info(int argc, char **argv);
 int command_make(int argc, char **argv);
 int command_matrix(int argc, char **argv);
 int command_multiply(int argc, char **argv);
+int command_orbits(int argc, char **argv);
 int command_pairs(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_run(int argc, char **argv);

@@ -13,6 +13,7 @@ const struct command program_commands[] = {
     {"run", "run an N-body simulation", command_run, NULL},
     {"plot", "draw a picture of a run, of bodies or of a matrix", command_plot, NULL},
     {"forces", "compute all-pairs accelerations and potentials", command_forces, NULL},
+    {"orbits", "compute the orbital elements of a run", command_orbits, NULL},
     {"matrix", "compute the interaction matrix, or sums over it", command_matrix, NULL},
     {"pairs", "list the pairs of particles nearer than a cutoff", command_pairs, NULL},
     {"collisions", "count beads at the same site of a lattice, and contacts", command_collisions,

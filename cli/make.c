@@ -7,16 +7,28 @@
 #include <string.h>
 
 #include "names.h"
+#include "orbit_options.h"
 #include "streams.h"
 
 struct make_options {
     const char *kind, *output, *format;
     kith_initial_options initial;
-    int64_t batch; /* conformations; 0: one, as bodies */
+    kith_planet *planets; /* of --elements */
+    int64_t batch;        /* conformations; 0: one, as bodies */
     bool quiet;
 };
 
-enum { key_seed = 0x2000, key_eccentricity, key_mass_ratio, key_to, key_batch };
+enum {
+    key_seed = 0x2000,
+    key_eccentricity,
+    key_mass_ratio,
+    key_to,
+    key_batch,
+    key_elements,
+    key_star,
+    key_coordinates,
+    key_g
+};
 
 static const struct argp_option options[] = {
     {"number", 'n', "N", 0, "number of bodies (default: by kind)", 0},
@@ -24,6 +36,14 @@ static const struct argp_option options[] = {
     {"dimensions", 'd', "D", 0, "2 or 3 (default: 3)", 0},
     {"eccentricity", key_eccentricity, "E", 0, "of two-body's orbit, 0 <= E < 1", 0},
     {"mass-ratio", key_mass_ratio, "Q", 0, "second mass over first, where there are two", 0},
+    {"elements", key_elements, "m,a,e,i,Omega,omega,M", 0,
+     "mass and orbit of a planet, angles in radians; once for each of planets", 0},
+    {"star", key_star, "M", 0, "mass of the star of planets (default: 1)", 0},
+    {"coordinates", key_coordinates, "COORDINATES", 0,
+     "what the orbits of planets are relative to: heliocentric, jacobi or barycentric (default: "
+     "heliocentric)",
+     0},
+    {"g", key_g, "G", 0, "gravitational constant of planets (default: 1)", 0},
     {"batch", key_batch, "B", 0,
      "B conformations of a lattice kind in one NPY file, B x N x 3 (or 2), from the seeds S, S + 1 "
      "...",
@@ -39,6 +59,7 @@ static const char documentation[] =
     "Examples:\n"
     "  kith make plummer -n 10000 --seed 7 -o plummer.csv\n"
     "  kith make two-body --eccentricity 0.9 -o kepler.csv\n"
+    "  kith make planets --elements 1e-3,1,0.05,0,0,0,0 -o planet.csv\n"
     "  kith make lattice-walk -n 64 --batch 100 -o walks.npy\n"
     "  kith make six | kith run - --dt 0.001 --until 10 -o six.h5";
 
@@ -48,6 +69,17 @@ static int32_t parse_dimensions(const char *text, const struct argp_state *state
     if (dimensions != 2 && dimensions != 3)
         cli_usage_error(state, "--dimensions is %s; give 2 or 3", text);
     return (int32_t)dimensions;
+}
+
+static void add_planet(struct make_options *make, const char *text, const struct argp_state *state)
+{
+    const int64_t count = ++make->initial.planet_count;
+    kith_planet *planets = realloc(make->planets, (size_t)count * sizeof *planets);
+    if (planets)
+        planets[count - 1] = cli_parse_elements(text, state);
+    else
+        cli_usage_error(state, "--elements: no memory for %lld planets", (long long)count);
+    make->initial.planets = make->planets = planets;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -69,6 +101,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_mass_ratio:
         make->initial.mass_ratio = cli_parse_positive("--mass-ratio", argument, state);
+        return 0;
+    case key_elements:
+        add_planet(make, argument, state);
+        return 0;
+    case key_star:
+        make->initial.star_mass = cli_parse_positive("--star", argument, state);
+        return 0;
+    case key_coordinates:
+        make->initial.coordinates = cli_parse_coordinates(argument, state);
+        return 0;
+    case key_g:
+        make->initial.gravitational_constant = cli_parse_positive("--g", argument, state);
         return 0;
     case key_batch:
         make->batch = cli_parse_count("--batch", argument, state);
@@ -197,8 +241,11 @@ int command_make(int argc, char **argv)
     if (kith_initial_make(make.kind, &make.initial, &bodies) != KITH_OK ||
         kith_bodies_write(bodies, path, &write) != KITH_OK)
         code = cli_fail(argv[0]);
+    else if (strcmp(make.kind, "planets") == 0 && make.initial.planet_count == 0)
+        cli_note(make.quiet, argv[0], "the star alone; add planets with --elements");
     else
         note_run(&make, argv[0], path, cli_note_dropped(make.quiet, argv[0], path, &write, bodies));
     kith_bodies_free(bodies);
+    free(make.planets);
     return code;
 }

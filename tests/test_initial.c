@@ -67,7 +67,7 @@ static void test_initial_rows_are_named_described_and_make_their_default_count(v
     (void)state;
     int64_t count = 0;
     const kith_initial *list = kith_initial_list(&count);
-    assert_int_equal(count, 15);
+    assert_int_equal(count, 16);
     for (int64_t k = 0; k < count; k++) {
         for (int64_t other = 0; other < k; other++)
             assert_string_not_equal(list[k].name, list[other].name);
@@ -97,8 +97,8 @@ static void test_initial_seeds_matter_to_random_kinds_only(void **state)
     const char *const random[] = {"six",          "plummer",        "hernquist",
                                   "uniform-cube", "uniform-sphere", "disk",
                                   "galaxies",     "lattice-walk"};
-    const char *const certain[] = {"two-body",     "lagrange",           "figure-8",
-                                   "solar-system", "outer-solar-system", "lattice"};
+    const char *const certain[] = {"two-body",           "lagrange", "figure-8", "solar-system",
+                                   "outer-solar-system", "lattice",  "planets"};
     for (size_t k = 0; k < sizeof random / sizeof random[0]; k++)
         assert_true(has_seed(random[k]));
     for (size_t k = 0; k < sizeof certain / sizeof certain[0]; k++)
@@ -136,8 +136,8 @@ static void test_initial_any_number_of_bodies_may_be_one(void **state)
 static void test_initial_flat_kinds_are_flat_and_the_others_refuse(void **state)
 {
     (void)state;
-    const char *const solid[] = {"six",     "solar-system", "outer-solar-system",
-                                 "plummer", "hernquist",    "galaxies"};
+    const char *const solid[] = {
+        "six", "solar-system", "outer-solar-system", "plummer", "hernquist", "galaxies", "planets"};
     int64_t count = 0;
     const kith_initial *list = kith_initial_list(&count);
     for (int64_t k = 0; k < count; k++) {

@@ -12,6 +12,7 @@ view
 simulation
 io
 initial
+orbits
 forces
 tree
 mesh

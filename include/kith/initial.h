@@ -3,6 +3,7 @@
 
 #include "kith/bodies.h"
 #include "kith/context.h"
+#include "kith/orbits.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -22,21 +23,33 @@ typedef struct kith_initial {
 /* The table of initial conditions; *count rows, static memory. */
 const kith_initial *kith_initial_list(int64_t *count);
 
+/* A planet on its orbit about a star: mass and elements, as kith_orbit has them. */
+typedef struct kith_planet {
+    double m, a, e, i, Omega, omega, M;
+} kith_planet;
+
 typedef struct kith_initial_options {
     int64_t count; /* bodies; 0: the kind's default, or none at all if count_given */
     bool count_given;
     uint64_t seed;      /* of the random numbers (Philox 4x64-10 of Random123) */
     int32_t dimensions; /* 0 or 3; 2 for the kinds that can be flat (lattice, cubes, two-body …) */
-    double eccentricity; /* two-body: 0 ≤ e < 1 */
-    double mass_ratio;   /* > 0, or 0: the kind's default, see below */
-    kith_poll *poll;     /* called every 0.05 s, cancels if it returns true; NULL: none */
-    void *poll_user;     /* its argument */
+    double eccentricity;                /* two-body: 0 ≤ e < 1 */
+    double mass_ratio;                  /* > 0, or 0: the kind's default, see below */
+    const kith_planet *planets;         /* planets: one for each body but the star */
+    int64_t planet_count;               /* their number */
+    double star_mass;                   /* planets: > 0, or 0: 1 */
+    double gravitational_constant;      /* planets: > 0, or 0: 1 */
+    kith_orbit_coordinates coordinates; /* planets: what their orbits are relative to */
+    kith_poll *poll; /* called every 0.05 s, cancels if it returns true; NULL: none */
+    void *poll_user; /* its argument */
 } kith_initial_options;
 
-/* Makes initial conditions: the same bits on every machine for the same kind and options.
+/* Makes initial conditions: the same bits on every machine for the same kind and options, except
+ * for planets, whose last bits depend on the sine of the C library.
  *
  * The mass ratio of two-body and galaxies is second over first, 1 by default; of lagrange second
  * and third over first, 0.01 by default: the triangle is stable up to 0.0198 (Gascheau 1843).
+ * Planets are placed by kith_orbits_place: the centre of mass is at the origin and at rest.
  *
  *   kind     a name of the table
  *   options  NULL for the defaults
@@ -44,8 +57,8 @@ typedef struct kith_initial_options {
  *            kind's units and G
  *
  * Errors: KITH_INVALID_ARGUMENT (unknown kind: the message lists the known ones; a count or option
- *         that the kind does not take), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- * Cost:   O(N). */
+ *         that the kind does not take; elements of which there is no orbit), KITH_OUT_OF_MEMORY,
+ * KITH_CANCELLED. Cost:   O(N). */
 kith_status kith_initial_make(const char *kind, const kith_initial_options *options,
                               kith_bodies **bodies);
 

@@ -19,6 +19,7 @@
 #include "kith/law.h"
 #include "kith/matrix.h"
 #include "kith/npy.h"
+#include "kith/orbits.h"
 #include "kith/pairs.h"
 #include "kith/particles.h"
 #include "kith/run.h"

@@ -20,6 +20,7 @@ enum kind {
     SIX,
     SOLAR_SYSTEM,
     OUTER_SOLAR_SYSTEM,
+    PLANETS,
     PLUMMER,
     HERNQUIST,
     UNIFORM_CUBE,
@@ -78,6 +79,12 @@ static const kith_initial kinds[KIND_COUNT] = {
          6,
          "--dt 100 --until 36525000",
          {GAUSS_K2, "AU", "day", "Msun"}},
+    [PLANETS] = {"planets",
+                 "a star and planets by their orbital elements; G = 1 unless given",
+                 1,
+                 0,
+                 NULL,
+                 {0}},
     [PLUMMER] =
         {"plummer",
          "cluster in equilibrium, G = M = 1, E = -1/4 (Plummer; Aarseth, Hénon & Wielen 1974)",
@@ -147,6 +154,7 @@ static const struct initial_recipe recipes[KIND_COUNT] = {
                       false, 0, 10},
     [OUTER_SOLAR_SYSTEM] = {initial_outer_solar_system, NULL, KITH_VELOCITY | KITH_MASS | KITH_NAME,
                             false, false, 0, 6},
+    [PLANETS] = {NULL, initial_planets, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
     [PLUMMER] = {NULL, initial_plummer, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
     [HERNQUIST] = {NULL, initial_hernquist, KITH_VELOCITY | KITH_MASS, false, false, 0, 1},
     [UNIFORM_CUBE] = {NULL, initial_uniform_cube, KITH_VELOCITY | KITH_MASS, true, false, 0, 1},
@@ -223,12 +231,44 @@ static kith_status check_shape(int kind, const kith_initial_options *options)
     return KITH_OK;
 }
 
+/* What planets alone take. */
+static kith_status check_planets(int kind, const kith_initial_options *options)
+{
+    const bool given = options->planets || options->planet_count != 0 || options->star_mass != 0 ||
+                       options->gravitational_constant != 0 || options->coordinates != 0;
+    const double star = options->star_mass, g = options->gravitational_constant;
+    if (kind != PLANETS)
+        return given ? kith_fail(KITH_INVALID_ARGUMENT,
+                                 "%s takes no elements, star mass, G or coordinates, which are for "
+                                 "planets; leave them out",
+                                 kinds[kind].name)
+                     : KITH_OK;
+    if (options->planet_count < 0 || (options->planet_count > 0 && !options->planets))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "planet_count is %lld%s; give the number of elements",
+                         (long long)options->planet_count, options->planets ? "" : " of NULL");
+    if (!(star >= 0) || isinf(star) || !(g >= 0) || isinf(g))
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %g; give a finite number > 0",
+                         star >= 0 && isfinite(star) ? "G" : "the mass of the star",
+                         star >= 0 && isfinite(star) ? g : star);
+    if (options->count - 1 != options->planet_count)
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "count is %lld, and planets are the star and %lld with elements; leave the "
+            "count out",
+            (long long)options->count, (long long)options->planet_count);
+    return KITH_OK;
+}
+
 /* The options with the kind's defaults in place of zeros. */
 static kith_initial_options with_defaults(int kind, const kith_initial_options *options)
 {
     kith_initial_options chosen = options ? *options : (kith_initial_options){0};
     if (chosen.count == 0 && !chosen.count_given)
         chosen.count = kinds[kind].default_count;
+    if (kind == PLANETS && chosen.planet_count > 0 && chosen.planet_count < INT64_MAX &&
+        !chosen.count_given && (!options || options->count == 0))
+        chosen.count = chosen.planet_count + 1;
     if (chosen.dimensions == 0)
         chosen.dimensions = 3;
     return chosen;
@@ -244,6 +284,7 @@ kith_status kith_initial_make(const char *name, const kith_initial_options *opti
     kith_initial_options chosen = with_defaults(kind, options);
     KITH_TRY(check_count(kind, chosen.count));
     KITH_TRY(check_shape(kind, &chosen));
+    KITH_TRY(check_planets(kind, &chosen));
     if (chosen.mass_ratio == 0)
         chosen.mass_ratio = recipes[kind].default_mass_ratio;
 

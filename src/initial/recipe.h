@@ -29,6 +29,10 @@ void initial_six(const kith_initial_options *options, kith_bodies *bodies);
 void initial_solar_system(const kith_initial_options *options, kith_bodies *bodies);
 void initial_outer_solar_system(const kith_initial_options *options, kith_bodies *bodies);
 
+/* planets.c */
+kith_status initial_planets(const kith_initial_options *options, struct poll_state *poll,
+                            kith_bodies *bodies);
+
 /* spheres.c */
 kith_status initial_plummer(const kith_initial_options *options, struct poll_state *poll,
                             kith_bodies *bodies);

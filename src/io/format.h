@@ -4,10 +4,8 @@
 #include <sys/stat.h>
 
 #include "core/status.h"
+#include "io/frames.h"
 #include "kith/io.h"
-
-/* A frame on its way from one file to another; the bodies are the reader's. */
-typedef kith_status visit_frame(void *state, int64_t step, const kith_bodies *bodies);
 
 /* What a format that holds several frames can do with them (io/frames.h). */
 struct frame_functions {

@@ -14,6 +14,45 @@ kith_status frames_count(const char *path, const kith_read_options *options, int
     return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", path);
 }
 
+/* Last 0 becomes the last frame that is there. */
+static kith_status check_frames(const char *path, const kith_read_options *options, int64_t first,
+                                int64_t *last)
+{
+    int64_t there = 0;
+    KITH_TRY(frames_count(path, options, &there));
+    *last = *last > 0 ? *last : there;
+    if (first < 1 || *last < first || *last > there)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s: frames is %lld:%lld, and the file has %lld",
+                         path, (long long)first, (long long)*last, (long long)there);
+    return KITH_OK;
+}
+
+static kith_status read_single(const char *path, const kith_read_options *options,
+                               visit_frame *visit, void *state)
+{
+    kith_bodies *bodies = NULL;
+    KITH_TRY(kith_bodies_read(path, options, &bodies));
+    const kith_status status = visit(state, 0, bodies);
+    kith_bodies_free(bodies);
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", path);
+}
+
+kith_status frames_read(const char *path, const kith_read_options *options, int64_t first,
+                        int64_t last, visit_frame *visit, void *state)
+{
+    const struct format *format = NULL;
+    KITH_TRY(check_frames(path, options, first, &last));
+    KITH_TRY(format_to_read(path, options, &format));
+    if (!format->frames)
+        return read_single(path, options, visit, state);
+    struct c_locale locale;
+    KITH_TRY(c_locale_enter(&locale));
+    const kith_status status =
+        format->frames->read(path, options, first - 1, last - first + 1, visit, state);
+    c_locale_leave(&locale);
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", path);
+}
+
 /* Where frames go, and whether the last one failed to: messages of reading lack the path, those of
  * writing have theirs. */
 struct sink {
@@ -68,19 +107,14 @@ kith_status frames_convert(const char *from, const kith_read_options *read, int6
                            bool (*is_stopped)(void))
 {
     const struct format *input = NULL, *output = NULL;
-    int64_t there = 0;
     KITH_TRY(format_to_write(to, write, &output));
     if (!output->frames)
         return kith_fail(KITH_UNSUPPORTED,
                          "%s: a file of format %s has one frame; convert one (--frame K), or to "
                          "H5MD or extended XYZ",
                          to, output->name);
-    KITH_TRY(frames_count(from, read, &there));
+    KITH_TRY(check_frames(from, read, first, &last));
     KITH_TRY(format_to_read(from, read, &input));
-    last = last > 0 ? last : there;
-    if (first < 1 || last < first || last > there)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s: frames is %lld:%lld, and the file has %lld",
-                         from, (long long)first, (long long)last, (long long)there);
 
     struct c_locale locale;
     KITH_TRY(c_locale_enter(&locale));

@@ -8,6 +8,17 @@
  * Errors: as kith_bodies_read. */
 kith_status frames_count(const char *path, const kith_read_options *options, int64_t *frames);
 
+/* A frame of a file; the bodies are the reader's. */
+typedef kith_status visit_frame(void *state, int64_t step, const kith_bodies *bodies);
+
+/* Calls visit for frames first to last (from 1, both included; last 0: to the end) of a file of
+ * bodies, in order. The numbers of runs need not be finite: bodies may have been removed.
+ *
+ * Errors: as kith_bodies_read; KITH_INVALID_ARGUMENT (there are no such frames); what visit
+ * returns. Messages begin with the path. */
+kith_status frames_read(const char *path, const kith_read_options *options, int64_t first,
+                        int64_t last, visit_frame *visit, void *state);
+
 /* Converts frames first to last (from 1, both included; last 0: to the end) of a file to a file of
  * a format that holds several: extended XYZ, or H5MD, where masses, charges, softening lengths,
  * ids, names and units must be the same in all frames. Steps and observables go from H5MD to H5MD.

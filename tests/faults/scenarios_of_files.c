@@ -30,7 +30,8 @@ static kith_status initial_conditions(struct call *call)
     kith_status status = KITH_OK;
     const kith_initial *list = kith_initial_list(&kinds);
     for (int64_t k = 0; k < kinds && status == KITH_OK; k++) {
-        const kith_initial_options options = {.count = list[k].fixed_count ? 0 : 6, .seed = 1};
+        const bool has_its_count = list[k].fixed_count || list[k].default_count == 1;
+        const kith_initial_options options = {.count = has_its_count ? 0 : 6, .seed = 1};
         kith_bodies *bodies = NULL;
         status = kith_initial_make(list[k].name, &options, &bodies);
         fold_bodies(call, bodies);

@@ -1,0 +1,297 @@
+/* kith orbits: the orbital elements of a run or of bodies. */
+
+#include "cli.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/memory.h"
+#include "io/frames.h"
+#include "json.h"
+#include "names.h"
+#include "orbit_options.h"
+#include "progress.h"
+#include "streams.h"
+
+struct orbits_options {
+    struct common_options common; /* --json and --quiet alone */
+    kith_read_options read;
+    kith_orbits_options about;
+    const char *path, *output, *to;
+    int64_t first, last; /* frames; last 0: to the end */
+};
+
+enum { key_coordinates = 0x9000, key_g, key_frames, key_from, key_to, key_system, key_json };
+
+static const struct argp_option options[] = {
+    {"coordinates", key_coordinates, "COORDINATES", 0,
+     "what the orbits are relative to: heliocentric, jacobi or barycentric (default: heliocentric)",
+     0},
+    {"g", key_g, "G", 0, "gravitational constant (default: that of the bodies; else 1)", 0},
+    {"frames", key_frames, "A:B", 0,
+     "frames A to B only, both included, counted from 1, or all (default: all)", 0},
+    {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
+    {"from", key_from, "FORMAT", 0,
+     "of RUN (default: by its extension; of -, standard input, by its content)", 0},
+    {"output", 'o', "FILE", 0,
+     "write time,body,a,e,i,Omega,omega,M to FILE: .csv, .npy or .h5 (default: -, standard output, "
+     "as CSV)",
+     0},
+    {"to", key_to, "FORMAT", 0, "of the output: csv, npy or h5 (default: by its extension)", 0},
+    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
+    {"quiet", 'q', NULL, 0, "no notes", 0},
+    {0}};
+
+static const char documentation[] =
+    "Compute the orbital elements of all frames of RUN, an H5MD file that kith run wrote or a file of "
+    "bodies, about its first body, the star.\v"
+    "A row per frame and body but the star. Angles are in radians; body counts from 0, which is the "
+    "star. a is negative for hyperbolas. Bodies that were removed are nan.\n\n"
+    "Examples:\n"
+    "  kith run outer-solar-system --dt 100 --until 365250 --every 100 -q "
+    "-o planets.h5\n"
+    "  kith orbits planets.h5 --coordinates jacobi -o elements.csv\n"
+    "  kith orbits planets.h5 --frames 1:10 -o elements.npy --json\n"
+    "  kith make solar-system | kith orbits -";
+
+static double parse_g(const char *text, const struct argp_state *state)
+{
+    return cli_parse_positive("--g", text, state);
+}
+
+static const char *name_of_output(int64_t k)
+{
+    static const char *const names[] = {"csv", "npy", "h5"};
+    return names[k];
+}
+
+static void check_usage(const struct orbits_options *orbits, const struct argp_state *state)
+{
+    if (!orbits->path)
+        cli_usage_error(state, "RUN is missing: an H5MD file, or a file of bodies");
+    cli_check_stdout("-o", orbits->output, &orbits->common, state);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct orbits_options *orbits = state->input;
+    switch (key) {
+    case key_coordinates:
+        orbits->about.coordinates = cli_parse_coordinates(argument, state);
+        return 0;
+    case key_g:
+        orbits->about.gravitational_constant = parse_g(argument, state);
+        return 0;
+    case key_frames:
+        cli_parse_frames(argument, &orbits->first, &orbits->last, state);
+        return 0;
+    case key_system:
+        orbits->read.system = cli_parse_count("--system", argument, state);
+        orbits->read.system_given = true;
+        return 0;
+    case key_from:
+        orbits->read.format = cli_parse_format("--from", argument, state);
+        return 0;
+    case 'o':
+        orbits->output = argument;
+        return 0;
+    case key_to:
+        orbits->to = name_of_output(cli_parse_name("--to", argument, 3, name_of_output, state));
+        return 0;
+    case key_json:
+        orbits->common.json = true;
+        return 0;
+    case 'q':
+        orbits->common.quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (orbits->path)
+            cli_usage_error(state, "'%s' is a second RUN; give one", argument);
+        orbits->path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(orbits, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* A row of the output; all members have 8 bytes. */
+struct row {
+    double time;
+    int64_t body;
+    double a, e, i, Omega, omega, M;
+};
+
+/* The rows of the frames up to now. */
+struct elements {
+    const kith_orbits_options *options;
+    struct row *rows;
+    kith_orbit *orbits; /* of a frame */
+    int64_t count, room, bodies, frames, frames_expected;
+    double g, seconds;
+};
+
+/* Room for count rows more; at first for all frames. */
+static kith_status make_room(struct elements *elements, int64_t count)
+{
+    const int64_t wanted = elements->count + count;
+    if (wanted <= elements->room)
+        return KITH_OK;
+    struct row *rows = NULL;
+    const int64_t room = elements->room == 0 ? elements->frames_expected * count : 2 * wanted;
+    KITH_TRY(kith_allocate(room, sizeof *rows, "orbital elements", &rows));
+    if (elements->count > 0)
+        memcpy(rows, elements->rows, (size_t)elements->count * sizeof *rows);
+    free(elements->rows);
+    elements->rows = rows;
+    elements->room = room;
+    return KITH_OK;
+}
+
+/* The array for the orbits of a frame. */
+static kith_status take_bodies(struct elements *elements, int64_t bodies)
+{
+    if (elements->orbits && bodies == elements->bodies)
+        return KITH_OK;
+    free(elements->orbits);
+    elements->orbits = NULL;
+    elements->bodies = bodies;
+    return kith_allocate(bodies, sizeof *elements->orbits, "orbits", &elements->orbits);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void add_rows(struct elements *elements, double time, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const kith_orbit *orbit = &elements->orbits[k];
+        elements->rows[elements->count++] = (struct row){
+            time, k + 1, orbit->a, orbit->e, orbit->i, orbit->Omega, orbit->omega, orbit->M};
+    }
+}
+
+static kith_status add_frame(void *state, int64_t step, const kith_bodies *bodies)
+{
+    struct elements *elements = state;
+    const int64_t count = bodies->count > 0 ? bodies->count - 1 : 0;
+    (void)step;
+    if (progress_signal() != 0)
+        return kith_fail(KITH_CANCELLED, "stopped, and nothing is written");
+    if (bodies->count > 0 && !bodies->velocity)
+        return kith_fail(KITH_INVALID_ARGUMENT, "there are no velocities, which orbits need");
+    KITH_TRY(make_room(elements, count));
+    KITH_TRY(take_bodies(elements, bodies->count));
+    const double start = now(), own = bodies->units.gravitational_constant;
+    const kith_status status = kith_orbits_compute(elements->options, bodies, elements->orbits);
+    if (status != KITH_OK)
+        return kith_fail_within(status, "frame %lld: ", (long long)elements->frames + 1);
+    elements->seconds += now() - start;
+    elements->g = elements->options->gravitational_constant != 0
+                      ? elements->options->gravitational_constant
+                  : own != 0 ? own
+                             : 1;
+    add_rows(elements, bodies->time, count);
+    elements->frames++;
+    return KITH_OK;
+}
+
+static kith_array column(const struct row *rows, int64_t count, size_t offset, kith_dtype dtype)
+{
+    kith_array array = kith_array_vector((char *)rows + offset, dtype, count);
+    array.strides[0] = sizeof *rows / 8;
+    return array;
+}
+
+static kith_status write_rows(const struct orbits_options *orbits, const struct elements *elements)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+        kith_dtype dtype;
+    } each[] = {{"time", offsetof(struct row, time), KITH_F64},
+                {"body", offsetof(struct row, body), KITH_I64},
+                {"a", offsetof(struct row, a), KITH_F64},
+                {"e", offsetof(struct row, e), KITH_F64},
+                {"i", offsetof(struct row, i), KITH_F64},
+                {"Omega", offsetof(struct row, Omega), KITH_F64},
+                {"omega", offsetof(struct row, omega), KITH_F64},
+                {"M", offsetof(struct row, M), KITH_F64}};
+    enum { columns = sizeof each / sizeof each[0] };
+    kith_table_column table[columns];
+    for (int k = 0; k < columns; k++)
+        table[k] = (kith_table_column){
+            each[k].name, column(elements->rows, elements->count, each[k].offset, each[k].dtype)};
+    const char *path = cli_output_path(orbits->output ? orbits->output : "-");
+    return kith_table_write_records(path, cli_output_format(path, orbits->to), columns, table);
+}
+
+static int print_json(const char *command, const struct orbits_options *orbits,
+                      const struct elements *elements)
+{
+    int64_t bound = 0, removed = 0;
+    for (int64_t k = 0; k < elements->count; k++) {
+        removed += isnan(elements->rows[k].a);
+        bound += elements->rows[k].a > 0 && isfinite(elements->rows[k].a);
+    }
+    cJSON *object = cJSON_CreateObject();
+    json_add_count(object, "bodies", elements->bodies);
+    json_add_count(object, "frames", elements->frames);
+    json_add_count(object, "orbits", elements->count);
+    json_add_count(object, "bound", bound);
+    json_add_count(object, "unbound", elements->count - bound - removed);
+    json_add_count(object, "removed", removed);
+    cJSON_AddStringToObject(object, "coordinates",
+                            cli_name_of_coordinates(orbits->about.coordinates));
+    json_add_real(object, "g", elements->g);
+    json_add_real(object, "seconds", elements->seconds);
+    return json_print(command, object);
+}
+
+static kith_status read_frames(const struct orbits_options *orbits, struct elements *elements)
+{
+    int64_t there = 0;
+    KITH_TRY(frames_count(orbits->path, &orbits->read, &there));
+    elements->frames_expected = (orbits->last > 0 ? orbits->last : there) - orbits->first + 1;
+    return frames_read(orbits->path, &orbits->read, orbits->first, orbits->last, add_frame,
+                       elements);
+}
+
+static int run_orbits(const char *command, const struct orbits_options *orbits)
+{
+    struct elements elements = {.options = &orbits->about};
+    progress_begin(NULL, true); /* for its signals alone */
+    kith_status status = read_frames(orbits, &elements);
+    progress_end(NULL);
+    if (status == KITH_OK && (orbits->output || !orbits->common.json))
+        status = write_rows(orbits, &elements);
+    const int code = status != KITH_OK     ? cli_fail(command)
+                     : orbits->common.json ? print_json(command, orbits, &elements)
+                                           : exit_ok;
+    free(elements.rows);
+    free(elements.orbits);
+    return code;
+}
+
+static char *filter_help(int key, const char *text, void *input)
+{
+    return key == ARGP_KEY_HELP_EXTRA ? cli_coordinates_help() : cli_filter_help(key, text, input);
+}
+
+int command_orbits(int argc, char **argv)
+{
+    struct orbits_options orbits = {.first = 1};
+    const struct argp argp = {options, parse, "RUN", documentation, NULL, filter_help, NULL};
+    cli_parse(&argp, argc, argv, &orbits);
+    const int code = cli_take_input(argv[0], &orbits.path, &orbits.read.format, orbits.output);
+    return code == exit_ok ? run_orbits(argv[0], &orbits) : code;
+}

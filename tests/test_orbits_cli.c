@@ -1,0 +1,172 @@
+/* kith orbits and kith make planets as a user runs them. */
+#include "program.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char header[] = "time,body,a,e,i,Omega,omega,M\n";
+
+static const char two_planets[] =
+    "make planets --elements 1e-3,1,0.25,0.5,1,2,3 --elements 0,-2,1.5,2.5,3,4,-5 --star 2 ";
+
+static void test_elements_given_to_make_come_out_of_orbits(void **state)
+{
+    (void)state;
+    const char *const coordinates[] = {"heliocentric", "jacobi", "barycentric"};
+    for (int c = 0; c < 3; c++) {
+        assert_succeeded(
+            program_run("%s --g 3 --coordinates %s -o @planets.csv", two_planets, coordinates[c]));
+        const struct program_result *result =
+            program_run("orbits @planets.csv --coordinates %s", coordinates[c]);
+        double row[2][8];
+        assert_succeeded(result);
+        assert_int_equal(strncmp(result->out, header, strlen(header)), 0);
+        const char *at = result->out + strlen(header);
+        for (int k = 0; k < 16; k++) {
+            char *end = NULL;
+            row[k / 8][k % 8] = strtod(at, &end);
+            at = end + 1;
+        }
+        const double expected[2][8] = {{0, 1, 1, 0.25, 0.5, 1, 2, 3},
+                                       {0, 2, -2, 1.5, 2.5, 3, 4, -5}};
+        for (int k = 0; k < 16; k++)
+            assert_true(fabs(row[k / 8][k % 8] - expected[k / 8][k % 8]) < 1e-13);
+        assert_string_equal(at, "");
+    }
+}
+
+static void test_heliocentric_is_the_default(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("orbits @planets.csv --coordinates heliocentric -o @h.csv"));
+    char *heliocentric = program_read("h.csv");
+    assert_string_equal(program_run("orbits @planets.csv")->out, heliocentric);
+    free(heliocentric);
+}
+
+static void test_g_of_the_option_is_taken_before_that_of_the_file(void **state)
+{
+    (void)state;
+    program_write("circle.csv", "# gravitational_constant=4\nm,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n"
+                                "0,1,0,0,0,2,0\n");
+    assert_string_equal(program_run("orbits @circle.csv")->out,
+                        "time,body,a,e,i,Omega,omega,M\n0,1,1,0,0,0,0,0\n");
+    assert_string_equal(program_run("orbits @circle.csv --g 2")->out,
+                        "time,body,a,e,i,Omega,omega,M\n0,1,inf,1,0,0,0,0\n");
+}
+
+static void test_json_counts_orbits_and_says_what_was_taken(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("%s --g 3 -o @planets.csv", two_planets));
+    const struct program_result *result =
+        program_run("orbits @planets.csv --coordinates jacobi --json -o @o.csv");
+    assert_succeeded(result);
+    assert_true(program_json_number(result->out, "bodies") == 3);
+    assert_true(program_json_number(result->out, "frames") == 1);
+    assert_true(program_json_number(result->out, "orbits") == 2);
+    assert_true(program_json_number(result->out, "bound") == 1);
+    assert_true(program_json_number(result->out, "unbound") == 1);
+    assert_true(program_json_number(result->out, "removed") == 0);
+    assert_true(program_json_number(result->out, "g") == 3);
+    assert_true(program_json_number(result->out, "seconds") >= 0);
+    assert_non_null(strstr(result->out, "\"jacobi\""));
+    char *table = program_read("o.csv");
+    assert_int_equal(strncmp(table, header, strlen(header)), 0);
+    free(table);
+    assert_int_equal(program_run("orbits @planets.csv --json")->out[0], '{');
+}
+
+static void test_records_of_npy_files_keep_the_names_of_the_columns(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("orbits @planets.csv -o @o.npy"));
+    FILE *stream = fopen(program_file("o.npy"), "rb");
+    char content[256] = {0};
+    assert_non_null(stream);
+    assert_int_equal(fread(content, 1, sizeof content - 1, stream), sizeof content - 1);
+    fclose(stream);
+    assert_non_null(strstr(content + 10,
+                           "[('time', '<f8'), ('body', '<i8'), ('a', '<f8'), ('e', '<f8'), ('i', "
+                           "'<f8'), ('Omega', '<f8'), ('omega', '<f8'), ('M', '<f8')]"));
+}
+
+/* The frames of extended XYZ may have any numbers of bodies. */
+static void test_every_frame_of_a_file_has_rows(void **state)
+{
+    (void)state;
+#define LINE "Properties=species:S:1:pos:R:3:velo:R:3:masses:R:1 Time="
+    program_write("frames.xyz", "2\n" LINE "1\nA 0 0 0 0 0 0 1\nB 1 0 0 0 1 0 0\n"
+                                "3\n" LINE "2\nA 0 0 0 0 0 0 1\nB 4 0 0 0 0 0.5 0\n"
+                                "C 0 1 0 -1 0 0 0\n"
+                                "1\n" LINE "3\nA 0 0 0 0 0 0 1\n");
+#undef LINE
+    const char *const rows[] = {"1,1,1,0,0,0,0,0\n", "2,1,4,0,1.5707963267948966,0,0,0\n",
+                                "2,2,1,0,0,0,0,1.5707963267948966\n"};
+    char expected[512];
+    snprintf(expected, sizeof expected, "%s%s%s%s", header, rows[0], rows[1], rows[2]);
+    assert_string_equal(program_run("orbits @frames.xyz")->out, expected);
+    snprintf(expected, sizeof expected, "%s%s%s", header, rows[1], rows[2]);
+    assert_string_equal(program_run("orbits @frames.xyz --frames 2:3")->out, expected);
+    const char *json = program_run("orbits @frames.xyz --json")->out;
+    assert_true(program_json_number(json, "frames") == 3);
+    assert_true(program_json_number(json, "orbits") == 3);
+}
+
+static void test_bodies_without_velocities_are_refused(void **state)
+{
+    (void)state;
+    program_write("still.csv", "m,x,y,z\n1,0,0,0\n1,1,0,0\n");
+    assert_refused(program_run("orbits @still.csv"), 1, "no velocities");
+}
+
+static void test_wrong_elements_are_wrong_usage(void **state)
+{
+    (void)state;
+    assert_refused(program_run("make planets --elements 1,2,0.5,0,0,0"), 2, "has 6 numbers");
+    assert_refused(program_run("make planets --elements 1,2,0.5,0,0,0,0,0"), 2, "has 8 numbers");
+    assert_refused(program_run("make planets --elements 1,2,-0.5,0,0,0,0"), 2, "e is -0.5");
+    assert_refused(program_run("make planets --elements 1,-2,0.5,0,0,0,0"), 2, "a is -2");
+    assert_refused(program_run("make planets --elements 1,0,0.5,0,0,0,0"), 2, "a is 0");
+    assert_refused(program_run("make planets --elements 1,2,1.5,0,0,0,0"), 2, "a is 2");
+    assert_refused(program_run("make planets --elements 1,2,1,0,0,0,0"), 2, "e is 1");
+    assert_refused(program_run("make planets --elements -1,2,0.5,0,0,0,0"), 2, "m is -1");
+    assert_refused(program_run("make planets --elements 1,2,x,0,0,0,0"), 2, "'x'");
+    assert_refused(program_run("make planets --star 0"), 2, "--star is 0");
+    assert_refused(program_run("make planets --coordinates galactic"), 2, "galactic");
+    assert_refused(program_run("make plummer --star 2"), 1, "plummer takes no elements");
+    assert_refused(program_run("make planets -n 4"), 1, "count is 4");
+}
+
+static void test_wrong_options_of_orbits_are_wrong_usage(void **state)
+{
+    (void)state;
+    assert_refused(program_run("orbits"), 2, "RUN is missing");
+    assert_refused(program_run("orbits a b"), 2, "'b' is a second RUN");
+    assert_refused(program_run("orbits a --coordinates jacobian"), 2, "did you mean 'jacobi'?");
+    assert_refused(program_run("orbits a --coordinates cylindrical"), 2,
+                   "heliocentric, jacobi or barycentric");
+    assert_refused(program_run("orbits a --g 0"), 2, "--g is 0");
+    assert_refused(program_run("orbits a --frames 3:2"), 2, "--frames is '3:2'");
+    assert_refused(program_run("orbits a --to mtx"), 2, "--to is 'mtx'");
+    assert_refused(program_run("orbits a --json -o -"), 2, "standard output");
+    assert_refused(program_run("orbits @none.csv"), 1, "No such file");
+    assert_refused(program_run("orbits @planets.csv --frames 2:2"), 1, "frames is 2:2");
+    assert_refused(program_run("orbits @planets.csv -o @planets.csv"), 1, "planets.csv");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_elements_given_to_make_come_out_of_orbits),
+        cmocka_unit_test(test_heliocentric_is_the_default),
+        cmocka_unit_test(test_g_of_the_option_is_taken_before_that_of_the_file),
+        cmocka_unit_test(test_json_counts_orbits_and_says_what_was_taken),
+        cmocka_unit_test(test_records_of_npy_files_keep_the_names_of_the_columns),
+        cmocka_unit_test(test_every_frame_of_a_file_has_rows),
+        cmocka_unit_test(test_bodies_without_velocities_are_refused),
+        cmocka_unit_test(test_wrong_elements_are_wrong_usage),
+        cmocka_unit_test(test_wrong_options_of_orbits_are_wrong_usage),
+    };
+    return cmocka_run_group_tests_name("orbits_cli", tests, NULL, NULL);
+}
