@@ -146,6 +146,14 @@ char *cli_solver_help(void);
 /* The table of file formats for --help. */
 char *cli_format_help(void);
 
+/* For kith_forces_options.advise: a note on how long all pairs take, and what is faster. */
+struct cli_advice {
+    bool quiet;
+    const char *command;
+    const char *what; /* takes that long: "", or " an evaluation of the forces" */
+};
+void cli_advise(void *advice, const kith_solver_advice *solver);
+
 /* Prints what is known of a device, after kith tune. */
 void cli_print_tuning(kith_device device, const kith_tuning *tuning);
 

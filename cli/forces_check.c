@@ -136,6 +136,7 @@ static int sum_directly(const char *command, const struct forces_options *option
     struct forces_options exact = *options;
     struct forces_job direct = {.sources = job->sources, .targets = samples->bodies};
     exact.common.precision = KITH_F64;
+    exact.common.quiet = true;
     exact.accuracy = (kith_accuracy){0};
     exact.method = KITH_FORCES_AUTO;
     exact.solver = NULL;

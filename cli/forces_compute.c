@@ -56,6 +56,7 @@ int forces_compute_job(const char *command, const struct forces_options *options
     const kith_bodies *targets = forces_targets(job);
     if (!take_memory(options, job))
         return cli_fail_with(command, "no memory for %lld bodies", (long long)targets->count);
+    struct cli_advice advice = {options->common.quiet, command, ""};
     const kith_forces_options chosen = {
         .gravitational_constant =
             law_options_g(&options->law, options->input.gravitational_constant, job->sources),
@@ -67,7 +68,9 @@ int forces_compute_job(const char *command, const struct forces_options *options
         .law = options->law.law,
         .sum = options->sum,
         .block = options->block,
-        .unroll = options->unroll};
+        .unroll = options->unroll,
+        .advise = cli_advise,
+        .advise_user = &advice};
     const int64_t n = targets->count, d = targets->dimensions;
     kith_array acceleration = kith_array_matrix(job->result, options->common.precision, n, d);
     acceleration.strides[0] = d + 1;

@@ -50,3 +50,28 @@ char *cli_solver_help(void)
     kith_solver_list(&count_of_solvers);
     return cli_help_table("Solvers:", count_of_solvers, solver_row);
 }
+
+/* Two digits of seconds, minutes, hours or days. */
+static void write_time(double seconds, char *text, size_t bytes)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"days", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
+    int k = 0;
+    while (k < 3 && seconds < 2 * units[k].seconds)
+        k++;
+    const double number = seconds / units[k].seconds;
+    snprintf(text, bytes, number < 99.5 ? "%.2g %s" : "%.0f %s", number, units[k].name);
+}
+
+void cli_advise(void *advice, const kith_solver_advice *solver)
+{
+    const struct cli_advice *to = advice;
+    char all[32], approximate[32];
+    write_time(solver->direct_seconds, all, sizeof all);
+    write_time(solver->seconds, approximate, sizeof approximate);
+    cli_note(to->quiet, to->command,
+             "all pairs are expected to take %s%s; --error %g would take %s (solver %s)", all,
+             to->what, solver->error, approximate, kith_solver_describe(solver->solver).name);
+}

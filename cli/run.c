@@ -244,6 +244,9 @@ static int run_simulation(const char *command, struct run_options *run, kith_con
                           const kith_bodies *bodies)
 {
     kith_run_summary summary = {0};
+    struct cli_advice advice = {run->common.quiet, command, " an evaluation of the forces"};
+    run->run.simulation.forces.advise = cli_advise;
+    run->run.simulation.forces.advise_user = &advice;
     const bool is_watched = isatty(STDERR_FILENO);
     if (is_watched)
         note_unkept(command, run);

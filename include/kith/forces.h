@@ -35,12 +35,17 @@ typedef struct kith_forces_options {
     double softening;              /* ε ≥ 0, of every particle without a column softening */
     const kith_solver *solver;     /* NULL: direct, or with an accuracy what is fastest */
     kith_forces_method method;     /* of the solver direct */
-    int32_t block;       /* p of TILE_P (1 to 1024) and TILE_P2 (1 to 32); 0: 256 and 16 */
-    int32_t unroll;      /* of TILE_P's loop: 1, 2, 4, 8, 16 or 32; 0: 16 */
-    const kith_law *law; /* NULL: gravity */
+    int32_t block;  /* p of TILE_P (1 to 1024) and TILE_P2 (1 to 32); 0: 256 and 16 */
+    int32_t unroll; /* of TILE_P's loop: 1, 2, 4, 8, 16 or 32; 0: 16 */
     kith_forces_sum sum;
+    const kith_law *law;        /* NULL: gravity */
     kith_accuracy accuracy;     /* of the solvers tree and fmm */
     kith_solver_report *report; /* [out] or NULL; not of simulations */
+    /* Called before all pairs are summed where an approximate solver is expected to be at least
+     * five times as fast, if solver, method and accuracy are not given (CPU); or NULL. A
+     * simulation calls it once, when it is created. The result does not depend on it. */
+    kith_advise *advise;
+    void *advise_user; /* its argument */
 } kith_forces_options;
 
 /* Gravity of all sources at all targets, with Plummer softening, or the sums of another law.

@@ -32,6 +32,16 @@ typedef struct kith_solver_report {
     double p2p_per_body, m2l_per_body; /* pairs of bodies summed; pairs of cells, a target */
 } kith_solver_report;
 
+/* A solver that is expected to be much faster than the direct sum. */
+typedef struct kith_solver_advice {
+    const kith_solver *solver;
+    double error;          /* kith_accuracy.error for which it is */
+    double seconds;        /* expected for one evaluation of the forces, within a factor of three */
+    double direct_seconds; /* likewise, of the direct sum */
+} kith_solver_advice;
+
+typedef void kith_advise(void *user, const kith_solver_advice *advice);
+
 typedef struct kith_solver_info {
     const char *name;    /* "direct" */
     const char *summary; /* one line */

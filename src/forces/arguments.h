@@ -33,7 +33,8 @@ struct forces_arguments {
     struct forces_way way;
     kith_accuracy accuracy;
     kith_solver_report *report;
-    kith_context *context; /* whose threads look at the numbers and copy them */
+    const kith_forces_options *options; /* as the caller gave them */
+    kith_context *context;              /* whose threads look at the numbers and copy them */
 
     /* Of all coordinates and softenings, all masses: from forces_check_numbers. */
     double largest_length, largest_mass;

@@ -4,6 +4,7 @@
 #include "device/arrays.h"
 #include "device/context.h"
 #include "device/staging.h"
+#include "forces/advice.h"
 #include "forces/arguments.h"
 #include "forces/backend.h"
 #include "forces/law_choice.h"
@@ -18,6 +19,7 @@ static kith_status compute_packed(kith_context *context, struct forces_arguments
     const kith_dtype dtype = solver->on_host ? KITH_F64 : arguments->sources.positions.dtype;
     struct forces_packed packed;
     KITH_TRY(forces_pack(context, arguments, dtype, &packed));
+    forces_advise(context, arguments->options, &packed.problem);
     KITH_TRY(forces_solve(context, solver, &packed.problem));
     return forces_unpack(&packed, arguments);
 }
@@ -111,6 +113,7 @@ static kith_status take_arguments(kith_context *context, const kith_forces_optio
         .softening = options->softening,
         .accuracy = options->accuracy,
         .report = options->report,
+        .options = options,
         .way = {.method = options->method, .block = options->block, .unroll = options->unroll},
         .context = context,
     };

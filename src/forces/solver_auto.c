@@ -6,9 +6,8 @@
 
 #include "core/memory.h"
 #include "device/context.h"
-#include "forces/direct.h"
+#include "forces/advice.h"
 #include "forces/solver.h"
-#include "tree/tree.h"
 
 struct auto_state {
     const struct kith_solver *solver;
@@ -18,20 +17,10 @@ struct auto_state {
 static const struct kith_solver *choose(const kith_context *context,
                                         const struct forces_problem *problem)
 {
-    const double direct =
-        forces_seconds_of(context, problem->dtype, problem->target_count, problem->source_count);
-    const struct tree_problem sums = {.dtype = problem->dtype,
-                                      .dimensions = problem->dimensions,
-                                      .self = problem->self,
-                                      .target_count = problem->target_count,
-                                      .source_count = problem->source_count,
-                                      .softening2 = problem->softening2};
-    const struct tree_request wanted = {.error = problem->accuracy.error,
-                                        .theta = problem->accuracy.theta,
-                                        .order = problem->accuracy.order};
-    const struct tree_request request = tree_choose(problem->dtype, &wanted);
-    return tree_seconds(context, &sums, &request) < direct ? &forces_solver_fmm
-                                                           : &forces_solver_direct;
+    return forces_fmm_seconds(context, problem, &problem->accuracy) <
+                   forces_direct_seconds(context, problem)
+               ? &forces_solver_fmm
+               : &forces_solver_direct;
 }
 
 static kith_status suits(const kith_context *context, const struct forces_problem *problem)

@@ -211,7 +211,9 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
     options->forces.softening = parameters->softening;
     options->forces.accuracy = parameters->accuracy;
     options->forces.law = law;
-    if (forces->solver || forces->method != KITH_FORCES_AUTO)
+    const kith_solver *chosen = NULL;
+    KITH_TRY(forces_choose_solver(&options->forces, &chosen));
+    if (strcmp(chosen->name, parameters->solver) == 0)
         return KITH_OK;
     return kith_solver_find(parameters->solver, &options->forces.solver);
 }

@@ -215,6 +215,8 @@ static kith_status make_simulation(struct run *run, const kith_law *law, const k
 {
     kith_simulation_options options;
     KITH_TRY(run_plan_simulation(&run->plan, &run->options->simulation.forces, law, &options));
+    if (run->past.start) /* which was made with its solver */
+        options.forces.advise = NULL;
     const struct run_parameters *parameters = &run->plan.parameters;
     if (parameters->is_ensemble)
         KITH_TRY(kith_simulation_create_ensemble(run->context, &options, parameters->systems,

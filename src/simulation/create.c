@@ -159,7 +159,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
 
     kith_status status = simulation_load(created, bodies);
     if (status == KITH_OK)
-        status = simulation_check_solver(created);
+        status = simulation_check_solver(created, &options->forces);
     if (status == KITH_OK)
         status = integrator_prepare(created);
     if (status != KITH_OK) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "forces/advice.h"
 #include "forces/solver.h"
 #include "simulation/integrator.h"
 
@@ -44,7 +45,8 @@ static struct forces_problem problem_with_jerk(const struct kith_simulation *sim
     return problem;
 }
 
-kith_status simulation_check_solver(const struct kith_simulation *simulation)
+kith_status simulation_check_solver(const struct kith_simulation *simulation,
+                                    const kith_forces_options *forces)
 {
     const kith_solver *solver = simulation->solver;
     if (solver->on_host && simulation->context->device.kind != KITH_CPU)
@@ -63,7 +65,9 @@ kith_status simulation_check_solver(const struct kith_simulation *simulation)
     of_diagnostics.dtype = KITH_F64;
     of_diagnostics.potential = of_diagnostics.acceleration[0];
     KITH_TRY(solver->suits(simulation->context, &of_steps));
-    return solver->suits(simulation->context, &of_diagnostics);
+    KITH_TRY(solver->suits(simulation->context, &of_diagnostics));
+    forces_advise(simulation->context, forces, &of_steps);
+    return KITH_OK;
 }
 
 static kith_status evaluate(struct kith_simulation *simulation,

@@ -87,8 +87,10 @@ kith_status simulation_load(struct kith_simulation *simulation, const kith_bodie
 kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodies *bodies);
 void simulation_release(struct kith_simulation *simulation);
 
-/* Whether the solver can do the steps and the diagnostics. Errors: KITH_UNSUPPORTED. */
-kith_status simulation_check_solver(const struct kith_simulation *simulation);
+/* Whether the solver can do the steps and the diagnostics; forces are the options it was chosen by,
+ * whose advise is called (forces/advice.h). Errors: KITH_UNSUPPORTED. */
+kith_status simulation_check_solver(const struct kith_simulation *simulation,
+                                    const kith_forces_options *forces);
 
 /* vector[acceleration] = the forces at vector[position]. */
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,

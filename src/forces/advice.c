@@ -1,0 +1,50 @@
+/* When an approximate solver is worth its error. */
+
+#include "forces/advice.h"
+
+#include "device/context.h"
+#include "forces/direct.h"
+#include "forces/solver.h"
+#include "tree/tree.h"
+
+double forces_direct_seconds(const kith_context *context, const struct forces_problem *problem)
+{
+    return forces_seconds_of(context, problem->dtype, problem->target_count, problem->source_count);
+}
+
+double forces_fmm_seconds(const kith_context *context, const struct forces_problem *problem,
+                          const kith_accuracy *accuracy)
+{
+    const struct tree_problem sums = {.dtype = problem->dtype,
+                                      .dimensions = problem->dimensions,
+                                      .self = problem->self,
+                                      .target_count = problem->target_count,
+                                      .source_count = problem->source_count,
+                                      .softening2 = problem->softening2};
+    const struct tree_request wanted = {
+        .error = accuracy->error, .theta = accuracy->theta, .order = accuracy->order};
+    const struct tree_request request = tree_choose(problem->dtype, &wanted);
+    return tree_seconds(context, &sums, &request);
+}
+
+void forces_advise(const kith_context *context, const kith_forces_options *options,
+                   const struct forces_problem *problem)
+{
+    const double least_gain = 5;
+    const kith_accuracy accuracy = {.error = TREE_DEFAULT_ERROR};
+    const kith_accuracy *given = &options->accuracy;
+    struct forces_problem approximate = *problem;
+    approximate.accuracy = accuracy;
+    if (!options->advise || options->solver || options->method != KITH_FORCES_AUTO ||
+        given->error > 0 || given->theta > 0 ||
+        forces_solver_fmm.suits(context, &approximate) != KITH_OK)
+        return;
+    const double direct = forces_direct_seconds(context, problem);
+    const double fmm = forces_fmm_seconds(context, problem, &accuracy);
+    const kith_solver_advice advice = {.solver = &forces_solver_fmm,
+                                       .error = accuracy.error,
+                                       .seconds = fmm / context->threads,
+                                       .direct_seconds = direct / context->threads};
+    if (direct >= least_gain * fmm)
+        options->advise(options->advise_user, &advice);
+}
