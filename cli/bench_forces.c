@@ -98,7 +98,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->precision_count = 1;
         return 0;
     case key_method:
-        options->method = cli_parse_method(argument, state);
+        options->method = cli_parse_method(argument, NULL, state);
         return 0;
     case key_systems:
         options->systems = cli_parse_count("--systems", argument, state);

@@ -135,8 +135,10 @@ char *cli_help_table(const char *title, int64_t count,
 /* Two such texts as one, which takes their memory. */
 char *cli_join_help(char *first, char *second);
 
-/* The value of --method of forces, and its name. */
-kith_forces_method cli_parse_method(const char *text, const struct argp_state *state);
+/* The value of --method of forces, and its name. "reference" stands for the solver of that name,
+ * unless solver is NULL. */
+kith_forces_method cli_parse_method(const char *text, const kith_solver **solver,
+                                    const struct argp_state *state);
 const char *cli_method_name(kith_forces_method method);
 
 /* The value of --solver (NULL: auto), and the table of solvers for --help. */

@@ -107,7 +107,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         forces->input.is_open = load_parse_open(argument, state);
         return 0;
     case key_method:
-        forces->method = cli_parse_method(argument, state);
+        forces->method = cli_parse_method(argument, &forces->solver, state);
         return 0;
     case key_block:
         forces->block = (int32_t)cli_parse_range("--block", argument, 1, 1024, state);
@@ -176,9 +176,8 @@ static int print_json(const char *command, const struct forces_options *forces,
 {
     const int64_t sources = job->sources->count, targets = forces_targets(job)->count;
     const double interactions = (double)sources * (double)targets;
-    const bool by_method = !forces->solver && forces->method == KITH_FORCES_REFERENCE;
     const kith_solver *used = job->report.solver ? job->report.solver : forces->solver;
-    const char *solver = by_method ? "reference" : kith_solver_describe(used).name;
+    const char *solver = kith_solver_describe(used).name;
     cJSON *object = cJSON_CreateObject();
     json_add_count(object, "bodies", sources);
     if (job->targets)

@@ -4,19 +4,25 @@
 #include "cli.h"
 #include "names.h"
 
-/* In the order of enum kith_forces_method. */
-static const char *const names[] = {"auto",      "direct", "reference", "split",
-                                    "symmetric", "tile-p", "tile-p2"};
-enum { count = sizeof names / sizeof names[0] };
+/* In the order of enum kith_forces_method, and then the solver that is called a method, too. */
+static const char *const names[] = {"auto",   "direct",  "split",    "symmetric",
+                                    "tile-p", "tile-p2", "reference"};
+enum { count = sizeof names / sizeof names[0], of_reference = count - 1 };
 
 static const char *name_of_method(int64_t k)
 {
     return names[k];
 }
 
-kith_forces_method cli_parse_method(const char *text, const struct argp_state *state)
+kith_forces_method cli_parse_method(const char *text, const kith_solver **solver,
+                                    const struct argp_state *state)
 {
-    return (kith_forces_method)cli_parse_name("--method", text, count, name_of_method, state);
+    const int64_t known = solver ? count : of_reference;
+    const int64_t k = cli_parse_name("--method", text, known, name_of_method, state);
+    if (!solver || k != of_reference)
+        return (kith_forces_method)k;
+    *solver = cli_parse_solver(names[of_reference], state);
+    return KITH_FORCES_AUTO;
 }
 
 const char *cli_method_name(kith_forces_method method)

@@ -67,7 +67,7 @@ static inline struct system derivative_reference(const kith_forces_options *opti
     struct system found = system_create(bodies->s.dtype, bodies->s.n, bodies->s.dimensions);
     kith_forces_options by_reference = *options;
     kith_context *context = new_context(NULL, 1);
-    by_reference.method = KITH_FORCES_REFERENCE;
+    by_reference.solver = solver_named("reference");
     assert_ok(moving_derive(context, &by_reference, bodies, found.a, found.phi));
     kith_context_free(context);
     return found;

@@ -137,7 +137,7 @@ static inline void check_law(kith_context *context, const char *text, const stru
     chosen.law = reference.law = law;
     struct system charged = *s;
     charged.q = q;
-    reference.method = KITH_FORCES_REFERENCE;
+    reference.solver = solver_named("reference");
     assert_ok(
         kith_forces_compute(cpu, &reference, NULL, PARTICLES_OF(&charged), exact.a, exact.phi));
 

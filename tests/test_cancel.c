@@ -94,9 +94,9 @@ static void test_forces_stop(void **state)
     struct forces each[] = {
         {{.method = KITH_FORCES_AUTO}, NULL, many},
         {{.method = KITH_FORCES_SPLIT}, NULL, many},
-        {{.method = KITH_FORCES_REFERENCE}, NULL, some},
+        {{.solver = solver_named("reference")}, NULL, some},
         {{.method = KITH_FORCES_AUTO}, "coulomb", many},
-        {{.method = KITH_FORCES_REFERENCE}, "coulomb", some},
+        {{.solver = solver_named("reference")}, "coulomb", some},
     };
     for (size_t k = 0; k < sizeof each / sizeof each[0]; k++)
         assert_stops(sum_forces, &each[k]);

@@ -127,7 +127,7 @@ static void use(kith_context *context, kith_dtype dtype)
     kith_forces_options options = {.softening = 0.01};
     int64_t by_cells = 0, by_all = 0;
     system_compute(context, &options, &s);
-    options.method = KITH_FORCES_REFERENCE;
+    options.solver = solver_named("reference");
     assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), exact.a,
                                   exact.phi));
     assert_less(relative_difference(s.a, exact.a), dtype == KITH_F32 ? 4e-6 : 1e-12);

@@ -33,11 +33,12 @@ static void compare(struct system *targets, struct system *sources, enum softeni
     const kith_array phi = new_vector(targets->dtype, targets->n);
     const double bound = tolerance(targets->dtype, sources->n);
     kith_context *plain = new_context(NULL, 1);
-    options.method = KITH_FORCES_REFERENCE;
+    options.solver = solver_named("reference");
     assert_ok(kith_forces_compute(plain, &options, of_targets, PARTICLES_OF(sources), targets->a,
                                   targets->phi));
     kith_context_free(plain);
 
+    options.solver = NULL;
     options.method = KITH_FORCES_DIRECT;
     for (int64_t k = 0; isa_at(k); k++) {
         if (!isa_at(k)->supported)
@@ -200,7 +201,7 @@ static void test_float_is_good_to_a_millionth_for_many_bodies(void **state)
     take_every(every, s.x, some.x);
 
     kith_context *context = new_context(NULL, 2);
-    const kith_forces_options reference = {.method = KITH_FORCES_REFERENCE};
+    const kith_forces_options reference = {.solver = solver_named("reference")};
     assert_ok(kith_forces_compute(context, &reference, POINTS(some.x),
                                   PARTICLES(exact.x, {"m", exact.m}), some.a, some.phi));
     kith_context_free(context);

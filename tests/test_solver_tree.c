@@ -14,13 +14,6 @@ static kith_context *new_context(void)
     return context;
 }
 
-static const kith_solver *solver_named(const char *name)
-{
-    const kith_solver *solver = NULL;
-    assert_ok(kith_solver_find(name, &solver));
-    return solver;
-}
-
 /* Rows of places, and weights as masses and as charges. */
 struct inputs {
     double position[scene_most][3], mass[scene_most];

@@ -34,4 +34,12 @@
             fail_msg("%s: the message '%s' lacks '%s'", #expression, kith_error_message(), words); \
     } while (0)
 
+/* The solver of the table that has this name. */
+static inline const kith_solver *solver_named(const char *name)
+{
+    const kith_solver *solver = NULL;
+    assert_ok(kith_solver_find(name, &solver));
+    return solver;
+}
+
 #endif

@@ -16,7 +16,6 @@ extern "C" {
 typedef enum kith_forces_method {
     KITH_FORCES_AUTO = 0,
     KITH_FORCES_DIRECT,    /* every pair, with the CPU's vectors or on the GPU */
-    KITH_FORCES_REFERENCE, /* the solver reference: double precision, the formula as a loop */
     KITH_FORCES_SPLIT,     /* each body's sum by itself, sources split over lanes and blocks */
     KITH_FORCES_SYMMETRIC, /* each pair once for both bodies: the sources are the targets, and
                               V(i, j) is V(j, i); on a GPU not for formulas */
@@ -136,7 +135,7 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
  * positions: a Hessian-vector product. Which pairs contribute is said at kith_forces_compute.
  *
  *   context                  where to compute
- *   options                  as of kith_forces_compute; method AUTO, DIRECT or REFERENCE
+ *   options                  as of kith_forces_compute; method AUTO or DIRECT
  *   targets, sources         as of kith_forces_compute
  *   target_directions        n × 2 or n × 3, v; none: w if the targets are the sources, else zeros
  *   source_directions        m × 2 or m × 3, w; none: zeros. One of the two must be given

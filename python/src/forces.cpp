@@ -5,18 +5,6 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-static kith_forces_options options_of(const law_ref &law, double g, double softening, int method,
-                                      bool only_values)
-{
-    kith_forces_options options = {};
-    options.gravitational_constant = g;
-    options.softening = softening;
-    options.method = (kith_forces_method)method;
-    options.law = handle_of(law);
-    options.sum = only_values ? KITH_FORCES_SUM_VALUE : KITH_FORCES_SUM_FORCE;
-    return options;
-}
-
 const kith_solver *solver_of(const std::string &name)
 {
     const kith_solver *found = nullptr;
@@ -24,6 +12,25 @@ const kith_solver *solver_of(const std::string &name)
     if (status != KITH_OK)
         raise(status, kith_error_message());
     return found;
+}
+
+// The method that stands for the solver of that name.
+static const int by_reference = -1;
+
+static kith_forces_options options_of(const law_ref &law, double g, double softening,
+                                      const std::string &solver, int method, bool only_values)
+{
+    if (method == by_reference && solver != "auto" && solver != "reference")
+        raise(KITH_INVALID_ARGUMENT,
+              "method is 'reference', and solver is '" + solver + "'; leave the method out");
+    kith_forces_options options = {};
+    options.gravitational_constant = g;
+    options.softening = softening;
+    options.solver = solver_of(method == by_reference ? "reference" : solver);
+    options.method = method == by_reference ? KITH_FORCES_AUTO : (kith_forces_method)method;
+    options.law = handle_of(law);
+    options.sum = only_values ? KITH_FORCES_SUM_VALUE : KITH_FORCES_SUM_FORCE;
+    return options;
 }
 
 static void compute(context &where, const input &targets, const input &sources, const input &masses,
@@ -34,8 +41,7 @@ static void compute(context &where, const input &targets, const input &sources, 
                     const std::string &solver, double error, double theta, int32_t order,
                     int method, int32_t block, int32_t unroll, bool only_values)
 {
-    kith_forces_options options = options_of(law, g, softening, method, only_values);
-    options.solver = solver_of(solver);
+    kith_forces_options options = options_of(law, g, softening, solver, method, only_values);
     options.accuracy = {error, theta, order};
     options.block = block;
     options.unroll = unroll;
@@ -62,7 +68,7 @@ static void derive(context &where, const input &targets, const input &sources, c
                    const input &target_charges, const input &target_masses, int method,
                    bool only_values)
 {
-    const kith_forces_options options = options_of(law, g, softening, method, only_values);
+    const kith_forces_options options = options_of(law, g, softening, "auto", method, only_values);
     const kith_particles at = {array_of("targets", targets),
                                {{"m", array_of("target_masses", target_masses)},
                                 {"q", array_of("target_charges", target_charges)},
@@ -101,7 +107,7 @@ void add_forces(nb::module_ &module)
     nb::dict methods;
     methods["auto"] = (int)KITH_FORCES_AUTO;
     methods["direct"] = (int)KITH_FORCES_DIRECT;
-    methods["reference"] = (int)KITH_FORCES_REFERENCE;
+    methods["reference"] = by_reference;
     methods["split"] = (int)KITH_FORCES_SPLIT;
     methods["symmetric"] = (int)KITH_FORCES_SYMMETRIC;
     methods["tile-p"] = (int)KITH_FORCES_TILE_P;

@@ -45,7 +45,7 @@ kith_status forces_check_way(const struct forces_way *way, const kith_law *law)
 
 kith_status forces_check_derivative(const struct forces_way *way)
 {
-    if (way->method > KITH_FORCES_REFERENCE)
+    if (way->method > KITH_FORCES_DIRECT)
         return kith_fail(KITH_UNSUPPORTED, "method is %s, which has no derivatives; use auto",
                          name_of(way->method));
     return KITH_OK;

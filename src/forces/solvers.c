@@ -70,19 +70,16 @@ kith_status forces_choose_solver(const kith_forces_options *options, const kith_
     if ((unsigned)method > KITH_FORCES_TILE_P2)
         return kith_fail(KITH_INVALID_ARGUMENT, "method is %d; give a kith_forces_method",
                          (int)method);
-    const kith_solver *of_method = method == KITH_FORCES_AUTO        ? NULL
-                                   : method == KITH_FORCES_REFERENCE ? &forces_solver_reference
-                                                                     : &forces_solver_direct;
     KITH_TRY(check_accuracy(&options->accuracy));
     const bool approximates = options->accuracy.error > 0 || options->accuracy.theta > 0;
-    *solver = options->solver ? options->solver
-              : of_method     ? of_method
-              : approximates  ? &forces_solver_auto
-                              : solvers[0];
-    if (of_method && *solver != of_method)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "method is one of the solver %s, and solver is %s; leave the method out",
-                         of_method->name, (*solver)->name);
+    *solver = options->solver                              ? options->solver
+              : approximates && method == KITH_FORCES_AUTO ? &forces_solver_auto
+                                                           : solvers[0];
+    if (method != KITH_FORCES_AUTO && *solver != &forces_solver_direct)
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "method is one of the solver direct, and solver is %s; leave the method out",
+            (*solver)->name);
     return KITH_OK;
 }
 

@@ -65,13 +65,14 @@ static kith_status forces_by(struct call *call, const kith_forces_options *optio
 
 static kith_status forces(struct call *call)
 {
-    static const kith_forces_method methods[] = {KITH_FORCES_AUTO, KITH_FORCES_REFERENCE,
-                                                 KITH_FORCES_SPLIT, KITH_FORCES_SYMMETRIC};
-    kith_status status = KITH_OK;
-    for (int k = 0; k < 4 && status == KITH_OK; k++) {
-        const kith_forces_options options = {.method = methods[k], .softening = 0.1};
-        status = forces_by(call, &options);
-    }
+    const kith_solver *reference = NULL;
+    kith_status status = kith_solver_find("reference", &reference);
+    const kith_forces_options each[] = {{.softening = 0.1},
+                                        {.softening = 0.1, .solver = reference},
+                                        {.softening = 0.1, .method = KITH_FORCES_SPLIT},
+                                        {.softening = 0.1, .method = KITH_FORCES_SYMMETRIC}};
+    for (int k = 0; k < 4 && status == KITH_OK; k++)
+        status = forces_by(call, &each[k]);
     return status;
 }
 

@@ -49,7 +49,7 @@ static inline void system_reference(const kith_forces_options *options, struct s
 {
     kith_forces_options reference = *options;
     kith_context *context = new_context(NULL, 0);
-    reference.method = KITH_FORCES_REFERENCE;
+    reference.solver = solver_named("reference");
     system_compute(context, &reference, s);
     kith_context_free(context);
 }

@@ -221,7 +221,7 @@ static void test_cuda_arrays_in_mixed_places_are_refused(void **state)
     assert_fails(
         kith_forces_compute(cpu, NULL, NULL, PARTICLES(there.x, {"m", there.m}), there.a, none),
         KITH_UNSUPPORTED, "computes on the CPU");
-    const kith_forces_options reference = {.method = KITH_FORCES_REFERENCE};
+    const kith_forces_options reference = {.solver = solver_named("reference")};
     assert_fails(kith_forces_compute(context, &reference, NULL, PARTICLES(there.x, {"m", there.m}),
                                      there.a, none),
                  KITH_UNSUPPORTED, "reference");

@@ -80,7 +80,7 @@ static void compute_separate(kith_context *context, bool softened, struct system
     assert_ok(kith_forces_compute(context, &options, PARTICLES_OF(targets), PARTICLES_OF(s),
                                   targets->a, targets->phi));
     kith_context *cpu = new_context(NULL, 0);
-    options.method = KITH_FORCES_REFERENCE;
+    options.solver = solver_named("reference");
     assert_ok(kith_forces_compute(cpu, &options, PARTICLES_OF(targets), PARTICLES_OF(s),
                                   expected->a, expected->phi));
     kith_context_free(cpu);
