@@ -30,31 +30,36 @@ const char *cli_method_name(kith_forces_method method)
     return names[method];
 }
 
+static int64_t count_of_solvers(void)
+{
+    int64_t rows = 0;
+    while (kith_solver_at(rows))
+        rows++;
+    return rows;
+}
+
 static const char *name_of_solver(int64_t k)
 {
-    return k == 0 ? "auto" : kith_solver_describe(kith_solver_list(NULL)[k - 1]).name;
+    return k == 0 ? "auto" : kith_solver_describe(kith_solver_at(k - 1)).name;
 }
 
 const kith_solver *cli_parse_solver(const char *text, const struct argp_state *state)
 {
-    int64_t count_of_solvers = 0;
-    const kith_solver *const *solvers = kith_solver_list(&count_of_solvers);
-    const int64_t k = cli_parse_name("--solver", text, count_of_solvers + 1, name_of_solver, state);
-    return k == 0 ? NULL : solvers[k - 1];
+    const int64_t names_of_solvers = count_of_solvers() + 1;
+    return kith_solver_at(
+        cli_parse_name("--solver", text, names_of_solvers, name_of_solver, state) - 1);
 }
 
 static void solver_row(int64_t k, const char **name, const char **summary)
 {
-    const kith_solver_info info = kith_solver_describe(kith_solver_list(NULL)[k]);
+    const kith_solver_info info = kith_solver_describe(kith_solver_at(k));
     *name = info.name;
     *summary = info.summary;
 }
 
 char *cli_solver_help(void)
 {
-    int64_t count_of_solvers = 0;
-    kith_solver_list(&count_of_solvers);
-    return cli_help_table("Solvers:", count_of_solvers, solver_row);
+    return cli_help_table("Solvers:", count_of_solvers(), solver_row);
 }
 
 /* Two digits of seconds, minutes, hours or days. */

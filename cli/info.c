@@ -138,10 +138,10 @@ static int print_json(const char *command, const kith_context *context)
     add_devices(object);
     for_each_device(cJSON_AddObjectToObject(object, "tuning"), add_tuning);
     cJSON *solvers = cJSON_AddObjectToObject(object, "solvers");
-    const kith_solver *const *solver = kith_solver_list(&count);
-    for (int64_t k = 0; k < count; k++)
-        cJSON_AddStringToObject(solvers, kith_solver_describe(solver[k]).name,
-                                kith_solver_describe(solver[k]).summary);
+    for (int64_t k = 0; kith_solver_at(k); k++) {
+        const kith_solver_info info = kith_solver_describe(kith_solver_at(k));
+        cJSON_AddStringToObject(solvers, info.name, info.summary);
+    }
     add_formats(object);
     cJSON_AddBoolToObject(object, "hdf5", kith_build_has_hdf5());
     return json_print(command, object);
@@ -187,10 +187,10 @@ static int print_text(const kith_context *context)
     print_devices(context);
     for_each_device(NULL, print_tuning);
     printf("\nForce solvers\n");
-    const kith_solver *const *solvers = kith_solver_list(&count);
-    for (int64_t k = 0; k < count; k++)
-        printf("  %-12s %s\n", kith_solver_describe(solvers[k]).name,
-               kith_solver_describe(solvers[k]).summary);
+    for (int64_t k = 0; kith_solver_at(k); k++) {
+        const kith_solver_info info = kith_solver_describe(kith_solver_at(k));
+        printf("  %-12s %s\n", info.name, info.summary);
+    }
     printf("\nFile formats\n");
     const kith_format *formats = kith_format_list(&count);
     for (int64_t k = 0; k < count; k++)

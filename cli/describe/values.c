@@ -133,11 +133,9 @@ static void add_integrators(struct described_values *values)
 
 static void add_solvers(struct described_values *values)
 {
-    int64_t count = 0;
-    const kith_solver *const *solvers = kith_solver_list(&count);
     add_name(values, "auto");
-    for (int64_t k = 0; k < count; k++)
-        add_name(values, kith_solver_describe(solvers[k]).name);
+    for (int64_t k = 0; kith_solver_at(k); k++)
+        add_name(values, kith_solver_describe(kith_solver_at(k)).name);
 }
 
 /* What the library knows, where --help has no table of it. */

@@ -47,8 +47,8 @@ typedef struct kith_solver_info {
     const char *summary; /* one line */
 } kith_solver_info;
 
-/* The table of solvers, the default first; *count pointers, static memory. */
-const kith_solver *const *kith_solver_list(int64_t *count);
+/* Row k of the table of solvers, from 0, the default first; NULL past its end. Static memory. */
+const kith_solver *kith_solver_at(int64_t k);
 
 /* The solver of a name.
  *

@@ -11,11 +11,9 @@ static const kith_solver *const solvers[] = {&forces_solver_direct, &forces_solv
                                              &forces_solver_tree, &forces_solver_fmm};
 enum { solver_count = sizeof solvers / sizeof solvers[0] };
 
-const kith_solver *const *kith_solver_list(int64_t *count)
+const kith_solver *kith_solver_at(int64_t k)
 {
-    if (count)
-        *count = solver_count;
-    return solvers;
+    return k >= 0 && k < solver_count ? solvers[k] : NULL;
 }
 
 kith_solver_info kith_solver_describe(const kith_solver *solver)
