@@ -2,6 +2,7 @@
 
 #include "testing.h"
 
+#include "forces/advice.h"
 #include "tree_scene.h"
 
 static struct tree_scene scene;
@@ -177,6 +178,87 @@ static void test_a_simulation_by_fmm_keeps_its_energy(void **state)
     kith_context_free(context);
 }
 
+static void note_advice(void *user, const kith_solver_advice *advice)
+{
+    kith_solver_advice *last = user;
+    *last = *advice;
+}
+
+/* What is advised for gravity of n bodies, or none. */
+static kith_solver_advice advice_for(const kith_context *context, int64_t n,
+                                     kith_forces_options options, struct forces_problem problem)
+{
+    kith_solver_advice advice = {0};
+    double place = 0;
+    options.advise = note_advice;
+    options.advise_user = &advice;
+    problem.dtype = KITH_F64;
+    problem.dimensions = 3;
+    problem.self = true;
+    problem.target_count = problem.source_count = n;
+    problem.source_mass = problem.potential = &place;
+    forces_advise(context, &options, &problem);
+    return advice;
+}
+
+static void test_what_is_five_times_as_fast_is_advised(void **state)
+{
+    (void)state;
+    kith_context *context = new_context();
+    kith_law *law = NULL;
+    double rate = 0;
+    assert_ok(kith_law_parse("yukawa:1", 0, NULL, &law));
+    const kith_forces_options open = {0}, accurate = {.accuracy.error = 1e-3},
+                              chosen = {.solver = solver_named("direct")},
+                              by_method = {.method = KITH_FORCES_SYMMETRIC};
+    const struct forces_problem plain = {0}, of_law = {.law = law},
+                                derived = {.potential_rate = &rate};
+    const kith_solver_advice advice = advice_for(context, 1000000, open, plain);
+    assert_ptr_equal(advice.solver, solver_named("fmm"));
+    assert_true(advice.error == 1e-4);
+    assert_true(advice.seconds > 0 && advice.direct_seconds >= 5 * advice.seconds);
+    assert_null(advice_for(context, 1000, open, plain).solver);
+    assert_null(advice_for(context, 1000000, accurate, plain).solver);
+    assert_null(advice_for(context, 1000000, chosen, plain).solver);
+    assert_null(advice_for(context, 1000000, by_method, plain).solver);
+    assert_null(advice_for(context, 1000000, open, of_law).solver);
+    assert_null(advice_for(context, 1000000, open, derived).solver);
+    kith_law_free(law);
+    kith_context_free(context);
+}
+
+struct stopping {
+    kith_context *context;
+    kith_solver_advice advice;
+    int calls;
+};
+
+static void note_and_stop(void *user, const kith_solver_advice *advice)
+{
+    struct stopping *stopping = user;
+    stopping->advice = *advice;
+    stopping->calls++;
+    kith_context_cancel(stopping->context);
+}
+
+static void test_a_simulation_advises_once_before_it_evaluates(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    kith_simulation *simulation = NULL;
+    struct stopping stopping = {.context = new_context()};
+    const kith_simulation_options options = {
+        .dt = 0.01, .forces = {.advise = note_and_stop, .advise_user = &stopping}};
+    assert_ok(kith_initial_make("uniform-cube", &(kith_initial_options){.count = 200000, .seed = 1},
+                                &bodies));
+    assert_fails(kith_simulation_create(stopping.context, &options, bodies, &simulation),
+                 KITH_CANCELLED, "cancelled");
+    assert_ptr_equal(stopping.advice.solver, solver_named("fmm"));
+    assert_int_equal(stopping.calls, 1);
+    kith_bodies_free(bodies);
+    kith_context_free(stopping.context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +266,8 @@ int main(void)
         cmocka_unit_test(test_auto_is_direct_for_few_bodies_and_reports_its_choice),
         cmocka_unit_test(test_what_a_tree_cannot_do_is_refused),
         cmocka_unit_test(test_a_simulation_by_fmm_keeps_its_energy),
+        cmocka_unit_test(test_what_is_five_times_as_fast_is_advised),
+        cmocka_unit_test(test_a_simulation_advises_once_before_it_evaluates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
