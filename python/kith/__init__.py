@@ -18,6 +18,7 @@ from kith._operator import scipy_linear_operator
 from kith._pairs import Pairs, nearest, pairs
 from kith._simulation import Energies, Integrator, Simulation, Summary, integrators
 from kith._sparse import SparseMatrix
+from kith._trajectory import Trajectory, open
 
 FormatError = _kith.FormatError
 Cancelled = _kith.Cancelled
@@ -25,7 +26,7 @@ __version__ = _kith.version
 
 __all__ = [
     "Batch", "Bodies", "Cancelled", "Context", "Device", "Energies", "Forces", "FormatError", "Groups", "Integrator",
-    "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "collisions",
-    "devices", "forces", "forces_derivative", "formats", "integrators", "law", "laws", "make", "matrix", "nearest",
-    "pairs", "read", "scipy_linear_operator",
+    "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Trajectory",
+    "collisions", "devices", "forces", "forces_derivative", "formats", "integrators", "law", "laws", "make", "matrix",
+    "nearest", "open", "pairs", "read", "scipy_linear_operator",
 ]

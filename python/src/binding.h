@@ -191,5 +191,6 @@ void add_pairs(nb::module_ &module);
 void add_simulation(nb::module_ &module);
 void add_sparse(nb::module_ &module);
 void add_status(nb::module_ &module);
+void add_trajectory(nb::module_ &module);
 
 #endif

@@ -17,4 +17,5 @@ NB_MODULE(_kith, module)
     add_sparse(module);
     add_bodies(module);
     add_simulation(module);
+    add_trajectory(module);
 }

@@ -132,6 +132,7 @@ CALLS = {
     "Bodies.write": (BODIES.write, {"path": "b.csv"}, {"format": "optional text"}),
     "make": (kith.make, {"kind": "plummer", "n": 10}, {"n": "optional whole number"}),
     "read": (kith.read, {"path": "b.csv"}, {"format": "optional text"}),
+    "open": (kith.open, {"path": "r.h5"}, {}),
     "Simulation": (kith.Simulation, {"positions": POINTS, "dt": 0.1},
                    {"softening": "optional number or array", "time": "optional number",
                     "systems": "optional whole number"}),
