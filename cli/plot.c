@@ -1,7 +1,8 @@
-/* kith plot: pictures of a run, drawn by gnuplot. */
+/* kith plot: pictures of a run, drawn by gnuplot or painted here. */
 
 #include "plot.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,9 @@ static const struct plot_kind kinds[] = {
      "png svg gif", 1200, false, false, 54, plot_draw_energy},
     {"animation", "the bodies in motion; trails if there are few", "gif", 640, false, false, 45,
      plot_draw_animation},
+    {"density",
+     "of a run's last frame, or a file of bodies: how much mass there is along the line of sight",
+     "png", 1200, true, false, 0, plot_draw_density},
     {"chain", "beads of a file of bodies, bound in their order: a fold on a lattice", "png svg gif",
      900, true, false, 45, plot_draw_chain},
     {"distances",
@@ -51,6 +55,8 @@ enum {
     key_system,
     key_cutoff,
     key_box,
+    key_axis,
+    key_colors,
     key_to
 };
 
@@ -64,6 +70,11 @@ static const struct argp_option options[] = {
     {"cutoff", key_cutoff, "R", 0, "of pairs: those at distances less than R", 0},
     {"box", key_box, "LX,LY[,LZ]", 0,
      "of pairs: a periodic cell (default: the file's own, or none)", 0},
+    {"axis", key_axis, "AXIS", 0,
+     "of density, the line of sight: x, y, z, or the direction towards the eye as X,Y,Z (default: "
+     "z)",
+     0},
+    {"colors", key_colors, "NAME", 0, "of density, a colour map: see below (default: inferno)", 0},
     {"title", key_title, "TEXT", 0, "a line above the picture", 0},
     {"width", key_width, "PIXELS", 0, "of the picture (default: by kind)", 0},
     {"height", key_height, "PIXELS", 0, "of the picture (default: as the data need)", 0},
@@ -80,6 +91,8 @@ static const char documentation[] =
     "  kith plot run.h5 --what animation --frames 1:30 -o run.gif\n"
     "  kith run six --ensemble 20 --dt 0.001 --until 1 -o ensemble.h5\n"
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
+    "  kith make galaxies -n 1e5 -o galaxies.tipsy\n"
+    "  kith plot galaxies.tipsy --what density --axis 1,-2,1 --colors magma -o galaxies.png\n"
     "  kith make self-avoiding-walk -n 48 -o fold.csv\n"
     "  kith plot fold.csv --what chain -o fold.png\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
@@ -87,7 +100,7 @@ static const char documentation[] =
     "  kith pairs cube.csv --cutoff 0.1 -o graph.mtx\n"
     "  kith plot graph.mtx --what spy -o graph.png\n"
     "\n"
-    "Needs gnuplot; the environment variable KITH_GNUPLOT may name one.";
+    "Needs gnuplot, but for density; the environment variable KITH_GNUPLOT may name one.";
 
 static void kind_row(int64_t k, const char **name, const char **description)
 {
@@ -97,11 +110,22 @@ static void kind_row(int64_t k, const char **name, const char **description)
     *description = line;
 }
 
+static void map_row(int64_t k, const char **name, const char **description)
+{
+    int64_t count = 0;
+    *name = color_maps(&count)[k].name;
+    *description = color_maps(&count)[k].description;
+}
+
 static char *filter_help(int key, const char *text, void *input)
 {
     (void)input;
+    int64_t maps = 0;
+    color_maps(&maps);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_help_table("Kinds, and the files that they come as:", kind_count, kind_row);
+        return cli_join_help(
+            cli_help_table("Kinds, and the files that they come as:", kind_count, kind_row),
+            cli_help_table("Colour maps:", maps, map_row));
     return (char *)text;
 }
 
@@ -122,6 +146,19 @@ static const char *name_of_picture(int64_t k)
 {
     int64_t count = 0;
     return picture_formats(&count)[k].extension;
+}
+
+static const char *name_of_map(int64_t k)
+{
+    int64_t count = 0;
+    return color_maps(&count)[k].name;
+}
+
+static const struct color_map *parse_colors(const char *text, const struct argp_state *state)
+{
+    int64_t count = 0;
+    const struct color_map *maps = color_maps(&count);
+    return &maps[cli_parse_name("--colors", text, count, name_of_map, state)];
 }
 
 static const struct picture_format *parse_format(const char *text, const struct argp_state *state)
@@ -183,6 +220,27 @@ static void parse_box(const char *text, struct plot *plot, const struct argp_sta
         cli_usage_error(state, "--box is '%s'; give 2 or 3 lengths", text);
 }
 
+/* An axis by its letter, seen from where the other two look as usual, or the eye's direction. */
+static void parse_axis(const char *text, double eye[3], const struct argp_state *state)
+{
+    static const double eyes[3][3] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
+    if (text[0] >= 'x' && text[0] <= 'z' && !text[1]) {
+        memcpy(eye, eyes[text[0] - 'x'], sizeof eyes[0]);
+        return;
+    }
+    char *copy = cli_copy(text, state), *rest = copy;
+    int count = 0;
+    for (const char *word; (word = strsep(&rest, ",")); count++)
+        if (count < 3)
+            eye[count] = cli_parse_real("--axis", word, state);
+    free(copy);
+    const double longest = fmax(fabs(eye[0]), fmax(fabs(eye[1]), fabs(eye[2])));
+    if (count != 3 || longest == 0)
+        cli_usage_error(state, "--axis is '%s'; give x, y, z, or three numbers, not all 0", text);
+    for (int k = 0; k < 3; k++)
+        eye[k] /= longest;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct plot *plot = state->input;
@@ -208,6 +266,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_box:
         parse_box(argument, plot, state);
+        return 0;
+    case key_axis:
+        parse_axis(argument, plot->line_of_sight, state);
+        return 0;
+    case key_colors:
+        plot->colors = parse_colors(argument, state);
         return 0;
     case key_to:
         plot->format = parse_format(argument, state);
@@ -285,14 +349,22 @@ static bool choose_system(const struct plot *plot, kith_trajectory *trajectory)
     return plot->kind == plot_kind_named("energy");
 }
 
+static bool make_picture(const struct plot *plot, kith_trajectory *trajectory, FILE *script,
+                         FILE *picture)
+{
+    if (plot->kind->columns == 0)
+        return plot->kind->draw(plot, trajectory, picture) == exit_ok;
+    return plot->kind->draw(plot, trajectory, script) == exit_ok &&
+           gnuplot_run(plot->command, script, picture);
+}
+
 static int draw(const struct plot *plot, kith_trajectory *trajectory)
 {
     FILE *script = tmpfile(), *picture = tmpfile();
     int code = exit_failed;
     if (!script || !picture)
         cli_fail_with(plot->command, "cannot make a temporary file; free some space in /tmp");
-    else if (plot->kind->draw(plot, trajectory, script) == exit_ok &&
-             gnuplot_run(plot->command, script, picture) &&
+    else if (make_picture(plot, trajectory, script, picture) &&
              picture_write(plot->command, plot->output, plot->format, picture))
         code = exit_ok;
     if (script)
@@ -325,7 +397,9 @@ static int take_input(struct plot *plot)
 
 int command_plot(int argc, char **argv)
 {
-    struct plot plot = {.command = argv[0]};
+    int64_t maps = 0;
+    struct plot plot = {
+        .command = argv[0], .line_of_sight = {0, 0, 1}, .colors = color_maps(&maps)};
     const struct argp argp = {options, parse, "RUN", documentation, NULL, filter_help, NULL};
     cli_parse(&argp, argc, argv, &plot);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "color_map.h"
 #include "plot_picture.h"
 
 struct plot;
@@ -18,7 +19,7 @@ struct plot_kind {
     int width;              /* in pixels, unless the user gives one */
     bool not_a_run;         /* draws another file, as its description says */
     bool of_pairs;          /* wants --cutoff */
-    double columns;         /* the width, in font sizes */
+    double columns;         /* the width, in font sizes; 0: draw writes the picture itself */
     int (*draw)(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 };
 
@@ -32,8 +33,10 @@ struct plot {
     int64_t first_frame, frames; /* of the run, from 0 */
     int64_t system;              /* of an ensemble, from 0 */
     bool system_given;
-    double cutoff, box[3]; /* of pairs; the cell's sides */
-    int box_sides;         /* 0: the file's cell, or none */
+    double cutoff, box[3];          /* of pairs; the cell's sides */
+    int box_sides;                  /* 0: the file's cell, or none */
+    double line_of_sight[3];        /* of density: towards the eye */
+    const struct color_map *colors; /* likewise */
     bool dark, quiet;
 };
 
@@ -44,6 +47,7 @@ int plot_draw_orbits(const struct plot *plot, kith_trajectory *trajectory, FILE 
 int plot_draw_planes(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_space(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_density(const struct plot *plot, kith_trajectory *trajectory, FILE *picture);
 int plot_draw_chain(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_distances(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_neighbors(const struct plot *plot, kith_trajectory *trajectory, FILE *script);

@@ -129,8 +129,7 @@ bool picture_write(const char *command, const char *path, const struct picture_f
 {
     if (!is_whole(format, picture)) {
         cli_fail_with(command,
-                      "%s: gnuplot made no whole picture; is the disk of temporary files full?",
-                      path);
+                      "%s: no whole picture was made; is the disk of temporary files full?", path);
         return false;
     }
     char *temporary = NULL;

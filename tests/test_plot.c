@@ -324,7 +324,7 @@ static void test_wrong_usage_exits_with_2(void **state)
     assert_refused(program_run("plot @two.h5 --what orbits"), 2, "-o is missing");
     assert_refused(program_run("plot @two.h5 @two.h5 --what orbits -o @a.png"), 2, "second RUN");
     assert_refused(program_run("plot @two.h5 --what pie -o @a.png"), 2,
-                   "give one of orbits, planes, 3d, energy, animation, chain, distances, "
+                   "give one of orbits, planes, 3d, energy, animation, density, chain, distances, "
                    "neighbors, spy or row-lengths");
     assert_refused(program_run("plot @two.h5 --what orbits -o @a.pdf"), 2, ".png, .svg or .gif");
     assert_refused(program_run("plot @two.h5 --what orbits -o @png"), 2, ".png, .svg or .gif");
