@@ -15,6 +15,7 @@ from kith._law import Law, LawInfo, law, laws
 from kith._matrix import matrix
 from kith._neighbors import NeighborList
 from kith._operator import scipy_linear_operator
+from kith._orbits import orbits
 from kith._pairs import Pairs, nearest, pairs
 from kith._simulation import Energies, Integrator, Simulation, Summary, integrators
 from kith._sparse import SparseMatrix
@@ -28,5 +29,5 @@ __all__ = [
     "Batch", "Bodies", "Cancelled", "Context", "Device", "Energies", "Forces", "FormatError", "Groups", "Integrator",
     "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Trajectory",
     "collisions", "devices", "forces", "forces_derivative", "formats", "integrators", "law", "laws", "make", "matrix",
-    "nearest", "open", "pairs", "read", "scipy_linear_operator",
+    "nearest", "open", "orbits", "pairs", "read", "scipy_linear_operator",
 ]

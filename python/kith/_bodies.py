@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arguments import described, integer, integer32, number, optional, path_of, several, text
+from kith._arguments import chosen, described, integer, integer32, number, optional, path_of, several, text
 from kith._arrays import host_array, needed, reals, whole
 from kith._forces import constant_of_gravity
 from kith._pairs import periodic_of
@@ -384,8 +384,9 @@ def _remade(arguments) -> Bodies:
 
 
 def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0, eccentricity: float = 0.0,
-         mass_ratio: float = 0.0) -> Bodies:
-    """Makes initial conditions: the same bits on every machine for the same arguments.
+         mass_ratio: float = 0.0, elements: ArrayLike | None = None, star: float | None = None, g: float | None = None,
+         coordinates: str = "heliocentric") -> Bodies:
+    """Makes initial conditions: the same bits on every machine for the same arguments, except for planets.
 
     The bodies have the units and the gravitational constant of their kind.
 
@@ -401,6 +402,12 @@ def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0,
         2 for the kinds that can be flat; 0: the default of the kind.
     eccentricity, mass_ratio : float
         Of the kinds that have them.
+    elements : array_like, shape (k, 7), optional
+        Of ``planets``: mass, a, e, i, Omega, omega and M of each, angles in radians.
+    star, g : float, optional
+        Of ``planets``: the mass of the star and the gravitational constant, 1 by default.
+    coordinates : {'heliocentric', 'jacobi', 'barycentric'}
+        Of ``planets``: what the orbits are about, as of `kith.orbits`.
 
     Returns
     -------
@@ -412,10 +419,33 @@ def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0,
     >>> import kith
     >>> len(kith.make("plummer", 100, seed=1))
     100
+    >>> planets = kith.make("planets", elements=[[1e-3, 1, 0.05, 0, 0, 0, 0], [1e-4, 1.8, 0.1, 0, 0, 1, 2]])
+    >>> kith.orbits(planets)["a"].round(12).tolist()
+    [1.0, 1.8]
     """
     return Bodies._of(_kith.make_bodies(text("kind", kind), optional(integer, "n", n),
                                         integer("seed", seed, 0, (1 << 64) - 1), integer32("dimensions", dimensions),
-                                        number("eccentricity", eccentricity), number("mass_ratio", mass_ratio)))
+                                        number("eccentricity", eccentricity), number("mass_ratio", mass_ratio),
+                                        _planets(elements), _positive("star", star), _positive("g", g),
+                                        chosen("coordinates", coordinates, _kith.orbit_coordinates)))
+
+
+def _planets(elements) -> list[float]:
+    """Seven numbers for each planet, one after the other."""
+    rows = numpy.empty((0, 7)) if elements is None else _host("elements", elements, (2,))
+    if rows.shape[1] != 7:
+        raise ValueError(f"elements has shape {rows.shape}; give k x 7: m, a, e, i, Omega, omega and M of each planet")
+    return rows.ravel().tolist()
+
+
+def _positive(name, value) -> float:
+    """A number greater than 0, or 0 for the default."""
+    if value is None:
+        return 0.0
+    given = number(name, value)
+    if not given > 0:
+        raise ValueError(f"{name} is {described(given)}; it must be greater than 0")
+    return given
 
 
 def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, system: int | None = None) -> Bodies:

@@ -11,12 +11,14 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arguments import chosen, flag, integer, number, optional, path_of, several, text
+from kith._arguments import chosen, described, flag, integer, number, optional, path_of, several, text
 from kith._bodies import Bodies
 from kith._context import Bound, Call, Context, Device
 from kith._forces import accuracy_of, constant_of_gravity, softening_of
 from kith._law import Law
 from kith._law import law as law_of
+from kith._orbits import ORBIT
+from kith._orbits import orbits as orbits_of
 
 
 class Integrator(NamedTuple):
@@ -606,6 +608,44 @@ class Simulation(Bound):
         [-0.5, -1.0]
         """
         return [Energies(**sums) for sums in self._handle.diagnose_systems()]
+
+    def orbits(self, coordinates: str = "heliocentric") -> numpy.ndarray:
+        """Computes the orbital elements of all bodies but the first in the current state, as `kith.orbits`.
+
+        Parameters
+        ----------
+        coordinates : {'heliocentric', 'jacobi', 'barycentric'}
+            As of `kith.orbits`.
+
+        Returns
+        -------
+        numpy.ndarray, shape (n - 1,)
+            A structured array; of an ensemble (systems, n - 1).
+
+        Raises
+        ------
+        ValueError
+            The law is not gravity.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation = kith.Simulation(kith.make("two-body", eccentricity=0.5), dt=0.01, integrator="yoshida8")
+        >>> simulation.run(1.0)
+        >>> orbit = simulation.orbits()[0]
+        >>> round(float(orbit["e"]), 6), round(float(orbit["M"]), 6)
+        (0.5, 1.0)
+        """
+        if self._law is not None and self._law.text != "gravity":
+            raise ValueError(f"the law is {described(self._law.text)}, and orbital elements are those of gravity")
+        bodies, shape = self.bodies(), self.positions.shape
+        g = bodies.g if self._law is None else self._law["G"]
+        if len(shape) == 2:
+            return orbits_of(bodies, g=g, coordinates=coordinates)
+        masses = numpy.ones(shape[:2]) if bodies.masses is None else bodies.masses.reshape(shape[:2])
+        systems = zip(bodies.positions.reshape(shape), bodies.velocities.reshape(shape), masses)
+        rows = [orbits_of(*system, g=g, coordinates=coordinates) for system in systems]
+        return numpy.array(rows, dtype=ORBIT).reshape(shape[0], max(shape[1] - 1, 0))
 
     def _run_to_file(self, *options) -> Summary:
         resume = options[-1]

@@ -20,7 +20,8 @@ static std::shared_ptr<bodies> create(int64_t count, int32_t dimensions, unsigne
 
 static std::shared_ptr<bodies> make(const std::string &kind, std::optional<int64_t> count,
                                     uint64_t seed, int32_t dimensions, double eccentricity,
-                                    double mass_ratio)
+                                    double mass_ratio, const std::vector<double> &elements,
+                                    double star, double g, int coordinates)
 {
     kith_initial_options options = {};
     options.count = count.value_or(0);
@@ -29,6 +30,16 @@ static std::shared_ptr<bodies> make(const std::string &kind, std::optional<int64
     options.dimensions = dimensions;
     options.eccentricity = eccentricity;
     options.mass_ratio = mass_ratio;
+    std::vector<kith_planet> planets(elements.size() / 7);
+    for (size_t k = 0; k < planets.size(); k++) {
+        const double *of = &elements[7 * k];
+        planets[k] = {of[0], of[1], of[2], of[3], of[4], of[5], of[6]};
+    }
+    options.planets = planets.empty() ? nullptr : planets.data();
+    options.planet_count = (int64_t)planets.size();
+    options.star_mass = star;
+    options.gravitational_constant = g;
+    options.coordinates = static_cast<kith_orbit_coordinates>(coordinates);
     auto made = std::make_shared<bodies>();
     polling(options, [&] { return kith_initial_make(kind.c_str(), &options, &made->handle); });
     return made;
@@ -60,7 +71,7 @@ template <double *kith_bodies::*column>
 static std::optional<view> vectors_of(nb::handle_t<bodies> self)
 {
     const kith_bodies *b = nb::cast<const bodies &>(self).handle;
-    if (!(b->*column))
+    if (!(b->*column) && b->count > 0)
         return std::nullopt;
     return view_of(kith_array_matrix(b->*column, KITH_F64, b->count, b->dimensions), self);
 }
@@ -69,7 +80,7 @@ template <double *kith_bodies::*column>
 static std::optional<view> numbers_of(nb::handle_t<bodies> self)
 {
     const kith_bodies *b = nb::cast<const bodies &>(self).handle;
-    if (!(b->*column))
+    if (!(b->*column) && b->count > 0)
         return std::nullopt;
     return view_of(kith_array_vector(b->*column, KITH_F64, b->count), self);
 }
@@ -77,7 +88,7 @@ static std::optional<view> numbers_of(nb::handle_t<bodies> self)
 static std::optional<view> ids_of(nb::handle_t<bodies> self)
 {
     const kith_bodies *b = nb::cast<const bodies &>(self).handle;
-    if (!b->id)
+    if (!b->id && b->count > 0)
         return std::nullopt;
     return view_of(kith_array_vector(b->id, KITH_I64, b->count), self);
 }
@@ -191,7 +202,8 @@ void add_bodies(nb::module_ &module)
     module.def("create_bodies", create, nb::arg("count"), nb::arg("dimensions"),
                nb::arg("columns"));
     module.def("make_bodies", make, nb::arg("kind"), nb::arg("count").none(), nb::arg("seed"),
-               nb::arg("dimensions"), nb::arg("eccentricity"), nb::arg("mass_ratio"));
+               nb::arg("dimensions"), nb::arg("eccentricity"), nb::arg("mass_ratio"),
+               nb::arg("elements"), nb::arg("star"), nb::arg("g"), nb::arg("coordinates"));
     module.def("read_bodies", read_file, nb::arg("path"), nb::arg("format").none(),
                nb::arg("frame"), nb::arg("system").none());
     nb::dict columns;

@@ -103,3 +103,10 @@ def test_what_holds_a_device_is_not_copied(copied, make):
     made = make()
     with pytest.raises(TypeError, match=f"kith.{type(made).__name__} cannot be pickled"):
         copied(made)
+
+
+def test_no_bodies_have_columns_and_copies(copied):
+    none = kith.Bodies(numpy.empty((0, 2)), numpy.empty((0, 2)), [], ids=numpy.empty(0, int))
+    for bodies in (none, copied(none)):
+        assert bodies.positions.shape == bodies.velocities.shape == (0, 2)
+        assert len(bodies) == len(bodies.masses) == len(bodies.ids) == 0

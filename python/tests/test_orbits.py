@@ -1,0 +1,105 @@
+"""Orbital elements, and planets by theirs."""
+
+import numpy
+import pytest
+
+import kith
+
+PLANETS = [[1e-3, 1, 0.05, 0.1, 1, 2, 3], [0, -2, 1.5, 2, 3, 4, -5], [2e-3, 4, 0.3, 3, 5, 6, 1]]
+NAMES = ("a", "e", "i", "Omega", "omega", "M")
+
+
+@pytest.mark.parametrize("coordinates", ["heliocentric", "jacobi", "barycentric"])
+def test_planets_have_the_elements_that_they_were_made_with(coordinates):
+    bodies = kith.make("planets", elements=PLANETS, star=2, g=3, coordinates=coordinates)
+    assert bodies.masses.tolist() == [2, 1e-3, 0, 2e-3]
+    assert bodies.g == 3
+    orbits = kith.orbits(bodies, coordinates=coordinates)
+    for k, name in enumerate(NAMES):
+        numpy.testing.assert_allclose(orbits[name], numpy.array(PLANETS)[:, k + 1], rtol=1e-12)
+
+
+def test_arrays_give_the_same_orbits_as_bodies():
+    bodies = kith.make("outer-solar-system")
+    expected = kith.orbits(bodies)
+    orbits = kith.orbits(bodies.positions, bodies.velocities, bodies.masses, g=bodies.g)
+    assert orbits.tobytes() == expected.tobytes()
+    heavier = kith.orbits(bodies, masses=2 * bodies.masses, g=bodies.g / 2)
+    numpy.testing.assert_allclose(heavier["a"], expected["a"], rtol=1e-14)
+    assert orbits.dtype.names == (*NAMES, "q", "true_anomaly", "mean_motion", "period")
+    numpy.testing.assert_allclose(orbits["q"], orbits["a"] * (1 - orbits["e"]), rtol=1e-14)
+    numpy.testing.assert_allclose(orbits["period"], 2 * numpy.pi / orbits["mean_motion"])
+
+
+def test_a_circle_and_a_parabola():
+    circle = kith.orbits([[0.0, 0], [4, 0]], [[0.0, 0], [0, 0.5]], [1, 0])
+    assert circle[["a", "e", "i", "Omega", "omega", "M"]].tolist() == [(4, 0, 0, 0, 0, 0)]
+    parabola = kith.orbits([[0.0, 0], [2, 0]], [[0.0, 0], [0, 1]], [1, 0])[0]
+    assert (parabola["a"], parabola["e"], parabola["period"]) == (numpy.inf, 1, numpy.inf)
+    assert parabola["q"] == pytest.approx(2)
+
+
+def test_removed_bodies_are_nan():
+    bodies = kith.make("outer-solar-system")
+    positions = bodies.positions.copy()
+    positions[3] = numpy.nan
+    orbits = kith.orbits(positions, bodies.velocities, bodies.masses, g=bodies.g)
+    assert numpy.isnan(orbits["a"]).tolist() == [False, False, True, False, False]
+
+
+def test_stars_alone_have_no_orbits():
+    assert kith.orbits(numpy.empty((0, 3))).shape == (0,)
+    assert kith.orbits([[0.0, 0, 0]]).shape == (0,)
+    assert len(kith.make("planets", star=3)) == 1
+
+
+def test_simulations_have_orbits():
+    bodies = kith.make("planets", elements=[[1e-3, 1, 0.3, 0.2, 1, 2, 0]])
+    simulation = kith.Simulation(bodies, dt=0.005, integrator="yoshida8")
+    simulation.run(2)
+    orbit = simulation.orbits()[0]
+    numpy.testing.assert_allclose([orbit["a"], orbit["e"], orbit["i"]], [1, 0.3, 0.2], rtol=1e-9)
+    assert orbit["M"] == pytest.approx(2 * numpy.sqrt(1.001), rel=1e-9)
+    assert simulation.orbits("jacobi").tobytes() == simulation.orbits().tobytes()
+    law = kith.law("gravity", G=4)
+    assert kith.Simulation(bodies, dt=0.1, law=law).orbits()["a"][0] == kith.orbits(bodies, g=4)["a"][0]
+    with pytest.raises(ValueError, match="the law is 'coulomb'"):
+        kith.Simulation(bodies, dt=0.1, law="coulomb").orbits()
+
+
+def test_ensembles_have_the_orbits_of_their_systems():
+    systems = [kith.make("two-body", eccentricity=e) for e in (0.1, 0.5)]
+    together = [numpy.concatenate([getattr(one, name) for one in systems])
+                for name in ("positions", "velocities", "masses")]
+    orbits = kith.Simulation(*together, dt=0.1, systems=2).orbits()
+    assert orbits.shape == (2, 1)
+    numpy.testing.assert_allclose(orbits["e"][:, 0], [0.1, 0.5], rtol=1e-14)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ({"elements": [[1, 2, 3]]}, "k x 7"),
+    ({"elements": [[1, 1, -0.5, 0, 0, 0, 0]]}, "body 1: e is -0.5"),
+    ({"elements": [[1, -1, 0.5, 0, 0, 0, 0]]}, "a is -1"),
+    ({"elements": [[-1, 1, 0.5, 0, 0, 0, 0]]}, "mass of body 1 is -1"),
+    ({"star": 0}, "star is 0"),
+    ({"g": -1}, "g is -1"),
+    ({"coordinates": "jacobian"}, "jacobi"),
+    ({"n": 5}, "count is 5"),
+])
+def test_planets_that_cannot_be_are_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        kith.make("planets", **arguments)
+
+
+def test_orbits_that_cannot_be_are_refused():
+    bodies = kith.make("two-body")
+    with pytest.raises(ValueError, match="coordinates is 'polar'"):
+        kith.orbits(bodies, coordinates="polar")
+    with pytest.raises(ValueError, match="the star, is 0"):
+        kith.orbits(bodies, masses=[0, 1])
+    with pytest.raises(ValueError, match="position is 0"):
+        kith.orbits([[0.0, 0], [0, 0]])
+    with pytest.raises(ValueError, match="G is -1"):
+        kith.orbits(bodies, g=-1)
+    with pytest.raises(ValueError, match="takes no elements"):
+        kith.make("plummer", star=1)
