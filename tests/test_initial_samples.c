@@ -225,93 +225,6 @@ static void test_initial_uniform_sphere_has_constant_density(void **state)
     }
 }
 
-static double disk_cumulative(double radius)
-{
-    const double low = 1.3 * exp(-0.3);
-    const double high = 7 * exp(-6);
-    return (low - (1 + radius) * exp(-radius)) / (low - high);
-}
-
-static void test_initial_disk_has_an_exponential_profile_about_its_bulge(void **state)
-{
-    (void)state;
-    const uint64_t seed = fresh_seed();
-    kith_bodies *bodies = sample_of("disk", seed);
-    const double *bulge = bodies->position;
-    double *radius = malloc((sample_size - 1) * sizeof *radius);
-    double height2 = 0;
-    for (int64_t i = 1; i < sample_size; i++) {
-        const double *x = bodies->position + 3 * i;
-        radius[i - 1] = hypot(x[0] - bulge[0], x[1] - bulge[1]);
-        height2 += (x[2] - bulge[2]) * (x[2] - bulge[2]) / (sample_size - 1);
-    }
-    assert_distributed(radius, sample_size - 1, disk_cumulative, "radius", seed);
-    assert_near(sqrt(height2), 0.05, 0.002, "thickness", seed);
-    assert_near(total_mass(bodies), 1, 1e-12, "mass", seed);
-    assert_near(bodies->mass[0], 0.8, 0, "bulge's mass", seed);
-    assert_at_rest_in_the_middle(bodies, seed);
-    free(radius);
-    kith_bodies_free(bodies);
-}
-
-/* All but a few stars go round counter-clockwise; the mean rotation is within 3 % of the speed that
- * the pull of bulge and inner stars, as if in the middle, asks for: a flat disk pulls somewhat
- * harder. */
-static void test_initial_disk_spins_at_about_the_circular_speed(void **state)
-{
-    (void)state;
-    const uint64_t seed = fresh_seed();
-    kith_bodies *bodies = sample_of("disk", seed);
-    double ratio = 0;
-    double radial = 0;
-    int64_t wrong_way = 0;
-    for (int64_t i = 1; i < sample_size; i++) {
-        const double *x = bodies->position + 3 * i;
-        const double *v = bodies->velocity + 3 * i;
-        const double r = hypot(x[0], x[1]);
-        const double around = (x[0] * v[1] - x[1] * v[0]) / r;
-        const double bulge = 0.8 * r * r / pow(r * r + 0.15 * 0.15, 1.5);
-        const double stars = 0.2 * (1 - (1 + r) * exp(-r)) / r;
-        ratio += around / sqrt(bulge + stars) / (sample_size - 1);
-        radial += (x[0] * v[0] + x[1] * v[1]) / r / (sample_size - 1);
-        wrong_way += around <= 0;
-    }
-    assert_int_equal(wrong_way, 0);
-    assert_near(ratio, 1, 0.03, "rotation over circular speed", seed);
-    assert_near(radial, 0, 0.003, "radial speed", seed);
-    kith_bodies_free(bodies);
-}
-
-/* Relative orbit of the two bulges: energy 0, pericentre h² / 2μ = 2, still approaching. */
-static void test_initial_galaxies_meet_on_a_parabola(void **state)
-{
-    (void)state;
-    const uint64_t seed = fresh_seed();
-    const double ratio[] = {1, 0.25, 3};
-    for (int q = 0; q < 3; q++) {
-        kith_bodies *bodies =
-            made("galaxies",
-                 (kith_initial_options){.count = 1000, .seed = seed, .mass_ratio = ratio[q]});
-        const int64_t second = llround(1000 / (1 + ratio[q]));
-        double x[3];
-        double v[3];
-        for (int k = 0; k < 3; k++) {
-            x[k] = bodies->position[3 * second + k] - bodies->position[k];
-            v[k] = bodies->velocity[3 * second + k] - bodies->velocity[k];
-        }
-        const double mu = 1 + ratio[q];
-        const double spin = x[0] * v[1] - x[1] * v[0];
-        assert_near(bodies->mass[second], 0.8 * ratio[q], 1e-15, "second bulge", seed);
-        assert_near(total_mass(bodies), mu, 1e-12, "mass", seed);
-        assert_near(0.5 * dot3(v, v) - mu / length3(x), 0, 1e-14, "energy", seed);
-        assert_near(spin * spin / (2 * mu), 2, 1e-13, "pericentre", seed);
-        assert_near(length3(x), 10, 1e-13, "distance", seed);
-        assert_true(dot3(x, v) < 0);
-        assert_at_rest_in_the_middle(bodies, seed);
-        kith_bodies_free(bodies);
-    }
-}
-
 static void test_initial_lattice_sites_are_distinct_and_fill_the_smallest_cube(void **state)
 {
     (void)state;
@@ -371,9 +284,6 @@ int main(void)
         cmocka_unit_test(test_initial_hernquist_speeds_solve_the_jeans_equation_at_every_radius),
         cmocka_unit_test(test_initial_uniform_cube_is_uniform_along_each_axis_and_at_rest),
         cmocka_unit_test(test_initial_uniform_sphere_has_constant_density),
-        cmocka_unit_test(test_initial_disk_has_an_exponential_profile_about_its_bulge),
-        cmocka_unit_test(test_initial_disk_spins_at_about_the_circular_speed),
-        cmocka_unit_test(test_initial_galaxies_meet_on_a_parabola),
         cmocka_unit_test(test_initial_lattice_sites_are_distinct_and_fill_the_smallest_cube),
         cmocka_unit_test(test_initial_lattice_walk_takes_unit_steps_every_way),
     };

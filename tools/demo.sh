@@ -29,9 +29,9 @@ show "$kith" plot "$folder/six.h5" --what energy -o "$folder/six-energy.png"
 
 step "Two colliding galaxies"
 show "$kith" make galaxies -n 8000 --seed 1 --quiet -o "$folder/galaxies.csv"
-show "$kith" run "$folder/galaxies.csv" --dt 0.04 --until 27 --softening 0.15 --every 6 \
+show "$kith" run "$folder/galaxies.csv" --dt 0.04 --until 27 --softening 0.1 --every 6 \
     -o "$folder/galaxies.h5"
-show "$kith" plot "$folder/galaxies.h5" --what orbits --dark -o "$folder/galaxies.png"
+show "$kith" plot "$folder/galaxies.h5" --what density -o "$folder/galaxies.png"
 show "$kith" plot "$folder/galaxies.h5" --what animation -o "$folder/galaxies.gif"
 
 step "Done: the pictures are in $folder/"

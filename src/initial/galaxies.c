@@ -63,6 +63,28 @@ static int64_t count_of_first(int64_t count, double mass_ratio)
     return first < 1 ? 1 : first > count - 1 ? count - 1 : first;
 }
 
+/* Fills in count bodies of one galaxy, its centre of mass on the orbit. */
+static kith_status place_galaxy(const struct galaxy *galaxy, int64_t first, int64_t count,
+                                uint64_t seed, struct poll_state *poll, const kith_bodies *bodies)
+{
+    const int64_t bulge = disk_bulge_count(count);
+    kith_bodies part = *bodies;
+    part.count = count;
+    part.mass += first;
+    part.position += 3 * first;
+    part.velocity += 3 * first;
+    for (int64_t i = 0; i < count; i++) {
+        KITH_TRY(kith_check_poll_at(poll, first + i));
+        struct random_stream stream = random_begin(seed, RANDOM_GALAXIES, first + i);
+        part.mass[i] = galaxy->mass / (double)count;
+        disk_place(&stream, i < bulge, part.position + 3 * i, part.velocity + 3 * i);
+    }
+    initial_center(&part);
+    for (int64_t i = 0; i < count; i++)
+        move_to(galaxy, part.position + 3 * i, part.velocity + 3 * i);
+    return KITH_OK;
+}
+
 /* Disks of one surface density: the size goes as the root of the mass. */
 kith_status initial_galaxies(const kith_initial_options *options, struct poll_state *poll,
                              kith_bodies *bodies)
@@ -75,19 +97,9 @@ kith_status initial_galaxies(const kith_initial_options *options, struct poll_st
     put_on_orbit(pair);
 
     const int64_t first = count_of_first(bodies->count, ratio);
-    for (int64_t i = 0; i < bodies->count; i++) {
-        KITH_TRY(kith_check_poll_at(poll, i));
-        const int32_t which = i >= first;
-        const int64_t index = which ? i - first : i;
-        const int64_t count = which ? bodies->count - first : first;
-        struct random_stream stream = random_begin(options->seed, RANDOM_GALAXIES, i);
-        double *position = bodies->position + 3 * i;
-        double *velocity = bodies->velocity + 3 * i;
-
-        bodies->mass[i] = pair[which].mass * disk_mass(index, count);
-        disk_place(&stream, index, position, velocity);
-        move_to(&pair[which], position, velocity);
-    }
+    const int64_t second = bodies->count - first;
+    KITH_TRY(place_galaxy(&pair[0], 0, first, options->seed, poll, bodies));
+    KITH_TRY(place_galaxy(&pair[1], first, second, options->seed, poll, bodies));
     initial_center(bodies);
     return KITH_OK;
 }
