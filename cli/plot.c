@@ -8,6 +8,7 @@
 
 #include "gnuplot.h"
 #include "names.h"
+#include "orbit_options.h"
 #include "streams.h"
 
 static const struct plot_kind kinds[] = {
@@ -21,6 +22,9 @@ static const struct plot_kind kinds[] = {
      "relative error of the total energy against time; of an ensemble the median of its systems, "
      "and all between the least and the greatest",
      "png svg gif", 1200, false, false, 54, plot_draw_energy},
+    {"elements",
+     "orbital elements about the first body against time: semi-major axis, eccentricity, inclination",
+     "png svg gif", 1200, false, false, 54, plot_draw_elements},
     {"animation", "the bodies in motion; trails if there are few", "gif", 640, false, false, 45,
      plot_draw_animation},
     {"density",
@@ -57,6 +61,7 @@ enum {
     key_box,
     key_axis,
     key_colors,
+    key_coordinates,
     key_to
 };
 
@@ -75,6 +80,8 @@ static const struct argp_option options[] = {
      "z)",
      0},
     {"colors", key_colors, "NAME", 0, "of density, a colour map: see below (default: inferno)", 0},
+    {"coordinates", key_coordinates, "COORDINATES", 0,
+     "of elements: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
     {"title", key_title, "TEXT", 0, "a line above the picture", 0},
     {"width", key_width, "PIXELS", 0, "of the picture (default: by kind)", 0},
     {"height", key_height, "PIXELS", 0, "of the picture (default: as the data need)", 0},
@@ -88,6 +95,7 @@ static const char documentation[] =
     "  kith run six --dt 0.001 --until 20 --every 100 -o run.h5\n"
     "  kith plot run.h5 --what orbits -o orbits.png\n"
     "  kith plot run.h5 --what energy --title 'Leapfrog, dt = 0.001' -o energy.svg\n"
+    "  kith plot run.h5 --what elements --coordinates jacobi -o elements.png\n"
     "  kith plot run.h5 --what animation --frames 1:30 -o run.gif\n"
     "  kith run six --ensemble 20 --dt 0.001 --until 1 -o ensemble.h5\n"
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
@@ -272,6 +280,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_colors:
         plot->colors = parse_colors(argument, state);
+        return 0;
+    case key_coordinates:
+        plot->coordinates = cli_parse_coordinates(argument, state);
         return 0;
     case key_to:
         plot->format = parse_format(argument, state);

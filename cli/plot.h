@@ -33,10 +33,11 @@ struct plot {
     int64_t first_frame, frames; /* of the run, from 0 */
     int64_t system;              /* of an ensemble, from 0 */
     bool system_given;
-    double cutoff, box[3];          /* of pairs; the cell's sides */
-    int box_sides;                  /* 0: the file's cell, or none */
-    double line_of_sight[3];        /* of density: towards the eye */
-    const struct color_map *colors; /* likewise */
+    double cutoff, box[3];              /* of pairs; the cell's sides */
+    int box_sides;                      /* 0: the file's cell, or none */
+    double line_of_sight[3];            /* of density: towards the eye */
+    const struct color_map *colors;     /* likewise */
+    kith_orbit_coordinates coordinates; /* of elements */
     bool dark, quiet;
 };
 
@@ -47,6 +48,7 @@ int plot_draw_orbits(const struct plot *plot, kith_trajectory *trajectory, FILE 
 int plot_draw_planes(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_space(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_elements(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_density(const struct plot *plot, kith_trajectory *trajectory, FILE *picture);
 int plot_draw_chain(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_distances(const struct plot *plot, kith_trajectory *trajectory, FILE *script);

@@ -38,6 +38,66 @@ static void test_the_outer_planets_have_the_sizes_of_the_almanac(void **state)
     kith_bodies_free(bodies);
 }
 
+struct mean_longitudes {
+    double first[2], last[2]; /* of Jupiter and Saturn, revolutions included */
+};
+
+static void follow_longitudes(const kith_orbit orbits[5], bool is_first,
+                              struct mean_longitudes *are)
+{
+    for (int k = 0; k < 2; k++) {
+        const double longitude = orbits[k].Omega + orbits[k].omega + orbits[k].M;
+        are->last[k] += remainder(longitude - are->last[k], 2 * pi);
+        if (is_first)
+            are->first[k] = are->last[k];
+    }
+}
+
+/* Saturn's eccentricity is least when Jupiter has it: 2π/(g_6 − g_5) = 54 030 years, by the secular
+ * frequencies 4.257 and 28.245 arc seconds a year (Laskar 1990, Icarus 88, 266). Five mean motions
+ * of Saturn less two of Jupiter make the great inequality, of 883 years (Murray & Dermott 1999,
+ * §8.1).
+ */
+static void test_jupiter_and_saturn_have_the_periods_of_their_perturbations(void **state)
+{
+    (void)state;
+    enum { frames = 36525, steps = 20 }; /* 1000 days, less than a quarter of Jupiter's period */
+    const double year = 365.25, days = 1000;
+    kith_context *context = NULL;
+    kith_simulation *simulation = NULL;
+    kith_bodies *bodies = made("outer-solar-system", (kith_initial_options){0});
+    const kith_simulation_options options = {.dt = days / steps, .integrator = "yoshida8"};
+    const kith_orbits_options jacobi = {.coordinates = KITH_JACOBI};
+    double least[2] = {1, 1}, when[2] = {0, 0};
+    struct mean_longitudes longitudes = {{0}, {0}};
+    assert_ok(kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}, .threads = 1},
+                                  &context));
+    assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
+    for (int frame = 0; frame < frames; frame++) {
+        kith_orbit orbits[5];
+        assert_ok(kith_simulation_get_bodies(simulation, bodies));
+        assert_ok(kith_orbits_compute(&jacobi, bodies, orbits));
+        follow_longitudes(orbits, frame == 0, &longitudes);
+        const int half = frame > frames / 3;
+        if (orbits[1].e < least[half]) {
+            least[half] = orbits[1].e;
+            when[half] = frame * days / year;
+        }
+        assert_ok(kith_simulation_step(simulation, steps));
+    }
+    const double time = (frames - 1) * days / year;
+    const double motion[2] = {(longitudes.last[0] - longitudes.first[0]) / time,
+                              (longitudes.last[1] - longitudes.first[1]) / time};
+    const double inequality = 2 * pi / (5 * motion[1] - 2 * motion[0]);
+    print_message("Saturn's e is least at %.0f and %.0f years; great inequality %.1f years\n",
+                  when[0], when[1], inequality);
+    assert_near(when[1] - when[0], 54030, 1000, "years between least eccentricities", 0);
+    assert_near(inequality, 883, 9, "great inequality", 0);
+    kith_simulation_free(simulation);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
 /* Random bodies on bound and unbound orbits, the first of them heavy. */
 static kith_bodies *random_bodies(struct random_numbers *numbers, int64_t count)
 {
@@ -302,6 +362,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_outer_planets_have_the_sizes_of_the_almanac),
+        cmocka_unit_test(test_jupiter_and_saturn_have_the_periods_of_their_perturbations),
         cmocka_unit_test(test_orbits_are_about_the_centre_that_the_coordinates_say),
         cmocka_unit_test(test_bodies_are_where_they_were_after_orbits_and_back),
         cmocka_unit_test(test_bodies_that_were_removed_have_no_orbit_and_do_not_attract),

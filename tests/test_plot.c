@@ -107,10 +107,10 @@ static void test_every_kind_makes_a_whole_picture(void **state)
 {
     (void)state;
     static const char *const runs[] = {"two", "many", "eight"};
-    static const char *const kinds[] = {"orbits", "planes", "3d", "energy"};
+    static const char *const kinds[] = {"orbits", "planes", "3d", "energy", "elements"};
     static const char *const extensions[] = {"png", "svg", "gif"};
-    for (int k = 0; k < 3 * 4 * 3; k++) {
-        const char *run = runs[k % 3], *kind = kinds[k / 3 % 4], *extension = extensions[k / 12];
+    for (int k = 0; k < 3 * 5 * 3; k++) {
+        const char *run = runs[k % 3], *kind = kinds[k / 3 % 5], *extension = extensions[k / 15];
         if (strcmp(run, "eight") == 0 && strcmp(kind, "3d") == 0)
             continue;
         char name[64];
@@ -324,8 +324,8 @@ static void test_wrong_usage_exits_with_2(void **state)
     assert_refused(program_run("plot @two.h5 --what orbits"), 2, "-o is missing");
     assert_refused(program_run("plot @two.h5 @two.h5 --what orbits -o @a.png"), 2, "second RUN");
     assert_refused(program_run("plot @two.h5 --what pie -o @a.png"), 2,
-                   "give one of orbits, planes, 3d, energy, animation, density, chain, distances, "
-                   "neighbors, spy or row-lengths");
+                   "give one of orbits, planes, 3d, energy, elements, animation, density, chain, "
+                   "distances, neighbors, spy or row-lengths");
     assert_refused(program_run("plot @two.h5 --what orbits -o @a.pdf"), 2, ".png, .svg or .gif");
     assert_refused(program_run("plot @two.h5 --what orbits -o @png"), 2, ".png, .svg or .gif");
     assert_refused(program_run("plot @two.h5 --what animation -o @a.png"), 2, "only as: gif");

@@ -6,6 +6,7 @@
 #include "testing_hdf5.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 static void make_run(void)
 {
@@ -153,6 +154,75 @@ static void test_g_of_a_run_is_that_of_its_file(void **state)
     assert_true(program_json_number(program_run("orbits @two.h5 --json")->out, "g") == 2);
 }
 
+/* A program in gnuplot's place that keeps its script, and fails. */
+static char *script_of(const char *options)
+{
+    char text[512];
+    snprintf(text, sizeof text, "#!/bin/sh\ncat >%s\nexit 1\n", program_file("script"));
+    program_write("gnuplot", text);
+    chmod(program_file("gnuplot"), 0700);
+    setenv("KITH_GNUPLOT", program_file("gnuplot"), 1);
+    assert_int_equal(
+        program_run("plot @planets.h5 --what elements %s -q -o @e.png", options)->exit_code, 1);
+    unsetenv("KITH_GNUPLOT");
+    return program_read("script");
+}
+
+/* The first point of a planet's curve in a panel, counted from 0. */
+static double first_value(const char *script, int panel, int planet)
+{
+    for (int k = 0; k <= panel; k++)
+        script = strstr(script, "<< end_of_elements\n") + strlen("<< end_of_elements\n");
+    for (int k = 0; k < planet; k++)
+        script = strstr(script, "\n\n\n") + 3;
+    double time = NAN, value = NAN;
+    assert_int_equal(sscanf(script, "%lf %lf", &time, &value), 2);
+    assert_true(time == 0);
+    return value;
+}
+
+static void test_pictures_of_elements_have_their_values_names_and_units(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_initial_make("outer-solar-system", NULL, &bodies));
+    make_run();
+    for (int c = 0; c < 2; c++) {
+        const kith_orbits_options options = {.coordinates = c ? KITH_JACOBI : KITH_HELIOCENTRIC};
+        char *script = script_of(c ? "--coordinates jacobi" : "");
+        kith_orbit orbits[5];
+        assert_ok(kith_orbits_compute(&options, bodies, orbits));
+        for (int k = 0; k < 5; k++) {
+            assert_true(fabs(first_value(script, 0, k) - orbits[k].a) < 1e-6 * orbits[k].a);
+            assert_true(fabs(first_value(script, 1, k) - orbits[k].e) < 1e-7);
+            assert_true(fabs(first_value(script, 2, k) - orbits[k].i * 180 / acos(-1)) < 1e-6);
+        }
+        assert_non_null(strstr(script, "title \"Jupiter\""));
+        assert_non_null(strstr(script, "(AU)"));
+        assert_non_null(strstr(script, "day)"));
+        free(script);
+    }
+    kith_bodies_free(bodies);
+}
+
+/* A body that is not bound has an eccentricity and no size. */
+static void test_pictures_of_elements_leave_out_what_there_is_not(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make planets --elements 0,1,0.5,0,0,0,0 --elements "
+                                 "0,-1,1.5,0,0,0,0 -q -o @comet.csv"));
+    assert_succeeded(program_run("run @comet.csv --dt 0.01 --until 0.1 -q -o @planets.h5"));
+    char *script = script_of("");
+    assert_non_null(strstr(script, "\n0 1\n"));
+    assert_non_null(strstr(script, "\n0 NaN\n"));
+    assert_true(fabs(first_value(script, 1, 1) - 1.5) < 1e-7);
+    free(script);
+    assert_refused(program_run("plot @planets.h5 --what elements --coordinates x -o @e.png"), 2,
+                   "give one of heliocentric, jacobi or barycentric");
+    assert_succeeded(program_run("make planets -q -o @star.h5"));
+    assert_refused(program_run("plot @star.h5 --what elements -o @e.png"), 1, "has 1 bodies");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +230,8 @@ int main(void)
         cmocka_unit_test(test_frames_are_chosen_from_a_run),
         cmocka_unit_test(test_hdf5_output_has_a_dataset_a_column),
         cmocka_unit_test(test_bodies_that_were_removed_are_nan),
+        cmocka_unit_test(test_pictures_of_elements_have_their_values_names_and_units),
+        cmocka_unit_test(test_pictures_of_elements_leave_out_what_there_is_not),
         cmocka_unit_test(test_an_ensemble_wants_a_system),
         cmocka_unit_test(test_g_of_a_run_is_that_of_its_file),
     };

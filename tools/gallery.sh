@@ -36,3 +36,6 @@ draw crystal
 "$kith" make galaxies -n 8000 --seed 1 --quiet -o "$work/galaxies.csv"
 "$kith" run "$work/galaxies.csv" --dt 0.04 --until 24 --softening 0.15 --every 600 -o "$work/galaxies.h5"
 "$kith" plot "$work/galaxies.h5" --what orbits --dark --width 640 -o "$folder/galaxies.png" --quiet
+
+"$kith" run outer-solar-system --dt 50 --until 36525000 --every 1000 --integrator yoshida8 --quiet -o "$work/planets.h5"
+"$kith" plot "$work/planets.h5" --what elements --coordinates jacobi --width 900 -o "$folder/elements.png" --quiet
