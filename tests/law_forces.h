@@ -138,6 +138,7 @@ static inline void check_law(kith_context *context, const char *text, const stru
     struct system charged = *s;
     charged.q = q;
     reference.solver = solver_named("reference");
+    reference.method = KITH_FORCES_AUTO;
     assert_ok(
         kith_forces_compute(cpu, &reference, NULL, PARTICLES_OF(&charged), exact.a, exact.phi));
 
