@@ -16,6 +16,7 @@ const struct command program_commands[] = {
     {"orbits", "compute the orbital elements of a run", command_orbits, NULL},
     {"matrix", "compute the interaction matrix, or sums over it", command_matrix, NULL},
     {"pairs", "list the pairs of particles nearer than a cutoff", command_pairs, NULL},
+    {"sum", "sum formulas of pairs of particles, within a cutoff or over all", command_sum, NULL},
     {"collisions", "count beads at the same site of a lattice, and contacts", command_collisions,
      NULL},
     {"multiply", "multiply a sparse matrix by a vector", command_multiply, NULL},

@@ -134,7 +134,8 @@ static kith_status read_or_make(const struct input_options *input, kith_bodies *
                                     .frame = input->frame,
                                     .system = input->system,
                                     .system_given = input->system_given,
-                                    .without_velocities = input->without_velocities};
+                                    .without_velocities = input->without_velocities,
+                                    .other_columns = input->other_columns};
     return kith_bodies_read(input->path, &read, bodies);
 }
 

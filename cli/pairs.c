@@ -10,9 +10,6 @@
 
 enum {
     key_cutoff = 0x5000,
-    key_box,
-    key_cell,
-    key_periodic,
     key_half,
     key_nearest,
     key_count_only,
@@ -24,11 +21,6 @@ enum {
 
 static const struct argp_option options[] = {
     {"cutoff", key_cutoff, "R", 0, "list pairs at distances less than R", 0},
-    {"box", key_box, "LX,LY[,LZ]", 0, "a rectangular cell, periodic along all axes", 0},
-    {"cell", key_cell, "A1,A2,A3,B1,…,C3", 0,
-     "a cell by its vectors, periodic along all (default: the file's own cell, or none)", 0},
-    {"periodic", key_periodic, "AXES", 0,
-     "along which vectors the cell repeats: some of xyz, or none", 0},
     {"half", key_half, NULL, 0, "list each pair once", 0},
     {"nearest", key_nearest, "K", 0,
      "list the K nearest of each particle, by distance; a cutoff is then not needed", 0},
@@ -44,8 +36,10 @@ static const struct argp_option options[] = {
      0},
     {0}};
 
-static const struct argp_child children[] = {
-    {&file_argp, 0, "Particles:", 2}, {&common_argp, 0, "Common options:", 3}, {0}};
+static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
+                                             {&cell_argp, 0, NULL, 0},
+                                             {&common_argp, 0, "Common options:", 3},
+                                             {0}};
 
 static const char documentation[] =
     "List the pairs of FILE's particles that are nearer to each other than a cutoff, in open space "
@@ -57,38 +51,6 @@ static const char documentation[] =
     "  kith pairs cube.csv --cutoff 0.1 --box 1,1,1 --half --count-only\n"
     "  kith pairs cube.csv --nearest 8 -o nearest.csv\n"
     "  kith pairs cube.csv --cutoff 0.2 -o graph.mtx";
-
-static void parse_cell(const char *option, const char *text, struct pairs_options *pairs,
-                       const struct argp_state *state)
-{
-    if (pairs->cell_numbers > 0)
-        cli_usage_error(state, "%s is a second cell; give one of --box and --cell", option);
-    char *copy = cli_copy(text, state), *rest = copy;
-    for (const char *word; (word = strsep(&rest, ","));) {
-        if (pairs->cell_numbers == 9)
-            cli_usage_error(state, "%s has more than 9 numbers: '%s'", option, text);
-        pairs->cell[pairs->cell_numbers++] = cli_parse_real(option, word, state);
-    }
-    free(copy);
-    pairs->is_box = strcmp(option, "--box") == 0;
-    const int count = pairs->cell_numbers;
-    if (pairs->is_box ? count != 2 && count != 3 : count != 4 && count != 9)
-        cli_usage_error(state, "%s has %d numbers; give %s", option, count,
-                        pairs->is_box ? "2 or 3 lengths" : "9, or 4 in two dimensions");
-    for (int k = 0; pairs->is_box && k < count; k++)
-        if (!(pairs->cell[k] > 0))
-            cli_usage_error(state, "%s is '%s'; give lengths greater than 0", option, text);
-}
-
-static const char *parse_periodic(const char *text, const struct argp_state *state)
-{
-    bool twice = false;
-    for (const char *at = text; *at; at++)
-        twice = twice || strchr(at + 1, *at);
-    if (strcmp(text, "none") != 0 && (!*text || twice || text[strspn(text, "xyz")]))
-        cli_usage_error(state, "--periodic is '%s'; give some of x, y and z, or none", text);
-    return text;
-}
 
 static void check_usage(const struct pairs_options *pairs, const struct argp_state *state)
 {
@@ -113,20 +75,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &pairs->input;
-        state->child_inputs[1] = &pairs->common;
+        state->child_inputs[1] = &pairs->cell;
+        state->child_inputs[2] = &pairs->common;
         return 0;
     case key_cutoff:
         pairs->search.cutoff = cli_parse_positive("--cutoff", argument, state);
         pairs->cutoff_given = true;
-        return 0;
-    case key_box:
-        parse_cell("--box", argument, pairs, state);
-        return 0;
-    case key_cell:
-        parse_cell("--cell", argument, pairs, state);
-        return 0;
-    case key_periodic:
-        pairs->periodic = parse_periodic(argument, state);
         return 0;
     case key_half:
         pairs->search.half = true;
@@ -225,7 +179,7 @@ static int run_pairs(const char *command, const struct pairs_options *pairs, kit
     kith_cell cell;
     bool has_cell = false;
     double seconds = 0;
-    int code = pairs_choose_cell(command, pairs, bodies, &cell, &has_cell);
+    int code = cell_choose(command, &pairs->cell, bodies, &cell, &has_cell);
     if (code != exit_ok)
         return code;
     void *positions = positions_in(bodies, pairs->common.precision);

@@ -1,6 +1,7 @@
 #ifndef CLI_PAIRS_H
 #define CLI_PAIRS_H
 
+#include "cell_options.h"
 #include "load.h"
 
 /* What kith pairs was asked for. */
@@ -11,17 +12,9 @@ struct pairs_options {
     int64_t nearest;
     bool nearest_given, cutoff_given;
     bool count_only, vectors;
-    double cell[9]; /* of --box or --cell */
-    int cell_numbers;
-    bool is_box;
-    const char *periodic;
+    struct cell_options cell;
     const char *output, *to;
 };
-
-/* The cell of the options or else the bodies'; *found is false if there is none. Returns an exit
- * code. */
-int pairs_choose_cell(const char *command, const struct pairs_options *options,
-                      const kith_bodies *bodies, kith_cell *cell, bool *found);
 
 /* Whether the output is to be Matrix Market. */
 bool pairs_is_matrix(const struct pairs_options *options);

@@ -17,6 +17,7 @@
 #include "sparse/assemble.h"
 #include "sparse/backend.h"
 #include "sparse/sparse_cpu.h"
+#include "sums/backend.h"
 
 static const struct room_backends rooms_cpu = {
     .forces = &(const struct forces_backend){.evaluate = forces_direct_cpu},
@@ -28,6 +29,7 @@ static const struct room_backends rooms_cpu = {
                                              .predict = sparse_predict_cpu,
                                              .convert = sparse_convert_cpu,
                                              .multiply = sparse_multiply_cpu},
+    .sums = &(const struct sums_backend){.compute = sums_cpu},
     .simulation = &(const struct simulation_backend){.advance = advance_cpu},
 };
 
@@ -91,6 +93,11 @@ const struct collisions_backend *collisions_backend_of(const kith_context *conte
 const struct sparse_backend *sparse_backend_of(const kith_context *context)
 {
     return context->rooms->sparse;
+}
+
+const struct sums_backend *sums_backend_of(const kith_context *context)
+{
+    return context->rooms->sums;
 }
 
 const struct simulation_backend *simulation_backend_of(const kith_context *context)

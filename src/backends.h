@@ -8,6 +8,7 @@ struct room_backends {
     const struct pairs_backend *pairs;
     const struct collisions_backend *collisions;
     const struct sparse_backend *sparse;
+    const struct sums_backend *sums;
     const struct simulation_backend *simulation;
 };
 

@@ -2,12 +2,12 @@
 #define TESTS_PAIRS_DEFINITION_H
 
 /* Lists of pairs by their definition: every point with every image of every other, with the
- * arithmetic of pairs/geometry.h, so that what they are compared with has to agree in every bit. */
+ * arithmetic of cells/geometry.h, so that what they are compared with has to agree in every bit. */
 
 #include "pairs_scene.h"
 
-#include "pairs/geometry.h"
-#include "pairs/lattice.h"
+#include "cells/geometry.h"
+#include "cells/lattice.h"
 
 /* A pair and what is listed of it, as doubles. */
 struct pair {

@@ -23,6 +23,14 @@ typedef struct kith_units {
     kith_name length, time, mass;  /* "AU", "day", "Msun"; "" where not known */
 } kith_units;
 
+#define KITH_MAX_OTHER_COLUMNS 16
+
+/* A column whose name means nothing to kith but in formulas. */
+typedef struct kith_other_column {
+    kith_name name;
+    double *values; /* N */
+} kith_other_column;
+
 /* A set of bodies (particles, beads) in double precision on the host.
  *
  * A column that is NULL is absent: velocities are then 0, masses and charges 1. All columns are
@@ -42,6 +50,8 @@ typedef struct kith_bodies {
     double cell[9];   /* rows are the cell vectors; in 2D the third is (0, 0, 1) */
     bool periodic[3]; /* along each cell vector */
     kith_units units;
+    int32_t other_count;
+    kith_other_column other[KITH_MAX_OTHER_COLUMNS]; /* read where asked for, never written */
 } kith_bodies;
 
 /* Which columns to allocate besides position. */

@@ -28,6 +28,10 @@ typedef struct kith_read_options {
     int64_t system;          /* of an ensemble in H5MD (kith/ensemble.h), from 0 */
     bool system_given;       /* must be, if the file has several systems */
     bool without_velocities; /* they may be left out: momenta without masses are then no error */
+    /* Names of other columns to keep, NULL-ended, of CSV and extended XYZ files, where they are
+     * there; at most KITH_MAX_OTHER_COLUMNS. A column that is neither known nor among them is then
+     * skipped, also in CSV files, where it is an error otherwise. NULL: none. */
+    const char *const *other_columns;
     kith_poll *poll; /* called every 0.05 s by the text formats, cancels if it returns true; NULL */
     void *poll_user; /* its argument */
 } kith_read_options;

@@ -2,20 +2,13 @@
 #define KITH_PAIRS_H
 
 #include "kith/array.h"
+#include "kith/cell.h"
 #include "kith/context.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A cell that repeats itself along its periodic vectors. Rows are the cell vectors, of any shape,
- * handedness and length. In 2D only the first two rows and columns count. A vector that is not
- * periodic may be anything finite, zero too: along it space is open. */
-typedef struct kith_cell {
-    double vectors[3][3];
-    bool periodic[3];
-} kith_cell;
 
 /* What to list of each pair, or-ed. */
 typedef enum kith_pairs_quantity {

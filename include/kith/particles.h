@@ -22,7 +22,7 @@ extern "C" {
  *
  * All arrays of a call have one dtype and are on one device. */
 
-#define KITH_MAX_COLUMNS 8
+#define KITH_MAX_COLUMNS 16
 
 typedef struct kith_particle_column {
     const char *name; /* NULL where there is no column */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,23 @@ kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned wanted)
     return KITH_OK;
 }
 
+int32_t bodies_find_name(const char *const *names, const char *name)
+{
+    for (int32_t k = 0; names && k < KITH_MAX_OTHER_COLUMNS && names[k]; k++)
+        if (strcmp(names[k], name) == 0)
+            return k;
+    return -1;
+}
+
+kith_status kith_bodies_add_other(kith_bodies *bodies, const char *name)
+{
+    kith_other_column *column = &bodies->other[bodies->other_count];
+    KITH_TRY(kith_allocate(bodies->count, sizeof(double), name, &column->values));
+    snprintf(column->name, KITH_NAME_BYTES, "%s", name);
+    bodies->other_count++;
+    return KITH_OK;
+}
+
 kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned wanted,
                                kith_bodies **bodies)
 {
@@ -88,19 +106,35 @@ kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned wante
     return KITH_OK;
 }
 
-static kith_status resize_column(kith_bodies *bodies, const struct column *column, int64_t count)
+/* The same numbers in memory for another count of rows. */
+static kith_status resize_memory(const kith_bodies *bodies, const char *name, int64_t row,
+                                 int64_t count, void **memory)
 {
-    void *old = get_column(bodies, column);
-    if (!old)
-        return KITH_OK;
     void *resized = NULL;
-    const int64_t row = bytes_of_row(bodies, column);
-    KITH_TRY(kith_allocate(count, row, column->name, &resized));
+    KITH_TRY(kith_allocate(count, row, name, &resized));
     const int64_t kept = count < bodies->count ? count : bodies->count;
     if (kept > 0)
-        memcpy(resized, old, (size_t)(kept * row));
-    free(old);
-    set_column(bodies, column, resized);
+        memcpy(resized, *memory, (size_t)(kept * row));
+    free(*memory);
+    *memory = resized;
+    return KITH_OK;
+}
+
+static kith_status resize_column(kith_bodies *bodies, const struct column *column, int64_t count)
+{
+    void *memory = get_column(bodies, column);
+    if (!memory)
+        return KITH_OK;
+    KITH_TRY(resize_memory(bodies, column->name, bytes_of_row(bodies, column), count, &memory));
+    set_column(bodies, column, memory);
+    return KITH_OK;
+}
+
+static kith_status resize_other(kith_bodies *bodies, kith_other_column *column, int64_t count)
+{
+    void *memory = column->values;
+    KITH_TRY(resize_memory(bodies, column->name, sizeof(double), count, &memory));
+    column->values = memory;
     return KITH_OK;
 }
 
@@ -108,6 +142,8 @@ kith_status kith_bodies_resize(kith_bodies *bodies, int64_t count)
 {
     for (int32_t k = 0; k < column_count && count != bodies->count; k++)
         KITH_TRY(resize_column(bodies, &columns[k], count));
+    for (int32_t k = 0; k < bodies->other_count && count != bodies->count; k++)
+        KITH_TRY(resize_other(bodies, &bodies->other[k], count));
     bodies->count = count;
     return KITH_OK;
 }
@@ -116,6 +152,8 @@ void kith_bodies_free(kith_bodies *bodies)
 {
     for (int32_t k = 0; bodies && k < column_count; k++)
         free(get_column(bodies, &columns[k]));
+    for (int32_t k = 0; bodies && k < bodies->other_count; k++)
+        free(bodies->other[k].values);
     free(bodies);
 }
 

@@ -12,4 +12,10 @@ kith_status kith_bodies_resize(kith_bodies *bodies, int64_t count);
 /* The kith_column flags of the columns that are there. */
 unsigned kith_bodies_columns(const kith_bodies *bodies);
 
+/* Adds a column of zeros to bodies->other. Errors: KITH_OUT_OF_MEMORY. */
+kith_status kith_bodies_add_other(kith_bodies *bodies, const char *name);
+
+/* Which of names, NULL-ended or NULL, a name is; −1: none. */
+int32_t bodies_find_name(const char *const *names, const char *name);
+
 #endif

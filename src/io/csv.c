@@ -52,18 +52,31 @@ static kith_status (*const store[])(const char *field, const struct csv_column *
                                     kith_bodies *bodies, int64_t i) = {
     [csv_text] = store_text, [csv_integer] = store_integer, [csv_real] = store_real};
 
+static kith_status store_other(const char *field, kith_other_column *column, int64_t i)
+{
+    if (parse_real(field, &column->values[i]))
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT, "column %s is '%.40s'; give a finite number", column->name,
+                     field);
+}
+
 static kith_status store_line(char *line, const struct csv_header *header, kith_bodies *bodies,
                               int64_t i)
 {
-    char *fields[csv_column_count];
+    char *fields[csv_most_fields];
     int32_t count = 0;
-    KITH_TRY(csv_split(line, csv_column_count, fields, &count));
+    KITH_TRY(csv_split(line, csv_most_fields, fields, &count));
     if (count != header->fields)
         return kith_fail(KITH_BAD_FORMAT, "%d fields, and the header names %d", (int)count,
                          (int)header->fields);
     for (int32_t k = 0; k < count; k++) {
-        const struct csv_column *column = &csv_columns[header->column[k]];
-        KITH_TRY(store[column->kind](fields[k], column, bodies, i));
+        const int32_t at = header->column[k];
+        if (at == csv_skipped)
+            continue;
+        if (at >= csv_column_count)
+            KITH_TRY(store_other(fields[k], &bodies->other[at - csv_column_count], i));
+        else
+            KITH_TRY(store[csv_columns[at].kind](fields[k], &csv_columns[at], bodies, i));
     }
     return KITH_OK;
 }
@@ -89,18 +102,19 @@ static kith_status next_line(struct text *text, kith_units *units, bool *found)
     } while (true);
 }
 
-static kith_status read_header(struct text *text, struct csv_header *header, kith_units *units)
+static kith_status read_header(struct text *text, const char *const *others,
+                               struct csv_header *header, kith_units *units)
 {
     bool found = false;
     KITH_TRY(next_line(text, units, &found));
     if (!found)
         return kith_fail(KITH_BAD_FORMAT, "the file is empty; its first line must name the "
                                           "columns, for example x,y,z,vx,vy,vz,m");
-    char *fields[csv_column_count];
+    char *fields[csv_most_fields];
     int32_t count = 0;
-    kith_status status = csv_split(text->line, csv_column_count, fields, &count);
+    kith_status status = csv_split(text->line, csv_most_fields, fields, &count);
     if (status == KITH_OK)
-        status = csv_header_parse(fields, count, header);
+        status = csv_header_parse(fields, count, others, header);
     return at_line(status, text);
 }
 
@@ -119,13 +133,15 @@ static kith_status read_rows(struct text *text, const struct csv_header *header,
     }
 }
 
-static kith_status read_text(struct text *text, kith_bodies **bodies)
+static kith_status read_text(struct text *text, const char *const *others, kith_bodies **bodies)
 {
     struct csv_header header = {0};
     kith_units units = {0};
-    KITH_TRY(read_header(text, &header, &units));
+    KITH_TRY(read_header(text, others, &header, &units));
     KITH_TRY(kith_bodies_create(first_capacity, header.dimensions, header.flags, bodies));
     (*bodies)->units = units;
+    for (int32_t k = 0; k < header.other_count; k++)
+        KITH_TRY(kith_bodies_add_other(*bodies, header.other[k]));
     return read_rows(text, &header, *bodies);
 }
 
@@ -134,7 +150,7 @@ kith_status csv_read(const char *path, const kith_read_options *options, kith_bo
     struct text text;
     KITH_TRY(text_open(path, &text));
     text.poll = (struct poll_state){.poll = options->poll, .user = options->poll_user};
-    const kith_status status = read_text(&text, bodies);
+    const kith_status status = read_text(&text, options->other_columns, bodies);
     text_close(&text);
     return status;
 }

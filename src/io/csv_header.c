@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/numbers.h"
+#include "io/bodies.h"
 
 #define MEMBER(name) offsetof(kith_bodies, name)
 
@@ -72,14 +73,32 @@ kith_status csv_split(char *line, int32_t capacity, char **fields, int32_t *coun
     return KITH_OK;
 }
 
-static kith_status find_column(const char *field, enum csv_index *column)
+static kith_status find_other(const char *field, const char *const *others,
+                              struct csv_header *header, int32_t *column)
+{
+    const int32_t found = bodies_find_name(others, field);
+    *column = csv_skipped;
+    for (int32_t k = 0; found >= 0 && k < header->other_count; k++)
+        if (strcmp(header->other[k], field) == 0)
+            return kith_fail(KITH_BAD_FORMAT, "column '%.40s' is there twice", field);
+    if (found >= 0) {
+        *column = csv_column_count + header->other_count;
+        header->other[header->other_count++] = others[found];
+    }
+    return KITH_OK;
+}
+
+static kith_status find_column(const char *field, const char *const *others,
+                               struct csv_header *header, int32_t *column)
 {
     for (int32_t k = 0; k < csv_column_count; k++)
         if (strcasecmp(csv_columns[k].name, field) == 0 ||
             (csv_columns[k].alias && strcasecmp(csv_columns[k].alias, field) == 0)) {
-            *column = (enum csv_index)k;
+            *column = k;
             return KITH_OK;
         }
+    if (others)
+        return find_other(field, others, header, column);
     return kith_fail(KITH_BAD_FORMAT, "column '%.40s' is unknown; the known ones are %s", field,
                      known_columns);
 }
@@ -114,26 +133,29 @@ static kith_status check_completeness(const bool *present)
     return KITH_OK;
 }
 
-kith_status csv_header_parse(char *const *fields, int32_t count, struct csv_header *header)
+kith_status csv_header_parse(char *const *fields, int32_t count, const char *const *others,
+                             struct csv_header *header)
 {
     *header = (struct csv_header){0};
-    const int32_t stored = count < csv_column_count ? count : csv_column_count;
+    const int32_t stored = count < csv_most_fields ? count : csv_most_fields;
     if (all_numbers(fields, stored))
         return kith_fail(KITH_BAD_FORMAT, "the header is missing; name the columns in the first "
                                           "line, for example x,y,z,vx,vy,vz,m");
     bool present[csv_column_count] = {false};
     for (int32_t k = 0; k < stored; k++) {
-        enum csv_index column = csv_x;
-        KITH_TRY(find_column(fields[k], &column));
+        int32_t column = csv_skipped;
+        KITH_TRY(find_column(fields[k], others, header, &column));
+        header->column[k] = column;
+        if (column < 0 || column >= csv_column_count)
+            continue;
         if (present[column])
             return kith_fail(KITH_BAD_FORMAT, "column '%.40s' is there twice", fields[k]);
         present[column] = true;
-        header->column[k] = column;
         header->flags |= csv_columns[column].flag;
     }
     if (count > stored)
-        return kith_fail(KITH_BAD_FORMAT, "there are %d columns; the known ones are %s", (int)count,
-                         known_columns);
+        return kith_fail(KITH_BAD_FORMAT, "there are %d columns, and %d are the most", (int)count,
+                         csv_most_fields);
     KITH_TRY(check_completeness(present));
     header->fields = count;
     header->dimensions = present[csv_z] ? 3 : 2;

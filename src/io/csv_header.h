@@ -34,17 +34,23 @@ struct csv_column {
 
 extern const struct csv_column csv_columns[csv_column_count];
 
+enum { csv_most_fields = 256, csv_skipped = -1 };
+
 /* What a header says. */
 struct csv_header {
     int32_t fields;
-    enum csv_index column[csv_column_count]; /* of each field */
+    int32_t column[csv_most_fields]; /* of each field: a csv_index; csv_column_count + k, that is
+                                        other column k; csv_skipped */
     int32_t dimensions;
     unsigned flags; /* kith_column */
+    int32_t other_count;
+    const char *other[KITH_MAX_OTHER_COLUMNS]; /* names of the caller's */
 };
 
-/* Understands the fields of the first line. Messages leave the line out. Errors: KITH_BAD_FORMAT.
- */
-kith_status csv_header_parse(char *const *fields, int32_t count, struct csv_header *header);
+/* Understands the fields of the first line. others are kith_read_options' other_columns. Messages
+ * leave the line out. Errors: KITH_BAD_FORMAT. */
+kith_status csv_header_parse(char *const *fields, int32_t count, const char *const *others,
+                             struct csv_header *header);
 
 /* Splits a line at its commas, in place: spaces around a field and quotes go, and a doubled quote
  * in quotes is one. Stores up to capacity fields and counts all. Errors: KITH_BAD_FORMAT (a quote

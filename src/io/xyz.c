@@ -126,8 +126,6 @@ static kith_status store_real(const char *word, const struct xyz_property *prope
 static kith_status store_word(const char *word, const struct xyz_property *property,
                               int32_t component, kith_bodies *bodies, int64_t i)
 {
-    if (!property)
-        return KITH_OK;
     if (property->type == 'S')
         return store_name(word, bodies, i);
     if (property->type == 'R')
@@ -138,6 +136,13 @@ static kith_status store_word(const char *word, const struct xyz_property *prope
                      word);
 }
 
+static kith_status store_other(const char *word, kith_other_column *column, int64_t i)
+{
+    if (parse_real(word, &column->values[i]))
+        return KITH_OK;
+    return kith_fail(KITH_BAD_FORMAT, "%s is '%.40s'; give a finite number", column->name, word);
+}
+
 static kith_status store_atom(char *line, const struct xyz_comment *comment, kith_bodies *bodies,
                               int64_t i)
 {
@@ -146,9 +151,11 @@ static kith_status store_atom(char *line, const struct xyz_comment *comment, kit
     for (const char *word; (word = strsep(&rest, " \t"));) {
         if (!*word)
             continue;
-        if (count < comment->columns)
+        if (count < comment->columns && comment->column[count].property)
             KITH_TRY(store_word(word, comment->column[count].property,
                                 comment->column[count].component, bodies, i));
+        else if (count < comment->columns && comment->column[count].other > 0)
+            KITH_TRY(store_other(word, &bodies->other[comment->column[count].other - 1], i));
         count++;
     }
     if (count == comment->columns)
@@ -199,17 +206,19 @@ static void take_comment(const struct xyz_comment *comment, kith_bodies *bodies)
     memcpy(bodies->periodic, comment->pbc, sizeof bodies->periodic);
 }
 
-static kith_status read_frame(struct text *text, bool without_velocities,
+static kith_status read_frame(struct text *text, const kith_read_options *options,
                               struct xyz_comment *comment, kith_bodies **bodies)
 {
     bool found = false;
     int64_t count = 0;
     KITH_TRY(read_count(text, &found, &count));
     KITH_TRY(need_line(text, -1, count));
-    KITH_TRY(at_line(xyz_comment_parse(text->line, without_velocities, comment), text));
+    KITH_TRY(at_line(xyz_comment_parse(text->line, options, comment), text));
     KITH_TRY(kith_bodies_create(count < first_capacity ? count : first_capacity,
                                 comment->dimensions, comment->flags, bodies));
     take_comment(comment, *bodies);
+    for (int32_t k = 0; k < comment->other_count; k++)
+        KITH_TRY(kith_bodies_add_other(*bodies, comment->other[k]));
     KITH_TRY(read_atoms(text, comment, count, *bodies));
     if (comment->has_momenta)
         divide_by_masses(*bodies);
@@ -228,7 +237,7 @@ kith_status xyz_read(const char *path, const kith_read_options *options, kith_bo
     if (status == KITH_OK)
         status = find_frame(&text, options->frame);
     if (status == KITH_OK)
-        status = read_frame(&text, options->without_velocities, comment, bodies);
+        status = read_frame(&text, options, comment, bodies);
     free(comment);
     text_close(&text);
     return status;
@@ -255,7 +264,7 @@ static kith_status visit_frames(struct text *text, const kith_read_options *opti
     }
     for (int64_t k = first; k < first + count; k++) {
         kith_bodies *bodies = NULL;
-        kith_status status = read_frame(text, options->without_velocities, comment, &bodies);
+        kith_status status = read_frame(text, options, comment, &bodies);
         if (status == KITH_OK)
             status = visit(state, k, bodies);
         kith_bodies_free(bodies);

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/numbers.h"
+#include "io/bodies.h"
 #include "io/key_values.h"
 #include "io/units.h"
 
@@ -68,6 +69,20 @@ static bool has_property(const struct xyz_comment *comment, const struct xyz_pro
     return false;
 }
 
+/* 1 + the index of another column that is wanted, which is added; 0: it is not, or there already.
+ */
+static int32_t find_other(struct xyz_comment *comment, const char *name)
+{
+    const int32_t found = bodies_find_name(comment->wanted, name);
+    for (int32_t k = 0; found >= 0 && k < comment->other_count; k++)
+        if (strcmp(comment->other[k], name) == 0)
+            return 0;
+    if (found < 0)
+        return 0;
+    comment->other[comment->other_count++] = comment->wanted[found];
+    return comment->other_count;
+}
+
 static kith_status add_property(struct xyz_comment *comment, const char *name, char type,
                                 int64_t width)
 {
@@ -76,8 +91,11 @@ static kith_status add_property(struct xyz_comment *comment, const char *name, c
         return kith_fail(KITH_BAD_FORMAT, "Properties has '%.40s' twice", name);
     if (width < 1 || width > xyz_max_columns - comment->columns)
         return kith_fail(KITH_BAD_FORMAT, "Properties has more than %d columns", xyz_max_columns);
+    const int32_t other =
+        property || width != 1 || !strchr("RI", type) ? 0 : find_other(comment, name);
     for (int32_t k = 0; k < width; k++) {
         comment->column[comment->columns].property = property;
+        comment->column[comment->columns].other = other;
         comment->column[comment->columns++].component = k;
     }
     if (property)
@@ -107,7 +125,7 @@ static void drop_momenta(struct xyz_comment *comment)
 
 static kith_status take_properties(char *value, struct xyz_comment *comment)
 {
-    comment->columns = 0;
+    comment->columns = comment->other_count = 0;
     comment->flags = 0;
     char *rest = value;
     while (rest) {
@@ -217,9 +235,12 @@ static void complete_cell(struct xyz_comment *comment)
         comment->pbc[k] = comment->has_lattice && (comment->pbc[k] || !comment->has_pbc);
 }
 
-kith_status xyz_comment_parse(char *line, bool without_velocities, struct xyz_comment *comment)
+kith_status xyz_comment_parse(char *line, const kith_read_options *options,
+                              struct xyz_comment *comment)
 {
-    *comment = (struct xyz_comment){.dimensions = 3, .without_velocities = without_velocities};
+    *comment = (struct xyz_comment){.dimensions = 3,
+                                    .without_velocities = options->without_velocities,
+                                    .wanted = options->other_columns};
     KITH_TRY(add_property(comment, "species", 'S', 1));
     KITH_TRY(add_property(comment, "pos", 'R', 3));
     if (strcasestr(line, "Properties=") || strcasestr(line, "Lattice="))

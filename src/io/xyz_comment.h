@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "core/status.h"
-#include "kith/bodies.h"
+#include "kith/io.h"
 
 /* A property of an atom that kith keeps. */
 struct xyz_property {
@@ -42,13 +42,18 @@ struct xyz_comment {
     bool has_momenta; /* the velocities' columns are momenta, as ASE writes them */
     int32_t columns;
     struct {
-        const struct xyz_property *property; /* NULL: skipped */
+        const struct xyz_property *property; /* NULL: of `other`, or skipped */
         int32_t component;
+        int32_t other; /* 1 + which of other */
     } column[xyz_max_columns];
+    const char *const *wanted; /* kith_read_options' other_columns */
+    int32_t other_count;
+    const char *other[KITH_MAX_OTHER_COLUMNS]; /* names of the caller's */
 };
 
-/* Understands the line, which it changes; velocities may not be wanted. Errors: KITH_BAD_FORMAT;
- * messages leave the line out. */
-kith_status xyz_comment_parse(char *line, bool without_velocities, struct xyz_comment *comment);
+/* Understands the line, which it changes; of the options it takes without_velocities and
+ * other_columns. Errors: KITH_BAD_FORMAT; messages leave the line out. */
+kith_status xyz_comment_parse(char *line, const kith_read_options *options,
+                              struct xyz_comment *comment);
 
 #endif

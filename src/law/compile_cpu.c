@@ -19,7 +19,7 @@
 struct job {
     const char *kernel, *isa;
     struct compiler compiler;
-    char *functions; /* the formula's, in C */
+    const char *functions; /* the formula's, in C */
     char key[law_key_bytes];
 };
 
@@ -177,20 +177,35 @@ static kith_status open_or_compile(const struct job *job, void **handle)
     return status == KITH_IO_ERROR ? compile_for_now(job, handle) : status;
 }
 
-static kith_status open_module(void *argument, const kith_law *law, struct law_module *module)
+static kith_status open_functions(struct job *job, void **handle)
 {
-    struct job *job = argument;
     KITH_TRY(compiler_find(&job->compiler));
-    KITH_TRY(formula_write(law->value, &job->functions));
     const char *texts[8 + compiler_most_words] = {KITH_VERSION, job->isa, job->kernel,
                                                   job->functions};
     for (int k = 0; k < job->compiler.count; k++)
         texts[4 + k] = job->compiler.word[k];
     law_key(texts, job->key);
-    const kith_status status = open_or_compile(job, &module->handle);
+    return open_or_compile(job, handle);
+}
+
+static kith_status open_module(void *argument, const kith_law *law, struct law_module *module)
+{
+    struct job *job = argument;
+    char *functions = NULL;
+    KITH_TRY(formula_write(law->value, &functions));
+    job->functions = functions;
+    const kith_status status = open_functions(job, &module->handle);
     module->close = close_object;
-    free(job->functions);
+    free(functions);
     return status;
+}
+
+kith_status law_function_of(void *handle, const char *kernel, const char *symbol, void **function)
+{
+    *function = dlsym(handle, symbol);
+    if (!*function)
+        return kith_fail(KITH_INTERNAL_ERROR, "%s has no function %s", kernel, symbol);
+    return KITH_OK;
 }
 
 kith_status law_compile_cpu(kith_context *context, const kith_law *law, const char *kernel,
@@ -199,8 +214,19 @@ kith_status law_compile_cpu(kith_context *context, const kith_law *law, const ch
     struct job job = {.kernel = kernel, .isa = kith_context_isa(context)};
     void *handle = NULL;
     KITH_TRY(law_code_module(law, kernel, job.isa, open_module, &job, &handle));
-    *function = dlsym(handle, symbol);
-    if (!*function)
-        return kith_fail(KITH_INTERNAL_ERROR, "%s has no function %s", kernel, symbol);
-    return KITH_OK;
+    return law_function_of(handle, kernel, symbol, function);
+}
+
+kith_status law_open_functions_cpu(kith_context *context, const char *functions, const char *kernel,
+                                   void **handle)
+{
+    struct job job = {.kernel = kernel, .isa = kith_context_isa(context), .functions = functions};
+    *handle = NULL;
+    return open_functions(&job, handle);
+}
+
+void law_close_functions(void *handle)
+{
+    if (handle)
+        dlclose(handle);
 }

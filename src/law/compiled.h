@@ -36,6 +36,20 @@ extern const struct law_source law_sources[];
 kith_status law_compile_cpu(kith_context *context, const kith_law *law, const char *kernel,
                             const char *symbol, void **function);
 
+/* The same for functions that a room has written itself, with formula_write.h: the kernel's file
+ * includes them as LAW_CUSTOM_BODY.
+ *
+ *   functions  their text in C
+ *   handle     [out] goes with law_close_functions
+ *
+ * Errors, cost: as law_compile_cpu. */
+kith_status law_open_functions_cpu(kith_context *context, const char *functions, const char *kernel,
+                                   void **handle);
+void law_close_functions(void *handle);
+
+/* A function of a handle. Errors: KITH_INTERNAL_ERROR. */
+kith_status law_function_of(void *handle, const char *kernel, const char *symbol, void **function);
+
 /* What a law keeps of its compiled code; safe for several threads. */
 struct law_module {
     char kernel[64];

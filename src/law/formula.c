@@ -135,6 +135,24 @@ static kith_status list_needed(struct law_formula *formula)
     return KITH_OK;
 }
 
+kith_status formula_create_in(const struct formula_scope *scope, int64_t count,
+                              const kith_law_parameter *parameters, struct law_formula **formula)
+{
+    static const double ones[formula_variable_count - formula_m_i] = {1, 1, 1, 1};
+    struct law_formula *made = NULL;
+    *formula = NULL;
+    KITH_TRY(create(formula_most_nodes, &made));
+    made->weights = ones; /* m and q that are no columns */
+    made->scope = scope;
+    made->value = made->radial = -1;
+    const kith_status status = take_parameters(made, count, parameters);
+    if (status == KITH_OK)
+        *formula = made;
+    else
+        formula_free(made);
+    return status;
+}
+
 /* *is_short: more room might help. */
 static kith_status parse(const char *text, int64_t count, const kith_law_parameter *parameters,
                          const double *weights, int32_t capacity, struct law_formula **formula,

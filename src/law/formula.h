@@ -70,7 +70,9 @@ enum {
     formula_most_nodes = 8192,
     formula_name_bytes = 32,
     formula_greatest_power = 128, /* of r, of 1/r, and of any node */
-    formula_most_parameters = 16
+    formula_most_parameters = 16,
+    formula_most_columns = 16,
+    formula_most_definitions = 64
 };
 
 /* What a formula is evaluated for; several at once by |. */
@@ -86,6 +88,26 @@ struct formula_list {
     const int32_t *nodes;
     int32_t count;
 };
+
+/* The names that several formulas of one call share, besides r … dz, pi and the parameters: columns
+ * of particles, each as NAME_i and NAME_j, and definitions, each a formula read before. m and q are
+ * 1 where they are no columns. */
+struct formula_scope {
+    int32_t column_count, definition_count;
+    char column[formula_most_columns][formula_name_bytes];
+    struct formula_definition {
+        char name[formula_name_bytes];
+        int32_t node;
+    } definition[formula_most_definitions];
+};
+
+enum { formula_scope_variables = formula_variable_count + 2 * formula_most_columns };
+
+/* The variable that NAME_i or NAME_j is: an index behind those of enum formula_variable. */
+static inline int32_t formula_column_variable(int32_t column, bool of_j)
+{
+    return (int32_t)formula_variable_count + 2 * column + (of_j ? 1 : 0);
+}
 
 /* A product outer · inner · r^power, in which outer depends on particle i alone: what a sum over j
  * need not multiply by again and again. −1 is 1. */
@@ -106,6 +128,9 @@ struct law_formula {
     /* What m_i, m_j, q_i and q_j are read as; NULL: variables. Not owned, and
      * only read while the formula is. */
     const double *weights;
+
+    /* NULL but in formulas of a scope. Not owned, and only read while the formula is. */
+    const struct formula_scope *scope;
 
     /* The nodes that are computed once a call, before the pairs: a kernel has them in its c. */
     int32_t constants[law_constant_count], constant_count;
@@ -145,8 +170,21 @@ kith_status formula_parse_weighted(const char *text, int64_t count,
 /* Whether a name may be a parameter's. Errors: KITH_INVALID_ARGUMENT. */
 kith_status formula_check_name(const char *name);
 
+/* An empty formula with parameters, whose nodes several texts of one scope share: each is read by
+ * formula_read_value, and nothing is derived from it.
+ *
+ *   scope    outlives the formula; definitions may be added between two texts
+ *   formula  [out] goes with formula_free; NULL on failure
+ *
+ * Errors: KITH_INVALID_ARGUMENT, KITH_OUT_OF_MEMORY. */
+kith_status formula_create_in(const struct formula_scope *scope, int64_t count,
+                              const kith_law_parameter *parameters, struct law_formula **formula);
+
 /* Reads the text into a new formula that has its parameters (formula_parse.c). */
 kith_status formula_read(struct law_formula *formula, const char *text);
+
+/* Reads a text; *node is its value. Errors: KITH_INVALID_ARGUMENT. */
+kith_status formula_read_value(struct law_formula *formula, const char *text, int32_t *node);
 
 /* Finds radial and along (formula_derive.c). */
 void formula_derive(struct law_formula *formula);
@@ -164,6 +202,9 @@ void formula_find_symmetry(struct law_formula *formula);
  * only, or all parameters if those are too many (formula_constants.c). */
 void formula_find_constants(struct law_formula *formula);
 
+/* The same for other nodes than those. */
+void formula_find_constants_of(struct law_formula *formula, const int32_t *roots, int32_t count);
+
 /* Which of constants a node is; −1: none. */
 int32_t formula_constant_of(const struct law_formula *formula, int32_t node);
 
@@ -177,10 +218,10 @@ void formula_mark(const struct law_formula *formula, int32_t root, bool *used);
 /* Whether value, or a force, uses a variable. */
 bool formula_uses(const struct law_formula *formula, enum formula_variable variable);
 
-/* The nodes of a list in double precision with the C library's functions: values[k] for node k. */
+/* The nodes of a list in double precision with the C library's functions: values[k] for node k.
+ * variable has formula_variable_count numbers, formula_scope_variables in a scope. */
 void formula_evaluate(const struct law_formula *formula, const double *parameter,
-                      const double variable[formula_variable_count],
-                      const struct formula_list *list, double *values);
+                      const double *variable, const struct formula_list *list, double *values);
 
 /* Writes the functions that law_body.h wants of a custom law; *text goes with free().
  * Errors: KITH_OUT_OF_MEMORY. */
@@ -197,6 +238,7 @@ extern const char *const formula_variable_names[formula_variable_count];
 int32_t formula_make_number(struct law_formula *formula, double number);
 int32_t formula_make_variable(struct law_formula *formula, enum formula_variable variable);
 int32_t formula_make_power_of_r(struct law_formula *formula, int32_t power); /* any whole number */
+int32_t formula_make_column(struct law_formula *formula, int32_t column, bool of_j);
 int32_t formula_make(struct law_formula *formula, enum formula_operation operation, int32_t which,
                      int32_t a, int32_t b, int32_t c);
 int32_t formula_make_call(struct law_formula *formula, enum formula_function function, int32_t a,

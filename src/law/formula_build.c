@@ -75,6 +75,13 @@ int32_t formula_make_variable(struct law_formula *formula, enum formula_variable
                     (struct formula_node){0, formula_variable, (int32_t)variable, {-1, -1, -1}});
 }
 
+int32_t formula_make_column(struct law_formula *formula, int32_t column, bool of_j)
+{
+    return add_node(formula,
+                    (struct formula_node){
+                        0, formula_variable, formula_column_variable(column, of_j), {-1, -1, -1}});
+}
+
 bool formula_is_number(const struct law_formula *formula, int32_t node, double *number)
 {
     if (node < 0 || formula->nodes[node].operation != formula_number)

@@ -70,14 +70,19 @@ static void take_parameters(struct law_formula *formula)
             add(formula, k);
 }
 
-void formula_find_constants(struct law_formula *formula)
+void formula_find_constants_of(struct law_formula *formula, const int32_t *roots, int32_t count)
 {
-    int32_t roots[root_count];
-    list_roots(formula, roots);
     formula->constant_count = 0;
-    for (int k = 0; k < root_count; k++)
+    for (int32_t k = 0; k < count; k++)
         if (!add_constants_of(formula, roots[k])) {
             take_parameters(formula);
             return;
         }
+}
+
+void formula_find_constants(struct law_formula *formula)
+{
+    int32_t roots[root_count];
+    list_roots(formula, roots);
+    formula_find_constants_of(formula, roots, root_count);
 }

@@ -93,8 +93,7 @@ static double apply_to(const struct formula_node *node, const double *values)
 }
 
 void formula_evaluate(const struct law_formula *formula, const double *parameter,
-                      const double variable[formula_variable_count],
-                      const struct formula_list *list, double *values)
+                      const double *variable, const struct formula_list *list, double *values)
 {
     for (int32_t n = 0; n < list->count; n++) {
         const int32_t k = list->nodes[n];

@@ -21,7 +21,7 @@ __attribute__((format(printf, 3, 4))) static kith_status
 fail_at(const struct parser *parser, const char *place, const char *format, ...)
 {
     enum { around = 40 };
-    char what[200], shown[2 * around + 16];
+    char what[480], shown[2 * around + 16];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
@@ -160,8 +160,33 @@ static kith_status read_call(struct parser *parser, int32_t function, int32_t *n
     return check_constant(parser, start, *node);
 }
 
+static void append(char *text, size_t bytes, const char *before, const char *name)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, bytes - used, "%s%s", before, name);
+}
+
+static kith_status fail_unknown_in_scope(const struct parser *parser, size_t length)
+{
+    const struct formula_scope *scope = parser->formula->scope;
+    char columns[160] = "", definitions[160] = "";
+    for (int32_t k = 0; k < scope->column_count; k++)
+        append(columns, sizeof columns, columns[0] ? ", " : "", scope->column[k]);
+    for (int32_t k = 0; k < parser->formula->parameters; k++)
+        append(definitions, sizeof definitions, ", ", parser->formula->names[k]);
+    for (int32_t k = 0; k < scope->definition_count; k++)
+        append(definitions, sizeof definitions, ", ", scope->definition[k].name);
+    return fail_at(parser, parser->at,
+                   "'%.*s%s' is unknown; there are r, r2, dx, dy, dz, pi%s, C's functions, and "
+                   "with _i or _j the columns %s",
+                   length < 40 ? (int)length : 40, parser->at, length < 40 ? "" : "...",
+                   definitions, columns[0] ? columns : "m and q");
+}
+
 static kith_status fail_unknown_name(const struct parser *parser, size_t length)
 {
+    if (parser->formula->scope)
+        return fail_unknown_in_scope(parser, length);
     char known[160] = "";
     size_t used = 0;
     for (int32_t k = 0; k < parser->formula->parameters && used < sizeof known; k++)
@@ -172,6 +197,21 @@ static kith_status fail_unknown_name(const struct parser *parser, size_t length)
                    "and C's functions",
                    length < 40 ? (int)length : 40, parser->at, length < 40 ? "" : "...",
                    known[0] ? known : ", parameters");
+}
+
+/* What a name is in the formula's scope; −1: nothing. */
+static int32_t find_in_scope(struct law_formula *formula, const char *text, size_t length)
+{
+    const struct formula_scope *scope = formula->scope;
+    for (int32_t k = 0; k < scope->definition_count; k++)
+        if (is_name(scope->definition[k].name, text, length))
+            return scope->definition[k].node;
+    if (length < 3 || text[length - 2] != '_' || !strchr("ij", text[length - 1]))
+        return -1;
+    for (int32_t k = 0; k < scope->column_count; k++)
+        if (is_name(scope->column[k], text, length - 2))
+            return formula_make_column(formula, k, text[length - 1] == 'j');
+    return -1;
 }
 
 static kith_status read_name(struct parser *parser, int32_t *node)
@@ -191,6 +231,10 @@ static kith_status read_name(struct parser *parser, int32_t *node)
             found = formula_make_variable(formula, (enum formula_variable)k);
     if (is_name("pi", start, length))
         found = formula_make_number(formula, 3.14159265358979323846);
+    if (formula->scope) {
+        const int32_t in_scope = find_in_scope(formula, start, length);
+        found = in_scope >= 0 ? in_scope : found;
+    }
     if (found < 0 && !formula->is_full)
         return fail_unknown_name(parser, length);
     parser->at += length;
@@ -321,17 +365,27 @@ static kith_status read_choice(struct parser *parser, int32_t *node)
     return KITH_OK;
 }
 
-kith_status formula_read(struct law_formula *formula, const char *text)
+static kith_status read_all(struct parser *parser, int32_t *node)
 {
-    struct parser start = {formula, text, text, 0}, *const parser = &start;
     if (strnlen(parser->text, formula_most_bytes + 1) > formula_most_bytes)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "the formula has more than %d characters; write it shorter",
                          formula_most_bytes);
-    KITH_TRY(read_choice(parser, &parser->formula->value));
+    KITH_TRY(read_choice(parser, node));
     skip_space(parser);
-    if (*parser->at)
-        return fail_behind(parser, "an operator is expected here");
+    return *parser->at ? fail_behind(parser, "an operator is expected here") : KITH_OK;
+}
+
+kith_status formula_read_value(struct law_formula *formula, const char *text, int32_t *node)
+{
+    struct parser parser = {formula, text, text, 0};
+    return read_all(&parser, node);
+}
+
+kith_status formula_read(struct law_formula *formula, const char *text)
+{
+    struct parser start = {formula, text, text, 0}, *const parser = &start;
+    KITH_TRY(read_all(parser, &parser->formula->value));
     formula_derive(parser->formula);
     formula_find_products(parser->formula);
     formula_find_symmetry(parser->formula);

@@ -38,6 +38,8 @@ void formula_writer_begin(struct formula_writer *writer, FILE *to,
 void formula_write_statements(struct formula_writer *writer, const int32_t *roots, int32_t count,
                               int32_t power);
 
+/* Variables of a scope are pair->column[column_0], column_1, …: columns' _i and _j in turn. */
+
 /* Writes the name of a root; of −1 the number 0. */
 void formula_write_root(const struct formula_writer *writer, int32_t root);
 

@@ -43,7 +43,10 @@ static void write_variable(FILE *to, int32_t variable)
         [formula_dx] = "pair->d[0]", [formula_dy] = "pair->d[1]", [formula_dz] = "pair->d[2]",
         [formula_m_i] = "pair->w_i", [formula_m_j] = "pair->w_j", [formula_q_i] = "pair->q_i",
         [formula_q_j] = "pair->q_j"};
-    fputs(texts[variable], to);
+    if (variable < (int32_t)formula_variable_count)
+        fputs(texts[variable], to);
+    else
+        fprintf(to, "pair->column[column_%d]", (int)(variable - (int32_t)formula_variable_count));
 }
 
 void formula_write_power_name(const struct formula_writer *writer, int32_t power)

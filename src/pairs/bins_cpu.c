@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells/lattice.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
 #include "pairs/arguments.h"
-#include "pairs/lattice.h"
 #include "pairs/search.h"
 #include "pairs/stage.h"
 

@@ -3,8 +3,6 @@
 
 /* Where points are looked for: a grid of cells over a system, along the axes of its lattice. */
 
-#include <float.h>
-
 #include "pairs/problem.h"
 
 /* The number of cells, their edges and their numbering, the last axis fastest.
@@ -24,19 +22,6 @@ struct pairs_grid {
 /* An axis has at most so many cells (far more than there are doubles within a cell's width at the
  * far end would be of no use). */
 #define PAIRS_MOST_CELLS_OF_AXIS 1099511627776.0
-
-/* What a cell's edges must be for a search distance: more by what rounding does to distances (in
- * the dtype, across a periodic cell) and to components in the basis (of magnitude `largest`). */
-static inline double pairs_safe_distance(const struct pairs_lattice *lattice, kith_dtype dtype,
-                                         double search, double largest)
-{
-    const double epsilon = dtype == KITH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    double period = 0;
-    for (int k = 0; k < 3; k++)
-        for (int component = 0; component < 3 && lattice->periodic[k]; component++)
-            period += fabs(lattice->basis[k][component]);
-    return search * (1 + 0x1p-10) + 8 * epsilon * period + 16 * DBL_EPSILON * largest;
-}
 
 /* How many cells of an edge that is at least `edge`, or a part of it, a short periodic axis has:
  * where these are but few, smaller ones may leave much less to look through for points within

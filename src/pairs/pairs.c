@@ -2,11 +2,11 @@
 
 #include <stddef.h>
 
+#include "cells/lattice.h"
 #include "core/arguments.h"
 #include "device/context.h"
 #include "pairs/arguments.h"
 #include "pairs/backend.h"
-#include "pairs/lattice.h"
 #include "pairs/list.h"
 #include "pairs/memory.h"
 #include "pairs/pairs_reference.h"

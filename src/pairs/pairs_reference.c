@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells/lattice.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "pairs/arguments.h"
-#include "pairs/lattice.h"
 #include "pairs/list.h"
 
 struct hit {

@@ -1,9 +1,9 @@
 #ifndef PAIRS_PROBLEM_H
 #define PAIRS_PROBLEM_H
 
+#include "cells/geometry.h"
 #include "core/status.h"
 #include "kith/pairs.h"
-#include "pairs/geometry.h"
 
 /* One of the systems of a problem: a range of points and one of targets (the same range if there
  * are no queries). */

@@ -1,8 +1,9 @@
-#ifndef PAIRS_LATTICE_H
-#define PAIRS_LATTICE_H
+#ifndef CELLS_LATTICE_H
+#define CELLS_LATTICE_H
 
+#include "cells/geometry.h"
 #include "core/status.h"
-#include "pairs/problem.h"
+#include "kith/cell.h"
 
 /* The lattice of a cell in units of `unit`; cell NULL: open space. Errors: KITH_INVALID_ARGUMENT
  * (numbers that are not finite, periodic vectors that are linearly dependent). */

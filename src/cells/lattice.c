@@ -1,4 +1,4 @@
-#include "pairs/lattice.h"
+#include "cells/lattice.h"
 
 #include <string.h>
 

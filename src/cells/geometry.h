@@ -1,5 +1,5 @@
-#ifndef PAIRS_GEOMETRY_H
-#define PAIRS_GEOMETRY_H
+#ifndef CELLS_GEOMETRY_H
+#define CELLS_GEOMETRY_H
 
 /* The arithmetic that decides which points are a pair, for all backends: each operation rounded, in
  * the one order below, none fused, so that all list the same pairs.
@@ -13,11 +13,13 @@
  * may be left out. In 2D there is no d_z. Lengths are in units of a power of two (problem.h): that
  * costs no bit. */
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/both_sides.h"
+#include "kith/array.h"
 
 #if defined(__CUDA_ARCH__)
 #define PAIRS_DEFINE_ROUNDED(real, letter)                                                         \
@@ -113,6 +115,19 @@ KITH_BOTH_SIDES static inline bool pairs_wrap(const struct pairs_lattice *lattic
         }
     }
     return true;
+}
+
+/* What a cell's edges must be for a search distance: more by what rounding does to distances (in
+ * the dtype, across a periodic cell) and to components in the basis (of magnitude `largest`). */
+static inline double pairs_safe_distance(const struct pairs_lattice *lattice, kith_dtype dtype,
+                                         double search, double largest)
+{
+    const double epsilon = dtype == KITH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    double period = 0;
+    for (int k = 0; k < 3; k++)
+        for (int component = 0; component < 3 && lattice->periodic[k]; component++)
+            period += fabs(lattice->basis[k][component]);
+    return search * (1 + 0x1p-10) + 8 * epsilon * period + 16 * DBL_EPSILON * largest;
 }
 
 /* The limit of r² in a dtype: the least number whose square root, rounded, is not below the cutoff

@@ -1,0 +1,20 @@
+#ifndef CLI_CELL_OPTIONS_H
+#define CLI_CELL_OPTIONS_H
+
+#include "cli.h"
+
+/* --box, --cell and --periodic, and their argp parser: a child whose input is this. */
+struct cell_options {
+    double numbers[9];
+    int count;
+    bool is_box;
+    const char *periodic;
+};
+extern const struct argp cell_argp;
+
+/* The cell of the options or else the bodies'; *found is false if there is none. Returns an exit
+ * code. */
+int cell_choose(const char *command, const struct cell_options *options, const kith_bodies *bodies,
+                kith_cell *cell, bool *found);
+
+#endif

@@ -1,0 +1,304 @@
+/* kith sum: sums of formulas over pairs of particles. */
+
+#include "sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+#include "names.h"
+#include "streams.h"
+
+enum {
+    key_cutoff = 0x5400,
+    key_out,
+    key_let,
+    key_param,
+    key_reduce,
+    key_self,
+    key_targets,
+    key_method,
+    key_to
+};
+
+static const struct argp_option option_table[] = {
+    {"out", key_out, "NAME=FORMULA", 0,
+     "a column of the output: the sum over j of a formula in r, r2, dx, dy, dz, NAME_i and NAME_j "
+     "of the file's columns, parameters and lets; any number of times",
+     0},
+    {"let", key_let, "NAME=FORMULA", 0,
+     "a formula that those after it use by its name; any number of times", 0},
+    {"param", key_param, "NAME=VALUE", 0, "a parameter of the formulas; any number of times", 0},
+    {"cutoff", key_cutoff, "R", 0, "sum over pairs at distances less than R (default: all pairs)",
+     0},
+    {"reduce", key_reduce, "R", 0,
+     "what becomes of the values: sum, min, max, count (of those that are not 0) or logsumexp "
+     "(default: sum)",
+     0},
+    {"self", key_self, NULL, 0, "count the pair of a particle with itself too, at r = 0", 0},
+    {"targets", key_targets, "FILE", 0,
+     "the particles i (default: those of the input, which are the j)", 0},
+    {"method", key_method, "METHOD", 0,
+     "auto, or reference: double precision, pair by pair, with no compiler (default: auto)", 0},
+    {"output", 'o', "FILE", 0,
+     "write the sums to FILE: .csv or .npy (default: -, standard output, as CSV)", 0},
+    {"to", key_to, "FORMAT", 0, "of the output: csv or npy (default: by its extension)", 0},
+    {0}};
+
+static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
+                                             {&cell_argp, 0, NULL, 0},
+                                             {&common_argp, 0, "Common options:", 3},
+                                             {0}};
+
+static const char documentation[] =
+    "Sum formulas over the pairs of FILE's particles, within a cutoff in open space or in a "
+    "periodic cell of any shape, or over all pairs.\v"
+    "A row of the output belongs to a particle, in input order; a column to an --out. Pairs are "
+    "those that kith pairs lists. Formulas are compiled by the system's C compiler.\n\n"
+    "Examples:\n"
+    "  kith make uniform-cube -n 1000 -o cube.csv\n"
+    "  kith sum cube.csv --cutoff 0.2 --box 1,1,1 --out neighbors=1\n"
+    "  kith sum cube.csv --cutoff 0.2 --let 'W=exp(-r2/(h*h))' --param h=0.1 --self \\\n"
+    "    --out 'rho=m_j*W' --out 'fx=m_j*dx*W' -o sums.csv";
+
+/* The copy of NAME=WHAT, cut at the first =. */
+static char *split(struct sum_options *sum, const char *option, const char *argument, char **what,
+                   const struct argp_state *state)
+{
+    if (sum->word_count == sum_most_words)
+        cli_usage_error(state, "%s is given too often; give at most %d formulas", option,
+                        sum_most_words);
+    char *word = sum->words[sum->word_count++] = cli_copy(argument, state);
+    *what = strchr(word, '=');
+    if (!*what || *what == word || (*what)[1] == '=')
+        cli_usage_error(state, "%s is '%s'; give NAME=%s", option, argument,
+                        strcmp(option, "--param") == 0 ? "VALUE" : "FORMULA");
+    *(*what)++ = 0;
+    return word;
+}
+
+static void add_formula(struct sum_options *sum, const char *option, const char *argument,
+                        kith_named_formula *to, int64_t *count, int64_t most,
+                        const struct argp_state *state)
+{
+    char *formula = NULL;
+    if (*count == most)
+        cli_usage_error(state, "%s is given more than %d times", option, (int)most);
+    const char *name = split(sum, option, argument, &formula, state);
+    to[(*count)++] = (kith_named_formula){name, formula};
+}
+
+static void add_parameter(struct sum_options *sum, const char *argument,
+                          const struct argp_state *state)
+{
+    char *value = NULL, option[64];
+    if (sum->sums.parameter_count == sum_most_parameters)
+        cli_usage_error(state, "--param is given more than %d times", sum_most_parameters);
+    const char *name = split(sum, "--param", argument, &value, state);
+    snprintf(option, sizeof option, "--param %.40s", name);
+    sum->parameters[sum->sums.parameter_count++] =
+        (kith_law_parameter){name, cli_parse_real(option, value, state)};
+}
+
+static const char *const reductions[] = {"sum", "min", "max", "count", "logsumexp"};
+
+static const char *name_of_reduction(int64_t k)
+{
+    return reductions[k];
+}
+
+static const char *name_of_method(int64_t k)
+{
+    return k == 0 ? "auto" : "reference";
+}
+
+static void check_usage(struct sum_options *sum, const struct argp_state *state)
+{
+    if (!sum->input.path)
+        cli_usage_error(state, "FILE is missing: the particles to sum over");
+    if (sum->output_count == 0)
+        cli_usage_error(state, "--out is missing: NAME=FORMULA, what to sum");
+    cli_check_stdout("-o", sum->output, &sum->common, state);
+    sum->sums.lets = sum->lets;
+    sum->sums.parameters = sum->parameters;
+    sum_find_columns(sum, state);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct sum_options *sum = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &sum->input;
+        state->child_inputs[1] = &sum->cell;
+        state->child_inputs[2] = &sum->common;
+        return 0;
+    case key_cutoff:
+        sum->sums.cutoff = cli_parse_positive("--cutoff", argument, state);
+        return 0;
+    case key_out:
+        add_formula(sum, "--out", argument, sum->outputs, &sum->output_count, KITH_SUMS_MAX_OUTPUTS,
+                    state);
+        return 0;
+    case key_let:
+        add_formula(sum, "--let", argument, sum->lets, &sum->sums.let_count, sum_most_formulas,
+                    state);
+        return 0;
+    case key_param:
+        add_parameter(sum, argument, state);
+        return 0;
+    case key_reduce:
+        sum->sums.reduction =
+            (kith_sums_reduction)cli_parse_name("--reduce", argument, 5, name_of_reduction, state);
+        return 0;
+    case key_self:
+        sum->sums.include_self = true;
+        return 0;
+    case key_targets:
+        sum->targets = argument;
+        return 0;
+    case key_method:
+        sum->sums.method =
+            (kith_sums_method)cli_parse_name("--method", argument, 2, name_of_method, state);
+        return 0;
+    case 'o':
+        sum->output = argument;
+        return 0;
+    case key_to:
+        sum->to = cli_parse_table_format(argument, false, state);
+        return 0;
+    case ARGP_KEY_END:
+        check_usage(sum, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What a run of the command has in memory. */
+struct sum_job {
+    struct sum_side sources, targets; /* targets without bodies are the sources */
+    kith_cell cell;
+    bool has_cell;
+    void *result;
+    int64_t rows, pairs;
+    double seconds;
+};
+
+static kith_status compute(kith_context *context, const struct sum_options *sum,
+                           struct sum_job *job)
+{
+    kith_sums_options options = sum->sums;
+    struct timespec start, end;
+    options.cell = job->has_cell ? &job->cell : NULL;
+    options.pair_count = &job->pairs;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    const kith_status status = kith_sums_compute(
+        context, &options, job->targets.bodies ? &job->targets.particles : NULL,
+        &job->sources.particles, sum->output_count, sum->outputs,
+        kith_array_matrix(job->result, sum->common.precision, job->rows, sum->output_count));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    job->seconds =
+        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    return status;
+}
+
+static kith_status write_result(const struct sum_options *sum, const struct sum_job *job)
+{
+    kith_table_column columns[KITH_SUMS_MAX_OUTPUTS];
+    const kith_dtype dtype = sum->common.precision;
+    for (int64_t k = 0; k < sum->output_count; k++) {
+        columns[k] = (kith_table_column){
+            sum->outputs[k].name,
+            kith_array_vector((char *)job->result + k * kith_dtype_bytes(dtype), dtype, job->rows)};
+        columns[k].values.strides[0] = sum->output_count;
+    }
+    const char *path = cli_output_path(sum->output ? sum->output : "-");
+    return kith_table_write(path, cli_output_format(path, sum->to), sum->output_count, columns);
+}
+
+static int print_json(const char *command, const struct sum_options *sum,
+                      const kith_context *context, const struct sum_job *job)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_count(object, "particles", job->rows);
+    json_add_count(object, "pairs", job->pairs);
+    json_add_count(object, "outputs", sum->output_count);
+    cJSON_AddStringToObject(object, "reduce", name_of_reduction(sum->sums.reduction));
+    if (sum->sums.cutoff > 0)
+        json_add_real(object, "cutoff", sum->sums.cutoff);
+    else
+        cJSON_AddNullToObject(object, "cutoff");
+    json_add_real(object, "seconds", job->seconds);
+    json_add_real(object, "pairs_per_second", (double)job->pairs / job->seconds);
+    cJSON_AddStringToObject(object, "device", cli_device_name(kith_context_device(context)));
+    cJSON_AddStringToObject(object, "precision", cli_precision_name(sum->common.precision));
+    return json_print(command, object);
+}
+
+static int run_sum(const char *command, const struct sum_options *sum, kith_context *context,
+                   struct sum_job *job)
+{
+    const kith_bodies *bodies = job->sources.bodies;
+    const int code = cell_choose(command, &sum->cell, bodies, &job->cell, &job->has_cell);
+    if (code != exit_ok)
+        return code;
+    job->rows = job->targets.bodies ? job->targets.bodies->count : bodies->count;
+    job->result = calloc((size_t)(job->rows * sum->output_count) + 1, sizeof(double));
+    if (!job->result || !sum_take_side(sum, &job->sources) ||
+        (job->targets.bodies && !sum_take_side(sum, &job->targets)))
+        return cli_fail_with(command, "no memory for %lld particles", (long long)bodies->count);
+    if (compute(context, sum, job) != KITH_OK)
+        return cli_fail(command);
+    if ((sum->output || !sum->common.json) && write_result(sum, job) != KITH_OK)
+        return cli_fail(command);
+    return sum->common.json ? print_json(command, sum, context, job) : exit_ok;
+}
+
+static int read_particles(const char *command, const struct sum_options *sum, struct sum_job *job)
+{
+    struct input_options input = sum->input;
+    int code = load_bodies(command, &input, sum->output, true, &job->sources.bodies);
+    if (code != exit_ok || !sum->targets)
+        return code;
+    input.path = sum->targets;
+    code = load_bodies(command, &input, sum->output, true, &job->targets.bodies);
+    if (code == exit_ok && job->targets.bodies->dimensions != job->sources.bodies->dimensions)
+        return cli_fail_with(command, "%s is in %d dimensions and %s in %d; give the same",
+                             sum->input.path, (int)job->sources.bodies->dimensions, sum->targets,
+                             (int)job->targets.bodies->dimensions);
+    return code;
+}
+
+static void free_words(struct sum_options *sum)
+{
+    for (int k = 0; k < sum->word_count; k++)
+        free(sum->words[k]);
+    for (int k = 0; sum->column_names[k]; k++)
+        free(sum->column_names[k]);
+}
+
+int command_sum(int argc, char **argv)
+{
+    struct sum_options sum = {0};
+    const struct argp argp = {option_table, parse,           "FILE", documentation,
+                              children,     cli_filter_help, NULL};
+    cli_parse(&argp, argc, argv, &sum);
+
+    kith_context *context = NULL;
+    struct sum_job job = {0};
+    int code = exit_failed;
+    if (sum.common.context.device.kind == KITH_DEVICE_AUTO) /* there are no sums on a GPU yet */
+        sum.common.context.device.kind = KITH_CPU;
+    if (kith_context_create(&sum.common.context, &context) != KITH_OK)
+        code = cli_fail(argv[0]);
+    else if ((code = read_particles(argv[0], &sum, &job)) == exit_ok)
+        code = run_sum(argv[0], &sum, context, &job);
+    sum_free_side(&job.sources);
+    sum_free_side(&job.targets);
+    free(job.result);
+    free_words(&sum);
+    kith_context_free(context);
+    return code;
+}

@@ -1,0 +1,104 @@
+#ifndef KITH_SUMS_H
+#define KITH_SUMS_H
+
+#include "kith/array.h"
+#include "kith/cell.h"
+#include "kith/context.h"
+#include "kith/law.h"
+#include "kith/particles.h"
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KITH_SUMS_MAX_OUTPUTS 32
+
+/* How the values of a target's pairs become one number, and what that is without any pair. */
+typedef enum kith_sums_reduction {
+    KITH_SUMS_SUM = 0,  /* Σ f; 0 */
+    KITH_SUMS_MIN,      /* the least f; infinity */
+    KITH_SUMS_MAX,      /* the greatest f; −infinity */
+    KITH_SUMS_COUNT,    /* how many f are not 0; 0 */
+    KITH_SUMS_LOGSUMEXP /* log Σ exp f, without overflow; −infinity */
+} kith_sums_reduction;
+
+typedef enum kith_sums_method {
+    KITH_SUMS_AUTO = 0,  /* formulas compiled for vectors, as those of laws (kith/law.h) */
+    KITH_SUMS_REFERENCE, /* every pair in double precision, operation by operation; one thread */
+} kith_sums_method;
+
+/* A formula with a name. */
+typedef struct kith_named_formula {
+    const char *name, *formula;
+} kith_named_formula;
+
+typedef struct kith_sums_options {
+    double cutoff;         /* > 0: pairs at r < cutoff; 0: all pairs */
+    const kith_cell *cell; /* NULL: open space. A periodic cell needs a cutoff */
+    kith_sums_reduction reduction;
+    bool include_self; /* the pair of a particle with itself, at r = 0 */
+    kith_sums_method method;
+
+    int64_t let_count; /* formulas that those below them, and the outputs, use by their names */
+    const kith_named_formula *lets;
+    int64_t parameter_count;
+    const kith_law_parameter *parameters;
+
+    int64_t
+        *pair_count; /* [out] pairs evaluated, each as often as it is summed; NULL: not wanted */
+} kith_sums_options;
+
+/* Sums of pair functions: for each target i and each output k
+ *
+ *     results[i][k] = Σ_j f_k(i, j)    over j at r < cutoff, at every periodic image
+ *
+ * or another reduction of the f_k. d = x_j − x_i + S·cell, r = |d|, as kith_pairs_compute judges
+ * and rounds it: the pairs are those of its full list. i = j counts only at an image S ≠ 0, or with
+ * include_self. Without a cutoff j is every source.
+ *
+ * f_k is a formula (kith/law.h has the operators and functions, all numbers are real) in
+ *
+ *     r, r2            distance and its square
+ *     dx, dy, dz       the components of d; dz = 0 in two dimensions
+ *     NAME_i, NAME_j   column NAME of the target and of the source; m and q are 1 where absent
+ *     pi, the parameters, and the lets above it
+ *
+ * All outputs are computed in one pass; common subexpressions are evaluated once a pair. Where a
+ * formula is not finite at r = 0 (with columns of 1) a pair at r = 0 does not count for it. A value
+ * that is NaN makes its result NaN.
+ *
+ *   context       where to compute
+ *   options       NULL: all pairs, summed
+ *   targets       n particles; NULL: the sources
+ *   sources       m particles, n × 2 or n × 3, with any named columns
+ *   output_count  K, 1 to KITH_SUMS_MAX_OUTPUTS
+ *   outputs       names (of letters, digits and _) and formulas
+ *   results       [out] n × K, of the sources' dtype, any strides; must not overlap an input
+ *
+ * All arrays have one dtype and are on the host. The targets are the sources also where their
+ * positions are none or the same view of the same memory.
+ *
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices; cutoff < 0 or not finite, or missing in a
+ *         periodic cell; periodic vectors that are linearly dependent; a formula with a mistake, or
+ *         with a column that is not there; a number in a position or in a column that a formula
+ * uses that is not finite: the message names the row), KITH_UNSUPPORTED (a context on a GPU: sums
+ *         are not available on a GPU yet; no C compiler; more than 2³¹ − 1 particles),
+ *         KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ * Cost:   O(n + m + pairs), or n·m; about 100 bytes a particle and 8 a column, kept by the context.
+ *         A set of formulas is compiled at its first use, in about a second, and kept in the user's
+ *         cache folder; in milliseconds in the next process, and not again in this context.
+ * Error:  a few units in the last place of Σ|f|, times the condition of the formula.
+ * Bits:   the same on every run and for every number of threads.
+ * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
+kith_status kith_sums_compute(kith_context *context, const kith_sums_options *options,
+                              const kith_particles *targets, const kith_particles *sources,
+                              int64_t output_count, const kith_named_formula *outputs,
+                              kith_array results);
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
+
+#endif

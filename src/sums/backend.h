@@ -1,0 +1,17 @@
+#ifndef SUMS_BACKEND_H
+#define SUMS_BACKEND_H
+
+#include "sums/problem.h"
+
+/* What sums need of a device beyond device/services.h. */
+struct sums_backend {
+    /* Computes results and pair_count. Errors: as kith_sums_compute, but for those of arguments. */
+    kith_status (*compute)(kith_context *context, struct sums_problem *problem);
+};
+
+/* The context's; NULL: the device has no sums. */
+const struct sums_backend *sums_backend_of(const kith_context *context);
+
+kith_status sums_cpu(kith_context *context, struct sums_problem *problem);
+
+#endif

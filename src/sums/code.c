@@ -1,0 +1,100 @@
+/* Kernels that were compiled with formulas, kept by the context. */
+
+#include "sums/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "law/compiled.h"
+#include "sums/write.h"
+
+enum { most_kept = 16 };
+
+struct code {
+    char *text; /* what it was compiled of */
+    void *handle;
+    sums_kernel *kernel;
+};
+
+/* The last used first. */
+struct codes {
+    int32_t count;
+    struct code code[most_kept];
+};
+
+static void forget(struct code *code)
+{
+    law_close_functions(code->handle);
+    free(code->text);
+}
+
+static void free_codes(kith_context *context, void *kept)
+{
+    struct codes *codes = kept;
+    (void)context;
+    for (int32_t k = 0; k < codes->count; k++)
+        forget(&codes->code[k]);
+    free(codes);
+}
+
+static const struct device_slot_kind slot_kind = {.free = free_codes};
+
+static kith_status find_codes(kith_context *context, struct codes **codes)
+{
+    void **slot = device_slot(context, &slot_kind);
+    if (!slot)
+        return kith_fail(KITH_OUT_OF_MEMORY, "formulas: no memory for their code");
+    if (!*slot)
+        KITH_TRY(kith_allocate(1, sizeof **codes, "formulas", slot));
+    *codes = *slot;
+    return KITH_OK;
+}
+
+static void move_to_front(struct codes *codes, int32_t at, struct code code)
+{
+    memmove(&codes->code[1], &codes->code[0], (size_t)at * sizeof code);
+    codes->code[0] = code;
+}
+
+static kith_status compile(kith_context *context, struct code *code)
+{
+    void *function = NULL;
+    KITH_TRY(law_open_functions_cpu(context, code->text, SUMS_KERNEL_FILE, &code->handle));
+    const kith_status status =
+        law_function_of(code->handle, SUMS_KERNEL_FILE, SUMS_KERNEL_SYMBOL, &function);
+    if (status == KITH_OK)
+        memcpy(&code->kernel, &function, sizeof function);
+    else
+        law_close_functions(code->handle);
+    return status;
+}
+
+kith_status sums_kernel_of(kith_context *context, const struct sums_problem *problem,
+                           sums_kernel **kernel)
+{
+    struct codes *codes = NULL;
+    struct code code = {0};
+    KITH_TRY(find_codes(context, &codes));
+    KITH_TRY(sums_write(problem, &code.text));
+    int32_t at = 0;
+    while (at < codes->count && strcmp(codes->code[at].text, code.text) != 0)
+        at++;
+    if (at < codes->count) {
+        free(code.text);
+        code = codes->code[at];
+    } else {
+        const kith_status status = compile(context, &code);
+        if (status != KITH_OK) {
+            free(code.text);
+            return status;
+        }
+        if (codes->count == most_kept)
+            forget(&codes->code[--codes->count]);
+        at = codes->count++;
+    }
+    move_to_front(codes, at, code);
+    *kernel = code.kernel;
+    return KITH_OK;
+}

@@ -1,0 +1,57 @@
+#ifndef SUMS_PROBLEM_H
+#define SUMS_PROBLEM_H
+
+#include "cells/geometry.h"
+#include "sums/formulas.h"
+
+/* Targets or sources: the columns that formulas use, by their index in the scope. */
+struct sums_side {
+    const char *name; /* "targets" */
+    int64_t count;
+    kith_array positions;
+    kith_array column[formula_most_columns]; /* none where not used */
+};
+
+/* A call as a backend sees it: all arguments are checked, but not the numbers in arrays. */
+struct sums_problem {
+    kith_dtype dtype;
+    int32_t dimensions;
+    const struct sums_formulas *formulas;
+    kith_sums_reduction reduction;
+    bool same;         /* the targets are the sources */
+    bool include_self; /* only if they are */
+    double cutoff;     /* rounded to the dtype; 0: all pairs */
+    double limit;      /* of r² (geometry.h) */
+    struct pairs_lattice lattice;
+    struct sums_side targets, sources;
+    kith_array results;
+    int64_t pair_count; /* [out] */
+};
+
+/* Whether j, at image 0, is left out of the sum of target i. */
+static inline bool sums_leaves_out(const struct sums_problem *problem, int64_t i, int64_t j)
+{
+    return problem->same && !problem->include_self && i == j;
+}
+
+static inline double sums_get(kith_array array, int64_t row, int64_t column)
+{
+    const int64_t at = row * array.strides[0] + (array.ndim == 2 ? column * array.strides[1] : 0);
+    return array.dtype == KITH_F32 ? (double)((const float *)array.data)[at]
+                                   : ((const double *)array.data)[at];
+}
+
+static inline void sums_put(kith_array array, int64_t row, int64_t column, double value)
+{
+    const int64_t at = row * array.strides[0] + column * array.strides[1];
+    if (array.dtype == KITH_F32)
+        ((float *)array.data)[at] = (float)value;
+    else
+        ((double *)array.data)[at] = value;
+}
+
+/* The errors for a number that is not finite, and for a point too many cells away. */
+kith_status sums_fail_at_row(const struct sums_side *side, int64_t row);
+kith_status sums_check_columns(const struct sums_problem *problem, const struct sums_side *side);
+
+#endif

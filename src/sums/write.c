@@ -1,0 +1,83 @@
+/* The formulas of a call as C for its kernel. */
+
+#include "sums/write.h"
+
+#include <stdlib.h>
+
+#include "law/formula_write.h"
+#include "sums/columns.h"
+
+static void write_numbers(FILE *to, const struct sums_problem *problem)
+{
+    bool periodic = false;
+    for (int k = 0; k < 3; k++)
+        periodic = periodic || problem->lattice.periodic[k];
+    fprintf(to,
+            "#ifdef SUMS_NUMBERS\n"
+            "#define SUMS_IN_FLOAT %d\n"
+            "#define SUMS_DIMENSIONS %d\n"
+            "#define SUMS_ALL_PAIRS %d\n"
+            "#define SUMS_PERIODIC %d\n"
+            "#define SUMS_OUTPUTS %d\n"
+            "#define SUMS_COLUMNS_I %d\n"
+            "#define SUMS_COLUMNS_J %d\n"
+            "#define SUMS_REDUCTION %d\n",
+            problem->dtype == KITH_F32, (int)problem->dimensions, problem->cutoff == 0, periodic,
+            (int)problem->formulas->output_count, (int)sums_column_count(problem->formulas->uses_i),
+            (int)sums_column_count(problem->formulas->uses_j), (int)problem->reduction);
+    fputs("#define SUMS_DIVERGES(k) (0", to);
+    for (int32_t k = 0; k < problem->formulas->output_count; k++)
+        if (problem->formulas->diverges[k])
+            fprintf(to, " || (k) == %d", (int)k);
+    fputs(")\n#else\n", to);
+}
+
+/* The formula writer names a column by its variable; the pair has those that are used. */
+static void write_columns(FILE *to, const struct sums_formulas *formulas)
+{
+    const int32_t of_i = sums_column_count(formulas->uses_i);
+    int32_t at_i = 0, at_j = 0;
+    for (int32_t k = 0; k < formulas->scope.column_count; k++) {
+        if (formulas->uses_i[k])
+            fprintf(to, "enum { column_%d = %d };\n", (int)(2 * k), (int)at_i++);
+        if (formulas->uses_j[k])
+            fprintf(to, "enum { column_%d = %d };\n", (int)(2 * k + 1), (int)(of_i + at_j++));
+    }
+}
+
+static void write_values(FILE *to, const struct sums_formulas *formulas)
+{
+    struct formula_writer writer;
+    formula_writer_begin(&writer, to, formulas->formula, "pair->s2", " + S2_FLOOR");
+    fputs("LAW_INLINE void sums_values(const struct sums_constants *law,\n"
+          "    const struct sums_pair *pair, VREAL value[SUMS_OUTPUTS])\n"
+          "{\n"
+          "    (void)law, (void)pair;\n",
+          to);
+    formula_write_statements(&writer, formulas->output, formulas->output_count, 0);
+    for (int32_t k = 0; k < formulas->output_count; k++) {
+        fprintf(to, "    value[%d] = ", (int)k);
+        formula_write_root(&writer, formulas->output[k]);
+        fputs(";\n", to);
+    }
+    fputs("}\n#endif\n", to);
+}
+
+kith_status sums_write(const struct sums_problem *problem, char **text)
+{
+    size_t length = 0;
+    *text = NULL;
+    FILE *to = open_memstream(text, &length);
+    if (!to)
+        return kith_fail(KITH_OUT_OF_MEMORY, "formulas: no memory for their code");
+    write_numbers(to, problem);
+    write_columns(to, problem->formulas);
+    write_values(to, problem->formulas);
+    const bool failed = ferror(to) != 0;
+    if (fclose(to) != 0 || failed) {
+        free(*text);
+        *text = NULL;
+        return kith_fail(KITH_OUT_OF_MEMORY, "formulas: no memory for their code");
+    }
+    return KITH_OK;
+}

@@ -1,0 +1,366 @@
+/* Sums of pair functions: the compiled kernels against the reference, and what the documentation
+ * promises of both. */
+
+#include "testing.h"
+
+#include "random_numbers.h"
+
+#include <math.h>
+
+#define COUNT_OF(array) ((int64_t)(sizeof(array) / sizeof *(array)))
+
+enum { most_points = 1200 };
+
+static struct random_numbers numbers;
+
+static double uniform(void)
+{
+    return random_uniform(&numbers, 0, 1);
+}
+
+/* Points with masses and a column h, in double and in float. */
+struct cloud {
+    int64_t count;
+    int32_t dimensions;
+    double x[3 * most_points], m[most_points], h[most_points];
+    float x_narrow[3 * most_points], m_narrow[most_points], h_narrow[most_points];
+};
+
+static void fill_cloud(struct cloud *cloud, int64_t count, int32_t dimensions, double size)
+{
+    cloud->count = count;
+    cloud->dimensions = dimensions;
+    for (int64_t k = 0; k < count * dimensions; k++)
+        cloud->x[k] = (double)(cloud->x_narrow[k] = (float)(size * (1.5 * uniform() - 0.25)));
+    for (int64_t k = 0; k < count; k++) {
+        cloud->m[k] = (double)(cloud->m_narrow[k] = (float)(0.5 + uniform()));
+        cloud->h[k] = (double)(cloud->h_narrow[k] = (float)(0.5 + uniform()));
+    }
+    if (count > 5) /* two at one place */
+        for (int32_t c = 0; c < dimensions; c++)
+            cloud->x[4 * dimensions + c] =
+                (double)(cloud->x_narrow[4 * dimensions + c] = cloud->x_narrow[dimensions + c]);
+}
+
+static kith_particles particles_of(struct cloud *cloud, kith_dtype dtype)
+{
+    const bool narrow = dtype == KITH_F32;
+    void *const x = narrow ? (void *)cloud->x_narrow : cloud->x;
+    void *const m = narrow ? (void *)cloud->m_narrow : cloud->m;
+    void *const h = narrow ? (void *)cloud->h_narrow : cloud->h;
+    return (kith_particles){.positions =
+                                kith_array_matrix(x, dtype, cloud->count, cloud->dimensions),
+                            .columns = {{"h", kith_array_vector(h, dtype, cloud->count)},
+                                        {"m", kith_array_vector(m, dtype, cloud->count)}}};
+}
+
+static struct cloud cloud_a, cloud_b;
+static double wide[2][4 * most_points];
+static float narrow[2][4 * most_points];
+static kith_context *context;
+
+static const kith_named_formula mixed_outputs[] = {
+    {"rho", "m_j * W"},
+    {"shear", "dx * (h_i - h_j) * W"},
+    {"energy", "4 * (pow(s / r, 12) - pow(s / r, 6))"},
+    {"near", "r < 0.2"},
+};
+static const kith_named_formula mixed_lets[] = {{"hh", "(h_i + h_j) / 2"},
+                                                {"W", "exp(-r2 / (hh * hh)) / (hh * hh)"}};
+static const kith_law_parameter sigma[] = {{"s", 0.15}};
+
+static double value_of(kith_dtype dtype, int which, int64_t k)
+{
+    return dtype == KITH_F32 ? (double)narrow[which][k] : wide[which][k];
+}
+
+static kith_array results_of(kith_dtype dtype, int which, int64_t rows, int64_t columns)
+{
+    void *const memory = dtype == KITH_F32 ? (void *)narrow[which] : wide[which];
+    return kith_array_matrix(memory, dtype, rows, columns);
+}
+
+/* Computes with the kernels and with the reference, and compares. */
+static void compare(kith_sums_options options, kith_dtype dtype, bool two_sets)
+{
+    kith_particles targets = particles_of(&cloud_a, dtype);
+    kith_particles sources = particles_of(two_sets ? &cloud_b : &cloud_a, dtype);
+    const int64_t n = cloud_a.count, outputs = COUNT_OF(mixed_outputs);
+    int64_t pairs[2] = {-1, -1};
+    options.let_count = COUNT_OF(mixed_lets);
+    options.lets = mixed_lets;
+    options.parameter_count = 1;
+    options.parameters = sigma;
+    for (int which = 0; which < 2; which++) {
+        options.method = which ? KITH_SUMS_REFERENCE : KITH_SUMS_AUTO;
+        options.pair_count = &pairs[which];
+        assert_ok(kith_sums_compute(context, &options, two_sets ? &targets : NULL, &sources,
+                                    outputs, mixed_outputs, results_of(dtype, which, n, outputs)));
+    }
+    assert_int_equal(pairs[0], pairs[1]);
+    double scale[4] = {1e-300, 1e-300, 1e-300, 1e-300};
+    for (int64_t k = 0; k < n * outputs; k++)
+        if (isfinite(value_of(dtype, 1, k)))
+            scale[k % outputs] = fmax(scale[k % outputs], fabs(value_of(dtype, 1, k)));
+    for (int64_t k = 0; k < n * outputs; k++) {
+        const double made = value_of(dtype, 0, k), expected = value_of(dtype, 1, k);
+        const double bound = (dtype == KITH_F32 ? 3e-5 : 1e-12) *
+                             (fabs(expected) + (k % outputs == 1 ? scale[1] : 0));
+        if (made != expected && !(fabs(made - expected) <= bound))
+            fail_msg("row %d output %d: %.17g, and the reference has %.17g", (int)(k / outputs),
+                     (int)(k % outputs), made, expected);
+    }
+}
+
+static kith_cell random_cell(int32_t dimensions, double size)
+{
+    kith_cell cell = {{{0}}, {false}};
+    for (int k = 0; k < dimensions; k++) {
+        for (int c = 0; c < dimensions; c++)
+            cell.vectors[k][c] = size * (0.6 * (uniform() - 0.5) + (k == c ? 1 : 0));
+        cell.periodic[k] = uniform() < 0.7;
+    }
+    return cell;
+}
+
+static void test_kernels_agree_with_the_reference_in_every_cell(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {0, 1, 2, 7, 31, 64, 200, 333};
+    static const double cutoffs[] = {0.07, 0.3, 0.9, 2.6};
+    for (int trial = 0; trial < 60; trial++) {
+        const int reduction = trial % 5, dimensions = 2 + trial / 5 % 2;
+        const double cutoff = cutoffs[trial % COUNT_OF(cutoffs)];
+        const int64_t most = cutoff > 1 ? 31 : 333;
+        int64_t count = counts[trial * 7 % COUNT_OF(counts)];
+        count = count < most ? count : most;
+        fill_cloud(&cloud_a, count, dimensions, 1);
+        fill_cloud(&cloud_b, count + 5, dimensions, 1);
+        const kith_cell cell = random_cell(dimensions, 1);
+        const kith_sums_options options = {
+            .cutoff = cutoff,
+            .cell = trial % 11 == 4 ? NULL : &cell,
+            .reduction = (kith_sums_reduction)reduction,
+            .include_self = trial % 3 == 1 && trial % 7 != 0,
+        };
+        compare(options, (reduction + dimensions) % 2 ? KITH_F64 : KITH_F32, trial % 7 == 0);
+    }
+}
+
+static void test_kernels_agree_with_the_reference_over_all_pairs(void **state)
+{
+    (void)state;
+    for (int reduction = 0; reduction < 5; reduction++)
+        for (int trial = 0; trial < 4; trial++) {
+            const int dimensions = 2 + reduction % 2;
+            fill_cloud(&cloud_a, trial == 3 ? 1100 : 3 + (int64_t)(90 * uniform()), dimensions, 1);
+            fill_cloud(&cloud_b, 1 + (int64_t)(90 * uniform()), dimensions, 1);
+            compare((kith_sums_options){.reduction = (kith_sums_reduction)reduction,
+                                        .include_self = trial == 2},
+                    trial == 1 ? KITH_F32 : KITH_F64, trial == 0);
+        }
+}
+
+static void test_points_in_few_cells_and_far_apart_have_all_their_pairs(void **state)
+{
+    (void)state;
+    fill_cloud(&cloud_a, 1100, 3, 0.01); /* more than one block of candidates, in one cell */
+    compare((kith_sums_options){.cutoff = 0.004}, KITH_F64, false);
+    fill_cloud(&cloud_a, 300, 3, 1);
+    for (int64_t k = 0; k < 300; k++) /* groups whose cells share buckets */
+        for (int c = 0; c < 3; c++)
+            cloud_a.x[3 * k + c] += (double)(k % 10) * 7919 * (c + 1);
+    compare((kith_sums_options){.cutoff = 0.3}, KITH_F64, false);
+}
+
+static void test_two_particles_by_hand(void **state)
+{
+    (void)state;
+    double x[2][2] = {{0, 0}, {3, 4}}, c[2] = {2, 5}, out[2][2];
+    const kith_named_formula outputs[] = {{"a", "c_j * r + c_i"}, {"b", "dx - dy + dz"}};
+    const kith_particles two =
+        *PARTICLES(kith_array_matrix(x, KITH_F64, 2, 2), {"c", kith_array_vector(c, KITH_F64, 2)});
+    const kith_array to = kith_array_matrix(out, KITH_F64, 2, 2);
+    assert_ok(kith_sums_compute(context, NULL, NULL, &two, 2, outputs, to));
+    assert_true(out[0][0] == 27 && out[1][0] == 15 && out[0][1] == -1 && out[1][1] == 1);
+    const kith_cell cell = {{{6, 0, 0}, {0, 50, 0}},
+                            {true, false}}; /* an image at distance 5 too */
+    const kith_sums_options near = {.cutoff = 5.5, .cell = &cell};
+    assert_ok(kith_sums_compute(context, &near, NULL, &two, 2, outputs, to));
+    assert_true(out[0][0] == 54 && out[1][0] == 30 && out[0][1] == -8 && out[1][1] == 8);
+    const kith_sums_options self = {.cutoff = 6.5, .cell = &cell}; /* and images of itself at 6 */
+    assert_ok(kith_sums_compute(context, &self, NULL, &two, 2, outputs, to));
+    assert_true(out[0][0] == 54 + 2 * (2 * 6 + 2) && out[1][0] == 30 + 2 * (5 * 6 + 5));
+}
+
+static void test_reductions_without_neighbors_are_neutral(void **state)
+{
+    (void)state;
+    static const double expected[] = {0, (double)INFINITY, -(double)INFINITY, 0, -(double)INFINITY};
+    double x[2][3] = {{0, 0, 0}, {9, 0, 0}}, out[2] = {7, 7};
+    for (int reduction = 0; reduction < 5; reduction++)
+        for (int method = 0; method < 2; method++)
+            for (int64_t count = 1; count <= 2; count++) {
+                const kith_sums_options options = {.cutoff = 1,
+                                                   .reduction = (kith_sums_reduction)reduction,
+                                                   .method = (kith_sums_method)method};
+                assert_ok(kith_sums_compute(context, &options, NULL,
+                                            POINTS(kith_array_matrix(x, KITH_F64, count, 3)), 1,
+                                            (kith_named_formula[]){{"f", "1 + r"}},
+                                            kith_array_matrix(out, KITH_F64, count, 1)));
+                for (int64_t k = 0; k < count; k++)
+                    assert_true(out[k] == expected[reduction]);
+            }
+}
+
+static void test_logsumexp_does_not_overflow(void **state)
+{
+    (void)state;
+    double x[3][2] = {{0, 0}, {1, 0}, {2, 0}}, out[3];
+    const kith_sums_options options = {.reduction = KITH_SUMS_LOGSUMEXP};
+    assert_ok(kith_sums_compute(
+        context, &options, NULL, POINTS(kith_array_matrix(x, KITH_F64, 3, 2)), 1,
+        (kith_named_formula[]){{"f", "5000 * r"}}, kith_array_matrix(out, KITH_F64, 3, 1)));
+    assert_true(out[0] == 10000 && fabs(out[1] - (5000 + log(2))) < 1e-12 * 5000);
+}
+
+static void test_nan_of_a_pair_is_the_result(void **state)
+{
+    (void)state;
+    double x[3][2] = {{0, 0}, {1, 0}, {3, 0}}, out[3];
+    for (int reduction = 0; reduction < 5; reduction++) {
+        const kith_sums_options options = {.reduction = (kith_sums_reduction)reduction};
+        assert_ok(kith_sums_compute(context, &options, NULL,
+                                    POINTS(kith_array_matrix(x, KITH_F64, 3, 2)), 1,
+                                    (kith_named_formula[]){{"f", "sqrt(1.5 - r)"}},
+                                    kith_array_matrix(out, KITH_F64, 3, 1)));
+        if (reduction == KITH_SUMS_COUNT)
+            assert_true(out[0] == 2 && out[2] == 2);
+        else
+            assert_true(isnan(out[0]) && isnan(out[1]) && isnan(out[2]));
+    }
+}
+
+static void test_the_bits_do_not_depend_on_the_threads(void **state)
+{
+    (void)state;
+    fill_cloud(&cloud_a, 1200, 3, 1);
+    const kith_particles particles = particles_of(&cloud_a, KITH_F64);
+    const kith_cell cell = random_cell(3, 1);
+    for (int turn = 0; turn < 2; turn++)
+        for (int threads = 1; threads <= 7; threads += 2) {
+            kith_context *other = NULL;
+            const int which = threads > 1;
+            const kith_context_options with = {.device = {KITH_CPU, 0}, .threads = threads};
+            const kith_sums_options options = {.cutoff = turn ? 0 : 0.2,
+                                               .cell = turn ? NULL : &cell,
+                                               .let_count = COUNT_OF(mixed_lets),
+                                               .lets = mixed_lets,
+                                               .parameter_count = 1,
+                                               .parameters = sigma};
+            assert_ok(kith_context_create(&with, &other));
+            assert_ok(kith_sums_compute(other, &options, NULL, &particles, 4, mixed_outputs,
+                                        results_of(KITH_F64, which, 1200, 4)));
+            kith_context_free(other);
+            if (which)
+                assert_memory_equal(wide[0], wide[1], 1200 * 4 * sizeof(double));
+        }
+}
+
+/* One call with a mistake. */
+static kith_status fails_with(kith_sums_options options, const char *formula, kith_particles *of)
+{
+    double out[3];
+    return kith_sums_compute(context, &options, NULL, of, 1, (kith_named_formula[]){{"f", formula}},
+                             kith_array_matrix(out, KITH_F64, 3, 1));
+}
+
+static void test_mistakes_are_told_in_one_sentence(void **state)
+{
+    (void)state;
+    double x[3][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, h[3] = {1, (double)NAN, 1};
+    kith_particles three =
+        *PARTICLES(kith_array_matrix(x, KITH_F64, 3, 3), {"h", kith_array_vector(h, KITH_F64, 3)});
+    const kith_cell cell = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {true, true, true}};
+    const kith_cell flat = {{{1, 0, 0}, {1, 0, 0}, {0, 0, 1}}, {true, true, true}};
+    const kith_sums_options none = {0}, near = {.cutoff = 1};
+    assert_fails(fails_with((kith_sums_options){.cutoff = -1}, "r", &three), KITH_INVALID_ARGUMENT,
+                 "cutoff is -1; give a finite length");
+    assert_fails(fails_with((kith_sums_options){.cell = &cell}, "r", &three), KITH_INVALID_ARGUMENT,
+                 "cutoff is 0 in a periodic cell");
+    assert_fails(fails_with((kith_sums_options){.cutoff = 1, .cell = &flat}, "r", &three),
+                 KITH_INVALID_ARGUMENT, "linearly dependent");
+    assert_fails(fails_with((kith_sums_options){.cutoff = 1e-300}, "r", &three),
+                 KITH_INVALID_ARGUMENT, "its square must be a number of float64");
+    assert_fails(fails_with(none, "w_j", &three), KITH_INVALID_ARGUMENT,
+                 "output f: formula, character 1: 'w_j' is unknown");
+    assert_fails(fails_with(none, "w_j", &three), KITH_INVALID_ARGUMENT, "columns h");
+    assert_fails(fails_with(none, "2 * (r", &three), KITH_INVALID_ARGUMENT, "a ) is missing");
+    assert_fails(fails_with(none, "h_j", &three), KITH_INVALID_ARGUMENT,
+                 "row 1 of sources.h has nan; give finite numbers");
+    assert_fails(fails_with(near, "h_i", &three), KITH_INVALID_ARGUMENT,
+                 "row 1 of targets.h has nan; give finite numbers");
+    assert_ok(fails_with(none, "m_i + q_j", &three)); /* h is not used */
+    kith_sums_options let = {.let_count = 1};
+    let.lets = (kith_named_formula[]){{"h_i", "1"}};
+    assert_fails(fails_with(let, "r", &three), KITH_INVALID_ARGUMENT, "let is named 'h_i'");
+    let.lets = (kith_named_formula[]){{"W", "r +"}};
+    assert_fails(fails_with(let, "r", &three), KITH_INVALID_ARGUMENT, "let W: formula");
+    kith_sums_options with = {.parameter_count = 1};
+    with.parameters = (kith_law_parameter[]){{"a", (double)NAN}};
+    assert_fails(fails_with(with, "a", &three), KITH_INVALID_ARGUMENT, "parameter a is nan");
+    x[2][1] = (double)INFINITY;
+    assert_fails(fails_with(near, "r", &three), KITH_INVALID_ARGUMENT,
+                 "row 2 of targets.positions has inf; give finite numbers");
+    x[2][1] = 0;
+    double out[4];
+    const kith_named_formula twice[] = {{"f", "r"}, {"f", "r2"}};
+    assert_fails(kith_sums_compute(context, NULL, NULL, &three, 2, twice,
+                                   kith_array_matrix(out, KITH_F64, 3, 2)),
+                 KITH_INVALID_ARGUMENT, "output f is given twice");
+    assert_fails(kith_sums_compute(context, NULL, NULL, &three, 0, twice,
+                                   kith_array_matrix(out, KITH_F64, 3, 1)),
+                 KITH_INVALID_ARGUMENT, "output_count is 0");
+    assert_fails(kith_sums_compute(context, NULL, NULL, &three, 1, twice,
+                                   kith_array_matrix(out, KITH_F64, 2, 1)),
+                 KITH_INVALID_ARGUMENT, "results");
+    kith_particles targets = *POINTS(kith_array_matrix(out, KITH_F64, 1, 3));
+    out[0] = out[1] = out[2] = 0;
+    assert_fails(kith_sums_compute(context, NULL, &targets, &three, 1,
+                                   (kith_named_formula[]){{"f", "h_i"}},
+                                   kith_array_matrix(out + 3, KITH_F64, 1, 1)),
+                 KITH_INVALID_ARGUMENT, "a formula has h_i, and targets has no column h");
+}
+
+static int open_context(void **state)
+{
+    (void)state;
+    numbers = random_numbers_begin("sums");
+    return kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}}, &context) ==
+                   KITH_OK
+               ? 0
+               : -1;
+}
+
+static int close_context(void **state)
+{
+    (void)state;
+    kith_context_free(context);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels_agree_with_the_reference_in_every_cell),
+        cmocka_unit_test(test_kernels_agree_with_the_reference_over_all_pairs),
+        cmocka_unit_test(test_points_in_few_cells_and_far_apart_have_all_their_pairs),
+        cmocka_unit_test(test_two_particles_by_hand),
+        cmocka_unit_test(test_reductions_without_neighbors_are_neutral),
+        cmocka_unit_test(test_logsumexp_does_not_overflow),
+        cmocka_unit_test(test_nan_of_a_pair_is_the_result),
+        cmocka_unit_test(test_the_bits_do_not_depend_on_the_threads),
+        cmocka_unit_test(test_mistakes_are_told_in_one_sentence),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
