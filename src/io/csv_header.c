@@ -137,7 +137,8 @@ kith_status csv_header_parse(char *const *fields, int32_t count, const char *con
                              struct csv_header *header)
 {
     *header = (struct csv_header){0};
-    const int32_t stored = count < csv_most_fields ? count : csv_most_fields;
+    const int32_t most = others ? csv_most_fields : (int32_t)csv_column_count;
+    const int32_t stored = count < most ? count : most;
     if (all_numbers(fields, stored))
         return kith_fail(KITH_BAD_FORMAT, "the header is missing; name the columns in the first "
                                           "line, for example x,y,z,vx,vy,vz,m");
@@ -153,9 +154,12 @@ kith_status csv_header_parse(char *const *fields, int32_t count, const char *con
         present[column] = true;
         header->flags |= csv_columns[column].flag;
     }
-    if (count > stored)
+    if (count > stored && others)
         return kith_fail(KITH_BAD_FORMAT, "there are %d columns, and %d are the most", (int)count,
                          csv_most_fields);
+    if (count > stored)
+        return kith_fail(KITH_BAD_FORMAT, "there are %d columns; the known ones are %s", (int)count,
+                         known_columns);
     KITH_TRY(check_completeness(present));
     header->fields = count;
     header->dimensions = present[csv_z] ? 3 : 2;
