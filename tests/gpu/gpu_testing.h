@@ -50,6 +50,7 @@ static inline void system_reference(const kith_forces_options *options, struct s
     kith_forces_options reference = *options;
     kith_context *context = new_context(NULL, 0);
     reference.solver = solver_named("reference");
+    reference.method = KITH_FORCES_AUTO;
     system_compute(context, &reference, s);
     kith_context_free(context);
 }
