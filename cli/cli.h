@@ -54,6 +54,7 @@ int command_plot(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_sum(int argc, char **argv);
 int command_tune(int argc, char **argv);
+int command_view(int argc, char **argv);
 
 /* The options that the computing commands share, and their argp parser: a child whose input is a
  * struct common_options. */

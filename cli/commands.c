@@ -12,6 +12,7 @@ const struct command program_commands[] = {
     {"make", "make initial conditions", command_make, NULL},
     {"run", "run an N-body simulation", command_run, NULL},
     {"plot", "draw a picture of a run, of bodies or of a matrix", command_plot, NULL},
+    {"view", "show a run in a browser", command_view, NULL},
     {"forces", "compute all-pairs accelerations and potentials", command_forces, NULL},
     {"orbits", "compute the orbital elements of a run", command_orbits, NULL},
     {"matrix", "compute the interaction matrix, or sums over it", command_matrix, NULL},

@@ -14,6 +14,7 @@
 #include "names.h"
 #include "progress.h"
 #include "run_report.h"
+#include "view.h"
 
 struct run_options {
     struct common_options common;
@@ -24,6 +25,8 @@ struct run_options {
     bool ensemble_given;
     int64_t systems; /* of --ensemble */
     char *units;     /* the words that run.units points into */
+    bool view_given;
+    kith_view_options view; /* of --view */
 };
 
 enum {
@@ -36,7 +39,9 @@ enum {
     key_periodic,
     key_every,
     key_checkpoint,
-    key_resume
+    key_resume,
+    key_view,
+    key_rate
 };
 
 static const struct argp_option options[] = {
@@ -62,6 +67,12 @@ static const struct argp_option options[] = {
      "go on from the checkpoint in the output file, bit for bit; starts from the bodies if there is "
      "no such file",
      0},
+    {"view", key_view, "PORT", OPTION_ARG_OPTIONAL,
+     "show the run in a browser while it goes, at an address on this machine that is printed "
+     "(PORT: 0 or none for any that is free)",
+     0},
+    {"steps-per-second", key_rate, "R", 0,
+     "take at most R steps a second, to watch them with --view", 0},
     {0}};
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
@@ -77,6 +88,7 @@ static const char documentation[] =
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith run plummer.csv --dt 0.01 --until 2 --softening 0.02 -o plummer.h5\n"
     "  kith run --resume --until 4 -o plummer.h5\n"
+    "  kith run six --dt 0.001 --until 1 --steps-per-second 5000 --view\n"
     "  kith run six --ensemble 1000 --dt 0.001 --until 1 --every 100 -o many.h5\n"
     "  kith make lattice -n 64 -o argon.csv\n"
     "  kith run argon.csv --law lennard-jones --dt 0.001 --until 1 -o argon.h5\n"
@@ -109,6 +121,8 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "--ensemble needs a kind of kith make: kith run KIND --ensemble M");
     if (run->run.simulation.dt == 0 && !(resume && !run->input.path))
         cli_usage_error(state, "--dt is missing: the length of a step");
+    if (run->view.steps_per_second > 0 && !run->view_given)
+        cli_usage_error(state, "--steps-per-second needs --view");
     if (!run->until_given && !(resume && !run->input.path))
         cli_usage_error(state, "--until is missing: the time to run to");
 }
@@ -185,6 +199,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_resume:
         run->run.resume = true;
         return 0;
+    case key_view:
+        run->view_given = true;
+        run->view.port = argument ? view_parse_port("--view", argument, state) : 0;
+        return 0;
+    case key_rate:
+        run->view.steps_per_second = cli_parse_positive("--steps-per-second", argument, state);
+        return 0;
     case ARGP_KEY_END:
         parse_argument(run, state);
         return 0;
@@ -240,6 +261,19 @@ static void note_unkept(const char *command, const struct run_options *run)
                  "-o is not given, so nothing is kept; -o FILE.h5 writes the trajectory");
 }
 
+/* A run that goes on has its bodies in its output. */
+static int open_view(const char *command, struct run_options *run, const kith_bodies *bodies,
+                     kith_view **view)
+{
+    run->view.title = run->input.path ? run->input.path : run->run.output;
+    run->view.until = run->until_given ? run->run.until : 0;
+    const int code = bodies ? view_open_bodies(command, &run->view, bodies, view)
+                            : view_open_last(command, &run->view, run->run.output, view);
+    run->run.between_steps = kith_view_between_steps;
+    run->run.between_user = *view;
+    return code;
+}
+
 static int run_simulation(const char *command, struct run_options *run, kith_context *context,
                           const kith_bodies *bodies)
 {
@@ -250,9 +284,16 @@ static int run_simulation(const char *command, struct run_options *run, kith_con
     const bool is_watched = isatty(STDERR_FILENO);
     if (is_watched)
         note_unkept(command, run);
+    kith_view *view = NULL;
+    if (run->view_given) {
+        const int code = open_view(command, run, bodies, &view);
+        if (code != exit_ok)
+            return code;
+    }
     progress_begin(context, run->common.quiet);
     const kith_status status = kith_run(context, &run->run, bodies, &summary);
     progress_end(context);
+    kith_view_close(view);
     if (status == KITH_OK && !is_watched)
         note_unkept(command, run);
     if (status == KITH_CANCELLED)

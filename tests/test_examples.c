@@ -28,6 +28,7 @@ static const char *const pages[] = {"--help",
                                     "bench sparse --help",
                                     "bench pairs --help",
                                     "bench collisions --help",
+                                    "view --help",
                                     "help --help",
                                     "help units",
                                     "help formats",
@@ -43,9 +44,11 @@ static bool has_gpu(void)
     return strstr(program_run("info --json")->out, "cuda:0") != NULL;
 }
 
-/* Benchmarks are asked for a glance, whatever the example's numbers. */
+/* Benchmarks are asked for a glance, whatever the example's numbers; a view ends when told to. */
 static const char *shortened(const char *line)
 {
+    if (strncmp(line, "kith view", 9) == 0)
+        return " & sleep 0.5; kill $!; wait $! || [ $? -eq 143 ]";
     const bool measures =
         strncmp(line, "kith bench", 10) == 0 || strncmp(line, "kith tune", 9) == 0;
     if (!measures || strstr(line, "--compare") || strstr(line, "--forget"))

@@ -28,11 +28,24 @@ static void test_without_hdf5_runs_work_but_keep_nothing(void **state)
     kith_context_free(context);
 }
 
+static void test_without_libmicrohttpd_a_view_says_so(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = made("lagrange", (kith_initial_options){0});
+    kith_view *view = NULL;
+    const kith_status status = kith_view_open(NULL, bodies, &view);
+    if (status != KITH_OK)
+        assert_non_null(strstr(kith_error_message(), "libmicrohttpd-dev"));
+    kith_view_close(view);
+    kith_bodies_free(bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_hdf5_trajectories_say_so),
         cmocka_unit_test(test_without_hdf5_runs_work_but_keep_nothing),
+        cmocka_unit_test(test_without_libmicrohttpd_a_view_says_so),
     };
     return cmocka_run_group_tests_name("without_hdf5", tests, NULL, NULL);
 }

@@ -3,9 +3,9 @@
 # One line a job: a test that tells whether it is all there, and the Debian packages.
 packages_of() {
     case $1 in
-    build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libpng-dev libcjson-dev librandom123-dev $(packages_of nvcc)" ;;
+    build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libpng-dev libcjson-dev libmicrohttpd-dev librandom123-dev $(packages_of nvcc)" ;;
     nvcc) if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then echo "g++"; fi ;; # its host's compiler
-    test) echo "libcmocka-dev python3 python3-venv $(packages_of consume)" ;;
+    test) echo "libcmocka-dev chromium python3 python3-venv $(packages_of consume)" ;;
     package) echo "dpkg-dev file" ;;
     consume) echo "g++ clang pkgconf binutils $(packages_of package) mandoc groff-base bash zsh fish" ;;
     python) echo "g++ binutils python3-dev python3-venv" ;;

@@ -32,5 +32,6 @@
 #include "kith/table.h"
 #include "kith/trajectory.h"
 #include "kith/tuning.h"
+#include "kith/view.h"
 
 #endif

@@ -18,6 +18,10 @@ typedef struct kith_run_options {
      * asked for, as steps or checkpoints take long; or NULL. */
     void (*late)(void *late_user, double seconds);
     void *late_user;
+    /* Called between two steps, at the start and at the end, in the thread that steps; it may wait.
+     * Returns how many steps may be taken before the next call; 0: any number. Or NULL. */
+    int64_t (*between_steps)(void *between_user, kith_simulation *simulation);
+    void *between_user;
     bool resume;                  /* go on from output's checkpoint */
     const char *const *arguments; /* recorded in the file: the command line, NULL-ended; or NULL */
     const char *input;            /* recorded in the file: the bodies' file; or NULL */

@@ -44,6 +44,7 @@ struct run {
     const double *mass;    /* the bodies' or NULL */
     kith_checkpoint checkpoint;
     struct pace pace;
+    int64_t most_steps; /* before between_steps is called again; 0: any number */
     bool late_is_told;
     kith_diagnostics *diagnostics; /* of each system */
     struct run_record record;
@@ -142,7 +143,9 @@ static kith_status take_steps(struct run *run, int64_t step)
     const struct run_plan *plan = &run->plan;
     if (step == plan->whole_end)
         return kith_simulation_step_by(run->simulation, plan->rest);
-    const int64_t most = run_plan_next_stop(plan, step) - step;
+    int64_t most = run_plan_next_stop(plan, step) - step;
+    if (run->most_steps > 0 && run->most_steps < most)
+        most = run->most_steps;
     return kith_simulation_step(run->simulation, pace_steps(&run->pace, most));
 }
 
@@ -173,10 +176,18 @@ static kith_status advance(struct run *run, int64_t step)
     return stepped;
 }
 
+static void look_up(struct run *run)
+{
+    const kith_run_options *options = run->options;
+    if (options->between_steps)
+        run->most_steps = options->between_steps(options->between_user, run->simulation);
+}
+
 static kith_status go(struct run *run)
 {
     for (;;) {
         const int64_t step = kith_simulation_steps(run->simulation);
+        look_up(run);
         KITH_TRY(take_down(run, step));
         if (step == run->plan.end)
             break;

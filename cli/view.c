@@ -1,0 +1,136 @@
+/* kith view: a run in a browser. */
+
+#include "view.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum { key_port = 0x6200, key_system };
+
+struct view_command {
+    const char *path;
+    kith_view_options options;
+    int64_t system;
+    bool system_given;
+};
+
+static const struct argp_option options[] = {
+    {"port", key_port, "PORT", 0, "of the address (default: 0: any that is free)", 0},
+    {"system", key_system, "K", 0, "of an ensemble, counted from 0 (default: all, together)", 0},
+    {0}};
+
+static const char documentation[] =
+    "Show the run in the H5MD file RUN in a browser, at an address on this machine that is "
+    "printed; Ctrl-C ends it.\v"
+    "Examples:\n"
+    "  kith run six --dt 0.001 --until 20 --every 20 -o run.h5\n"
+    "  kith view run.h5\n"
+    "  kith view run.h5 --port 8000\n\n"
+    "The page needs a browser with WebGL 2. It plays the frames; Space pauses, arrows and the mouse "
+    "turn the view, H shows all keys. On a terminal with a display the browser is opened.\n"
+    "The address has a random token, and only this machine reaches it. From another machine: "
+    "ssh -L 8000:127.0.0.1:8000 HOST, with --port 8000.";
+
+int32_t view_parse_port(const char *option, const char *text, const struct argp_state *state)
+{
+    return (int32_t)cli_parse_range(option, text, 0, 65535, state);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct view_command *view = state->input;
+    switch (key) {
+    case key_port:
+        view->options.port = view_parse_port("--port", argument, state);
+        return 0;
+    case key_system:
+        view->system = cli_parse_count("--system", argument, state);
+        view->system_given = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (view->path)
+            cli_usage_error(state, "'%s' is a second RUN; give one", argument);
+        view->path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!view->path)
+            cli_usage_error(state, "RUN is missing: the H5MD file to show");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void view_announce(const char *command, const kith_view *view)
+{
+    fprintf(stderr, "%s: view at %s\n", command, kith_view_address(view));
+    view_show_in_browser(kith_view_address(view));
+}
+
+int view_open_bodies(const char *command, const kith_view_options *view_options,
+                     const kith_bodies *bodies, kith_view **view)
+{
+    if (kith_view_open(view_options, bodies, view) != KITH_OK)
+        return cli_fail(command);
+    view_announce(command, *view);
+    return exit_ok;
+}
+
+int view_open_last(const char *command, const kith_view_options *view_options, const char *path,
+                   kith_view **view)
+{
+    kith_trajectory *trajectory = NULL;
+    kith_bodies *bodies = NULL;
+    int code = exit_failed;
+    if (kith_trajectory_open(path, &trajectory) == KITH_OK &&
+        kith_trajectory_read(trajectory, kith_trajectory_frames(trajectory) - 1, &bodies) ==
+            KITH_OK)
+        code = view_open_bodies(command, view_options, bodies, view);
+    else
+        cli_fail(command);
+    kith_bodies_free(bodies);
+    kith_trajectory_close(trajectory);
+    return code;
+}
+
+/* Until a signal asks to end: the page is served by a thread of its own. */
+static int serve(const char *command, const struct view_command *options_given,
+                 kith_trajectory *trajectory)
+{
+    kith_view *view = NULL;
+    sigset_t signals;
+    int number = 0;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    if (kith_view_open_trajectory(&options_given->options, trajectory, &view) != KITH_OK)
+        return cli_fail(command);
+    view_announce(command, view);
+    while (sigwait(&signals, &number) != 0)
+        continue;
+    kith_view_close(view);
+    return number == SIGINT ? exit_interrupted : exit_terminated;
+}
+
+int command_view(int argc, char **argv)
+{
+    struct view_command view = {0};
+    const struct argp argp = {options, parse, "RUN", documentation, NULL, cli_filter_help, NULL};
+    kith_trajectory *trajectory = NULL;
+    int code = exit_failed;
+    cli_parse(&argp, argc, argv, &view);
+
+    view.options.title = view.path;
+    if (strcmp(view.path, "-") == 0)
+        return cli_fail_with(argv[0], "RUN is -, and a run is H5MD, which does not stream; give "
+                                      "the file by its name");
+    if (kith_trajectory_open(view.path, &trajectory) != KITH_OK ||
+        (view.system_given && kith_trajectory_choose_system(trajectory, view.system) != KITH_OK))
+        cli_fail(argv[0]);
+    else
+        code = serve(argv[0], &view, trajectory);
+    kith_trajectory_close(trajectory);
+    return code;
+}

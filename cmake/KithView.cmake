@@ -1,0 +1,16 @@
+# GNU libmicrohttpd, if there: KITH_HAS_VIEW and the target kith_microhttpd.
+set(KITH_HAS_VIEW OFF)
+if(KITH_VIEW) # AUTO counts as true
+  find_path(KITH_MICROHTTPD_INCLUDE microhttpd.h)
+  find_library(KITH_MICROHTTPD_LIBRARY microhttpd)
+  mark_as_advanced(KITH_MICROHTTPD_INCLUDE KITH_MICROHTTPD_LIBRARY)
+  if(KITH_MICROHTTPD_INCLUDE AND KITH_MICROHTTPD_LIBRARY)
+    set(KITH_HAS_VIEW ON)
+    add_library(kith_microhttpd INTERFACE)
+    target_include_directories(kith_microhttpd SYSTEM INTERFACE ${KITH_MICROHTTPD_INCLUDE})
+    target_link_libraries(kith_microhttpd INTERFACE ${KITH_MICROHTTPD_LIBRARY})
+  elseif(NOT KITH_VIEW STREQUAL "AUTO")
+    message(FATAL_ERROR "KITH_VIEW is ${KITH_VIEW}, but libmicrohttpd was not found; install libmicrohttpd-dev")
+  endif()
+endif()
+message(STATUS "Live view: ${KITH_HAS_VIEW}")

@@ -1,0 +1,73 @@
+#ifndef KITH_VIEW_H
+#define KITH_VIEW_H
+
+#include "kith/simulation.h"
+#include "kith/trajectory.h"
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A simulation or a trajectory in a browser: a server for HTTP on 127.0.0.1, in a thread of its
+ * own, with a page that draws the bodies by WebGL 2.
+ *
+ * The address has a random token of 128 bits; requests without it, for another host or from the
+ * pages of other sites are refused. The page can pause and continue a simulation and take a single
+ * step, and changes nothing else. */
+typedef struct kith_view kith_view;
+
+typedef struct kith_view_options {
+    int32_t port;            /* 0: any that is free */
+    const char *title;       /* for people: a file's name; NULL: none */
+    double until;            /* time at which the simulation ends, if it is after the bodies' */
+    double steps_per_second; /* at most, so that one can watch; 0: no limit */
+} kith_view_options;
+
+/* Serves a simulation.
+ *
+ *   options  NULL for the defaults
+ *   bodies   as the simulation has them at the start: count, dimensions, masses and other columns,
+ *            names, cell and units are copied
+ *   view     [out] owned by the caller, goes with kith_view_close; NULL on failure
+ *
+ * States are copied when a page asks, and then between two steps, in kith_view_between_steps. A
+ * page is sent at most 2·10⁶ bodies, evenly spaced in the order of the file.
+ *
+ * Errors: KITH_INVALID_ARGUMENT, KITH_IO_ERROR (the port is taken), KITH_UNSUPPORTED (this build
+ *         has no libmicrohttpd), KITH_OUT_OF_MEMORY. */
+kith_status kith_view_open(const kith_view_options *options, const kith_bodies *bodies,
+                           kith_view **view);
+
+/* Serves the frames of a trajectory, which the view alone uses until it is closed. */
+kith_status kith_view_open_trajectory(const kith_view_options *options, kith_trajectory *trajectory,
+                                      kith_view **view);
+
+/* "http://127.0.0.1:PORT/TOKEN/"; owned by the view. */
+const char *kith_view_address(const kith_view *view);
+
+/* Called between two steps of the simulation, in the thread that steps: takes a snapshot if a page
+ * has asked for one, waits while the page pauses the simulation, and for options->steps_per_second.
+ * It has the type of kith_run_options.between_steps.
+ *
+ *   view        a kith_view *, of kith_view_open
+ *   simulation  with as many bodies and dimensions
+ *
+ * Returns how many steps may be taken before the next call; 0: any number.
+ *
+ * Cost: at the first call an evaluation of all forces, for the energy; without a page, or before
+ *       the next snapshot is due, none. Snapshots take at most a fiftieth of the time, energies at
+ *       most a hundred and fiftieth. It never waits for a page to read. A wait ends when the
+ *       simulation's context is cancelled. */
+int64_t kith_view_between_steps(void *view, kith_simulation *simulation);
+
+/* Shows the last state for as long as a page takes to fetch it, half a second at most, and stops
+ * the server. NULL is fine. */
+void kith_view_close(kith_view *view);
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
+
+#endif

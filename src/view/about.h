@@ -1,0 +1,40 @@
+#ifndef VIEW_ABOUT_H
+#define VIEW_ABOUT_H
+
+#include <stdio.h>
+
+#include "core/status.h"
+#include "kith/bodies.h"
+
+/* What a page is sent once: numbers and names as JSON, and the columns that do not change. */
+
+enum { about_most_columns = 4, about_most_species = 32 };
+
+struct about_column {
+    const char *name; /* "mass", "charge", "softening", "species" */
+    float *values;    /* of the bodies that are shown */
+};
+
+struct about {
+    double origin[3]; /* that packets take off positions: the mean of the start's */
+    int64_t shown;
+    int columns;
+    struct about_column column[about_most_columns];
+    int species; /* 0: names are none */
+    kith_name species_name[about_most_species];
+    char *text; /* JSON */
+};
+
+/* Besides the bodies: a title, or NULL; the frames of a trajectory, else 0; the time at which a
+ * simulation ends. Goes with about_free, also after a failure. */
+kith_status about_make(const kith_bodies *bodies, const char *title, int64_t frames, double until,
+                       struct about *about);
+void about_free(struct about *about);
+
+/* The column of a name, or NULL. */
+const struct about_column *about_find(const struct about *about, const char *name);
+
+/* A text as a string of JSON, which may stand within HTML, too. */
+void about_write_string(FILE *stream, const char *text);
+
+#endif

@@ -1,0 +1,45 @@
+#ifndef VIEW_VIEW_H
+#define VIEW_VIEW_H
+
+#include "kith/view.h"
+#include "view/about.h"
+#include "view/feed.h"
+#include "view/request.h"
+
+/* Packets that are alive at a time, at pages that read slowly too: the last, the next and some on
+ * their way. */
+enum { view_most_packets = 6 };
+
+/* When what is due, of a simulation; of the thread that steps alone. */
+struct view_pace {
+    double snapshot_at, energy_at; /* the next, not before; kith_clock */
+    double first_energy, energy, energy_time;
+    double sequence;
+    int64_t shown_step; /* of the last snapshot */
+    bool shown_paused;
+    double until;            /* the end of the simulation, or infinity */
+    double steps_per_second; /* at most; 0: no limit */
+    double start;            /* of steps that are to take their time */
+    int64_t start_steps;
+};
+
+struct kith_view {
+    struct request_gate gate;
+    struct server *server;
+    char *address;
+    struct about about;
+    struct feed feed;
+    struct view_pace pace;
+    kith_bodies *bodies;         /* the state, or a frame of the trajectory */
+    kith_trajectory *trajectory; /* NULL of a simulation; used by the server's thread alone */
+    double first_energy;         /* of the trajectory */
+};
+
+/* For the server. A packet, held, newer than a sequence number, of a trajectory the frame of that
+ * number. NULL, and KITH_OK: there is none yet, or too many are on their way. */
+kith_status view_frame(struct kith_view *view, double number, struct packet **packet);
+
+/* Times and relative errors of the energy, which go with free. */
+kith_status view_energies(struct kith_view *view, int64_t *count, struct feed_energy **energies);
+
+#endif

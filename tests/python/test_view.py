@@ -1,0 +1,278 @@
+"""kith run --view and kith view in a real browser: what the page shows, what it can do, and who is let in."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from browser import Browser, find
+
+KITH = os.environ["KITH_PROGRAM"]
+
+
+class Viewed:
+    """A kith command with its address; ended with the block."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen(
+            [KITH, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        line = self.process.stderr.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", line)
+        if not found:
+            self.process.kill()
+            raise AssertionError(f"no address: {line}{self.process.stderr.read()}")
+        self.address = found.group()
+        parts = urlsplit(self.address)
+        self.port, self.path = parts.port, parts.path
+
+    def status(self, path, method="GET", **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, headers=headers)
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+    def frame(self, after, seconds):
+        """Sequence and step of a frame newer than `after`; None if there is none in time."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+            connection.request("GET", f"{self.path}frame?after={after}")
+            answer = connection.getresponse()
+            content = answer.read()
+            connection.close()
+            if answer.status == 200:
+                step, sequence = struct.unpack_from("<dd", content, 24)
+                return sequence, int(step)
+            time.sleep(0.01)
+        return None
+
+    def step(self):
+        """The number of the last step: the server has one from before, and on request a newer."""
+        sequence, step = self.frame(-1, 30)
+        newer = self.frame(sequence, 0.4)
+        return newer[1] if newer else step
+
+    def moves(self, seconds=20):
+        first, deadline = self.step(), time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            time.sleep(0.05)
+            if self.step() > first:
+                return True
+        return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        finally:
+            self.process.kill()
+            self.process.stderr.close()
+
+
+LONG = ("run", "six", "--dt", "1e-4", "--until", "1e6", "--threads", "1", "--view", "--steps-per-second", "500")
+
+
+@unittest.skipUnless(find(), "there is no Chromium")
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def open(self, address):
+        self.browser.open("about:blank")  # so that the page of before asks no more
+        self.browser.wait("location.href == 'about:blank'")
+        self.browser.requests.clear()
+        self.browser.messages.clear()
+        self.browser.open(address)
+        self.browser.wait(f"location.href == '{address}' && document.body.dataset.painted > 0")
+
+    def step(self):
+        return int(self.browser.wait("(document.getElementById('step').textContent.match(/step (\\d+)/) ?? [])[1]"))
+
+    def assert_own(self, address):
+        elsewhere = [r for r in self.browser.requests if not r.startswith((address, "data:", "blob:"))]
+        self.assertEqual(elsewhere, [])
+        self.assertEqual(self.browser.messages, [])
+
+    def test_a_run_is_shown_paused_and_turned(self):
+        browser = self.browser
+        with Viewed(*LONG) as run:
+            self.open(run.address)
+            self.assertIn("step ", browser.text())
+            first = self.step()
+            browser.wait(f"Number(document.getElementById('step').textContent.slice(5)) > {first}")
+            points = int(browser.value("document.getElementById('energy').dataset.points"))
+            browser.wait(f"document.getElementById('energy').dataset.points > {points}")
+
+            browser.key(" ", "Space")
+            browser.wait("document.getElementById('status').textContent.includes('paused')")
+            time.sleep(0.2)
+            held = run.step()
+            time.sleep(0.3)
+            self.assertEqual(run.step(), held)
+            browser.wait(f"document.getElementById('step').textContent == 'step {held}'")
+
+            still = browser.picture()
+            browser.key("s", "KeyS")
+            browser.wait(f"document.getElementById('step').textContent == 'step {held + 1}'")
+            self.assertEqual(run.step(), held + 1)
+            for _ in range(4):
+                browser.key("ArrowRight")
+            painted = int(browser.value("document.body.dataset.painted"))
+            browser.wait(f"document.body.dataset.painted > {painted + 2}")
+            self.assertNotEqual(browser.picture(), still)
+
+            browser.key(" ", "Space")
+            browser.wait(f"Number(document.getElementById('step').textContent.slice(5)) > {held + 1}")
+            self.assert_own(run.address)
+
+    def test_it_fits_a_narrow_screen_in_light_and_dark(self):
+        browser = self.browser
+        with Viewed(*LONG) as run:
+            try:
+                browser.resize(400, 800)
+                self.open(run.address)
+                self.assertEqual(browser.value("document.documentElement.scrollWidth"), 400)
+                outside = "[...document.querySelectorAll('header, nav, section:not([hidden])')].filter(e => {"
+                outside += "const b = e.getBoundingClientRect();"
+                outside += "return b.left < 0 || b.right > 400 || b.bottom > 800 }).map(e => e.id)"
+                self.assertEqual(browser.value(outside), [])
+                theme = browser.value("document.documentElement.dataset.theme")
+                browser.key("l", "KeyL")
+                browser.wait(f"document.documentElement.dataset.theme != '{theme}'")
+                browser.key("h", "KeyH")
+                browser.wait("document.getElementById('help').open")
+                self.assertIn("pause or continue", browser.text())
+                self.assert_own(run.address)
+            finally:
+                browser.resize(1280, 800)
+
+    def test_many_bodies_are_drawn(self):
+        with Viewed("run", "plummer", "-n", "3000", "--dt", "1e-3", "--until", "1e3", "--threads", "1", "--view") as run:
+            self.open(run.address)
+            lit = """(() => { const c = document.createElement('canvas'); page.compose(c);
+                const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+                let n = 0; for (let k = 0; k < d.length; k += 4) n += d[k] + d[k + 1] + d[k + 2] > 150;
+                return n })()"""
+            self.browser.value("page.setTheme('dark')")
+            redrawn = "page.renderer.draw(page.camera, page.style, 1)"
+            self.assertGreater(self.browser.value(f"{redrawn}, {lit}"), 2000)
+            self.assert_own(run.address)
+
+    def test_a_run_ends_while_its_page_is_open(self):
+        with Viewed(
+            "run", "six", "--dt", "1e-3", "--until", "3", "--view", "--steps-per-second", "1000", "--quiet"
+        ) as run:
+            self.open(run.address)
+            self.assertEqual(run.process.wait(60), 0)
+            self.browser.wait("document.getElementById('status').textContent.includes('the run has ended')")
+
+    def test_a_file_is_played(self):
+        browser = self.browser
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder, "run.h5"))
+            subprocess.run(
+                [KITH, "run", "six", "--dt", "0.01", "--until", "1", "--every", "2", "-q", "-o", path], check=True
+            )
+            with Viewed("view", path) as view:
+                self.open(view.address)
+                browser.wait("document.getElementById('step').textContent.match(/^frame [2-9]/)")
+                self.assertIn("of 51", browser.text())
+                self.assertEqual(browser.value("document.getElementById('energy').dataset.points"), "51")
+                browser.key(" ", "Space")
+                browser.wait("document.getElementById('status').textContent.includes('paused')")
+                self.assertEqual(view.status(view.path + "frame?after=51"), 404)
+                self.assertEqual(view.status(view.path + "pause", "POST"), 409)
+                self.assert_own(view.address)
+
+
+class Server(unittest.TestCase):
+    def test_others_are_not_let_in(self):
+        with Viewed(*LONG) as run:
+            self.assertEqual(run.status(run.path), 200)
+            wrong = run.path.replace(run.path[1], "0" if run.path[1] != "0" else "1")
+            self.assertEqual(run.status(wrong), 403)
+            self.assertEqual(run.status("/"), 403)
+            self.assertEqual(run.status(run.path, Host="evil.example"), 403)
+            self.assertEqual(run.status(run.path, Host=f"evil.example:{run.port}"), 403)
+            self.assertEqual(run.status(run.path, Origin="http://evil.example"), 403)
+            self.assertEqual(run.status(run.path + "pause", "POST", Origin="http://evil.example"), 403)
+            self.assertTrue(run.moves())
+            here = [line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+            listening = [place for place in here if place.endswith(f":{run.port:04X}")]
+            self.assertEqual(set(listening), {f"0100007F:{run.port:04X}"})
+
+    def test_half_requests_and_a_hundred_connections_do_not_stop_the_run(self):
+        with Viewed(*LONG, "--json") as run:
+            self.assertTrue(run.moves())
+            before = run.step()
+            sockets = []
+            for k in range(100):
+                s = socket.create_connection(("127.0.0.1", run.port), timeout=10)
+                sockets.append(s)
+                half = f"GET {run.path}frame HTTP/1.1\r\nHost: 127.0.0.1:{run.port}\r\n"
+                try:
+                    s.sendall((half if k % 2 else "GE").encode())
+                except OSError:
+                    pass  # beyond the limit the server closes
+            time.sleep(1)
+            for s in sockets:
+                s.close()
+            self.assertGreater(run.step(), before + 100)
+
+    def test_a_slow_reader_does_not_stop_the_run(self):
+        arguments = ("run", "plummer", "-n", "10000", "--theta", "0.9", "--dt", "1e-4", "--until", "1e3", "--view")
+        with Viewed(*arguments, "--threads", "1") as run:
+            run.step()
+            slow = []
+            for _ in range(20):
+                s = socket.create_connection(("127.0.0.1", run.port), timeout=10)
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                request = f"GET {run.path}frame?after=-1 HTTP/1.1\r\nHost: 127.0.0.1:{run.port}\r\n\r\n"
+                s.sendall(request.encode())
+                slow.append(s)
+            self.assertTrue(run.moves())
+            for s in slow:
+                s.close()
+
+    def test_ctrl_c_ends_a_run_that_is_paused(self):
+        with Viewed(*LONG) as run:
+            self.assertEqual(run.status(run.path + "pause", "POST"), 200)
+            time.sleep(0.3)
+            run.process.send_signal(signal.SIGINT)
+            self.assertEqual(run.process.wait(20), 130)
+
+    def test_a_port_that_is_taken_is_an_error(self):
+        with Viewed(*LONG) as run:
+            done = subprocess.run([KITH, *LONG[:-3], f"--view={run.port}"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"cannot listen on port {run.port}", done.stderr)
+
+    def test_what_a_run_says_is_what_it_says_without_a_view(self):
+        run = [KITH, "run", "six", "--dt", "0.01", "--until", "1", "--json"]
+        alone = subprocess.run(run, capture_output=True, text=True, check=True)
+        viewed = subprocess.run([*run, "--view"], capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(viewed.stdout)["energy_final"], json.loads(alone.stdout)["energy_final"])
+        self.assertRegex(viewed.stderr, r"^kith run: view at http:")
+
+
+if __name__ == "__main__":
+    unittest.main()

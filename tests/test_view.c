@@ -1,0 +1,355 @@
+/* What a view sends, whom it answers, and what it costs the run. */
+
+#include "testing.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "simulating.h"
+#include "view/about.h"
+#include "view/feed.h"
+#include "view/packet.h"
+#include "view/request.h"
+
+static const struct request_gate gate = {"0123456789abcdef0123456789abcdef", 8000};
+#define TOKEN "/0123456789abcdef0123456789abcdef/"
+
+static enum request_kind decided(const char *method, const char *path, const char *host,
+                                 const char *origin)
+{
+    const struct request request = {method, path, host, origin, NULL, false};
+    const char *name = NULL;
+    return request_decide(&gate, &request, &name);
+}
+
+static void test_only_the_whole_token_is_let_in(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "/",
+                                        "/about",
+                                        "//about",
+                                        "/0123456789abcdef0123456789abcde/",
+                                        "/0123456789abcdef0123456789abcdef",
+                                        "/0123456789abcdef0123456789abcdeg/",
+                                        "/1123456789abcdef0123456789abcdef/",
+                                        "/0123456789ABCDEF0123456789abcdef/",
+                                        "/0123456789abcdef0123456789abcdef0/about"};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_int_equal(decided("GET", wrong[k], "127.0.0.1:8000", NULL), request_forbidden);
+    assert_int_equal(decided("GET", TOKEN, "127.0.0.1:8000", NULL), request_file);
+    assert_int_equal(decided("GET", TOKEN "about", "127.0.0.1:8000", NULL), request_about);
+}
+
+static void test_only_this_host_is_let_in(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "127.0.0.1",
+                                        "127.0.0.1:80",
+                                        "127.0.0.1:80000",
+                                        "localhost",
+                                        "localhost:8000.evil.example",
+                                        "evil.example:8000",
+                                        "0.0.0.0:8000",
+                                        "[::1]:8000"};
+    assert_int_equal(decided("GET", TOKEN, NULL, NULL), request_forbidden);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_int_equal(decided("GET", TOKEN, wrong[k], NULL), request_forbidden);
+    assert_int_equal(decided("GET", TOKEN, "localhost:8000", NULL), request_file);
+}
+
+static void test_pages_of_other_sites_are_not_let_in(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "null",
+                                        "http://evil.example",
+                                        "https://127.0.0.1:8000",
+                                        "http://127.0.0.1",
+                                        "http://127.0.0.1:8000.evil.example",
+                                        "127.0.0.1:8000"};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_int_equal(decided("POST", TOKEN "pause", "127.0.0.1:8000", wrong[k]),
+                         request_forbidden);
+    assert_int_equal(decided("POST", TOKEN "pause", "127.0.0.1:8000", "http://127.0.0.1:8000"),
+                     request_pause);
+    assert_int_equal(decided("POST", TOKEN "pause", "127.0.0.1:8000", "http://localhost:8000"),
+                     request_pause);
+}
+
+static void test_only_pause_continue_and_step_change_anything(void **state)
+{
+    (void)state;
+    const char *const host = "127.0.0.1:8000";
+    assert_int_equal(decided("POST", TOKEN "pause", host, NULL), request_pause);
+    assert_int_equal(decided("POST", TOKEN "continue", host, NULL), request_continue);
+    assert_int_equal(decided("POST", TOKEN "step", host, NULL), request_step);
+    assert_int_equal(decided("GET", TOKEN "pause", host, NULL), request_not_allowed);
+    assert_int_equal(decided("POST", TOKEN "frame", host, NULL), request_not_allowed);
+    assert_int_equal(decided("POST", TOKEN, host, NULL), request_not_allowed);
+    assert_int_equal(decided("PUT", TOKEN "about", host, NULL), request_not_allowed);
+    assert_int_equal(decided("DELETE", TOKEN, host, NULL), request_not_allowed);
+}
+
+static void test_no_request_has_a_body(void **state)
+{
+    (void)state;
+    const char *name = NULL;
+    struct request request = {"POST", TOKEN "pause", "127.0.0.1:8000", NULL, "1", false};
+    assert_int_equal(request_decide(&gate, &request, &name), request_too_large);
+    request.content_length = "0";
+    assert_int_equal(request_decide(&gate, &request, &name), request_pause);
+    request.has_transfer_encoding = true;
+    assert_int_equal(request_decide(&gate, &request, &name), request_too_large);
+}
+
+static void test_a_packet_has_positions_less_the_origin_and_speeds(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(2, 2, KITH_VELOCITY, &bodies));
+    const double x[] = {1e9 + 1, 2, 1e9 - 1, 4}, v[] = {3, 4, 0, -2};
+    memcpy(bodies->position, x, sizeof x);
+    memcpy(bodies->velocity, v, sizeof v);
+    bodies->time = 7;
+    atomic_int alive = 0;
+    struct packet *packet = NULL;
+    assert_ok(packet_make(bodies, (const double[]){1e9, 3, 5}, &alive, &packet));
+    const float expected[] = {1, -1, 0, -1, 1, 0, 5, 2};
+    assert_int_equal(packet->bytes, 64 + sizeof expected);
+    assert_memory_equal(packet->content->magic, "kith", 4);
+    assert_int_equal(packet->content->count, 2);
+    assert_true(packet->content->time == 7);
+    assert_memory_equal(packet->content + 1, expected, sizeof expected);
+    assert_int_equal(alive, 1);
+    packet_hold(packet);
+    packet_release(packet);
+    assert_int_equal(alive, 1);
+    packet_release(packet);
+    assert_int_equal(alive, 0);
+    kith_bodies_free(bodies);
+}
+
+static void test_many_bodies_are_thinned_evenly(void **state)
+{
+    (void)state;
+    const int64_t count = (1LL << 40) + 12345, shown = packet_shown(count);
+    assert_int_equal(shown, packet_most_bodies);
+    assert_int_equal(packet_shown(17), 17);
+    int64_t before = -1;
+    for (int64_t k = 0; k < shown; k++) {
+        const int64_t i = packet_body(count, shown, k);
+        assert_true(i > before && i < count);
+        assert_true(fabs((double)i - (double)k * ((double)count / (double)shown)) <= 1);
+        before = i;
+    }
+}
+
+static void test_what_is_said_of_bodies_cannot_end_a_script(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    struct about about;
+    assert_ok(kith_bodies_create(2, 3, KITH_NAME | KITH_MASS, &bodies));
+    strcpy(bodies->name[0], "</script><b \"\\");
+    strcpy(bodies->name[1], "\x1b[31m\xff");
+    assert_ok(about_make(bodies, "a\"b<c>&\n", 0, INFINITY, &about));
+    assert_non_null(strstr(about.text, "\"title\":\"a\\u0022b\\u003cc\\u003e\\u0026\\u005cn\""));
+    assert_null(strpbrk(about.text, "<>&\n\x1b\xff"));
+    assert_non_null(strstr(about.text, "\"until\":null"));
+    assert_non_null(about_find(&about, "mass"));
+    assert_null(about_find(&about, "charge"));
+    about_free(&about);
+    kith_bodies_free(bodies);
+}
+
+static void test_energies_that_do_not_fit_are_thinned(void **state)
+{
+    (void)state;
+    static struct feed feed;
+    static struct feed_energy energy[feed_most_energies];
+    assert_ok(feed_begin(&feed));
+    for (int k = 0; k < 5000; k++)
+        feed_add_energy(&feed, k, 1e-9 * k);
+    const int64_t count = feed_copy_energies(&feed, energy);
+    assert_in_range(count, feed_most_energies / 2, feed_most_energies);
+    assert_true(energy[0].time == 0 && energy[count - 1].time == 4999);
+    for (int64_t k = 1; k < count; k++)
+        assert_true(energy[k].time > energy[k - 1].time);
+    feed_end(&feed);
+}
+
+/* The answer's first bytes to a request, sent as it is; "" if there is none. */
+static const char *answer_to(int port, const char *request)
+{
+    static char answer[4096];
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons((uint16_t)port),
+                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct timeval patience = {.tv_sec = 20};
+    const int s = socket(AF_INET, SOCK_STREAM, 0);
+    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    assert_int_equal(connect(s, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(send(s, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+    size_t got = 0;
+    for (ssize_t n;
+         got < sizeof answer - 1 && (n = recv(s, answer + got, sizeof answer - 1 - got, 0)) > 0;)
+        got += (size_t)n;
+    answer[got] = 0;
+    close(s);
+    return answer;
+}
+
+static const char *asked(int port, const char *method, const char *path, const char *more)
+{
+    static char request[40000];
+    snprintf(request, sizeof request,
+             "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n%s\r\n", method, path,
+             port, more);
+    return answer_to(port, request);
+}
+
+static bool has_status(const char *answer, int status)
+{
+    return strlen(answer) > 12 && atoi(answer + 9) == status;
+}
+
+/* NULL in a build without libmicrohttpd, which says so. */
+static kith_view *opened(const kith_bodies *bodies, int *port, char path[48])
+{
+    kith_view *view = NULL;
+    const kith_status status = kith_view_open(NULL, bodies, &view);
+    if (status == KITH_UNSUPPORTED) {
+        assert_non_null(strstr(kith_error_message(), "libmicrohttpd-dev"));
+        return NULL;
+    }
+    assert_int_equal(status, KITH_OK);
+    assert_int_equal(sscanf(kith_view_address(view), "http://127.0.0.1:%d%47s", port, path), 2);
+    assert_int_equal(strlen(path), 34);
+    return view;
+}
+
+static void test_the_server_answers_its_own_page_alone(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = made("two-body", (kith_initial_options){0});
+    int port = 0;
+    char path[48], other[64], header[30000] = "X: ";
+    kith_view *view = opened(bodies, &port, path);
+    if (view) {
+        const char *page = asked(port, "GET", path, "");
+        assert_true(has_status(page, 200));
+        assert_non_null(strstr(page, "Content-Security-Policy: default-src 'none'"));
+        assert_true(has_status(asked(port, "GET", "/", ""), 403));
+        snprintf(other, sizeof other, "%.33s%c/", path, path[33] == '/' ? 'x' : 'y');
+        other[5] = other[5] == 'a' ? 'b' : 'a';
+        assert_true(has_status(asked(port, "GET", other, ""), 403));
+        assert_true(has_status(asked(port, "GET", path, "Origin: http://evil.example\r\n"), 403));
+        snprintf(other, sizeof other, "%snothing", path);
+        assert_true(has_status(asked(port, "GET", other, ""), 404));
+        snprintf(other, sizeof other, "%spause", path);
+        assert_true(has_status(asked(port, "POST", other, "Content-Length: 99999999999\r\n"), 413));
+        assert_true(has_status(asked(port, "GET", other, ""), 405));
+        memset(header + 3, 'x', sizeof header - 10);
+        strcpy(header + sizeof header - 4, "\r\n");
+        assert_false(has_status(asked(port, "GET", path, header), 200));
+        assert_false(has_status(answer_to(port, "\x16\x03\x01\r\n\r\n"), 200));
+    }
+    kith_view_close(view);
+    kith_bodies_free(bodies);
+}
+
+static void test_options_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = made("two-body", (kith_initial_options){0});
+    kith_view *view = NULL;
+    assert_fails(kith_view_open(&(kith_view_options){.port = 65536}, bodies, &view),
+                 KITH_INVALID_ARGUMENT, "port is 65536");
+    assert_fails(kith_view_open(&(kith_view_options){.steps_per_second = -1}, bodies, &view),
+                 KITH_INVALID_ARGUMENT, "steps_per_second is -1");
+    assert_fails(kith_view_open(NULL, NULL, &view), KITH_INVALID_ARGUMENT, "bodies");
+    assert_fails(kith_view_open(NULL, bodies, NULL), KITH_INVALID_ARGUMENT, "view");
+    assert_null(view);
+    kith_view_close(NULL);
+    kith_bodies_free(bodies);
+}
+
+/* Requests of a page as fast as it can, until the run has ended. */
+struct page {
+    int port;
+    char frame[64];
+    atomic_bool ended;
+    int frames;
+};
+
+static void *watch(void *user)
+{
+    struct page *page = user;
+    while (!atomic_load(&page->ended))
+        page->frames += has_status(asked(page->port, "GET", page->frame, ""), 200);
+    return NULL;
+}
+
+/* The states and their bits are the same with a page and without. */
+static void test_a_view_changes_nothing_of_a_run(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 100});
+    kith_bodies *seen = made("plummer", (kith_initial_options){.count = 100});
+    kith_bodies *unseen = made("plummer", (kith_initial_options){.count = 100});
+    struct page page = {0};
+    char path[48];
+    kith_run_options options = {.simulation = {.dt = 1e-3, .forces.softening = 0.1}, .until = 1};
+    options.last = unseen;
+    assert_ok(kith_run(context, &options, bodies, NULL));
+    kith_view *view = opened(bodies, &page.port, path);
+    if (view) {
+        pthread_t thread;
+        snprintf(page.frame, sizeof page.frame, "%sframe?after=-1", path);
+        options.last = seen;
+        options.between_steps = kith_view_between_steps;
+        options.between_user = view;
+        assert_int_equal(pthread_create(&thread, NULL, watch, &page), 0);
+        assert_ok(kith_run(context, &options, bodies, NULL));
+        const double end = kith_clock() + 5; /* the page gets the last state, if no other */
+        while (page.frames == 0 && kith_clock() < end)
+            usleep(1000);
+        atomic_store(&page.ended, true);
+        pthread_join(thread, NULL);
+        assert_true(page.frames > 0);
+        assert_memory_equal(seen->position, unseen->position, 300 * sizeof(double));
+        assert_memory_equal(seen->velocity, unseen->velocity, 300 * sizeof(double));
+    }
+    kith_view_close(view);
+    kith_bodies_free(bodies);
+    kith_bodies_free(seen);
+    kith_bodies_free(unseen);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_only_the_whole_token_is_let_in),
+        cmocka_unit_test(test_only_this_host_is_let_in),
+        cmocka_unit_test(test_pages_of_other_sites_are_not_let_in),
+        cmocka_unit_test(test_only_pause_continue_and_step_change_anything),
+        cmocka_unit_test(test_no_request_has_a_body),
+        cmocka_unit_test(test_a_packet_has_positions_less_the_origin_and_speeds),
+        cmocka_unit_test(test_many_bodies_are_thinned_evenly),
+        cmocka_unit_test(test_what_is_said_of_bodies_cannot_end_a_script),
+        cmocka_unit_test(test_energies_that_do_not_fit_are_thinned),
+        cmocka_unit_test(test_the_server_answers_its_own_page_alone),
+        cmocka_unit_test(test_options_that_make_no_sense_are_refused),
+        cmocka_unit_test(test_a_view_changes_nothing_of_a_run),
+    };
+    return cmocka_run_group_tests_name("view", tests, NULL, NULL);
+}
