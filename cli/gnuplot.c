@@ -7,9 +7,9 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "cli.h"
 
 /* Starts a program with three files as its standard streams; 0, or why that failed.
@@ -31,29 +31,6 @@ static int spawn(const char *program, FILE *input, FILE *output, FILE *errors, p
         reason = posix_spawnp(child, program, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     return reason;
-}
-
-static bool wait_for(pid_t child)
-{
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* Says the last line that is not empty: gnuplot puts the reason there, below a copy of the command.
- */
-static void fail_with_last_line(const char *command, const char *program, FILE *errors)
-{
-    char line[512], reason[512] = "it gave no reason";
-    rewind(errors);
-    while (fgets(line, sizeof line, errors)) {
-        line[strcspn(line, "\r\n")] = 0;
-        if (line[strspn(line, " \t")] != 0)
-            snprintf(reason, sizeof reason, "%s", line + strspn(line, " \t"));
-    }
-    cli_fail_with(command, "%s failed: %s", program, reason);
 }
 
 static void fail_to_start(const char *command, const char *program, int reason)
@@ -85,8 +62,8 @@ bool gnuplot_run(const char *command, FILE *script, FILE *picture)
     bool done = false;
     if (reason != 0)
         fail_to_start(command, program, reason);
-    else if (!wait_for(child))
-        fail_with_last_line(command, program, errors);
+    else if (!child_wait(child))
+        child_fail_with_last_line(command, program, errors);
     else
         done = true;
     fclose(errors);

@@ -30,6 +30,9 @@ static const struct plot_kind kinds[] = {
     {"density",
      "of a run's last frame, or a file of bodies: how much mass there is along the line of sight",
      "png", 1200, true, false, 0, plot_draw_density},
+    {"film",
+     "the same in motion, 30 frames of the run a second or as many --seconds as given, by ffmpeg",
+     "mp4 webm gif", 1920, false, false, 0, plot_draw_film},
     {"chain", "beads of a file of bodies, bound in their order: a fold on a lattice", "png svg gif",
      900, true, false, 45, plot_draw_chain},
     {"distances",
@@ -47,7 +50,7 @@ static const struct plot_kind kinds[] = {
 
 enum { kind_count = sizeof kinds / sizeof kinds[0] };
 
-enum { smallest_side = 160, largest_side = 8000 };
+enum { smallest_side = 160, largest_side = 8000, longest_film = 36000 };
 
 enum {
     key_what = 0x6000,
@@ -62,13 +65,15 @@ enum {
     key_axis,
     key_colors,
     key_coordinates,
+    key_seconds,
     key_to
 };
 
 static const struct argp_option options[] = {
     {"what", key_what, "KIND", 0, "what to draw: see below", 0},
     {"output", 'o', "FILE", 0, "the picture; its extension is its format; - is standard output", 0},
-    {"to", key_to, "FORMAT", 0, "of the picture: png, svg or gif (default: by its extension)", 0},
+    {"to", key_to, "FORMAT", 0,
+     "of the picture: png, svg, gif, mp4 or webm (default: by its extension)", 0},
     {"frames", key_frames, "A:B", 0,
      "draw frames A to B only, both included, counted from 1, or all (default: all)", 0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
@@ -76,12 +81,15 @@ static const struct argp_option options[] = {
     {"box", key_box, "LX,LY[,LZ]", 0,
      "of pairs: a periodic cell (default: the file's own, or none)", 0},
     {"axis", key_axis, "AXIS", 0,
-     "of density, the line of sight: x, y, z, or the direction towards the eye as X,Y,Z (default: "
-     "z)",
+     "of density and film, the line of sight: x, y, z, or the direction towards the eye as X,Y,Z "
+     "(default: z)",
      0},
-    {"colors", key_colors, "NAME", 0, "of density, a colour map: see below (default: inferno)", 0},
+    {"colors", key_colors, "NAME", 0,
+     "of density and film, a colour map: see below (default: inferno)", 0},
     {"coordinates", key_coordinates, "COORDINATES", 0,
      "of elements: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
+    {"seconds", key_seconds, "S", 0,
+     "of a film, its length (default: 30 frames of the run a second)", 0},
     {"title", key_title, "TEXT", 0, "a line above the picture", 0},
     {"width", key_width, "PIXELS", 0, "of the picture (default: by kind)", 0},
     {"height", key_height, "PIXELS", 0, "of the picture (default: as the data need)", 0},
@@ -101,6 +109,7 @@ static const char documentation[] =
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
     "  kith make galaxies -n 1e5 -o galaxies.tipsy\n"
     "  kith plot galaxies.tipsy --what density --axis 1,-2,1 --colors magma -o galaxies.png\n"
+    "  kith plot run.h5 --what film --seconds 20 -o run.mp4\n"
     "  kith make self-avoiding-walk -n 48 -o fold.csv\n"
     "  kith plot fold.csv --what chain -o fold.png\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
@@ -108,7 +117,8 @@ static const char documentation[] =
     "  kith pairs cube.csv --cutoff 0.1 -o graph.mtx\n"
     "  kith plot graph.mtx --what spy -o graph.png\n"
     "\n"
-    "Needs gnuplot, but for density; the environment variable KITH_GNUPLOT may name one.";
+    "Needs gnuplot, but for density and film; film needs ffmpeg. The environment variables "
+    "KITH_GNUPLOT and KITH_FFMPEG may name them.";
 
 static void kind_row(int64_t k, const char **name, const char **description)
 {
@@ -205,7 +215,9 @@ static void check_options(struct plot *plot, const struct argp_state *state)
     else if (!plot->output)
         cli_usage_error(state, "-o is missing: the picture to write, as run.png");
     else if (!plot->format)
-        cli_usage_error(state, "-o is '%s'; give a name that ends in .png, .svg or .gif, or --to",
+        cli_usage_error(state,
+                        "-o is '%s'; give a name that ends in .png, .svg, .gif, .mp4 or .webm, or "
+                        "--to",
                         plot->output);
     else if (!has_word(plot->kind->extensions, plot->format->extension))
         cli_usage_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
@@ -283,6 +295,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_coordinates:
         plot->coordinates = cli_parse_coordinates(argument, state);
+        return 0;
+    case key_seconds:
+        plot->seconds = cli_parse_positive("--seconds", argument, state);
+        if (plot->seconds > longest_film)
+            cli_usage_error(state, "--seconds is %s; give at most %d", argument, longest_film);
         return 0;
     case key_to:
         plot->format = parse_format(argument, state);

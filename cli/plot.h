@@ -38,6 +38,7 @@ struct plot {
     double line_of_sight[3];            /* of density: towards the eye */
     const struct color_map *colors;     /* likewise */
     kith_orbit_coordinates coordinates; /* of elements */
+    double seconds;                     /* of a film; 0: by its frames */
     bool dark, quiet;
 };
 
@@ -50,6 +51,7 @@ int plot_draw_space(const struct plot *plot, kith_trajectory *trajectory, FILE *
 int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_elements(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_density(const struct plot *plot, kith_trajectory *trajectory, FILE *picture);
+int plot_draw_film(const struct plot *plot, kith_trajectory *trajectory, FILE *picture);
 int plot_draw_chain(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_distances(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_neighbors(const struct plot *plot, kith_trajectory *trajectory, FILE *script);

@@ -8,7 +8,7 @@
 /* A format of pictures: a row of the table in plot_picture.c. */
 struct picture_format {
     const char *extension;
-    const char *terminal;      /* gnuplot's name and options */
+    const char *terminal;      /* gnuplot's name and options; NULL: not by gnuplot */
     const char *begins, *ends; /* bytes that every whole file has there */
     int begin_bytes, end_bytes;
     bool transparency;         /* colours may have an alpha channel */

@@ -32,6 +32,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME kith)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gcc | c-compiler, libc6-dev, gnuplot-nox | gnuplot")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS ffmpeg)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
 "which particles interact, and how: the program
 kith answers questions about pairs of particles: the forces of all on all and
@@ -41,7 +42,7 @@ sparse matrices. Results have the same bits on every run and for every number
 of threads.
 
 Laws that are formulas are compiled when they are used, by a C compiler;
-pictures are drawn by gnuplot.")
+pictures are drawn by gnuplot, films encoded by ffmpeg.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libkith${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)

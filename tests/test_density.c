@@ -113,9 +113,10 @@ static void test_a_point_lands_in_its_pixel(void **state)
         int brightest = 0;
         double mean[2] = {0};
         for (int k = 0; k < 400 * 300; k++) {
+            const int row = k / 400;
             brightest = splat.mass[k] > splat.mass[brightest] ? k : brightest;
             mean[0] += splat.mass[k] * (k % 400 + 0.5) / (double)counts[c];
-            mean[1] += splat.mass[k] * (k / 400 + 0.5) / (double)counts[c];
+            mean[1] += splat.mass[k] * (row + 0.5) / (double)counts[c];
         }
         assert_true(fabs(mean[0] - 123.45) < 1e-2 && fabs(mean[1] - 77.49) < 1e-2);
         assert_true(abs(brightest % 400 - 123) <= 2 * (c == 1));
@@ -139,7 +140,8 @@ static void test_an_even_density_is_even(void **state)
         assert_ok(kith_bodies_create((int64_t)across * across, 2, 0, &bodies));
         for (int64_t i = 0; i < bodies->count; i++) {
             bodies->position[2 * i] = ((double)(i % across) + 0.5) * steps[s];
-            bodies->position[2 * i + 1] = ((double)(i / across) + 0.5) * steps[s];
+            const int64_t row = i / across;
+            bodies->position[2 * i + 1] = ((double)row + 0.5) * steps[s];
         }
         struct splat splat;
         splat_bodies(splatter, &window, bodies, &splat);

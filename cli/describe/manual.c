@@ -320,6 +320,7 @@ static void put_environment(FILE *stream)
          "The folder in which formulas are compiled where that folder cannot be used; /tmp "
          "if it is not set."},
         {"KITH_GNUPLOT", "The gnuplot that draws; gnuplot on the PATH if it is not set."},
+        {"KITH_FFMPEG", "The ffmpeg that encodes films; ffmpeg on the PATH if it is not set."},
         {"KITH_PYTHON", "The Python that has the programs that kith bench measures beside kith."},
     };
     fprintf(stream, ".SH ENVIRONMENT\n");
