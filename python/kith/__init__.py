@@ -19,6 +19,7 @@ from kith._orbits import orbits
 from kith._pairs import Pairs, nearest, pairs
 from kith._simulation import Energies, Integrator, Simulation, Summary, integrators
 from kith._sparse import SparseMatrix
+from kith._sum import sum
 from kith._trajectory import Trajectory, open
 
 FormatError = _kith.FormatError
@@ -29,5 +30,5 @@ __all__ = [
     "Batch", "Bodies", "Cancelled", "Context", "Device", "Energies", "Forces", "FormatError", "Groups", "Integrator",
     "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Trajectory",
     "collisions", "devices", "forces", "forces_derivative", "formats", "integrators", "law", "laws", "make", "matrix",
-    "nearest", "open", "orbits", "pairs", "read", "scipy_linear_operator",
+    "nearest", "open", "orbits", "pairs", "read", "scipy_linear_operator", "sum",
 ]

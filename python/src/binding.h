@@ -192,6 +192,7 @@ void add_pairs(nb::module_ &module);
 void add_simulation(nb::module_ &module);
 void add_sparse(nb::module_ &module);
 void add_status(nb::module_ &module);
+void add_sums(nb::module_ &module);
 void add_trajectory(nb::module_ &module);
 
 #endif

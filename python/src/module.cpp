@@ -7,6 +7,7 @@ NB_MODULE(_kith, module)
     module.doc() = "The library kith, as the package's Python files call it.";
     module.attr("version") = kith_version();
     add_status(module);
+    add_sums(module);
     add_array(module);
     add_context(module);
     add_law(module);

@@ -60,6 +60,10 @@ WRONG = {
     "cutoff of atoms": [None, "1", Thing(), ["a"], {("H",): 1.0}, {("Xx", "H"): 1.0}, {("H", "H"): "1"}],
     "pairs": [None, 3, "ij", Thing(), POINTS],
     "matrix of SciPy": [None, 3, Thing(), POINTS],
+    "formulas": [None, 3, Thing(), ["r"], {"a": 3}, {3: "r"}],
+    "optional formulas": [3, "r", Thing(), ["r"], {"a": 3}, {3: "r"}],
+    "optional numbers": [3, "r", Thing(), ["r"], {"a": "r"}, {3: 1.0}],
+    "optional arrays": [3, "r", Thing(), ["r"], {"a": "r"}, {"a": Thing()}, {3: [1.0]}],
     "output array": [3, "out", Thing(), [0.0]],
 }
 
@@ -132,6 +136,10 @@ CALLS = {
     "Bodies": (kith.Bodies, {"positions": POINTS, "cell": numpy.eye(3)}, {"softening": "optional array"}),
     "Bodies.write": (BODIES.write, {"path": "b.csv"}, {"format": "optional text"}),
     "make": (kith.make, {"kind": "plummer", "n": 10}, {"n": "optional whole number"}),
+    "sum": (kith.sum, {"positions": POINTS, "outputs": "r"},
+            {"outputs": "formulas", "cutoff": "optional number", "reduce": "word", "lets": "optional formulas",
+             "parameters": "optional numbers", "columns": "optional arrays", "target_columns": "optional arrays",
+             "include_self": "flag"}),
     "orbits": (kith.orbits, {"positions": POINTS}, {}),
     "read": (kith.read, {"path": "b.csv"}, {"format": "optional text"}),
     "open": (kith.open, {"path": "r.h5"}, {}),

@@ -1,0 +1,141 @@
+"""Sums of formulas over pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from kith import _kith
+from kith._arguments import chosen, described, flag, number, text
+from kith._arrays import needed, reals, result, take
+from kith._context import Call, Context, Device
+from kith._pairs import cells_of
+
+
+def _items(name: str, given) -> list:
+    if given is None and name != "outputs":
+        return []
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name} is {described(given)}; it must be a dict")
+    return [(text(f"a name of {name}", key), value) for key, value in given.items()]
+
+
+def _formulas(name: str, given) -> list:
+    return [(key, text(f"{name}[{key!r}]", formula)) for key, formula in _items(name, given)]
+
+
+def _arrays(name: str, given) -> list:
+    return [(key, needed(f"{name}[{key!r}]", values, (1,))) for key, values in _items(name, given)]
+
+
+def _numbers(name: str, given) -> list:
+    return [(key, number(f"{name}[{key!r}]", value)) for key, value in _items(name, given)]
+
+
+def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float | None = None,
+        cell: ArrayLike | None = None, periodic: bool | Sequence[bool] | None = None, reduce: str = "sum",
+        lets: Mapping[str, str] | None = None, parameters: Mapping[str, float] | None = None,
+        columns: Mapping[str, ArrayLike] | None = None, targets: ArrayLike | None = None,
+        target_columns: Mapping[str, ArrayLike] | None = None, include_self: bool = False, out: Any = None,
+        method: str = "auto", device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Any:
+    """Sums of formulas over the pairs of each particle, within a cutoff or over all.
+
+    ``results[i, k] = sum_j f_k(i, j)`` over the j at a distance less than the cutoff, at every periodic
+    image; i = j only at an image, or with ``include_self``. A formula is in r, r2, dx, dy, dz
+    (x_j - x_i), ``NAME_i`` and ``NAME_j`` of the columns, pi, parameters and lets.
+
+    Parameters
+    ----------
+    positions : array_like, shape (m, 2) or (m, 3)
+        Of the sources j. float32 gives single precision, everything else double.
+    outputs : str or dict of str
+        A formula, or formulas by name; all are computed in one pass.
+    cutoff : float, optional
+        In the unit of the positions; all pairs by default.
+    cell : array_like, shape (D, D) or (D,), optional
+        One cell vector per row, or the lengths of a box; open space by default.
+    periodic : bool or sequence of bool, optional
+        Along which cell vectors space is periodic: all by default.
+    reduce : {'sum', 'min', 'max', 'count', 'logsumexp'}
+        What becomes of the values. Without neighbors min is infinite, max and logsumexp are minus
+        infinity, the others 0.
+    lets : dict of str, optional
+        Formulas that those after them, and the outputs, use by name.
+    parameters : dict of float, optional
+        Numbers by name.
+    columns : dict of array_like, shape (m,), optional
+        The columns of the sources, of any names; m and q are 1 where they are not given.
+    targets : array_like, shape (n, D), optional
+        The particles i; the sources by default.
+    target_columns : dict of array_like, shape (n,), optional
+        The columns of targets that are not the sources.
+    include_self : bool
+        Count the pair of a particle with itself, at r = 0.
+    out : array, shape (n, outputs), optional
+        Where to write the results.
+    method : {'auto', 'reference'}
+        ``reference`` needs no compiler: every pair in double precision, one thread.
+    device : str or Device
+        Sums are computed on the CPU, which ``auto`` stands for.
+    threads : int
+        Threads of the CPU; 0 for as many as there are cores.
+    context : Context, optional
+        Replaces device and threads.
+
+    Returns
+    -------
+    array, shape (n,), or dict of arrays
+        One array for one formula, else arrays by the names of the outputs.
+
+    Raises
+    ------
+    ValueError
+        Shapes do not fit, a number is not finite, or a formula has a mistake: the message shows the place.
+    TypeError
+        An argument has a wrong type, or an array holds no real numbers.
+
+    Notes
+    -----
+    O(n + m + pairs) work with a cutoff. The result is the same, bit for bit, on every run and for every
+    number of threads.
+
+    Examples
+    --------
+    >>> import kith
+    >>> x = [[0.0, 0, 0], [1.0, 0, 0], [3.0, 0, 0]]
+    >>> kith.sum(x, "h_j / r", cutoff=1.5, columns={"h": [1.0, 2.0, 4.0]}).tolist()
+    [2.0, 1.0, 0.0]
+    >>> near = kith.sum(x, {"n": "1", "pull": "w * dx"}, lets={"w": "1 / r2"}, cutoff=1.5, cell=[3.5, 9, 9])
+    >>> near["n"].tolist(), near["pull"].tolist()
+    ([2.0, 1.0, 1.0], [-1.0, -1.0, 2.0])
+    """
+    wanted = [("value", text("outputs", outputs))] if isinstance(outputs, str) else _formulas("outputs", outputs)
+    of, at = _arrays("columns", columns), _arrays("target_columns", target_columns)
+    taken = reals(needed("positions", positions, (2,)), take("targets", targets, (2,)),
+                  *(values for _, values in of + at))
+    sources, goals = taken[0], taken[1]
+    names = [name for name, _ in of + at]
+    call = Call(taken, context, "cpu" if device == "auto" and sources.is_on_host else device, threads)
+    shown = [(name, call.show(values)) for name, values in zip(names, taken[2:])]
+    made = result("out", out, sources, ((goals or sources).shape[0], len(wanted)), sources.dtype)
+    cells, along = cells_of(cell, periodic, sources.shape[1], 1)
+    _kith.sums(call.handle, call.show(goals), shown[len(of):], call.show(sources), shown[:len(of)], wanted,
+               call.show(made), _cutoff_of(cutoff), cells, along,
+               chosen("reduce", reduce, _kith.sums_reductions), flag("include_self", include_self),
+               _formulas("lets", lets), _numbers("parameters", parameters),
+               chosen("method", method, _kith.sums_methods))
+    call.done()
+    if isinstance(outputs, str):
+        return made.array[:, 0]
+    return {name: made.array[:, k] for k, (name, _) in enumerate(wanted)}
+
+
+def _cutoff_of(cutoff) -> float:
+    if cutoff is None:
+        return 0.0
+    length = number("cutoff", cutoff)
+    if length == 0:
+        raise ValueError("cutoff is 0; it must be greater than 0, or None for all pairs")
+    return length

@@ -1,0 +1,100 @@
+// Sums of pair functions.
+
+#include "binding.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+using named_formulas = std::vector<std::pair<std::string, std::string>>;
+using named_arrays = std::vector<std::pair<std::string, input>>;
+using named_numbers = std::vector<std::pair<std::string, double>>;
+
+static std::vector<kith_named_formula> formulas_of(const named_formulas &given)
+{
+    std::vector<kith_named_formula> formulas;
+    for (const auto &[name, formula] : given)
+        formulas.push_back({name.c_str(), formula.c_str()});
+    return formulas;
+}
+
+static kith_particles particles_of(const char *name, const input &positions,
+                                   const named_arrays &columns)
+{
+    kith_particles particles = {};
+    particles.positions = array_of(name, positions);
+    if (columns.size() > KITH_MAX_COLUMNS)
+        raise(KITH_INVALID_ARGUMENT, std::string(name) + " has " + std::to_string(columns.size()) +
+                                         " columns; give at most " +
+                                         std::to_string(KITH_MAX_COLUMNS));
+    for (size_t k = 0; k < columns.size(); k++)
+        particles.columns[k] = {columns[k].first.c_str(),
+                                array_of(columns[k].first.c_str(), columns[k].second)};
+    return particles;
+}
+
+static kith_cell cell_of(const input &vectors, const input &periodic)
+{
+    kith_cell cell = {};
+    const double *from = static_cast<const double *>(vectors.data());
+    const int32_t *along = static_cast<const int32_t *>(periodic.data());
+    for (int k = 0; k < 3; k++) {
+        cell.periodic[k] = along[k] != 0;
+        for (int c = 0; c < 3; c++)
+            cell.vectors[k][c] = from[3 * k + c];
+    }
+    return cell;
+}
+
+static int64_t compute(context &where, const input &targets, const named_arrays &target_columns,
+                       const input &sources, const named_arrays &columns,
+                       const named_formulas &outputs, const output &results, double cutoff,
+                       const input &cell, const input &periodic, int reduction, bool include_self,
+                       const named_formulas &lets, const named_numbers &parameters, int method)
+{
+    const std::vector<kith_named_formula> wanted = formulas_of(outputs), named = formulas_of(lets);
+    std::vector<kith_law_parameter> numbers;
+    for (const auto &[name, value] : parameters)
+        numbers.push_back({name.c_str(), value});
+    const kith_particles at = particles_of("targets", targets, target_columns);
+    const kith_particles of = particles_of("positions", sources, columns);
+    const kith_array to = array_of("results", results);
+    const bool has_cell = cell.is_valid();
+    const kith_cell space = has_cell ? cell_of(cell, periodic) : kith_cell{};
+    int64_t pairs = 0;
+    kith_sums_options options = {};
+    options.cutoff = cutoff;
+    options.cell = has_cell ? &space : nullptr;
+    options.reduction = (kith_sums_reduction)reduction;
+    options.include_self = include_self;
+    options.method = (kith_sums_method)method;
+    options.let_count = (int64_t)named.size();
+    options.lets = named.data();
+    options.parameter_count = (int64_t)numbers.size();
+    options.parameters = numbers.data();
+    options.pair_count = &pairs;
+    calling(where, [&] {
+        return kith_sums_compute(where.handle, &options, &at, &of, (int64_t)wanted.size(),
+                                 wanted.data(), to);
+    });
+    return pairs;
+}
+
+void add_sums(nb::module_ &module)
+{
+    module.def("sums", compute, nb::arg("context"), nb::arg("targets").none(),
+               nb::arg("target_columns"), nb::arg("sources"), nb::arg("columns"),
+               nb::arg("outputs"), nb::arg("results"), nb::arg("cutoff"), nb::arg("cell").none(),
+               nb::arg("periodic").none(), nb::arg("reduction"), nb::arg("include_self"),
+               nb::arg("lets"), nb::arg("parameters"), nb::arg("method"));
+    nb::dict reductions, methods;
+    reductions["sum"] = (int)KITH_SUMS_SUM;
+    reductions["min"] = (int)KITH_SUMS_MIN;
+    reductions["max"] = (int)KITH_SUMS_MAX;
+    reductions["count"] = (int)KITH_SUMS_COUNT;
+    reductions["logsumexp"] = (int)KITH_SUMS_LOGSUMEXP;
+    module.attr("sums_reductions") = reductions;
+    methods["auto"] = (int)KITH_SUMS_AUTO;
+    methods["reference"] = (int)KITH_SUMS_REFERENCE;
+    module.attr("sums_methods") = methods;
+}
