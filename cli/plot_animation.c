@@ -140,7 +140,7 @@ static int draw(const struct plot *plot, const struct tracks *tracks, FILE *scri
 {
     static const int coordinates[2] = {0, 1};
     struct film film = {.plot = plot, .tracks = tracks, .plane = {{1, 0, 0}, {0, 1, 0}}};
-    film.pictures = tracks->frames < most_pictures ? tracks->frames : most_pictures;
+    film.pictures = tracks->sampled_frames < most_pictures ? tracks->sampled_frames : most_pictures;
     if (!tracks_span(plot, tracks, film.plane.across, &film.spans[0]) ||
         !tracks_span(plot, tracks, film.plane.up, &film.spans[1]))
         return exit_failed;

@@ -41,24 +41,18 @@ static void write_label(const kith_bodies *bodies, int64_t body, kith_name label
                  (long long)(bodies->id ? bodies->id[body] : body));
 }
 
-static int allocate(const struct plot *plot, struct tracks *tracks)
+static int allocate(const struct plot *plot, bool has_curves, struct tracks *tracks)
 {
     tracks->time = plot_allocate(plot, tracks->frames, sizeof(double));
     tracks->position = plot_allocate(plot, tracks->frames * tracks->bodies, 3 * sizeof(double));
     tracks->label = plot_allocate(plot, tracks->bodies, sizeof(kith_name));
-    tracks->distance = plot_allocate(plot, tracks->bodies, sizeof(double));
-    return tracks->time && tracks->position && tracks->label && tracks->distance ? exit_ok
-                                                                                 : exit_failed;
-}
-
-static double speed(const kith_bodies *bodies, int64_t row)
-{
-    double square = 0;
-    for (int axis = 0; bodies->velocity && axis < bodies->dimensions; axis++) {
-        const double component = bodies->velocity[row * bodies->dimensions + axis];
-        square += component * component;
-    }
-    return sqrt(square);
+    tracks->coarse = plot_allocate(plot, tracks->bodies, sizeof(bool));
+    if (has_curves)
+        tracks->velocity = plot_allocate(plot, tracks->frames * tracks->bodies, 3 * sizeof(double));
+    return tracks->time && tracks->position && tracks->label && tracks->coarse &&
+                   (tracks->velocity || !has_curves)
+               ? exit_ok
+               : exit_failed;
 }
 
 static int copy_frame(const struct plot *plot, const kith_bodies *bodies, int64_t frame,
@@ -69,15 +63,51 @@ static int copy_frame(const struct plot *plot, const kith_bodies *bodies, int64_
                              plot->input, (long long)tracks->bodies_in_file,
                              (long long)bodies->count);
     tracks->time[frame] = bodies->time;
-    const double duration = frame > 0 ? bodies->time - tracks->time[frame - 1] : 0;
     const int32_t dimensions = bodies->dimensions;
     for (int64_t i = 0; i < tracks->bodies; i++) {
         const int64_t row = spread(i, tracks->bodies, bodies->count);
         double *position = tracks->position + 3 * (frame * tracks->bodies + i);
         memcpy(position, bodies->position + row * dimensions, sizeof(double) * (size_t)dimensions);
-        tracks->distance[i] += speed(bodies, row) * duration;
+        if (tracks->velocity)
+            memcpy(tracks->velocity + 3 * (frame * tracks->bodies + i),
+                   bodies->velocity + row * dimensions, sizeof(double) * (size_t)dimensions);
     }
     return exit_ok;
+}
+
+/* Whether straight lines through the frames of a body are not its path. */
+static bool lines_are_coarse(const struct tracks *tracks, int64_t body)
+{
+    const double least_cosine = 0.766; /* of 40 degrees */
+    int64_t turns = 0, sharp_turns = 0;
+    double before[3] = {0}, length_before = 0;
+    for (int64_t k = 1; k < tracks->frames; k++) {
+        const double *from = tracks_at(tracks, k - 1, body), *to = tracks_at(tracks, k, body);
+        const double step[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+        const double length = sqrt(along(step, step));
+        turns += k > 1;
+        sharp_turns += k > 1 && along(step, before) < least_cosine * length * length_before;
+        memcpy(before, step, sizeof step);
+        length_before = length;
+    }
+    return 2 * sharp_turns > turns;
+}
+
+static bool make_curves(const struct plot *plot, struct tracks *tracks)
+{
+    if (tracks->velocity) {
+        tracks_find_coarse(tracks);
+        return tracks_curve(plot, tracks);
+    }
+    for (int64_t i = 0; tracks_are_few(tracks) && i < tracks->bodies; i++)
+        tracks->coarse[i] = lines_are_coarse(tracks, i);
+    return true;
+}
+
+/* Bodies that leave a periodic cell on one side and come back on the other are on no curve. */
+static bool curves_are_possible(const kith_bodies *bodies, const struct tracks *tracks)
+{
+    return bodies->velocity && !bodies->has_cell && tracks_are_few(tracks) && tracks->frames > 1;
 }
 
 int tracks_read(const struct plot *plot, kith_trajectory *trajectory, struct tracks_limits limits,
@@ -94,7 +124,7 @@ int tracks_read(const struct plot *plot, kith_trajectory *trajectory, struct tra
         code = cli_fail_with(plot->command, "%s has no bodies to draw", plot->input);
     else {
         choose_size(plot, &limits, bodies, tracks);
-        code = allocate(plot, tracks);
+        code = allocate(plot, curves_are_possible(bodies, tracks), tracks);
     }
     for (int64_t i = 0; code == exit_ok && i < tracks->bodies; i++)
         write_label(bodies, spread(i, tracks->bodies, bodies->count), tracks->label[i]);
@@ -106,6 +136,9 @@ int tracks_read(const struct plot *plot, kith_trajectory *trajectory, struct tra
             code = copy_frame(plot, bodies, k, tracks);
     }
     kith_bodies_free(bodies);
+    tracks->sampled_frames = tracks->frames;
+    if (code == exit_ok && !make_curves(plot, tracks))
+        code = exit_failed;
     if (code != exit_ok)
         tracks_free(tracks);
     return code;
@@ -124,26 +157,9 @@ void tracks_free(struct tracks *tracks)
     free(tracks->position);
     free(tracks->time);
     free(tracks->label);
-    free(tracks->distance);
+    free(tracks->velocity);
+    free(tracks->coarse);
     *tracks = (struct tracks){0};
-}
-
-bool tracks_are_coarse(const struct tracks *tracks, int64_t body)
-{
-    const double least_cosine = 0.766; /* of 40 degrees */
-    int64_t turns = 0, sharp_turns = 0;
-    double before[3] = {0}, length_before = 0, line = 0;
-    for (int64_t k = 1; k < tracks->frames; k++) {
-        const double *from = tracks_at(tracks, k - 1, body), *to = tracks_at(tracks, k, body);
-        const double step[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
-        const double length = sqrt(along(step, step));
-        turns += k > 1;
-        sharp_turns += k > 1 && along(step, before) < least_cosine * length * length_before;
-        memcpy(before, step, sizeof step);
-        length_before = length;
-        line += length;
-    }
-    return 2 * sharp_turns > turns || line < 0.93 * tracks->distance[body];
 }
 
 static int compare(const void *a, const void *b)

@@ -24,11 +24,12 @@ static inline double along(const double direction[3], const double position[3])
  * them. */
 struct tracks {
     int64_t bodies, frames;
-    int64_t bodies_in_file;
+    int64_t bodies_in_file, sampled_frames; /* frames of the file among the tracks' */
     int32_t dimensions;
     double *position; /* frames × bodies × 3; z = 0 in two dimensions */
     double *time;     /* frames */
-    double *distance; /* bodies: travelled, by the speeds; 0 if the file has no velocities */
+    double *velocity; /* sampled_frames × bodies × 3, if there are curves; or NULL */
+    bool *coarse;     /* bodies: see tracks_are_coarse */
     kith_name length_unit, time_unit; /* or "" */
     kith_name *label;                 /* bodies: the file's names, else numbers */
 };
@@ -58,11 +59,23 @@ static inline const double *tracks_at(const struct tracks *tracks, int64_t frame
     return tracks->position + 3 * (frame * tracks->bodies + body);
 }
 
-/* True if the frames follow each other too far apart for a line through them to be the body's path:
- * if the line is shorter by a fourteenth than what the body travelled by its speeds (a circle with
- * less than 5 frames), or if it turns by more than 40 degrees at least at every other frame (a
- * circle with less than 9). */
-bool tracks_are_coarse(const struct tracks *tracks, int64_t body);
+/* True if the frames of one of few bodies follow each other too far apart for its path to be known.
+ *
+ * With velocities in the file, tracks are cubic Hermite curves through the frames; a body is coarse
+ * if more than a tenth of its frames are farther apart than a third of a circle. Without, they are
+ * straight lines; a body is coarse if its line turns by more than 40 degrees at least at every
+ * other frame (a circle with less than 9). */
+static inline bool tracks_are_coarse(const struct tracks *tracks, int64_t body)
+{
+    return tracks->coarse[body];
+}
+
+/* Finds which bodies are coarse, by their velocities. */
+void tracks_find_coarse(struct tracks *tracks);
+
+/* Puts points of the curves between the frames of those that are not; of the others, their frames
+ * again. On failure says why and returns false. */
+bool tracks_curve(const struct plot *plot, struct tracks *tracks);
 
 /* How far the positions reach along a direction, and a little further. Few bodies are all within;
  * of many, all but the outermost in fifty on either side (of many frames, in a hundred), lest a

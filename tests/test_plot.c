@@ -230,6 +230,21 @@ static void test_a_circular_orbit_is_drawn_round(void **state)
     }
 }
 
+/* Straight lines through six frames an orbit would be a hexagon, wider than high by a seventh. */
+static void test_a_curve_is_drawn_through_frames_that_are_far_apart(void **state)
+{
+    (void)state;
+    double extent[2];
+    assert_succeeded(program_run("run @circle.csv --dt 0.001 --until 12.56 --every 1047 "
+                                 "--integrator yoshida8 -q -o @six.h5"));
+    assert_succeeded(program_run("plot @six.h5 --what orbits -o @six.svg"));
+    measure_first_path("six.svg", extent);
+    assert_true(extent[0] > 50);
+    assert_true(fabs(extent[1] / extent[0] - 1) < 0.02);
+    assert_succeeded(program_run("plot @six.h5 --what animation -q -o @six.gif"));
+    assert_int_equal(count_gif_pictures("six.gif"), 13);
+}
+
 /* A line between frames half a period apart would show chords that no body ever moved along. */
 static void test_frames_far_apart_are_drawn_as_dots(void **state)
 {
@@ -442,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_pictures_name_the_bodies),
         cmocka_unit_test(test_axes_have_the_units_of_the_file),
         cmocka_unit_test(test_a_circular_orbit_is_drawn_round),
+        cmocka_unit_test(test_a_curve_is_drawn_through_frames_that_are_far_apart),
         cmocka_unit_test(test_frames_far_apart_are_drawn_as_dots),
         cmocka_unit_test(test_many_bodies_are_drawn_at_the_last_chosen_frame),
         cmocka_unit_test(test_names_and_titles_are_never_commands),

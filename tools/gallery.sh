@@ -33,6 +33,10 @@ draw crystal
 "$examples/hp_fold" HPHHPPHHHHPHHHPPHHPPHPHHHPHPHHPPHHPPPHPPPPPPPPHH 3 130000 "$work/fold.xyz"
 "$kith" plot "$work/fold.xyz" --what chain -o "$folder/hp_fold.png" --quiet
 
+"$kith" make two-body --eccentricity 0.9 --quiet -o "$work/comet.csv"
+"$kith" run "$work/comet.csv" --dt 0.005 --until 62.8 -o "$work/comet.h5"
+"$kith" plot "$work/comet.h5" --what orbits --width 900 -o "$folder/comet.png" --quiet
+
 "$kith" make galaxies -n 8000 --seed 1 --quiet -o "$work/galaxies.csv"
 "$kith" run "$work/galaxies.csv" --dt 0.04 --until 24 --softening 0.15 --every 600 -o "$work/galaxies.h5"
 "$kith" plot "$work/galaxies.h5" --what orbits --dark --width 640 -o "$folder/galaxies.png" --quiet
