@@ -37,9 +37,10 @@ draw crystal
 "$kith" run "$work/comet.csv" --dt 0.005 --until 62.8 -o "$work/comet.h5"
 "$kith" plot "$work/comet.h5" --what orbits --width 900 -o "$folder/comet.png" --quiet
 
-"$kith" make galaxies -n 8000 --seed 1 --quiet -o "$work/galaxies.csv"
-"$kith" run "$work/galaxies.csv" --dt 0.04 --until 24 --softening 0.15 --every 600 -o "$work/galaxies.h5"
-"$kith" plot "$work/galaxies.h5" --what orbits --dark --width 640 -o "$folder/galaxies.png" --quiet
+# 200 000 stars: some minutes.
+"$kith" make galaxies -n 200000 --seed 1 --quiet -o "$work/galaxies.tipsy"
+"$kith" run "$work/galaxies.tipsy" --dt 0.06 --until 21 --softening 0.05 --solver fmm --error 5e-3 --every 350 -o "$work/galaxies.h5"
+"$kith" plot "$work/galaxies.h5" --what density --width 1100 --height 720 -o "$folder/galaxies.png" --quiet
 
 "$kith" run outer-solar-system --dt 50 --until 36525000 --every 1000 --integrator yoshida8 --quiet -o "$work/planets.h5"
 "$kith" plot "$work/planets.h5" --what elements --coordinates jacobi --width 900 -o "$folder/elements.png" --quiet
