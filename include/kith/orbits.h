@@ -31,7 +31,8 @@ typedef struct kith_orbit {
     double i;            /* inclination, 0 to π; more than π/2 is retrograde */
     double Omega;        /* longitude of the ascending node, in [0, 2π) */
     double omega;        /* argument of pericentre, in [0, 2π) */
-    double M;            /* mean anomaly: mean_motion times the time since pericentre */
+    double M;            /* mean anomaly: mean_motion times the time since pericentre. Of an ellipse
+                          * rounded to 1e-16 of a period, which is long near e = 1 */
     double q;            /* pericentre distance, a (1 − e); without cancellation near e = 1 */
     double true_anomaly; /* f, in [0, 2π) */
     double mean_motion;  /* √(μ/|a|³), of a parabola √(μ/(2 q³)) */

@@ -73,6 +73,11 @@ static struct motion motion_of(double mu, double r, const double position[3],
         motion.velocity[k] = velocity[k] / speed;
     }
     cross(motion.position, motion.velocity, motion.momentum);
+    /* At right angles to the position, which rounding leaves open where the motion is nearly
+     * radial: the orbit's plane goes through the body. */
+    const double along = dot(motion.momentum, motion.position);
+    for (int k = 0; k < 3; k++)
+        motion.momentum[k] -= along * motion.position[k];
     motion.h = length_of(motion.momentum);
     motion.radial = dot(motion.position, motion.velocity);
     motion.alpha = 2 - dot(motion.velocity, motion.velocity);
