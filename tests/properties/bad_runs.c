@@ -90,6 +90,47 @@ void bad_ensembles(struct property *p)
         kith_bodies_free(owned[s]);
 }
 
+void bad_orbits(struct property *p)
+{
+    double mu = 1, e = random_uniform(&p->random, 0, 3), M = random_uniform(&p->random, -9, 9),
+           anomaly = 0;
+    double position[3], velocity[3];
+    kith_orbit orbit = {.a = e < 1 ? 1 : -1, .e = e, .M = M};
+    kith_bodies *bodies = some_bodies(p, 4);
+    kith_orbits_options options = {.coordinates = (kith_orbit_coordinates)whole(p, -1, 3)};
+    double *x = position, *v = velocity, *to = &anomaly;
+    kith_orbit *of = &orbit, several[4] = {orbit, orbit, orbit, orbit}, *each = several;
+    const kith_bodies *given = bodies;
+    struct slots slots = {0};
+    double *const reals[] = {&mu,
+                             &e,
+                             &M,
+                             &orbit.a,
+                             &orbit.e,
+                             &orbit.i,
+                             &orbit.Omega,
+                             &orbit.omega,
+                             &orbit.M,
+                             &orbit.q,
+                             &several[0].a,
+                             &several[1].e,
+                             &options.gravitational_constant};
+    void *const pointers[] = {&x, &v, &to, &of, &each, &given};
+    for (size_t k = 0; k < sizeof reals / sizeof reals[0]; k++)
+        slot_add(&slots, REAL, reals[k]);
+    for (size_t k = 0; k < sizeof pointers / sizeof pointers[0]; k++)
+        slot_add(&slots, POINTER, pointers[k]);
+    spoil(p, &slots);
+    assert_told("kith_kepler_solve", counted(kith_kepler_solve(e, M, to)));
+    const kith_status placed = counted(kith_orbit_place(mu, of, x, v));
+    assert_told("kith_orbit_place", placed);
+    if (placed == KITH_OK)
+        assert_told("kith_orbit_compute", counted(kith_orbit_compute(mu, x, v, of)));
+    assert_told("kith_orbits_place", counted(kith_orbits_place(&options, each, bodies)));
+    assert_told("kith_orbits_compute", counted(kith_orbits_compute(&options, given, each)));
+    kith_bodies_free(bodies);
+}
+
 void bad_initial(struct property *p)
 {
     int64_t kinds = 0;

@@ -182,6 +182,6 @@ void bad_calls_are_told(struct property *p)
                                       bad_collisions,   bad_batches,     bad_sparse, bad_products,
                                       bad_steps,        bad_runs,        bad_bodies, bad_ensembles,
                                       bad_initial,      bad_simulations, bad_files,  bad_tables,
-                                      bad_trajectories, bad_contexts,    bad_lists};
+                                      bad_trajectories, bad_contexts,    bad_lists,  bad_orbits};
     calls[whole(p, 0, sizeof calls / sizeof calls[0] - 1)](p);
 }

@@ -38,6 +38,6 @@ void assert_told(const char *call, kith_status status);
 typedef void bad_call(struct property *p);
 bad_call bad_forces, bad_matrix, bad_laws, bad_pairs, bad_collisions, bad_batches, bad_sparse,
     bad_products, bad_simulations, bad_steps, bad_runs, bad_bodies, bad_ensembles, bad_initial,
-    bad_files, bad_tables, bad_trajectories, bad_contexts, bad_lists;
+    bad_orbits, bad_files, bad_tables, bad_trajectories, bad_contexts, bad_lists;
 
 #endif
