@@ -38,6 +38,7 @@ enum {
     key_solver,
     key_periodic,
     key_every,
+    key_every_time,
     key_checkpoint,
     key_resume,
     key_view,
@@ -45,7 +46,8 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"dt", key_dt, "D", 0, "length of a step", 0},
+    {"dt", key_dt, "D", 0, "length of a step; of an integrator that chooses its steps the first",
+     0},
     {"until", key_until, "T", 0, "time to run to; the last step lands on it exactly", 0},
     {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
     {"solver", key_solver, "SOLVER", 0,
@@ -54,6 +56,10 @@ static const struct argp_option options[] = {
      "leave out the periodic cell of FILE: there are no images", 0},
     {"every", key_every, "K", 0,
      "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
+    {"every-time", key_every_time, "T", 0,
+     "a frame at every multiple of T after the start: ias15 ends a step there exactly, and a fixed "
+     "step must divide T",
+     0},
     {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
     {"checkpoint-every", key_checkpoint, "SECONDS", 0,
      "bring FILE up to date about every SECONDS, with a checkpoint, between two steps and in at most "
@@ -83,13 +89,16 @@ static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1}
 
 static const char documentation[] =
     "Run the bodies of FILE (or of a kind of kith make, or the systems of a directory) under their "
-    "mutual gravity, or under another law, with a fixed step.\v"
+    "mutual gravity, or under another law, with a fixed step or, by ias15, with one that follows the "
+    "motion.\v"
     "Examples:\n"
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith run plummer.csv --dt 0.01 --until 2 --softening 0.02 -o plummer.h5\n"
     "  kith run --resume --until 4 -o plummer.h5\n"
     "  kith run six --dt 0.001 --until 1 --steps-per-second 5000 --view\n"
     "  kith run six --ensemble 1000 --dt 0.001 --until 1 --every 100 -o many.h5\n"
+    "  kith make two-body --eccentricity 0.99 -o comet.csv\n"
+    "  kith run comet.csv --integrator ias15 --dt 0.01 --until 100 --every-time 0.5 -o comet.h5\n"
     "  kith make lattice -n 64 -o argon.csv\n"
     "  kith run argon.csv --law lennard-jones --dt 0.001 --until 1 -o argon.h5\n"
     "  mkdir systems\n"
@@ -125,6 +134,8 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "--steps-per-second needs --view");
     if (!run->until_given && !(resume && !run->input.path))
         cli_usage_error(state, "--until is missing: the time to run to");
+    if (run->run.every > 0 && run->run.every_time > 0)
+        cli_usage_error(state, "--every and --every-time exclude each other; give one of them");
 }
 
 static int64_t parse_every(const char *text, const struct argp_state *state)
@@ -182,6 +193,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_every:
         run->run.every = parse_every(argument, state);
+        return 0;
+    case key_every_time:
+        run->run.every_time = cli_parse_positive("--every-time", argument, state);
         return 0;
     case 'o':
         run->run.output = argument;

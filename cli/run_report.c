@@ -16,6 +16,9 @@ static int print_json(const char *command, bool is_ensemble, const kith_run_summ
     json_add_count(object, "bodies", summary->bodies);
     json_add_count(object, "steps", summary->steps);
     json_add_real(object, "dt", summary->dt);
+    json_add_real(object, "dt_min", summary->dt_min);
+    json_add_real(object, "dt_max", summary->dt_max);
+    json_add_count(object, "body_steps", summary->body_steps);
     json_add_real(object, "time", summary->time);
     json_add_real(object, "energy_initial", summary->energy_initial);
     json_add_real(object, "energy_final", summary->energy_final);
@@ -49,10 +52,12 @@ static void print_text(const char *output, const kith_run_summary *summary)
     const int64_t here = summary->steps - summary->steps_resumed;
     if (summary->systems != 1)
         printf("%lld systems of ", (long long)summary->systems);
-    printf("%lld bodies, %lld steps of %g to time %.15g; %s, %s precision, %s\n",
-           (long long)summary->bodies, (long long)summary->steps, summary->dt, summary->time,
-           summary->integrator, cli_precision_name(summary->precision),
-           cli_device_name(summary->device));
+    printf("%lld bodies, %lld steps of %g", (long long)summary->bodies, (long long)summary->steps,
+           summary->dt_min);
+    if (summary->dt_max > summary->dt_min)
+        printf(" to %g", summary->dt_max);
+    printf(" to time %.15g; %s, %s precision, %s\n", summary->time, summary->integrator,
+           cli_precision_name(summary->precision), cli_device_name(summary->device));
     if (summary->steps_resumed > 0)
         printf("resumed after step %lld\n", (long long)summary->steps_resumed);
     print_energies(summary);

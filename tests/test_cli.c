@@ -79,6 +79,9 @@ static void test_wrong_usage_exits_with_2(void **state)
     assert_refused(program_run("make plummer -n -5"), 2, "-n is -5");
     assert_refused(program_run("make no-such-kind"), 2, "plummer");
     assert_refused(program_run("run a.csv --dt 1 --until 1 --integrator magic"), 2, "leapfrog");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --every 2 --every-time 1"), 2,
+                   "exclude each other");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --every-time 0"), 2, "--every-time");
     assert_refused(program_run("convert a.csv"), 2, "give two files");
     assert_refused(program_run("run --resume"), 2, "--resume needs -o");
 }
@@ -181,6 +184,9 @@ static void test_json_is_alone_on_stdout_and_has_the_keys(void **state)
     static const char *const run_keys[] = {"bodies",
                                            "steps",
                                            "dt",
+                                           "dt_min",
+                                           "dt_max",
+                                           "body_steps",
                                            "time",
                                            "energy_initial",
                                            "energy_final",
@@ -199,6 +205,9 @@ static void test_json_is_alone_on_stdout_and_has_the_keys(void **state)
     assert_true(program_json_number(run->out, "steps") == 10);
     assert_true(program_json_number(run->out, "time") == 1);
     assert_true(program_json_number(run->out, "dt") == 0.1);
+    assert_true(program_json_number(run->out, "dt_min") == 0.1);
+    assert_true(program_json_number(run->out, "dt_max") == 0.1);
+    assert_true(program_json_number(run->out, "body_steps") == 20);
 }
 
 static void test_solvers_are_named_and_give_the_same_forces(void **state)

@@ -211,7 +211,8 @@ static void test_systems_under_laws_move_as_if_they_were_alone(void **state)
     int64_t count = 0;
     const kith_integrator *list = kith_integrator_list(&count);
     for (int64_t k = 0; k < count; k++)
-        check_ensemble(&random, "coulomb", list[k].name, KITH_F64);
+        if (!list[k].adaptive)
+            check_ensemble(&random, "coulomb", list[k].name, KITH_F64);
     check_ensemble(&random, "lennard-jones", "leapfrog", KITH_F32);
     check_ensemble(&random, "yukawa:0.7", "hermite4", KITH_F32);
     check_ensemble(&random, "expr:m_i*m_j*(r2 + dx*dx)", "hermite4", KITH_F64);

@@ -10,8 +10,11 @@ extern "C" {
 
 typedef struct kith_run_options {
     kith_simulation_options simulation;
-    double until;              /* ≥ the bodies' time */
-    int64_t every;             /* a frame every so many steps; 0: about 1000 frames in all */
+    double until;  /* ≥ the bodies' time */
+    int64_t every; /* a frame every so many steps; 0: about 1000 frames in all */
+    /* A frame at every multiple of this time after the start instead; 0: no. An adaptive integrator
+     * ends a step there exactly; a fixed step must divide it. */
+    double every_time;
     const char *output;        /* an H5MD file; NULL: nothing is written */
     double checkpoint_seconds; /* of wall time between checkpoints; 0: 10 */
     /* Called once, with the seconds between checkpoints, if these are more than 1.5 times what was
@@ -41,6 +44,9 @@ typedef struct kith_run_summary {
     int64_t bodies, steps; /* of each system */
     int64_t evaluations;   /* of all forces in this call */
     double dt, time;
+    double dt_min, dt_max; /* dt, or the steps of an adaptive integrator that were not cut to end at
+                              a frame or at until */
+    int64_t body_steps;    /* systems × bodies × steps */
     double energy_initial, energy_final; /* summed over systems */
     /* Each the largest of any system; an ensemble leaves systems without energy out. */
     double relative_energy_error;     /* |E − E_0| / |E_0| at the end */
@@ -59,14 +65,15 @@ typedef struct kith_run_summary {
 
 /* Runs a simulation from bodies to a finished file: frames, observables, checkpoints.
  *
- * The first frame is the start, the last is at until. Frames go to a hidden working file beside the
- * output. Every checkpoint_seconds of wall time (the first time after one second, or at the start
- * if less is asked for; between two steps, and never so often that it costs more than a twentieth
- * of the time) a copy of it, with a checkpoint in it, takes output's place by a rename: output is
- * at all times absent, an older file, or a whole H5MD file to open and to resume from, also after
- * kill -9 or a loss of power. A run that is cancelled after its first frame writes a checkpoint of
- * the last whole step, then returns KITH_CANCELLED with the summary filled in; before, the output
- * is as it was.
+ * The first frame is the start, the last is at until. By default an adaptive integrator has a frame
+ * at the first step that reaches each thousandth of the time. Frames go to a hidden working file
+ * beside the output. Every checkpoint_seconds of wall time (the first time after one second, or at
+ * the start if less is asked for; between two steps, and never so often that it costs more than a
+ * twentieth of the time) a copy of it, with a checkpoint in it, takes output's place by a rename:
+ * output is at all times absent, an older file, or a whole H5MD file to open and to resume from,
+ * also after kill -9 or a loss of power. A run that is cancelled after its first frame writes a
+ * checkpoint of the last whole step, then returns KITH_CANCELLED with the summary filled in;
+ * before, the output is as it was.
  *
  * Output is locked for as long as the run takes: another run that is to write to it fails at once
  * and names the process that does. A run that was killed locks nothing.

@@ -16,18 +16,20 @@ typedef struct kith_integrator {
     const char *name;        /* "leapfrog" */
     const char *description; /* one line with the source */
     int32_t order;           /* the global error goes as dt^order */
-    int32_t evaluations;     /* of all forces, a step */
+    int32_t evaluations;     /* of all forces, a step; 0: as many as it takes */
     bool symplectic;
+    bool adaptive; /* chooses the lengths of its steps: dt is that of the first */
 } kith_integrator;
 
 /* The table of integrators; *count rows, static memory. */
 const kith_integrator *kith_integrator_list(int64_t *count);
 
-/* Bodies under their mutual gravity or another law (kith/forces.h), advanced by a fixed step. */
+/* Bodies under their mutual gravity or another law (kith/forces.h), advanced by a fixed step or by
+ * steps that an adaptive integrator chooses. */
 typedef struct kith_simulation kith_simulation;
 
 typedef struct kith_simulation_options {
-    double dt;              /* > 0 */
+    double dt;              /* > 0; of an adaptive integrator its first step */
     const char *integrator; /* a name of the table; NULL: "leapfrog" */
     /* G (0: the bodies' (kith_units), else 1), ε, law, solver and its method; law and solver are
      * kept, so they must live as long. Masses and charges are the bodies': the arrays of these
@@ -60,11 +62,13 @@ typedef struct kith_diagnostics {
  *         known ones; softening < 0, or missing in the bodies that shall have it; arrays in
  *         options->forces, or a sum of values; a method that is not the solver's; bodies not finite
  *         or with a mass < 0, with another law than gravity ≤ 0: the message names the row; a
- *         formula too long for its second derivatives, and an integrator that needs the jerk),
+ *         formula too long for its second derivatives, and an integrator that needs the jerk; two
+ *         bodies at one place, both with mass and without softening, and ias15),
  *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic along a cell
- *         vector; a solver that cannot do these steps or this precision, device or ensemble),
+ *         vector; a solver that cannot do these steps or this precision, device or ensemble; ias15
+ *         in single precision, of an ensemble, or on a GPU),
  *         KITH_OUT_OF_MEMORY.
- * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers. */
+ * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 36. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation);
 
@@ -88,18 +92,21 @@ kith_status kith_simulation_create_ensemble(kith_context *context,
 
 void kith_simulation_free(kith_simulation *simulation);
 
-/* Advances by so many steps of dt (≥ 0).
+/* Advances by so many steps (≥ 0): of dt, or of an adaptive integrator's own lengths.
  *
  * If the context is cancelled, in the middle of a step too, it returns KITH_CANCELLED, and the
  * simulation is at the end of the last whole step. Cost: steps × evaluations × N² pairs; steps that
  * take long need memory for another copy of the state.
+ * Errors: KITH_INVALID_ARGUMENT (a step of ias15 became too short, as two bodies collide: the
+ *         simulation is at the end of the step before), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Bits: the same on every run, for every number of threads, and however the steps are split. */
 kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
 
-/* One step of length h instead of dt (of any sign: negative goes backwards).
+/* One step of length h instead of dt (of any sign: negative goes backwards). An adaptive integrator
+ * takes as many steps as h needs, and the last ends there exactly.
  *
  * Errors: KITH_INVALID_ARGUMENT (h is not finite), KITH_OUT_OF_MEMORY, KITH_CANCELLED (the
- *         simulation is where it was).
+ *         simulation is where it was; of an adaptive integrator at the end of the last whole step).
  * Cost:   that of a step: evaluations × N² pairs. */
 kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
 
@@ -113,11 +120,19 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
  * Cost:   that of its steps. */
 kith_status kith_simulation_run(kith_simulation *simulation, double until);
 
+/* At most so many steps (≥ 0) towards a time, with the bits of kith_simulation_run, which takes
+ * all: to do something else in between.
+ *
+ * Errors: as kith_simulation_run; KITH_INVALID_ARGUMENT (steps < 0).
+ * Cost:   that of its steps. */
+kith_status kith_simulation_run_steps(kith_simulation *simulation, double until, int64_t steps);
+
 /* How many steps kith_simulation_run takes from time start: whole ones of dt, plus a shorter one if
- * *rest > 0, which is its length. */
+ * *rest > 0, which is its length. An adaptive integrator takes as many as it needs. */
 int64_t kith_simulation_whole_steps(double start, double until, double dt, double *rest);
 
-/* The start's time plus the number of steps times dt: no error piles up. */
+/* The start's time plus the number of steps times dt: no error piles up. Of an adaptive integrator
+ * the sum of its steps, with what rounding took from it carried along. */
 double kith_simulation_time(const kith_simulation *simulation);
 int64_t kith_simulation_steps(const kith_simulation *simulation);
 
@@ -187,12 +202,16 @@ kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_
 /* All that a simulation must remember to go on bit for bit.
  *
  * state is [arrays][N][D], of an ensemble [arrays][M][N][D], in the simulation's precision and the
- * caller's units: positions, velocities, and what the integrator keeps (accelerations, jerks). */
+ * caller's units: positions, velocities, and what the integrator keeps (accelerations, jerks, sums'
+ * lost digits, polynomials). */
 typedef struct kith_checkpoint {
     int64_t steps;
     double start_time;   /* time is start_time + (steps − start_steps)·dt */
     int64_t start_steps; /* steps done at start_time */
     int64_t evaluations; /* of all forces, so far */
+    /* Of an adaptive integrator, whose time is start_time; else 0. */
+    double lost_time; /* what did not fit into it */
+    double next_step, last_step, previous_time, least_step, most_step;
     int64_t arrays;
     int64_t bytes;
     void *state; /* owned by the checkpoint, goes with kith_checkpoint_free */

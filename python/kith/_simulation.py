@@ -1,4 +1,4 @@
-"""Simulations: bodies under their forces, advanced by a fixed step."""
+"""Simulations: bodies under their forces, advanced step by step."""
 
 from __future__ import annotations
 
@@ -33,9 +33,11 @@ class Integrator(NamedTuple):
     order : int
         The error of a run is proportional to this power of dt.
     evaluations : int
-        Evaluations of all forces in a step.
+        Evaluations of all forces in a step; 0 if their number varies.
     symplectic : bool
         Whether the energy error stays bounded.
+    adaptive : bool
+        Whether it chooses the lengths of its steps, of which dt is the first.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Integrator(NamedTuple):
     order: int
     evaluations: int
     symplectic: bool
+    adaptive: bool
 
 
 def integrators() -> list[Integrator]:
@@ -114,7 +117,12 @@ class Summary(NamedTuple):
     steps : int
         Steps since the start of the file.
     dt : float
-        The step.
+        The step, or the first of an adaptive integrator.
+    dt_min, dt_max : float
+        dt, or the shortest and the longest step of an adaptive integrator, without those that end early at a
+        frame or at the end.
+    body_steps : int
+        Bodies times steps.
     time : float
         At the end.
     energy_initial, energy_final : float
@@ -149,6 +157,9 @@ class Summary(NamedTuple):
     bodies: int
     steps: int
     dt: float
+    dt_min: float
+    dt_max: float
+    body_steps: int
     time: float
     energy_initial: float
     energy_final: float
@@ -163,7 +174,7 @@ class Summary(NamedTuple):
 
 
 class Simulation(Bound):
-    """Bodies under their mutual gravity or any other law, advanced by a fixed step.
+    """Bodies under their mutual gravity or any other law, advanced by a fixed or an adaptive step.
 
     A simulation cannot be pickled or copied; `bodies` returns what can.
 
@@ -176,7 +187,7 @@ class Simulation(Bound):
     masses : array_like, shape (n,), optional
         1 by default.
     dt : float
-        The step.
+        The step, or the first of an adaptive integrator.
     charges : array_like, shape (n,), optional
         1 by default.
     integrator : str
@@ -310,7 +321,7 @@ class Simulation(Bound):
         return self._call.context
 
     def step(self, n: int = 1) -> None:
-        """Advances by n steps of dt.
+        """Advances by n steps of dt, or of the lengths that an adaptive integrator chooses.
 
         Parameters
         ----------
@@ -328,7 +339,7 @@ class Simulation(Bound):
         self._handle.step(integer("n", n))
 
     def step_by(self, h: float) -> None:
-        """Advances by one step of length h instead of dt.
+        """Advances by one step of length h instead of dt, or by as many as an adaptive integrator needs for h.
 
         Parameters
         ----------
@@ -349,11 +360,11 @@ class Simulation(Bound):
     def run(self, until: float) -> None: ...
 
     @overload
-    def run(self, until: float, output: str | os.PathLike[str], *, every: int = 0, units: Sequence[str] | None = None,
-            checkpoint_seconds: float = 0.0, resume: bool = False) -> Summary: ...
+    def run(self, until: float, output: str | os.PathLike[str], *, every: int = 0, every_time: float = 0.0,
+            units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0, resume: bool = False) -> Summary: ...
 
     def run(self, until: float, output: str | os.PathLike[str] | None = None, *, every: int = 0,
-            units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0,
+            every_time: float = 0.0, units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0,
             resume: bool = False) -> Summary | None:
         """Advances to exactly ``until``, and writes the run to an H5MD file if there is an output.
 
@@ -369,6 +380,9 @@ class Simulation(Bound):
             Replaced, and complete at all times. The following arguments are for it.
         every : int
             Steps from frame to frame; 0: about 1000 frames in all.
+        every_time : float
+            Time from frame to frame instead of `every`: an adaptive integrator ends a step at each frame; a fixed
+            dt must divide it.
         units : sequence of three str, optional
             Names of the units of length, time and mass, recorded in the file; those of the bodies by default.
         checkpoint_seconds : float
@@ -406,13 +420,13 @@ class Simulation(Bound):
         (1.0, 4.0)
         """
         named = [] if units is None else several(text, "units", units, (0, 3))
-        options = (number("until", until), integer("every", every), number("checkpoint_seconds", checkpoint_seconds),
-                   named, flag("resume", resume))
+        options = (number("until", until), integer("every", every), number("every_time", every_time),
+                   number("checkpoint_seconds", checkpoint_seconds), named, flag("resume", resume))
         if output is not None:
             return self._run_to_file(path_of("output", output), *options)
-        if every or named or checkpoint_seconds or resume:
-            raise ValueError("output is None, and every, units, checkpoint_seconds and resume are for an output; "
-                             "give output=\"run.h5\"")
+        if every or every_time or named or checkpoint_seconds or resume:
+            raise ValueError("output is None, and every, every_time, units, checkpoint_seconds and resume are for an "
+                             "output; give output=\"run.h5\"")
         self._handle.run(options[0])
         return None
 
@@ -441,17 +455,11 @@ class Simulation(Bound):
         return self._frames(number("until", until), integer("every", every, 1))
 
     def _frames(self, until, every):
-        start, first = self.time, self.steps
         while True:
             yield self
             if self.time >= until:
                 return
-            ahead = start + (self.steps - first + every) * self._handle.dt
-            # A frame is never nearer to the end than rounding.
-            if ahead < until - 1e-9 * self._handle.dt:
-                self._handle.step(every)
-            else:
-                self._handle.run(until)
+            self._handle.run(until, every)
 
     def _column(self, number):
         view = self._handle.column(number)

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -112,19 +111,21 @@ static void step_by(simulation &of, double h)
     calling(*of.where, [&] { return kith_simulation_step_by(of.handle, h); });
 }
 
-// All but the last steps in pieces: the last call does what is left, and ends exactly at until.
-static void run(simulation &of, double until)
+// At most so many steps in pieces, of which the last ends exactly at until.
+static void run(simulation &of, double until, int64_t steps)
 {
-    double rest = 0;
-    const double time = kith_simulation_time(of.handle);
-    const int64_t whole = kith_simulation_whole_steps(time, until, of.options.dt, &rest);
-    if (std::isfinite(until) && whole > 1 && whole < INT64_MAX)
-        step_in_pieces(of, whole - 1);
-    calling(*of.where, [&] {
-        const kith_status status = kith_simulation_run(of.handle, until);
-        return status != KITH_OK ? status : kith_context_synchronize(of.where->handle);
-    });
-    look_up();
+    pace pace;
+    do {
+        const int64_t some = pace.steps(steps);
+        pace.measure([&] {
+            calling(*of.where, [&] {
+                const kith_status status = kith_simulation_run_steps(of.handle, until, some);
+                return status != KITH_OK ? status : kith_context_synchronize(of.where->handle);
+            });
+        });
+        steps -= some;
+        look_up();
+    } while (steps > 0 && kith_simulation_time(of.handle) != until);
 }
 
 // A column as it lies in the simulation; None where it is kept in other units.
@@ -194,12 +195,14 @@ struct run_words {
 };
 
 static kith_run_options run_options_of(const simulation &of, const run_words &words, double until,
-                                       int64_t every, double checkpoint_seconds, bool resume)
+                                       int64_t every, double every_time, double checkpoint_seconds,
+                                       bool resume)
 {
     kith_run_options options = {};
     options.simulation = of.options;
     options.until = until;
     options.every = every;
+    options.every_time = every_time;
     options.output = words.output.c_str();
     options.checkpoint_seconds = checkpoint_seconds;
     options.resume = resume;
@@ -216,6 +219,9 @@ static nb::dict dict_of(const kith_run_summary &summary)
     found["bodies"] = summary.bodies;
     found["steps"] = summary.steps;
     found["dt"] = summary.dt;
+    found["dt_min"] = summary.dt_min;
+    found["dt_max"] = summary.dt_max;
+    found["body_steps"] = summary.body_steps;
     found["time"] = summary.time;
     found["energy_initial"] = summary.energy_initial;
     found["energy_final"] = summary.energy_final;
@@ -233,12 +239,13 @@ static nb::dict dict_of(const kith_run_summary &summary)
 // Runs bodies, or those of the file that it resumes, into a file with the simulation's options.
 // last gets the state at the end, also when a signal ends the run.
 static nb::dict run_to_file(simulation &of, const bodies *start, bodies &last,
-                            const std::string &path, double until, int64_t every,
+                            const std::string &path, double until, int64_t every, double every_time,
                             double checkpoint_seconds, const std::vector<std::string> &units,
                             bool resume)
 {
     const run_words words = {path, of.integrator, units};
-    kith_run_options options = run_options_of(of, words, until, every, checkpoint_seconds, resume);
+    kith_run_options options =
+        run_options_of(of, words, until, every, every_time, checkpoint_seconds, resume);
     options.last = last.handle;
     kith_run_summary summary = {};
     calling(*of.where, [&] {
@@ -259,6 +266,7 @@ static nb::list integrators()
         row["order"] = list[k].order;
         row["evaluations"] = list[k].evaluations;
         row["symplectic"] = list[k].symplectic;
+        row["adaptive"] = list[k].adaptive;
         found.append(row);
     }
     return found;
@@ -269,7 +277,7 @@ void add_simulation(nb::module_ &module)
     nb::class_<simulation>(module, "SimulationHandle")
         .def("step", step_in_pieces, nb::arg("steps"))
         .def("step_by", step_by, nb::arg("h"))
-        .def("run", run, nb::arg("until"))
+        .def("run", run, nb::arg("until"), nb::arg("steps") = INT64_MAX)
         .def_prop_ro("time", [](const simulation &s) { return kith_simulation_time(s.handle); })
         .def_prop_ro("steps", [](const simulation &s) { return kith_simulation_steps(s.handle); })
         .def_prop_ro("dt", [](const simulation &s) { return s.options.dt; })
@@ -281,8 +289,8 @@ void add_simulation(nb::module_ &module)
         .def("diagnose", diagnose)
         .def("diagnose_systems", diagnose_systems)
         .def("run_to_file", run_to_file, nb::arg("start").none(), nb::arg("last"), nb::arg("path"),
-             nb::arg("until"), nb::arg("every"), nb::arg("checkpoint_seconds"), nb::arg("units"),
-             nb::arg("resume"));
+             nb::arg("until"), nb::arg("every"), nb::arg("every_time"),
+             nb::arg("checkpoint_seconds"), nb::arg("units"), nb::arg("resume"));
     module.def("create_simulation", create, nb::arg("context"), nb::arg("start"), nb::arg("dt"),
                nb::arg("integrator"), nb::arg("g"), nb::arg("softening"),
                nb::arg("softening_of_bodies"), nb::arg("single"), nb::arg("law").none(),

@@ -226,3 +226,16 @@ def test_a_simulation_keeps_an_accuracy(tmp_path):
 def test_arguments_of_an_output_need_one():
     with pytest.raises(ValueError, match="give output="):
         kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.1).run(1.0, every=5)
+
+
+def test_an_adaptive_integrator_ends_steps_at_frames_and_at_the_end(tmp_path):
+    comet = kith.make("two-body", eccentricity=0.9)
+    simulation = kith.Simulation(comet, dt=0.01, integrator="ias15", device="cpu")
+    before = simulation.energies.total_energy
+    simulation.run(100.0)
+    assert simulation.time == 100 and abs(simulation.energies.total_energy / before - 1) < 1e-13
+    assert [frame.time for frame in simulation.frames(101.0, every=1 << 20)] == [100, 101]
+    summary = simulation.run(103.0, tmp_path / "comet.h5", every_time=0.5)
+    assert [kith.read(tmp_path / "comet.h5", frame=k).time for k in range(1, 6)] == [101, 101.5, 102, 102.5, 103]
+    assert summary.dt_min < summary.dt_max and summary.body_steps == 2 * summary.steps
+    assert kith.integrators()[-1].adaptive and not kith.integrators()[0].adaptive

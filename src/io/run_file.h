@@ -22,7 +22,9 @@ struct run_parameters {
     bool softening_of_bodies;
     kith_accuracy accuracy; /* all 0: none was given */
     kith_dtype precision;
-    int64_t every; /* steps between frames */
+    int64_t every;     /* steps between frames; 0: */
+    double every_time; /* time between frames, of an integrator that chooses its steps */
+    bool lands;        /* steps end at frames; else frames are at the next step's end */
     bool is_ensemble;
     int64_t systems; /* M; 1 unless an ensemble */
     char integrator[KITH_NAME_BYTES];

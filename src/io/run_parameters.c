@@ -138,6 +138,30 @@ static kith_status read_accuracy(hid_t group, kith_accuracy *accuracy)
     return KITH_OK;
 }
 
+static kith_status write_frames(hid_t group, const struct run_parameters *parameters)
+{
+    KITH_TRY(hdf5_write_integer(group, "every", parameters->every));
+    if (parameters->every > 0)
+        return KITH_OK;
+    KITH_TRY(hdf5_write_real(group, "every_time", parameters->every_time));
+    return hdf5_write_integer(group, "ends_steps_at_frames", parameters->lands);
+}
+
+static kith_status read_frames(hid_t group, struct run_parameters *parameters)
+{
+    int64_t lands = 0;
+    KITH_TRY(hdf5_read_integer(group, "every", &parameters->every));
+    if (parameters->every == 0 && hdf5_exists(group, "every_time")) {
+        KITH_TRY(hdf5_read_real(group, "every_time", &parameters->every_time));
+        KITH_TRY(hdf5_read_integer(group, "ends_steps_at_frames", &lands));
+        parameters->lands = lands != 0;
+    }
+    if (parameters->every < 0 || (parameters->every == 0 && !(parameters->every_time > 0)))
+        return kith_fail(KITH_BAD_FORMAT, "its parameter every is %lld, which no run of kith wrote",
+                         (long long)parameters->every);
+    return KITH_OK;
+}
+
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters)
 {
     hid_t group = H5I_INVALID_HID;
@@ -148,7 +172,7 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     KITH_TRY(hdf5_write_text(group, "precision", precision_names[parameters->precision]));
     KITH_TRY(hdf5_write_real(group, "dt", parameters->dt));
     KITH_TRY(hdf5_write_real(group, "until", parameters->until));
-    KITH_TRY(hdf5_write_integer(group, "every", parameters->every));
+    KITH_TRY(write_frames(group, parameters));
     KITH_TRY(hdf5_write_real(group, "gravitational_constant", parameters->gravitational_constant));
     KITH_TRY(hdf5_write_real(group, "softening", parameters->softening));
     KITH_TRY(write_accuracy(group, &parameters->accuracy));
@@ -178,7 +202,7 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
     KITH_TRY(hdf5_read_text(group, "precision", sizeof precision, precision));
     KITH_TRY(hdf5_read_real(group, "dt", &parameters->dt));
     KITH_TRY(hdf5_read_real(group, "until", &parameters->until));
-    KITH_TRY(hdf5_read_integer(group, "every", &parameters->every));
+    KITH_TRY(read_frames(group, parameters));
     KITH_TRY(hdf5_read_real(group, "gravitational_constant", &parameters->gravitational_constant));
     KITH_TRY(hdf5_read_real(group, "softening", &parameters->softening));
     KITH_TRY(hdf5_read_integer(group, "softening_of_bodies", &softening_of_bodies));
@@ -187,9 +211,32 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
         KITH_TRY(hdf5_read_integer(group, "systems", &parameters->systems));
     parameters->softening_of_bodies = softening_of_bodies != 0;
     parameters->precision = strcmp(precision, precision_names[KITH_F32]) == 0 ? KITH_F32 : KITH_F64;
-    if (parameters->every < 1)
-        return kith_fail(KITH_BAD_FORMAT, "its parameter every is %lld, which no run of kith wrote",
-                         (long long)parameters->every);
+    return KITH_OK;
+}
+
+/* Of an integrator that chooses its steps. */
+enum { clock_numbers = 6 };
+
+static const char clock_names[clock_numbers][16] = {"lost_time",     "next_step",  "last_step",
+                                                    "previous_time", "least_step", "most_step"};
+
+static kith_status write_clock(hid_t group, const kith_checkpoint *checkpoint)
+{
+    const double numbers[clock_numbers] = {checkpoint->lost_time,  checkpoint->next_step,
+                                           checkpoint->last_step,  checkpoint->previous_time,
+                                           checkpoint->least_step, checkpoint->most_step};
+    for (int k = 0; k < clock_numbers; k++)
+        KITH_TRY(hdf5_write_real(group, clock_names[k], numbers[k]));
+    return KITH_OK;
+}
+
+static kith_status read_clock(hid_t group, kith_checkpoint *checkpoint)
+{
+    double *const numbers[clock_numbers] = {&checkpoint->lost_time,  &checkpoint->next_step,
+                                            &checkpoint->last_step,  &checkpoint->previous_time,
+                                            &checkpoint->least_step, &checkpoint->most_step};
+    for (int k = 0; k < clock_numbers; k++)
+        KITH_TRY(hdf5_read_real(group, clock_names[k], numbers[k]));
     return KITH_OK;
 }
 
@@ -205,6 +252,8 @@ kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count
     KITH_TRY(hdf5_write_real(group, "start_time", checkpoint->start_time));
     KITH_TRY(hdf5_write_integer(group, "start_steps", checkpoint->start_steps));
     KITH_TRY(hdf5_write_integer(group, "evaluations", checkpoint->evaluations));
+    if (checkpoint->next_step != 0)
+        KITH_TRY(write_clock(group, checkpoint));
     const kith_status status = hdf5_write(group, "state", hdf5_real_in_file(precision),
                                           hdf5_real_in_memory(precision), shape, checkpoint->state);
     H5Gclose(group);
@@ -251,6 +300,8 @@ kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count,
     KITH_TRY(hdf5_read_real(group, "start_time", &checkpoint->start_time));
     KITH_TRY(hdf5_read_integer(group, "start_steps", &checkpoint->start_steps));
     KITH_TRY(hdf5_read_integer(group, "evaluations", &checkpoint->evaluations));
+    if (hdf5_exists(group, "next_step"))
+        KITH_TRY(read_clock(group, checkpoint));
     const kith_status status = read_state(group, precision, count, dimensions, checkpoint);
     if (status != KITH_OK)
         kith_checkpoint_free(checkpoint);

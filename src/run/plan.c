@@ -24,6 +24,13 @@ static kith_status check_numbers(const kith_run_options *options)
                          "every is %lld; give a number of steps of at least 1, or 0 for the "
                          "default",
                          (long long)options->every);
+    if (!(options->every_time >= 0) || !isfinite(options->every_time))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "every-time is %g; give a time greater than 0, or 0 for none",
+                         options->every_time);
+    if (options->every > 0 && options->every_time > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "every is %lld and every-time %g; give one of them",
+                         (long long)options->every, options->every_time);
     if (!isfinite(options->until))
         return kith_fail(KITH_INVALID_ARGUMENT, "until is %g; give a finite time", options->until);
     if (!isfinite(options->checkpoint_seconds) || options->checkpoint_seconds < 0)
@@ -62,15 +69,69 @@ static int64_t divide_up(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-static int64_t default_every(const struct run_plan *plan, const kith_bodies *bodies)
+static int64_t default_frames(const struct run_plan *plan, int64_t bodies)
 {
     const double real_bytes = (double)kith_dtype_bytes(plan->parameters.precision);
     const double observables =
         plan->parameters.is_ensemble ? (double)(plan->parameters.systems * observed_bytes) : 0;
-    const double frame_bytes = 6.0 * (double)bodies->count * real_bytes + observables;
+    const double frame_bytes = 6.0 * (double)bodies * real_bytes + observables;
     const double affordable = (double)most_frame_bytes / fmax(frame_bytes, 1);
-    const int64_t frames = (int64_t)fmax(fewest_frames, fmin(most_frames, affordable));
-    return plan->end > frames ? divide_up(plan->end, frames) : 1;
+    return (int64_t)fmax(fewest_frames, fmin(most_frames, affordable));
+}
+
+/* A fixed step goes to frames at equal times if it divides the time between them. */
+static kith_status every_of_time(double every_time, double dt, int64_t *every)
+{
+    const double steps = every_time / dt, whole = round(steps);
+    if (!(whole >= 1) || whole >= most_steps || fabs(steps - whole) > 1e-9 * whole)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "every-time is %g, which is %.10g steps of %g; give a whole number of "
+                         "steps, or an integrator that chooses its own",
+                         every_time, steps, dt);
+    *every = (int64_t)whole;
+    return KITH_OK;
+}
+
+/* When there are frames, as the options say or as is the default. */
+static kith_status choose_frames(const kith_run_options *options, int64_t bodies,
+                                 struct run_plan *plan)
+{
+    struct run_parameters *parameters = &plan->parameters;
+    const int64_t frames = default_frames(plan, bodies);
+    const double way = parameters->until - plan->start;
+    if (options->every > 0)
+        return KITH_OK;
+    if (options->every_time > 0 && !plan->is_adaptive)
+        return every_of_time(options->every_time, parameters->dt, &parameters->every);
+    if (!plan->is_adaptive) {
+        parameters->every = plan->end > frames ? divide_up(plan->end, frames) : 1;
+        return KITH_OK;
+    }
+    parameters->lands = options->every_time > 0;
+    parameters->every_time = parameters->lands ? options->every_time
+                             : way > 0         ? way / (double)frames
+                                               : parameters->dt;
+    return KITH_OK;
+}
+
+static int64_t expected_frames(const struct run_plan *plan)
+{
+    const struct run_parameters *parameters = &plan->parameters;
+    if (!plan->is_adaptive)
+        return plan->end / parameters->every + 2;
+    if (parameters->every > 0)
+        return most_frames;
+    return (int64_t)fmin((parameters->until - plan->start) / parameters->every_time, 1e9) + 2;
+}
+
+static bool is_adaptive(const char *integrator)
+{
+    int64_t count = 0;
+    const kith_integrator *list = kith_integrator_list(&count);
+    for (int64_t k = 0; k < count; k++)
+        if (strcmp(list[k].name, integrator) == 0)
+            return list[k].adaptive;
+    return false;
 }
 
 /*   bodies  NULL: not known */
@@ -111,12 +172,13 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "until is %.15g, before the bodies' time %.15g; give a later time",
                          options->until, bodies->time);
-    *plan = (struct run_plan){0};
+    *plan = (struct run_plan){.start = bodies->time};
     KITH_TRY(parameters_of(options, bodies, &plan->parameters));
-    KITH_TRY(plan_steps(bodies->time, 0, plan));
-    if (plan->parameters.every == 0)
-        plan->parameters.every = default_every(plan, bodies);
-    plan->frames = plan->end / plan->parameters.every + 2;
+    plan->is_adaptive = is_adaptive(plan->parameters.integrator);
+    if (!plan->is_adaptive)
+        KITH_TRY(plan_steps(bodies->time, 0, plan));
+    KITH_TRY(choose_frames(options, bodies->count, plan));
+    plan->frames = expected_frames(plan);
     return KITH_OK;
 }
 
@@ -160,13 +222,19 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
                             const struct run_past *past, struct run_plan *plan)
 {
     KITH_TRY(check_numbers(options));
-    *plan = (struct run_plan){0};
+    *plan = (struct run_plan){.start = past->start->time};
     KITH_TRY(parameters_of(options, bodies, &plan->parameters));
     if (!bodies)
         fill_in(&past->parameters, options, &plan->parameters);
-    if (options->every == 0)
-        plan->parameters.every = past->parameters.every;
     KITH_TRY(check_dt(plan->parameters.dt));
+    plan->is_adaptive = is_adaptive(plan->parameters.integrator);
+    if (options->every_time > 0) {
+        KITH_TRY(choose_frames(options, past->start->count, plan));
+    } else if (options->every == 0) {
+        plan->parameters.every = past->parameters.every;
+        plan->parameters.every_time = past->parameters.every_time;
+        plan->parameters.lands = past->parameters.lands;
+    }
     KITH_TRY(compare_parameters(&plan->parameters, &past->parameters, options->output));
     if (bodies)
         KITH_TRY(compare_bodies(bodies, past, options->output));
@@ -175,19 +243,76 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
     const double dt = plan->parameters.dt;
     const double time =
         checkpoint->start_time + (double)(checkpoint->steps - checkpoint->start_steps) * dt;
-    KITH_TRY(plan_steps(checkpoint->start_time, checkpoint->start_steps, plan));
-    if (plan->end < checkpoint->steps || (plan->parameters.until - time) / dt < -1e-6)
+    if (!plan->is_adaptive)
+        KITH_TRY(plan_steps(checkpoint->start_time, checkpoint->start_steps, plan));
+    const bool is_before = plan->is_adaptive ? plan->parameters.until < time
+                                             : plan->end < checkpoint->steps ||
+                                                   (plan->parameters.until - time) / dt < -1e-6;
+    if (is_before)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "until is %.15g, and %s is at %.15g already; give a time that is not "
                          "before",
                          plan->parameters.until, options->output, time);
-    plan->frames = plan->end / plan->parameters.every + 2;
+    plan->frames = expected_frames(plan);
     return KITH_OK;
 }
 
-bool run_plan_has_frame(const struct run_plan *plan, int64_t step)
+bool run_plan_is_over(const struct run_plan *plan, const struct run_moment *now)
 {
-    return step == plan->end || step % plan->parameters.every == 0;
+    return plan->is_adaptive ? now->time == plan->parameters.until : now->step == plan->end;
+}
+
+int64_t run_plan_steps(const struct run_plan *plan, const struct run_moment *now)
+{
+    const double done = now->time - plan->start, way = plan->parameters.until - plan->start;
+    if (!plan->is_adaptive)
+        return plan->end;
+    if (run_plan_is_over(plan, now) || !(done > 0))
+        return now->step;
+    return (int64_t)fmin((double)now->step * (way / done), most_steps);
+}
+
+/* The time of a frame, exactly until where it is that but for rounding. */
+static double frame_time(const struct run_plan *plan, double k)
+{
+    const struct run_parameters *parameters = &plan->parameters;
+    const double time = plan->start + k * parameters->every_time;
+    const double near = 1e-9 * parameters->every_time;
+    return fabs(time - parameters->until) <= near ? parameters->until : time;
+}
+
+/* The number of the last frame's time not after a time. */
+static double last_frame(const struct run_plan *plan, double time)
+{
+    double k = floor((time - plan->start) / plan->parameters.every_time);
+    if (frame_time(plan, k) > time)
+        k--;
+    return frame_time(plan, k + 1) <= time ? k + 1 : k;
+}
+
+bool run_plan_has_frame(const struct run_plan *plan, const struct run_moment *now)
+{
+    if (run_plan_is_over(plan, now) || now->step == 0)
+        return true;
+    if (plan->parameters.every > 0)
+        return now->step % plan->parameters.every == 0;
+    return last_frame(plan, now->time) > last_frame(plan, now->previous_time);
+}
+
+struct radau_leg run_plan_next_leg(const struct run_plan *plan, const struct run_moment *now)
+{
+    const struct run_parameters *parameters = &plan->parameters;
+    struct radau_leg leg = {INT64_MAX, parameters->until, (double)INFINITY};
+    if (parameters->every > 0) {
+        leg.steps = parameters->every - now->step % parameters->every;
+        return leg;
+    }
+    const double next = frame_time(plan, last_frame(plan, now->time) + 1);
+    if (parameters->lands)
+        leg.until = fmin(next, parameters->until);
+    else
+        leg.pause = next;
+    return leg;
 }
 
 int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step)

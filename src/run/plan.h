@@ -3,14 +3,23 @@
 
 #include "io/run_file.h"
 #include "kith/run.h"
+#include "simulation/radau.h"
 
 /* What a run is to do, worked out before anything is computed or written. */
 struct run_plan {
     struct run_parameters parameters;
+    double start;      /* the bodies' time */
+    bool is_adaptive;  /* the integrator chooses its steps: these are not known */
     int64_t whole_end; /* steps done when only the shorter last one is missing */
     int64_t end;       /* steps done at until */
     double rest;       /* length of the shorter last step; 0: none */
     int64_t frames;    /* about so many */
+};
+
+/* Where a run is; the time before the last step counts only if the plan is adaptive. */
+struct run_moment {
+    int64_t step;
+    double time, previous_time;
 };
 
 /* Checks the options and plans a run from its start.
@@ -25,11 +34,20 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
 kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *bodies,
                             const struct run_past *past, struct run_plan *plan);
 
-/* Whether a step has a frame: every K-th, and the last one. */
-bool run_plan_has_frame(const struct run_plan *plan, int64_t step);
+/* Whether all is done. */
+bool run_plan_is_over(const struct run_plan *plan, const struct run_moment *now);
+
+/* How many steps there are, as far as one can tell. */
+int64_t run_plan_steps(const struct run_plan *plan, const struct run_moment *now);
+
+/* Whether there is a frame now: after every K-th step or at every T, and at the end. */
+bool run_plan_has_frame(const struct run_plan *plan, const struct run_moment *now);
 
 /* Where to stop next after a step: at the next frame, or before the shorter last step. */
 int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step);
+
+/* The same for an integrator that chooses its steps. */
+struct radau_leg run_plan_next_leg(const struct run_plan *plan, const struct run_moment *now);
 
 /* The options of the plan's simulation; forces are those given, with what they leave open.
  * Errors: KITH_INVALID_ARGUMENT (the past's solver is not one of the table). */

@@ -15,13 +15,14 @@
 #include "run/plan.h"
 #include "run/summary.h"
 #include "simulation/frame.h"
+#include "simulation/integrator.h"
 
 /* What a step leaves to be written: its frame is on its way from the device, its checkpoint is
  * here.
  */
 struct pending {
     int64_t step;
-    bool frame, checkpoint;
+    bool frame, checkpoint, is_last;
     double saving_seconds;
 };
 
@@ -80,16 +81,25 @@ static kith_status check_energies(const struct run *run, int64_t step)
     return KITH_OK;
 }
 
+static struct run_moment moment_of(const struct run *run)
+{
+    return (struct run_moment){kith_simulation_steps(run->simulation),
+                               kith_simulation_time(run->simulation),
+                               run->simulation->clock.previous_time};
+}
+
 /* Frame and checkpoint are taken here and written by complete_pending. */
-static kith_status take_down(struct run *run, int64_t step)
+static kith_status take_down(struct run *run, const struct run_moment *now)
 {
     const double start = kith_clock();
-    run->pending = (struct pending){.step = step, .frame = run_plan_has_frame(&run->plan, step)};
+    const bool is_over = run_plan_is_over(&run->plan, now);
+    run->pending = (struct pending){
+        .step = now->step, .frame = run_plan_has_frame(&run->plan, now), .is_last = is_over};
     if (run->pending.frame)
         KITH_TRY(frame_begin(&run->frame, run->now, run->diagnostics));
     if (pace_reports(&run->pace, start))
-        kith_context_report(run->context, step, run->plan.end);
-    if (!run->file || !pace_publishes(&run->pace, start) || step == run->plan.end)
+        kith_context_report(run->context, now->step, run_plan_steps(&run->plan, now));
+    if (!run->file || !pace_publishes(&run->pace, start) || is_over)
         return KITH_OK;
     const double saving = kith_clock();
     KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
@@ -98,10 +108,10 @@ static kith_status take_down(struct run *run, int64_t step)
     return KITH_OK;
 }
 
-static kith_status add_frame(struct run *run, int64_t step)
+static kith_status add_frame(struct run *run, int64_t step, bool is_last)
 {
     KITH_TRY(frame_finish(&run->frame, run->now, run->diagnostics));
-    if (step == run->plan.end)
+    if (is_last)
         run->now->time = run->plan.parameters.until;
     KITH_TRY(check_state(run, step));
     KITH_TRY(check_energies(run, step));
@@ -127,7 +137,7 @@ static kith_status complete_pending(struct run *run)
     const struct pending pending = run->pending;
     run->pending = (struct pending){0};
     if (pending.frame)
-        KITH_TRY(add_frame(run, pending.step));
+        KITH_TRY(add_frame(run, pending.step, pending.is_last));
     if (!pending.checkpoint)
         return KITH_OK;
     const double start = kith_clock();
@@ -137,16 +147,26 @@ static kith_status complete_pending(struct run *run)
     return KITH_OK;
 }
 
+/* As many steps as are to be taken before one looks up. */
+static int64_t steps_at_once(const struct run *run, int64_t most)
+{
+    const int64_t wanted = run->most_steps > 0 && run->most_steps < most ? run->most_steps : most;
+    return pace_steps(&run->pace, wanted);
+}
+
 /* Steps towards the next frame, for as long as one should not look up. */
-static kith_status take_steps(struct run *run, int64_t step)
+static kith_status take_steps(struct run *run, const struct run_moment *now)
 {
     const struct run_plan *plan = &run->plan;
-    if (step == plan->whole_end)
+    if (plan->is_adaptive) {
+        struct radau_leg leg = run_plan_next_leg(plan, now);
+        leg.steps = steps_at_once(run, leg.steps);
+        return simulation_take_leg(run->simulation, &leg);
+    }
+    if (now->step == plan->whole_end)
         return kith_simulation_step_by(run->simulation, plan->rest);
-    int64_t most = run_plan_next_stop(plan, step) - step;
-    if (run->most_steps > 0 && run->most_steps < most)
-        most = run->most_steps;
-    return kith_simulation_step(run->simulation, pace_steps(&run->pace, most));
+    const int64_t most = run_plan_next_stop(plan, now->step) - now->step;
+    return kith_simulation_step(run->simulation, steps_at_once(run, most));
 }
 
 static kith_status take_time(struct run *run, int64_t steps)
@@ -161,18 +181,18 @@ static kith_status take_time(struct run *run, int64_t steps)
 
 /* A device goes on while the host writes. The CPU cannot do both, and steps there may be long:
  * writes first. Of two errors the one of the earlier step is told. */
-static kith_status advance(struct run *run, int64_t step)
+static kith_status advance(struct run *run, const struct run_moment *now)
 {
     const struct device_services *services = run->context->services;
     if (run->context->device.kind == KITH_CPU)
         KITH_TRY(complete_pending(run));
     KITH_TRY(services->mark_time(run->context, 0));
-    const kith_status stepped = take_steps(run, step);
+    const kith_status stepped = take_steps(run, now);
     if (stepped == KITH_OK || stepped == KITH_CANCELLED)
         KITH_TRY(services->mark_time(run->context, 1));
     KITH_TRY(complete_pending(run));
     if (stepped == KITH_OK || stepped == KITH_CANCELLED)
-        KITH_TRY(take_time(run, kith_simulation_steps(run->simulation) - step));
+        KITH_TRY(take_time(run, kith_simulation_steps(run->simulation) - now->step));
     return stepped;
 }
 
@@ -186,15 +206,16 @@ static void look_up(struct run *run)
 static kith_status go(struct run *run)
 {
     for (;;) {
-        const int64_t step = kith_simulation_steps(run->simulation);
+        const struct run_moment now = moment_of(run);
         look_up(run);
-        KITH_TRY(take_down(run, step));
-        if (step == run->plan.end)
+        KITH_TRY(take_down(run, &now));
+        if (run->pending.is_last)
             break;
-        KITH_TRY(advance(run, step));
+        KITH_TRY(advance(run, &now));
     }
     KITH_TRY(complete_pending(run));
-    kith_context_report(run->context, run->plan.end, run->plan.end);
+    const int64_t steps = kith_simulation_steps(run->simulation);
+    kith_context_report(run->context, steps, steps);
     return KITH_OK;
 }
 
@@ -215,9 +236,10 @@ static kith_status finish(struct run *run, kith_status status)
         const kith_status published = publish_last(run);
         run->context->goes_on = false;
         KITH_TRY(published);
-        return kith_fail(KITH_CANCELLED, "cancelled at step %lld of %lld",
-                         (long long)kith_simulation_steps(run->simulation),
-                         (long long)run->plan.end);
+        const struct run_moment now = moment_of(run);
+        return kith_fail(KITH_CANCELLED, "cancelled at step %lld of %s%lld", (long long)now.step,
+                         run->plan.is_adaptive ? "about " : "",
+                         (long long)run_plan_steps(&run->plan, &now));
     }
     return status == KITH_OK ? publish_last(run) : status;
 }
@@ -318,7 +340,8 @@ static kith_status hand_over(struct run *run, kith_bodies *last)
     const kith_status status = kith_simulation_get_bodies(run->simulation, last);
     run->context->goes_on = false;
     KITH_TRY(status);
-    if (kith_simulation_steps(run->simulation) == run->plan.end)
+    const struct run_moment now = moment_of(run);
+    if (run_plan_is_over(&run->plan, &now))
         last->time = run->plan.parameters.until;
     return KITH_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "simulation/state.h"
 
 enum { flops_an_interaction = 20 }; /* the usual count: Warren & Salmon 1997, and others */
 
@@ -77,6 +78,7 @@ void run_record_past(struct run_record *record, const struct run_past *past)
     }
     record->has_frames = true;
     record->steps_resumed = past->checkpoint.steps;
+    record->evaluations_resumed = past->checkpoint.evaluations;
 }
 
 static double momentum_error(const struct system_record *system)
@@ -122,24 +124,43 @@ static void summarize_systems(const struct run_record *record, kith_run_summary 
     }
 }
 
+/* The shortest and the longest of the steps that no frame and no end cut short. */
+static void summarize_steps(const struct run_plan *plan, const struct kith_simulation *simulation,
+                            kith_run_summary *summary)
+{
+    const struct radau_clock *clock = &simulation->clock;
+    summary->dt_min = summary->dt_max = plan->parameters.dt;
+    if (plan->is_adaptive && clock->last_step != 0)
+        summary->dt_min = summary->dt_max = fabs(clock->last_step);
+    if (clock->least_step > 0) {
+        summary->dt_min = clock->least_step;
+        summary->dt_max = clock->most_step;
+    }
+    summary->body_steps = summary->systems * summary->bodies * summary->steps;
+}
+
 kith_run_summary run_summarize(const struct run_record *record, const struct run_plan *plan,
                                const kith_context *context, const kith_simulation *simulation,
                                int64_t bodies)
 {
     const int64_t steps = kith_simulation_steps(simulation);
     const int64_t steps_here = steps - record->steps_resumed;
+    const struct run_moment now = {steps, kith_simulation_time(simulation), 0};
     kith_run_summary summary = {
         .systems = record->systems,
         .bodies = bodies,
         .steps = steps,
-        .evaluations = steps_here * evaluations_a_step(plan->parameters.integrator),
+        .evaluations = plan->is_adaptive
+                           ? simulation->evaluations - record->evaluations_resumed
+                           : steps_here * evaluations_a_step(plan->parameters.integrator),
         .dt = plan->parameters.dt,
-        .time = steps == plan->end ? plan->parameters.until : kith_simulation_time(simulation),
+        .time = run_plan_is_over(plan, &now) ? plan->parameters.until : now.time,
         .seconds = record->stepping_seconds,
         .device = kith_context_device(context),
         .precision = plan->parameters.precision,
         .steps_resumed = record->steps_resumed,
     };
+    summarize_steps(plan, simulation, &summary);
     summarize_systems(record, &summary);
     const double systems = (double)record->systems;
     const double pairs = systems * (double)bodies * (double)bodies * (double)summary.evaluations;

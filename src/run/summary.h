@@ -18,7 +18,7 @@ struct run_record {
     struct system_record *system;
     bool has_frames;
     double stepping_seconds;
-    int64_t steps_resumed;
+    int64_t steps_resumed, evaluations_resumed;
 };
 
 /* Makes an empty record, which goes with run_record_free. */

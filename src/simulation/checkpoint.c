@@ -129,6 +129,12 @@ kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *c
         .start_time = simulation->start_time,
         .start_steps = simulation->start_steps,
         .evaluations = simulation->evaluations,
+        .lost_time = simulation->clock.lost_time,
+        .next_step = simulation->clock.next_step,
+        .last_step = simulation->clock.last_step,
+        .previous_time = simulation->clock.previous_time,
+        .least_step = simulation->clock.least_step,
+        .most_step = simulation->clock.most_step,
         .arrays = simulation->method->kept,
         .bytes = state_bytes(simulation),
         .state = state,
@@ -163,6 +169,12 @@ kith_status kith_simulation_restore(kith_simulation *simulation, const kith_chec
     simulation->start_time = checkpoint->start_time;
     simulation->start_steps = checkpoint->start_steps;
     simulation->evaluations = checkpoint->evaluations;
+    simulation->clock = (struct radau_clock){.lost_time = checkpoint->lost_time,
+                                             .next_step = checkpoint->next_step,
+                                             .last_step = checkpoint->last_step,
+                                             .previous_time = checkpoint->previous_time,
+                                             .least_step = checkpoint->least_step,
+                                             .most_step = checkpoint->most_step};
     simulation->lacks_forces = false;
     return KITH_OK;
 }

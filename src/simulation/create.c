@@ -54,7 +54,7 @@ static kith_status check_law(const struct law_choice *choice,
                          "gravitational constant is %g and the law is %.60s, which has none; set "
                          "the law's own parameters",
                          options->forces.gravitational_constant, name);
-    if (method->kept > JERK)
+    if (method->has_jerk)
         KITH_TRY(forces_check_jerk(choice->law));
     return KITH_OK;
 }
@@ -157,7 +157,9 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->problem.accuracy = options->forces.accuracy;
     created->start_time = bodies->time;
 
-    kith_status status = simulation_load(created, bodies);
+    kith_status status = method->check ? method->check(created, bodies) : KITH_OK;
+    if (status == KITH_OK)
+        status = simulation_load(created, bodies);
     if (status == KITH_OK)
         status = simulation_check_solver(created, &options->forces);
     if (status == KITH_OK)
@@ -214,7 +216,8 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
                          "give as many, or make another simulation",
                          (long long)bodies->count, (int)bodies->dimensions, (long long)count,
                          (int)simulation->dimensions);
-    return check_softening_of_bodies(simulation->softening_of_bodies, bodies);
+    KITH_TRY(check_softening_of_bodies(simulation->softening_of_bodies, bodies));
+    return simulation->method->check ? simulation->method->check(simulation, bodies) : KITH_OK;
 }
 
 kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies)

@@ -51,5 +51,8 @@ static kith_status hermite4_step(struct kith_simulation *simulation, double h)
     return KITH_OK;
 }
 
-const struct integrator_method hermite4_method = {
-    .step = hermite4_step, .arrays = HERMITE_ARRAYS, .kept = JERK + 1, .advance = advance_hermite};
+const struct integrator_method hermite4_method = {.step = hermite4_step,
+                                                  .arrays = HERMITE_ARRAYS,
+                                                  .kept = JERK + 1,
+                                                  .has_jerk = true,
+                                                  .advance = advance_hermite};

@@ -11,6 +11,14 @@ struct integrator_method {
 
     int32_t arrays; /* needed in all, positions and velocities included */
     int32_t kept;   /* of them, the first so many are the state from which a step starts */
+    bool has_jerk;  /* that at the start is one of them */
+
+    /* Of an integrator that chooses the lengths of its steps, which has these instead of step; else
+     * NULL. check refuses what it cannot do, begin forgets the past after bodies were filled in,
+     * adapt takes the steps of a leg. */
+    kith_status (*check)(const struct kith_simulation *simulation, const kith_bodies *bodies);
+    void (*begin)(struct kith_simulation *simulation);
+    kith_status (*adapt)(struct kith_simulation *simulation, const struct radau_leg *leg);
 
     enum advance_method advance;
     int32_t stage_count; /* of a composition */
@@ -20,6 +28,9 @@ struct integrator_method {
 /* The row of the table with this name; NULL stands for "leapfrog".
  * Errors: KITH_INVALID_ARGUMENT, the message lists the names. */
 kith_status integrator_find(const char *name, const struct integrator_method **method);
+
+/* The steps of a leg; of an integrator with a fixed step, as many steps. */
+kith_status simulation_take_leg(struct kith_simulation *simulation, const struct radau_leg *leg);
 
 /* So many steps of h by the backend's advance: *done is steps, or 0 if it has none for this. */
 kith_status simulation_advance(struct kith_simulation *simulation, double h, int64_t steps,
@@ -35,5 +46,6 @@ extern const struct integrator_method symplectic_euler_method, leapfrog_method, 
 
 extern const struct integrator_method rk4_method;      /* runge_kutta.c */
 extern const struct integrator_method hermite4_method; /* hermite.c */
+extern const struct integrator_method ias15_method;    /* ias15.c */
 
 #endif

@@ -5,7 +5,8 @@
 #include "core/status.h"
 #include "simulation/integrator.h"
 
-/* name, method, order, evaluations of all forces a step, symplectic, description */
+/* name, method, order, evaluations of all forces a step (0: as many as it takes), symplectic,
+ * description */
 #define EACH_INTEGRATOR(ROW)                                                                       \
     ROW("leapfrog", leapfrog_method, 2, 1, true,                                                   \
         "kick-drift-kick velocity Verlet, the default (Verlet 1967)")                              \
@@ -26,10 +27,12 @@
         "position-extended Forest-Ruth-like, optimised error (Omelyan et al. 2002)")               \
     ROW("rk4", rk4_method, 4, 4, false, "classical Runge-Kutta (Kutta 1901)")                      \
     ROW("hermite4", hermite4_method, 4, 2, false,                                                  \
-        "Hermite P(EC)^2 with the jerk (Makino & Aarseth 1992)")
+        "Hermite P(EC)^2 with the jerk (Makino & Aarseth 1992)")                                   \
+    ROW("ias15", ias15_method, 15, 0, false,                                                       \
+        "adaptive Gauss-Radau, to rounding (Everhart 1985; Rein & Spiegel 2015)")
 
 #define PUBLIC_ROW(name, method, order, evaluations, symplectic, description)                      \
-    {name, description, order, evaluations, symplectic},
+    {name, description, order, evaluations, symplectic, (evaluations) == 0},
 #define METHOD_ROW(name, method, order, evaluations, symplectic, description) &(method),
 
 static const kith_integrator integrators[] = {EACH_INTEGRATOR(PUBLIC_ROW)};
@@ -78,7 +81,7 @@ kith_status integrator_find(const char *name, const struct integrator_method **m
 kith_status integrator_prepare(struct kith_simulation *simulation)
 {
     simulation->lacks_forces = true;
-    if (simulation->method->kept > JERK)
+    if (simulation->method->has_jerk)
         KITH_TRY(simulation_evaluate_with_jerk(simulation));
     else if (simulation->method->kept > ACCELERATION)
         KITH_TRY(simulation_evaluate(simulation, POSITION, ACCELERATION));

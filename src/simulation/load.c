@@ -141,8 +141,11 @@ kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodie
     KITH_TRY(choose_units(simulation, bodies));
     KITH_TRY(load_problem(simulation, bodies));
     KITH_TRY(simulation_write_vectors(simulation, POSITION, bodies->position));
-    return bodies->velocity ? simulation_write_vectors(simulation, VELOCITY, bodies->velocity)
-                            : KITH_OK;
+    if (bodies->velocity)
+        KITH_TRY(simulation_write_vectors(simulation, VELOCITY, bodies->velocity));
+    if (simulation->method->begin)
+        simulation->method->begin(simulation);
+    return KITH_OK;
 }
 
 kith_status simulation_load(struct kith_simulation *simulation, const kith_bodies *bodies)

@@ -17,10 +17,15 @@ static const double max_steps = 9007199254740992.0;
 static const double pairs_of_short_steps = 1e7, pairs_of_short_ensemble = 2e8;
 enum { pairs_to_keep_a_body = 1024 };
 
+/* Evaluations of a step that chooses its length: two iterations, rarely three. */
+enum { adaptive_evaluations = 16 };
+
+/* Of one evaluation, or of a whole step that chooses its length. */
 static double pairs_of_step(const struct kith_simulation *simulation)
 {
     const double n = (double)simulation->count;
-    return n * n * (double)simulation->systems;
+    const double evaluations = simulation->method->adapt ? adaptive_evaluations : 1;
+    return evaluations * n * n * (double)simulation->systems;
 }
 
 /* Whether so many steps can be cancelled in their middle. */
@@ -51,13 +56,22 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     return pairs < most_pairs && fitting > fewest ? fitting : fewest;
 }
 
-/* At most so many steps of h, at least one. */
-static kith_status do_steps(struct kith_simulation *simulation, double h, int64_t steps)
+/* At most so many steps of h, at least one; or those of a leg, of an integrator that chooses them.
+ */
+struct stretch {
+    double h;
+    struct radau_leg leg; /* leg.steps counts for both */
+};
+
+static kith_status do_steps(struct kith_simulation *simulation, const struct stretch *stretch)
 {
+    const double h = stretch->h;
     int64_t done = 0;
-    KITH_TRY(simulation_advance(simulation, h, steps, &done));
+    if (simulation->method->adapt)
+        return simulation->method->adapt(simulation, &stretch->leg);
+    KITH_TRY(simulation_advance(simulation, h, stretch->leg.steps, &done));
     if (done == 0)
-        KITH_TRY(simulation_replay(simulation, h, steps, &done));
+        KITH_TRY(simulation_replay(simulation, h, stretch->leg.steps, &done));
     if (done == 0) {
         KITH_TRY(simulation->method->step(simulation, h));
         done = 1;
@@ -67,30 +81,56 @@ static kith_status do_steps(struct kith_simulation *simulation, double h, int64_
 }
 
 /* The same, or the state is as before. */
-static kith_status do_steps_or_none(struct kith_simulation *simulation, double h, int64_t steps)
+static kith_status do_steps_or_none(struct kith_simulation *simulation,
+                                    const struct stretch *stretch)
 {
-    const int64_t evaluations = simulation->evaluations;
+    const int64_t evaluations = simulation->evaluations, steps = simulation->steps;
+    const int64_t start_steps = simulation->start_steps;
+    const struct radau_clock clock = simulation->clock;
+    const double start_time = simulation->start_time;
     KITH_TRY(simulation_keep(simulation));
-    const kith_status status = do_steps(simulation, h, steps);
+    const kith_status status = do_steps(simulation, stretch);
     if (status != KITH_CANCELLED)
         return status;
     KITH_TRY(simulation_bring_back(simulation));
     simulation->evaluations = evaluations;
+    simulation->steps = steps;
+    simulation->start_time = start_time;
+    simulation->start_steps = start_steps;
+    simulation->clock = clock;
     return kith_fail(KITH_CANCELLED, "cancelled");
 }
 
-static kith_status take_steps(struct kith_simulation *simulation, double h, int64_t steps)
+static kith_status take_steps(struct kith_simulation *simulation, const struct stretch *stretch)
 {
     kith_context *context = simulation->context;
     KITH_TRY(kith_context_check_cancelled(context));
     if (simulation->lacks_forces)
         KITH_TRY(integrator_prepare(simulation));
-    if (keeps_state(simulation, steps))
-        return do_steps_or_none(simulation, h, steps);
+    if (keeps_state(simulation, stretch->leg.steps))
+        return do_steps_or_none(simulation, stretch);
     context->goes_on = true;
-    const kith_status status = do_steps(simulation, h, steps);
+    const kith_status status = do_steps(simulation, stretch);
     context->goes_on = false;
     return status;
+}
+
+static bool is_over(const struct kith_simulation *simulation, const struct radau_leg *leg)
+{
+    return simulation->method->adapt &&
+           (simulation->start_time == leg->until || simulation->start_time >= leg->pause);
+}
+
+kith_status simulation_take_leg(struct kith_simulation *simulation, const struct radau_leg *leg)
+{
+    const int64_t most = steps_at_once(simulation), end = simulation->steps + leg->steps;
+    struct stretch stretch = {simulation->dt, *leg};
+    while (simulation->steps < end && !is_over(simulation, leg)) {
+        const int64_t left = end - simulation->steps;
+        stretch.leg.steps = left < most ? left : most;
+        KITH_TRY(take_steps(simulation, &stretch));
+    }
+    return KITH_OK;
 }
 
 kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps)
@@ -105,12 +145,8 @@ kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "steps is %lld, after %lld that were done; give fewer than can be counted",
                          (long long)steps, (long long)simulation->steps);
-    const int64_t most = steps_at_once(simulation), end = simulation->steps + steps;
-    while (simulation->steps < end) {
-        const int64_t left = end - simulation->steps;
-        KITH_TRY(take_steps(simulation, simulation->dt, left < most ? left : most));
-    }
-    return KITH_OK;
+    const struct radau_leg leg = {steps, (double)INFINITY, (double)INFINITY};
+    return simulation_take_leg(simulation, &leg);
 }
 
 /* From here on time counts from time, which is now. */
@@ -118,6 +154,13 @@ static void set_time(struct kith_simulation *simulation, double time)
 {
     simulation->start_time = time;
     simulation->start_steps = simulation->steps;
+}
+
+/* At most so many steps of an integrator that chooses them, towards a time before or after. */
+static kith_status adapt_until(struct kith_simulation *simulation, double until, int64_t steps)
+{
+    const struct radau_leg leg = {steps, until, (double)INFINITY};
+    return simulation_take_leg(simulation, &leg);
 }
 
 kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
@@ -128,7 +171,10 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
     if (!isfinite(h))
         return kith_fail(KITH_INVALID_ARGUMENT, "the step is %g; give a finite length", h);
     const double time = kith_simulation_time(simulation) + h;
-    KITH_TRY(take_steps(simulation, h, 1));
+    if (simulation->method->adapt)
+        return adapt_until(simulation, time, INT64_MAX - simulation->steps);
+    const struct stretch stretch = {h, {1, (double)INFINITY, (double)INFINITY}};
+    KITH_TRY(take_steps(simulation, &stretch));
     set_time(simulation, time);
     return KITH_OK;
 }
@@ -176,30 +222,52 @@ int64_t kith_simulation_whole_steps(double start, double until, double dt, doubl
     return (int64_t)whole;
 }
 
+static kith_status check_until(const struct kith_simulation *simulation, double until,
+                               double needed)
+{
+    const bool is_before = simulation->method->adapt
+                               ? until < simulation->start_time
+                               : needed < (double)(simulation->steps - simulation->start_steps);
+    if (!isfinite(until) || is_before)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "until is %g and the time is %g already; give a finite time not before",
+                         until, kith_simulation_time(simulation));
+    if (needed >= max_steps && !simulation->method->adapt)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "until is %g, which is %g steps of %g away; give a larger dt", until,
+                         needed, simulation->dt);
+    return KITH_OK;
+}
+
 /* Counts from the start and not from now, so that a run in pieces ends with the same last step. */
-kith_status kith_simulation_run(kith_simulation *simulation, double until)
+kith_status kith_simulation_run_steps(kith_simulation *simulation, double until, int64_t steps)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(simulation->context, &scope));
     const double start = simulation->start_time, dt = simulation->dt;
-    const int64_t done = simulation->steps - simulation->start_steps;
-    const double needed = steps_between(start, until, dt);
-    if (!isfinite(until) || needed < (double)done)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "until is %g and the time is %g already; give a finite time not before",
-                         until, kith_simulation_time(simulation));
-    if (needed >= max_steps)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "until is %g, which is %g steps of %g away; give a larger dt", until,
-                         needed, dt);
+    KITH_TRY(check_until(simulation, until, steps_between(start, until, dt)));
+    if (steps < 0)
+        return kith_fail(KITH_INVALID_ARGUMENT, "steps is %lld; give a number ≥ 0",
+                         (long long)steps);
+    const int64_t countable = INT64_MAX - simulation->steps;
+    if (simulation->method->adapt)
+        return adapt_until(simulation, until, steps < countable ? steps : countable);
 
     double rest = 0;
-    const int64_t whole = kith_simulation_whole_steps(start, until, dt, &rest);
-    KITH_TRY(kith_simulation_step(simulation, whole - done));
+    const int64_t done = simulation->steps - simulation->start_steps;
+    const int64_t whole = kith_simulation_whole_steps(start, until, dt, &rest) - done;
+    KITH_TRY(kith_simulation_step(simulation, steps < whole ? steps : whole));
+    if (steps < whole || (steps == whole && rest > 0))
+        return KITH_OK;
     if (rest > 0)
         KITH_TRY(kith_simulation_step_by(simulation, rest));
     if (kith_simulation_time(simulation) != until)
         set_time(simulation, until);
     return KITH_OK;
+}
+
+kith_status kith_simulation_run(kith_simulation *simulation, double until)
+{
+    return kith_simulation_run_steps(simulation, until, INT64_MAX);
 }

@@ -58,9 +58,9 @@ kith_status simulation_check_solver(const struct kith_simulation *simulation,
                          "solver is %s, which computes in double precision, and precision is "
                          "single; use double",
                          solver->name);
-    const bool has_jerk = simulation->method->kept > JERK;
-    const struct forces_problem of_steps =
-        has_jerk ? problem_with_jerk(simulation) : problem_at(simulation, POSITION, ACCELERATION);
+    const struct forces_problem of_steps = simulation->method->has_jerk
+                                               ? problem_with_jerk(simulation)
+                                               : problem_at(simulation, POSITION, ACCELERATION);
     struct forces_problem of_diagnostics = problem_at(simulation, POSITION, ACCELERATION);
     of_diagnostics.dtype = KITH_F64;
     of_diagnostics.potential = of_diagnostics.acceleration[0];

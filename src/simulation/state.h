@@ -7,13 +7,14 @@
 #include "forces/problem.h"
 #include "forces/scale.h"
 #include "kith/simulation.h"
+#include "simulation/radau.h"
 #include "simulation/recording.h"
 
 struct integrator_method;
 
 /* The arrays of a simulation, a vector a body in each. An integrator has the first two and as many
  * more as it asks for; it may use those behind ACCELERATION as it likes. */
-enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = 7 };
+enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = RADAU_ARRAYS };
 
 /* Of a single simulation an array is [D][stride] numbers in the backend's memory, stride =
  * kith_padded(N). Of an ensemble it is [D][N][M'], M' = kith_padded(M), stride = N·M'
@@ -54,6 +55,7 @@ struct kith_simulation {
 
     double start_time;
     int64_t steps, start_steps, evaluations;
+    struct radau_clock clock; /* of an integrator that chooses its steps; start_time is its time */
     struct simulation_recording recording;
 };
 

@@ -1,0 +1,161 @@
+/* The integrator ias15, which chooses its steps: radau.h has the method, this file the way between
+ * a simulation and its kernels. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulation/advance_program.h"
+#include "simulation/integrator.h"
+
+/* The arrays of a simulation are those of radau.h. */
+_Static_assert(POSITION == (int)RADAU_POSITION && VELOCITY == (int)RADAU_VELOCITY &&
+                   ACCELERATION == (int)RADAU_ACCELERATION,
+               "the arrays are in another order");
+
+static const struct radau_kernels *kernels_of(const kith_context *context)
+{
+#define ADDRESS(isa) &radau_##isa,
+    static const struct radau_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+static bool is_few(const struct kith_simulation *simulation)
+{
+    return simulation->is_fused && !simulation->problem.law &&
+           simulation->count <= radau_most_bodies && advance_fits_masses(&simulation->problem);
+}
+
+/* Solvers may leave anything behind the bodies. */
+static void clear_behind(struct kith_simulation *simulation, int32_t array)
+{
+    for (int32_t k = 0; k < simulation->dimensions; k++)
+        memset((double *)simulation->vector[array][k] + simulation->count, 0,
+               (size_t)(simulation->stride - simulation->count) * sizeof(double));
+}
+
+static kith_status evaluate(void *user, int32_t position, int32_t acceleration)
+{
+    struct kith_simulation *simulation = user;
+    KITH_TRY(simulation_evaluate(simulation, position, acceleration));
+    clear_behind(simulation, acceleration);
+    return KITH_OK;
+}
+
+static kith_status fail_stuck(const struct radau_clock *clock)
+{
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "the step of ias15 became too short at time %.15g: bodies collide, or an "
+                     "acceleration is not finite; give a softening",
+                     clock->time);
+}
+
+static kith_status adapt(struct kith_simulation *simulation, const struct radau_leg *leg)
+{
+    struct radau_clock *clock = &simulation->clock;
+    struct radau_problem problem = {.forces = &simulation->problem,
+                                    .stride = simulation->stride,
+                                    .evaluate = evaluate,
+                                    .user = simulation};
+    for (int32_t array = 0; array < RADAU_ARRAYS; array++)
+        problem.array[array] = simulation->memory[array];
+    const struct radau_kernels *kernels = kernels_of(simulation->context);
+
+    clear_behind(simulation, ACCELERATION);
+    clock->time = simulation->start_time;
+    const enum radau_end end =
+        (is_few(simulation) ? kernels->of_few : kernels->of_any)(&problem, leg, clock);
+    simulation->steps += problem.steps;
+    simulation->evaluations += problem.evaluations;
+    simulation->start_time = clock->time;
+    simulation->start_steps = simulation->steps;
+    return end == radau_failed ? problem.status : end == radau_stuck ? fail_stuck(clock) : KITH_OK;
+}
+
+/* Positions in the order of their coordinates. */
+struct place {
+    double x[3];
+    int64_t body;
+};
+
+static int compare_coordinates(const struct place *a, const struct place *b)
+{
+    for (int32_t k = 0; k < 3; k++)
+        if (a->x[k] != b->x[k])
+            return a->x[k] < b->x[k] ? -1 : 1;
+    return 0;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *first = a, *second = b;
+    const int by_coordinates = compare_coordinates(first, second);
+    return by_coordinates != 0 ? by_coordinates
+                               : (first->body > second->body) - (first->body < second->body);
+}
+
+/* Bodies that have mass and no softening. */
+static int64_t list_points(const struct kith_simulation *simulation, const kith_bodies *bodies,
+                           struct place *places)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < bodies->count; i++) {
+        const bool is_softened =
+            simulation->softening_of_bodies ? bodies->softening[i] > 0 : simulation->softening > 0;
+        if (is_softened || (bodies->mass && bodies->mass[i] == 0))
+            continue;
+        places[count] = (struct place){.body = i};
+        for (int32_t k = 0; k < bodies->dimensions; k++)
+            places[count].x[k] = bodies->position[i * bodies->dimensions + k];
+        count++;
+    }
+    return count;
+}
+
+static kith_status check_apart(const struct kith_simulation *simulation, const kith_bodies *bodies)
+{
+    struct place *places = NULL;
+    if (simulation->law.law || bodies->count < 2)
+        return KITH_OK;
+    KITH_TRY(kith_allocate(bodies->count, sizeof *places, "places of the bodies", &places));
+    const int64_t count = list_points(simulation, bodies, places);
+    qsort(places, (size_t)count, sizeof *places, compare_places);
+    kith_status status = KITH_OK;
+    for (int64_t k = 1; k < count && status == KITH_OK; k++)
+        if (compare_coordinates(&places[k - 1], &places[k]) == 0)
+            status = kith_fail(KITH_INVALID_ARGUMENT,
+                               "bodies %lld and %lld (from 0) are at one place, with masses and "
+                               "without softening, where ias15 has no step; move one or give a "
+                               "softening",
+                               (long long)places[k - 1].body, (long long)places[k].body);
+    free(places);
+    return status;
+}
+
+static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
+{
+    if (simulation->context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED, "integrator is ias15, which is not available on a GPU "
+                                           "yet; simulate on the CPU");
+    if (simulation->dtype != KITH_F64)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "integrator is ias15, which needs double precision, and precision is "
+                         "single; use double");
+    if (simulation->is_ensemble)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "integrator is ias15, which chooses the steps of one system, and this is "
+                         "an ensemble; simulate its systems one by one");
+    return check_apart(simulation, bodies);
+}
+
+static void begin(struct kith_simulation *simulation)
+{
+    for (int32_t array = ACCELERATION; array < RADAU_KEPT; array++)
+        memset(simulation->memory[array], 0,
+               (size_t)(simulation->stride * simulation->dimensions) * sizeof(double));
+    simulation->clock = (struct radau_clock){.next_step = simulation->dt};
+}
+
+const struct integrator_method ias15_method = {
+    .check = check, .begin = begin, .adapt = adapt, .arrays = RADAU_ARRAYS, .kept = RADAU_KEPT};
