@@ -12,8 +12,7 @@ view
 simulation
 io
 initial
-orbits
-forces
+orbits forces
 tree
 mesh
 sums
