@@ -51,8 +51,7 @@ static const char documentation[] =
     "A row per frame and body but the star. Angles are in radians; body counts from 0, which is the "
     "star. a is negative for hyperbolas. Bodies that were removed are nan.\n\n"
     "Examples:\n"
-    "  kith run outer-solar-system --dt 100 --until 365250 --every 100 -q "
-    "-o planets.h5\n"
+    "  kith run outer-solar-system --dt 100 --until 36525 -q -o planets.h5\n"
     "  kith orbits planets.h5 --coordinates jacobi -o elements.csv\n"
     "  kith orbits planets.h5 --frames 1:10 -o elements.npy --json\n"
     "  kith make solar-system | kith orbits -";

@@ -108,7 +108,7 @@ static const char documentation[] =
     "  kith run six --ensemble 20 --dt 0.001 --until 1 -o ensemble.h5\n"
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
     "  kith make galaxies -n 1e5 -o galaxies.tipsy\n"
-    "  kith plot galaxies.tipsy --what density --axis 1,-2,1 --colors magma -o galaxies.png\n"
+    "  kith plot galaxies.tipsy --what density --axis 1,-2,1 -o galaxies.png\n"
     "  kith plot run.h5 --what film --seconds 20 -o run.mp4\n"
     "  kith make self-avoiding-walk -n 48 -o fold.csv\n"
     "  kith plot fold.csv --what chain -o fold.png\n"

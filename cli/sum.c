@@ -59,8 +59,8 @@ static const char documentation[] =
     "Examples:\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
     "  kith sum cube.csv --cutoff 0.2 --box 1,1,1 --out neighbors=1\n"
-    "  kith sum cube.csv --cutoff 0.2 --let 'W=exp(-r2/(h*h))' --param h=0.1 --self \\\n"
-    "    --out 'rho=m_j*W' --out 'fx=m_j*dx*W' -o sums.csv";
+    "  kith sum cube.csv --cutoff 0.2 --out 'rho=m_j*exp(-r2/h/h)' --param h=0.1\n"
+    "  kith sum cube.csv --let 'W=exp(-r2)' --out rho=m_j*W --out fx=m_j*dx*W";
 
 /* The copy of NAME=WHAT, cut at the first =. */
 static char *split(struct sum_options *sum, const char *option, const char *argument, char **what,

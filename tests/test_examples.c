@@ -10,32 +10,14 @@
 
 #include "program.h"
 
-static const char *const pages[] = {"--help",
-                                    "make --help",
-                                    "run --help",
-                                    "plot --help",
-                                    "forces --help",
-                                    "matrix --help",
-                                    "pairs --help",
-                                    "collisions --help",
-                                    "bench --help",
-                                    "multiply --help",
-                                    "convert --help",
-                                    "bench forces --help",
-                                    "tune --help",
-                                    "bench matrix --help",
-                                    "info --help",
-                                    "bench sparse --help",
-                                    "bench pairs --help",
-                                    "bench collisions --help",
-                                    "view --help",
-                                    "help --help",
-                                    "help units",
-                                    "help formats",
-                                    "help laws",
-                                    "help accuracy",
-                                    "help devices",
-                                    "help formulas"};
+static const char *const pages[] = {
+    "--help",         "make --help",         "run --help",         "plot --help",
+    "forces --help",  "matrix --help",       "pairs --help",       "sum --help",
+    "orbits --help",  "collisions --help",   "bench --help",       "multiply --help",
+    "convert --help", "bench forces --help", "tune --help",        "bench matrix --help",
+    "info --help",    "bench sparse --help", "bench pairs --help", "bench collisions --help",
+    "view --help",    "help --help",         "help units",         "help formats",
+    "help laws",      "help accuracy",       "help devices",       "help formulas"};
 enum { page_count = sizeof pages / sizeof pages[0] };
 
 /* Only where there is one. */
@@ -148,9 +130,40 @@ static void test_every_page_of_help_fits_eighty_columns(void **state)
         assert_fits(pages[k]);
 }
 
+static bool is_a_page(const char *page)
+{
+    for (int k = 0; k < page_count; k++)
+        if (strcmp(pages[k], page) == 0)
+            return true;
+    return false;
+}
+
+/* Of the names below a heading of kith --help each has a page. */
+static void assert_listed(const char *heading, bool is_topic)
+{
+    const char *line = strstr(program_run("--help")->out, heading);
+    assert_non_null(line);
+    for (line = strchr(line, '\n') + 1; strncmp(line, "  ", 2) == 0;
+         line = strchr(line, '\n') + 1) {
+        char name[32], page[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 2, " "), line + 2);
+        snprintf(page, sizeof page, is_topic ? "help %s" : "%s --help", name);
+        if (!is_a_page(page))
+            fail_msg("kith %s is not tried here", page);
+    }
+}
+
+static void test_every_command_and_topic_is_tried(void **state)
+{
+    (void)state;
+    assert_listed("Commands:\n", false);
+    assert_listed("Topics:\n", true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_command_and_topic_is_tried),
         cmocka_unit_test(test_every_example_works_when_pasted),
         cmocka_unit_test(test_every_page_of_help_fits_eighty_columns),
     };
