@@ -5,6 +5,7 @@
 
 #include "gnuplot.h"
 #include "plot_panel.h"
+#include "plot_sphere.h"
 
 enum {
     most_pictures = 150,
@@ -12,6 +13,7 @@ enum {
     most_bodies = 10000,
     trail_pictures = 18,
     trail_shades = 8,
+    round_mark = 7, /* gnuplot's */
 };
 
 /* What all pictures of an animation share. */
@@ -23,7 +25,7 @@ struct film {
     struct unit unit;
     int64_t pictures;
     bool dotted; /* some paths are too coarse for lines */
-    double em;
+    double em, length_per_em;
     double *density; /* room for a picture's */
 };
 
@@ -61,6 +63,43 @@ static void write_trails(FILE *script, const struct film *film, int64_t frame)
     fprintf(script, "e\n");
 }
 
+/* Where the bodies are: those with round marks as spheres, the nearest last. */
+static void write_spheres(FILE *script, const struct film *film, int64_t frame)
+{
+    const struct tracks *tracks = film->tracks;
+    const struct theme *theme = theme_of(film->plot);
+    const struct sphere_style sphere = {0.62, film->length_per_em, theme->background, 7};
+    int64_t order[plot_few_bodies];
+    for (int64_t i = 0; i < tracks->bodies; i++) {
+        int64_t k = i;
+        for (; k > 0 && tracks_at(tracks, frame, order[k - 1])[2] > tracks_at(tracks, frame, i)[2];
+             k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    for (int64_t k = 0; k < tracks->bodies; k++) {
+        const struct body_style style = theme_body(theme, order[k]);
+        const double *position = tracks_at(tracks, frame, order[k]);
+        if (style.mark == round_mark)
+            sphere_write(script, &sphere, along(film->plane.across, position) * film->unit.factor,
+                         along(film->plane.up, position) * film->unit.factor, style.color);
+    }
+    fprintf(script, "e\n");
+}
+
+/* The other marks, and one that is nowhere, as there must be one. */
+static void write_marks(FILE *script, const struct film *film, int64_t frame)
+{
+    for (int64_t i = 0; i < film->tracks->bodies; i++) {
+        const struct body_style style = theme_body(theme_of(film->plot), i);
+        if (style.mark == round_mark)
+            continue;
+        write_position(script, film, frame, i);
+        fprintf(script, " %d %u\n", style.mark, style.color);
+    }
+    fprintf(script, "NaN NaN %d 0\ne\n", round_mark);
+}
+
 static void write_few(FILE *script, const struct film *film, int64_t frame)
 {
     const struct theme *theme = theme_of(film->plot);
@@ -68,6 +107,8 @@ static void write_few(FILE *script, const struct film *film, int64_t frame)
     fprintf(
         script,
         "plot '-' using 1:2:3 with %s linecolor rgb variable notitle, "
+        "'-' using 1:2:($3*em):4 with points pointtype 7 pointsize variable linecolor rgb variable "
+        "notitle, "
         "'-' using 1:2:3:4 with points pointtype variable pointsize 0.5*em linecolor rgb variable "
         "notitle",
         film->dotted ? "points pointtype 7 pointsize 0.14*em" : "lines");
@@ -80,12 +121,8 @@ static void write_few(FILE *script, const struct film *film, int64_t frame)
     }
     fputc('\n', script);
     write_trails(script, film, frame);
-    for (int64_t i = 0; i < tracks->bodies; i++) {
-        const struct body_style style = theme_body(theme, i);
-        write_position(script, film, frame, i);
-        fprintf(script, " %d %u\n", style.mark, style.color);
-    }
-    fprintf(script, "e\n");
+    write_spheres(script, film, frame);
+    write_marks(script, film, frame);
 }
 
 static bool write_many(FILE *script, const struct film *film, int64_t frame)
@@ -156,7 +193,7 @@ static int draw(const struct plot *plot, const struct tracks *tracks, FILE *scri
     const struct canvas canvas =
         style_lay_out(plot, margins, 1, fmin(fmax(shape, 0.5), 1), style_key_height(tracks), &box);
     film.em = canvas.em;
-    panel_fit(box, film.spans);
+    film.length_per_em = panel_fit(box, film.spans) * film.em * film.unit.factor;
 
     char options[64];
     const double hundredths = fmin(fmax(600.0 / (double)film.pictures, 4), 20);

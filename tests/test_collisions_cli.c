@@ -99,6 +99,26 @@ static void test_a_chain_is_drawn(void **state)
     assert_refused(program_run("plot @none.csv --what chain -o @none.svg"), 1, "0 beads");
 }
 
+/* The far bead is paler, and drawn before the near one, wherever they stand in the file. */
+static void test_near_beads_hide_far_ones(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"2\n\nH 0 0 0\nP 0 0 1\n", "2\n\nP 0 0 1\nH 0 0 0\n"};
+    static const char *const far_colors[] = {"rgb(102, 170, 209)", "rgb(230, 158, 102)"};
+    static const char *const near_colors[] = {"rgb(213,  94,   0)", "rgb(  0, 114, 178)"};
+    for (int k = 0; k < 2; k++) {
+        program_write("near.xyz", files[k]);
+        assert_succeeded(program_run("plot @near.xyz --what chain -q -o @near.svg"));
+        char *picture = program_read("near.svg");
+        const char *far = strstr(picture, far_colors[k]), *near = strstr(picture, near_colors[k]);
+        assert_non_null(far);
+        assert_non_null(near);
+        assert_true(far < near);
+        assert_null(strstr(near, far_colors[k]));
+        free(picture);
+    }
+}
+
 static void test_what_was_measured_is_drawn(void **state)
 {
     (void)state;
@@ -175,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_self_avoiding_walks_have_no_collisions),
         cmocka_unit_test(test_a_batch_prints_a_count_a_line),
         cmocka_unit_test(test_a_chain_is_drawn),
+        cmocka_unit_test(test_near_beads_hide_far_ones),
         cmocka_unit_test(test_numbers_that_reals_do_not_hold_are_refused),
         cmocka_unit_test(test_beads_may_be_column_by_column),
         cmocka_unit_test(test_lists_never_replace_the_beads_or_join_json),
