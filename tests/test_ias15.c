@@ -242,6 +242,48 @@ static void test_few_and_many_bodies_move_alike(void **state)
     kith_context_free(context);
 }
 
+/* Inside a step the polynomial of degree 7 is of lower order than at the end. */
+static void test_states_within_a_step_are_between_those_at_its_ends(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = made("two-body", (kith_initial_options){.eccentricity = 0.6});
+    kith_simulation *simulation = adaptive(context, bodies, 0.1);
+    kith_bodies *now = state_of(simulation, bodies);
+    assert_ok(kith_simulation_get_bodies_at(simulation, 0, now));
+    assert_fails(kith_simulation_get_bodies_at(simulation, 0.1, now), KITH_INVALID_ARGUMENT,
+                 "time is 0.1; give one in the last step, from 0 to 0");
+    double place = 0, drift = 0;
+    for (int step = 0; step < 200; step++) {
+        const double start = kith_simulation_time(simulation);
+        assert_ok(kith_simulation_step(simulation, 1));
+        const double end = kith_simulation_time(simulation);
+        for (int k = 0; k <= 4; k++) {
+            const double time = k < 4 ? start + (end - start) * k / 4 : end;
+            assert_ok(kith_simulation_get_bodies_at(simulation, time, now));
+            assert_true(now->time == time);
+            const double energy = pow(hypot(2 * now->velocity[3], 2 * now->velocity[4]), 2) / 2 -
+                                  1 / hypot(2 * now->position[3], 2 * now->position[4]);
+            const double off = kepler_error(now, 0.6, time);
+            const bool is_end = k == 0 || k == 4;
+            place = fmax(place, off);
+            drift = fmax(drift, fabs(energy + 0.5));
+            assert_true(!is_end || (off < 1e-12 && fabs(energy + 0.5) < 1e-13));
+        }
+        assert_fails(kith_simulation_get_bodies_at(simulation, start - 1e-3, now),
+                     KITH_INVALID_ARGUMENT, "give one in the last step");
+    }
+    print_message("within steps: places off by %.2g, energies by %.2g\n", place, drift);
+    assert_true(place < 1e-11 && drift < 5e-9);
+    kith_simulation_free(simulation);
+    simulation = simulated(context, bodies, (kith_simulation_options){.dt = 0.1});
+    assert_fails(kith_simulation_get_bodies_at(simulation, 0, now), KITH_UNSUPPORTED, "use ias15");
+    kith_simulation_free(simulation);
+    kith_bodies_free(now);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
 static void test_it_goes_back_to_the_start(void **state)
 {
     (void)state;
@@ -391,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_forces_that_cancel_do_not_shorten_steps),
         cmocka_unit_test(test_a_restored_simulation_goes_on_bit_for_bit),
         cmocka_unit_test(test_few_and_many_bodies_move_alike),
+        cmocka_unit_test(test_states_within_a_step_are_between_those_at_its_ends),
         cmocka_unit_test(test_it_goes_back_to_the_start),
         cmocka_unit_test(test_the_energy_of_the_outer_planets_stays_at_rounding),
         cmocka_unit_test(test_a_test_particle_is_not_felt),

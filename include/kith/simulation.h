@@ -68,7 +68,7 @@ typedef struct kith_diagnostics {
  *         vector; a solver that cannot do these steps or this precision, device or ensemble; ias15
  *         in single precision, of an ensemble, or on a GPU),
  *         KITH_OUT_OF_MEMORY.
- * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 36. */
+ * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
                                    const kith_bodies *bodies, kith_simulation **simulation);
 
@@ -143,8 +143,19 @@ int64_t kith_simulation_systems(const kith_simulation *simulation);
  * absent; time is set. */
 kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies);
 
-/* The same for some systems of an ensemble: bodies have room for systems × N, and N is as at
- * creation. A single simulation is system 0.
+/* The state at a time within the last step of ias15, from the step's polynomials (dense output). It
+ * changes nothing. Within a step the polynomials are of lower order than at its ends: positions are
+ * good to about 10⁻¹² of an orbit, velocities to 10⁻⁹. To be exact at a time, end a step there.
+ *
+ *   time  from the start of the last step to its end, kith_simulation_time
+ *
+ * Errors: KITH_INVALID_ARGUMENT (another time, count or dimensions), KITH_UNSUPPORTED (a fixed
+ * step), KITH_OUT_OF_MEMORY. Cost:   a copy of the state. */
+kith_status kith_simulation_get_bodies_at(kith_simulation *simulation, double time,
+                                          kith_bodies *bodies);
+
+/* kith_simulation_get_bodies for some systems of an ensemble: bodies have room for systems × N, and
+ * N is as at creation. A single simulation is system 0.
  *
  * Errors: KITH_INVALID_ARGUMENT (no such systems; another count or dimensions). */
 kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t first, int64_t systems,

@@ -49,6 +49,7 @@ enum {
     RADAU_ACCELERATION,
     RADAU_LOST_POSITION,
     RADAU_LOST_VELOCITY,
+    RADAU_START, /* accelerations at the start of the last step */
     RADAU_TERMS,
     RADAU_GUESSES = RADAU_TERMS + radau_terms,
     RADAU_KEPT = RADAU_GUESSES + radau_terms,

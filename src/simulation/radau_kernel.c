@@ -258,6 +258,7 @@ SIMD_INLINE void finish_step(const struct attempt *at, double h, bool continued)
         simd_store(at->array[RADAU_LOST_POSITION] + here, lost[1] + (lost[0] + lost_drift));
 
         const vdouble pull = simd_load(at->array[RADAU_ACCELERATION] + here);
+        simd_store(at->array[RADAU_START] + here, pull);
         const vdouble first = pull * h1, lost_first = simd_fma(pull, h1, -first);
         const vdouble kick = add_exactly(first, change / h1 + lost_v, &lost[0]);
         simd_store(at->array[RADAU_VELOCITY] + here, add_exactly(v, kick, &lost[1]));
