@@ -381,7 +381,7 @@ class Simulation(Bound):
         every : int
             Steps from frame to frame; 0: about 1000 frames in all.
         every_time : float
-            Time from frame to frame instead of `every`: an adaptive integrator ends a step at each frame; a fixed
+            Time from frame to frame instead of ``every``: an adaptive integrator ends a step at each frame; a fixed
             dt must divide it.
         units : sequence of three str, optional
             Names of the units of length, time and mass, recorded in the file; those of the bodies by default.
