@@ -210,6 +210,31 @@ static void test_pairs_stop(void **state)
         assert_stops(find_pairs, &each[k]);
 }
 
+struct sums {
+    kith_sums_options options;
+    int64_t n;
+};
+
+static kith_status sum_pairs(kith_context *context, void *argument)
+{
+    const struct sums *sums = argument;
+    const kith_named_formula output = {"f", "exp(-r2) / (1 + r)"};
+    return kith_sums_compute(context, &sums->options, NULL, POINTS(positions(sums->n)), 1, &output,
+                             kith_array_matrix(results, KITH_F64, sums->n, 1));
+}
+
+static void test_sums_stop(void **state)
+{
+    (void)state;
+    struct sums each[] = {
+        {{.cutoff = 0}, many},
+        {{.cutoff = 0.3}, many},
+        {{.cutoff = 0.3, .method = KITH_SUMS_REFERENCE}, some},
+    };
+    for (size_t k = 0; k < sizeof each / sizeof each[0]; k++)
+        assert_stops(sum_pairs, &each[k]);
+}
+
 struct counting {
     kith_collisions_method method;
     int64_t n;
@@ -396,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_matrices_stop),
         cmocka_unit_test(test_a_matrix_that_is_kept_stops),
         cmocka_unit_test(test_pairs_stop),
+        cmocka_unit_test(test_sums_stop),
         cmocka_unit_test(test_collisions_of_all_pairs_stop),
         cmocka_unit_test(test_lists_of_beads_stop),
         cmocka_unit_test(test_waiting_for_a_promise_stops),

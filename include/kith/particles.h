@@ -18,7 +18,8 @@ extern "C" {
  *     softening  a length ε_i ≥ 0; the option softening of the call where the column is absent
  *
  * A column that the law does not use is ignored, so that the same particles serve every law. A
- * column whose values are none is absent. An unknown name, or a name given twice, is an error.
+ * column whose values are none is absent. A name given twice is an error, and so is an unknown one
+ * but in sums (kith/sums.h), whose formulas use columns of any name.
  *
  * All arrays of a call have one dtype and are on one device. */
 

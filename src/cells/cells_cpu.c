@@ -62,25 +62,35 @@ static void store(struct cells_points *points, int64_t row, double x[3])
         }
 }
 
+static double least_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double greatest_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static void widen(const struct pairs_lattice *lattice, const double x[3],
                   struct cells_bounds *bounds)
 {
     for (int k = 0; k < 3; k++) {
-        bounds->largest = fmax(bounds->largest, fabs(x[k]));
+        bounds->largest = greatest_of(bounds->largest, fabs(x[k]));
         if (lattice->periodic[k])
             continue;
         const double fraction = pairs_fraction(lattice, x, k);
-        bounds->low[k] = fmin(bounds->low[k], fraction);
-        bounds->high[k] = fmax(bounds->high[k], fraction);
+        bounds->low[k] = least_of(bounds->low[k], fraction);
+        bounds->high[k] = greatest_of(bounds->high[k], fraction);
     }
 }
 
 static void join(struct cells_bounds *bounds, const struct cells_bounds *other)
 {
-    bounds->largest = fmax(bounds->largest, other->largest);
+    bounds->largest = greatest_of(bounds->largest, other->largest);
     for (int k = 0; k < 3; k++) {
-        bounds->low[k] = fmin(bounds->low[k], other->low[k]);
-        bounds->high[k] = fmax(bounds->high[k], other->high[k]);
+        bounds->low[k] = least_of(bounds->low[k], other->low[k]);
+        bounds->high[k] = greatest_of(bounds->high[k], other->high[k]);
     }
 }
 

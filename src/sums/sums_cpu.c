@@ -38,8 +38,9 @@ struct sorted_side {
 /* What a thread gathers candidates in. */
 struct lane {
     char *position[3], *translation[3], *records;
-    int32_t *found;
+    int32_t *found, *number;
     int64_t count, pairs;
+    bool is_inside; /* no candidate has a translation: records are those of the sources */
     bool moved;
     int64_t self_begin, self_end, self_at;
 };
@@ -114,8 +115,9 @@ static void lay_out_lanes(struct arena *arena, struct job *job)
             lane.position[c] = take(arena, room, real);
             lane.translation[c] = take(arena, room, real);
         }
-        lane.records = take(arena, room * job->sources.fields, real);
+        lane.records = take(arena, job->periodic ? room * job->sources.fields : 0, real);
         lane.found = take(arena, room, sizeof *lane.found);
+        lane.number = take(arena, room, sizeof *lane.number);
         if (arena->base)
             job->lanes[k] = lane;
     }
@@ -291,7 +293,9 @@ static kith_status prepare(kith_context *context, struct job *job)
 static void flush(const struct job *job, struct lane *lane, int64_t begin, int64_t end)
 {
     struct sums_candidates candidates = {.count = lane->count,
-                                         .records = lane->records,
+                                         .records =
+                                             lane->is_inside ? job->sources.records : lane->records,
+                                         .number = lane->number,
                                          .moved = lane->moved,
                                          .self_begin = lane->self_begin,
                                          .self_end = lane->self_end,
@@ -342,11 +346,15 @@ static void gather(const struct job *job, struct lane *lane, const int32_t image
         memcpy(lane->position[c] + lane->count * real,
                (const char *)job->sources.points.position[c] + first * real,
                (size_t)(count * real));
-    memcpy(lane->records + lane->count * fields * real,
-           (const char *)job->sources.records + first * fields * real,
-           (size_t)(count * fields * real));
-    if (job->periodic)
+    if (!lane->is_inside) {
+        memcpy(lane->records + lane->count * fields * real,
+               (const char *)job->sources.records + first * fields * real,
+               (size_t)(count * fields * real));
         add_translations(job, lane, image, count);
+    }
+    const int64_t record = lane->is_inside ? first : lane->count;
+    for (int64_t k = 0; k < count; k++)
+        lane->number[lane->count + k] = (int32_t)(record + k);
     const bool is_home = image[0] == 0 && image[1] == 0 && image[2] == 0;
     if (is_home && problem->same && !problem->include_self && first < end &&
         begin < first + count) {
@@ -357,12 +365,24 @@ static void gather(const struct job *job, struct lane *lane, const int32_t image
     lane->count += count;
 }
 
+/* Whether all candidates of a cell are at image 0. */
+static bool is_inside(const struct job *job, const int64_t cell[3])
+{
+    const struct cells_grid *grid = &job->grid;
+    for (int k = 0; k < 3; k++)
+        if (grid->count[k] > 0 &&
+            (cell[k] < grid->reach[k] || cell[k] + grid->reach[k] >= grid->count[k]))
+            return false;
+    return true;
+}
+
 /* Targets of one cell. */
 static void sum_cell(const struct job *job, struct lane *lane, const int64_t cell[3], int64_t begin,
                      int64_t end)
 {
     struct cells_walk walk;
     struct cells_run run;
+    lane->is_inside = is_inside(job, cell);
     cells_walk_begin(&walk, &job->grid, job->begin, cell);
     while (cells_walk_next(&walk, &run)) {
         int64_t first = run.begin;

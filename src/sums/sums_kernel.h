@@ -41,7 +41,8 @@ struct sums_candidates {
     int64_t count;
     const void *position[3], *translation[3];
     const void *column[sums_most_columns]; /* all pairs: the columns that formulas use */
-    const void *records;                   /* within a cutoff */
+    const void *records;                   /* within a cutoff, and */
+    const int32_t *number;                 /* which of them each candidate's is */
     int moved;                             /* some have a translation */
     int64_t self_begin, self_end, self_at;
     int32_t *found; /* room for sums_most_candidates + sums_padding */

@@ -168,17 +168,16 @@ SIMD_INLINE int64_t add_candidates(const struct sums_constants *law, REAL limit,
 
 #else
 
-/* The candidates from begin to end that are within the cutoff, by their numbers, to found. The
- * arithmetic is that of cells/geometry.h. */
+/* The candidates from begin to end that are within the cutoff, by the numbers of their records, to
+ * found. The arithmetic is that of cells/geometry.h. */
 SIMD_INLINE int64_t find_in_range(const struct sums_candidates *candidates, const VREAL at[3],
                                   VREAL limit, int moved, int64_t begin, int64_t end,
                                   int32_t *found)
 {
     int64_t count = 0;
-    VINDEX number;
-    for (int lane = 0; lane < LANES; lane++)
-        number[lane] = (int32_t)begin + lane;
-    for (int64_t p = begin; p < end; p += LANES, number += LANES) {
+    for (int64_t p = begin; p < end; p += LANES) {
+        VINDEX number;
+        memcpy(&number, candidates->number + p, sizeof number);
         VREAL r2 = law_all((REAL)0);
         for (int c = 0; c < SUMS_DIMENSIONS; c++) {
             VREAL d = simd_load((const REAL *)candidates->position[c] + p) - at[c];
@@ -195,7 +194,7 @@ SIMD_INLINE int64_t find_in_range(const struct sums_candidates *candidates, cons
     return count;
 }
 
-/* The fields of the candidates whose numbers are given. */
+/* The fields of the records whose numbers are given. */
 SIMD_INLINE void gather(const struct sums_candidates *candidates, const int32_t *found,
                         VREAL *field)
 {
@@ -220,7 +219,7 @@ SIMD_INLINE int64_t add_candidates(const struct sums_constants *law, REAL limit,
     if (self >= 0)
         count += find_in_range(candidates, at, law_all(limit), moved, self + 1, candidates->count,
                                found + count);
-    memset(found + count, 0, LANES * sizeof *found); /* the last vector reads candidate 0 */
+    memset(found + count, 0, LANES * sizeof *found); /* the last vector reads record 0 */
     for (int64_t p = 0; p < count; p += LANES) {
         VREAL field[sums_most_columns + 8], d[3];
         gather(candidates, found + p, field);
