@@ -209,7 +209,7 @@ static kith_status simulate(struct call *call, const char *integrator, kith_dtyp
     if (status == KITH_OK)
         status = kith_simulation_save(simulation, &checkpoint);
     if (status == KITH_OK)
-        status = kith_simulation_run(simulation, 0.055);
+        status = kith_simulation_run(simulation, kith_simulation_time(simulation) + 0.025);
     if (status == KITH_OK)
         status = kith_simulation_restore(simulation, &checkpoint);
     if (status == KITH_OK)
