@@ -33,14 +33,16 @@ static const struct argp_option option_table[] = {
     {"cutoff", key_cutoff, "R", 0, "sum over pairs at distances less than R (default: all pairs)",
      0},
     {"reduce", key_reduce, "R", 0,
-     "what becomes of the values: sum, min, max, count (of those that are not 0) or logsumexp "
+     "sum, min, max, count or logsumexp, of the values; count is the number of those that are not 0 "
      "(default: sum)",
      0},
     {"self", key_self, NULL, 0, "count the pair of a particle with itself too, at r = 0", 0},
     {"targets", key_targets, "FILE", 0,
      "the particles i (default: those of the input, which are the j)", 0},
     {"method", key_method, "METHOD", 0,
-     "auto, or reference: double precision, pair by pair, with no compiler (default: auto)", 0},
+     "auto or reference, which is double precision, pair by pair, and needs no compiler (default: "
+     "auto)",
+     0},
     {"output", 'o', "FILE", 0,
      "write the sums to FILE: .csv or .npy (default: -, standard output, as CSV)", 0},
     {"to", key_to, "FORMAT", 0, "of the output: csv or npy (default: by its extension)", 0},
