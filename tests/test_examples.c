@@ -26,11 +26,14 @@ static bool has_gpu(void)
     return strstr(program_run("info --json")->out, "cuda:0") != NULL;
 }
 
-/* Benchmarks are asked for a glance, whatever the example's numbers; a view ends when told to. */
+/* Benchmarks are asked for a glance, whatever the example's numbers; a view ends when told to;
+ * films are short, and made where ffmpeg is. */
 static const char *shortened(const char *line)
 {
     if (strncmp(line, "kith view", 9) == 0)
         return " & sleep 0.5; kill $!; wait $! || [ $? -eq 143 ]";
+    if (strstr(line, "--what film"))
+        return " --seconds 0.1 || [ -z \"$(command -v ffmpeg)\" ]";
     const bool measures =
         strncmp(line, "kith bench", 10) == 0 || strncmp(line, "kith tune", 9) == 0;
     if (!measures || strstr(line, "--compare") || strstr(line, "--forget"))

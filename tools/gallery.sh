@@ -31,7 +31,7 @@ draw pagerank
 "$examples/crystal" 8 "$work/crystal.csv" >/dev/null
 draw crystal
 "$examples/hp_fold" HPHHPPHHHHPHHHPPHHPPHPHHHPHPHHPPHHPPPHPPPPPPPPHH 3 130000 "$work/fold.xyz"
-"$kith" plot "$work/fold.xyz" --what chain -o "$folder/hp_fold.png" --quiet
+"$kith" plot "$work/fold.xyz" --what chain --width 640 -o "$folder/hp_fold.png" --quiet
 
 "$kith" make two-body --eccentricity 0.9 --quiet -o "$work/comet.csv"
 "$kith" run "$work/comet.csv" --dt 0.005 --until 62.8 -o "$work/comet.h5"
