@@ -116,6 +116,72 @@ static void test_auto_is_direct_for_few_bodies_and_reports_its_choice(void **sta
     kith_context_free(context);
 }
 
+/* k q_i q_j ln s with the force k q_i q_j d / s² on i. */
+static void test_log2d_is_a_law_of_the_plane(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {"reference", "tree", "fmm"};
+    enum { n = 3000 };
+    static double x[n][2], a[2][n][2], potential[2][n];
+    const kith_law_parameter strength = {"k", 2};
+    kith_context *context = new_context();
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse("log2d", 1, &strength, &law));
+    struct random_numbers numbers = random_numbers_begin("test_log2d");
+    scene_fill(&scene, &numbers, "charges", 2, n);
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < 2; c++)
+            x[i][c] = scene.x[c][i];
+    const kith_particles particles = {
+        .positions = kith_array_matrix(x, KITH_F64, n, 2),
+        .columns = {{"q", kith_array_vector(scene.weight, KITH_F64, n)}}};
+    for (int k = -1; k < 3; k++) {
+        const kith_forces_options options = {.law = law,
+                                             .solver = k < 0 ? NULL : solver_named(solvers[k]),
+                                             .accuracy.error = k < 0 ? 0 : 1e-6};
+        const int to = k < 0 ? 0 : 1;
+        assert_ok(kith_forces_compute(context, &options, NULL, &particles,
+                                      kith_array_matrix(a[to], KITH_F64, n, 2),
+                                      kith_array_vector(potential[to], KITH_F64, n)));
+        double wrong = 0, all = 0, wrong_potential = 0, all_potential = 0;
+        for (int64_t i = 0; i < n && to == 1; i++) {
+            wrong += pow(a[1][i][0] - a[0][i][0], 2) + pow(a[1][i][1] - a[0][i][1], 2);
+            all += pow(a[0][i][0], 2) + pow(a[0][i][1], 2);
+            wrong_potential += pow(potential[1][i] - potential[0][i], 2);
+            all_potential += pow(potential[0][i], 2);
+        }
+        assert_true(wrong <= 1e-11 * all && wrong_potential <= 1e-9 * all_potential);
+    }
+    kith_law_free(law);
+    kith_context_free(context);
+}
+
+static void test_log2d_is_refused_in_space(void **state)
+{
+    (void)state;
+    static const char words[] = "law is log2d, of the plane, and positions have 3 coordinates";
+    kith_context *context = new_context();
+    kith_law *law = NULL;
+    kith_bodies *bodies = NULL;
+    kith_simulation *simulation = NULL;
+    double matrix[9], x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    struct outputs *out = &found;
+    assert_ok(kith_law_parse("log2d", 0, NULL, &law));
+    assert_ok(kith_initial_make("plummer", &(kith_initial_options){.count = 3}, &bodies));
+    const kith_particles rows = {.positions = kith_array_matrix(x, KITH_F64, 3, 3)};
+    assert_fails(compute(context, &(kith_forces_options){.law = law}, NULL, &rows, 3, out),
+                 KITH_INVALID_ARGUMENT, words);
+    assert_fails(kith_matrix_compute(context, law, NULL, &rows, NULL,
+                                     kith_array_matrix(matrix, KITH_F64, 3, 3)),
+                 KITH_INVALID_ARGUMENT, words);
+    const kith_simulation_options options = {.dt = 0.1, .forces.law = law};
+    assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
+                 KITH_INVALID_ARGUMENT, words);
+    kith_bodies_free(bodies);
+    kith_law_free(law);
+    kith_context_free(context);
+}
+
 static kith_status attempt(kith_context *context, kith_forces_options options, const char *solver)
 {
     options.solver = solver_named(solver);
@@ -143,6 +209,12 @@ static void test_what_a_tree_cannot_do_is_refused(void **state)
         KITH_INVALID_ARGUMENT, "give one of them");
     assert_fails(attempt(context, (kith_forces_options){.accuracy = {.order = 21}}, "fmm"),
                  KITH_INVALID_ARGUMENT, "order is 21; it must be 1 to 20");
+    sources.particles.columns[2] =
+        (kith_particle_column){"softening", kith_array_vector(sources.mass, KITH_F64, 100)};
+    assert_fails(attempt(context, (kith_forces_options){0}, "fmm"), KITH_UNSUPPORTED,
+                 "the column softening is given, and the solver fmm has one softening for all "
+                 "bodies; give that as the option softening, or use the solver direct");
+    sources.particles.columns[2] = (kith_particle_column){0};
     sources.position[3][1] = NAN;
     assert_fails(attempt(context, (kith_forces_options){0}, "fmm"), KITH_INVALID_ARGUMENT, "3");
     kith_law_free(law);
@@ -265,6 +337,8 @@ int main(void)
         cmocka_unit_test(test_gravity_and_coulomb_agree_with_the_direct_sum),
         cmocka_unit_test(test_auto_is_direct_for_few_bodies_and_reports_its_choice),
         cmocka_unit_test(test_what_a_tree_cannot_do_is_refused),
+        cmocka_unit_test(test_log2d_is_a_law_of_the_plane),
+        cmocka_unit_test(test_log2d_is_refused_in_space),
         cmocka_unit_test(test_a_simulation_by_fmm_keeps_its_energy),
         cmocka_unit_test(test_what_is_five_times_as_fast_is_advised),
         cmocka_unit_test(test_a_simulation_advises_once_before_it_evaluates),

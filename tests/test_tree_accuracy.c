@@ -56,11 +56,13 @@ static struct direct_sum sum_directly(const struct tree_problem *problem, int64_
         if (s == 0 || (problem->self && i == j))
             continue;
         const double weight = at(problem->dtype, problem->weight, j);
+        const bool inverse = problem->law == expansion_inverse;
+        const double of_field = inverse ? weight / (s * s * s) : -weight / (s * s);
         for (int c = 0; c < 3; c++)
-            sum.field[c] += weight * d[c] / (s * s * s);
-        sum.magnitude += fabs(weight) * sqrt(r2) / (s * s * s);
-        sum.potential += weight / s;
-        sum.potential_magnitude += fabs(weight) / s;
+            sum.field[c] += of_field * d[c];
+        sum.magnitude += fabs(of_field) * sqrt(r2);
+        sum.potential += inverse ? weight / s : weight * log(s);
+        sum.potential_magnitude += fabs(weight) * (inverse ? 1 / s : fmax(1, fabs(log(s))));
     }
     return sum;
 }
@@ -199,6 +201,36 @@ static void test_the_requested_error_is_kept_with_softening_and_in_the_plane(voi
     kith_context_free(context);
 }
 
+/* By ln s, in the plane. */
+static void test_the_requested_error_is_kept_by_the_logarithm(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_by_the_logarithm");
+    static const double errors[] = {1e-2, 1e-4, 1e-8};
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++) {
+        scene_fill(&scene, &numbers, scene_names[kind], 2, 5000);
+        for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
+            for (int32_t form = 0; form < 4; form++) {
+                const bool groups = form % 2, in_float = form / 2;
+                if (in_float && errors[k] < tree_least_error(KITH_F32))
+                    continue;
+                struct tree_problem problem = problem_of(&scene, in_float ? KITH_F32 : KITH_F64,
+                                                         (kind + form) % 3 == 0 ? 0.03 : 0);
+                problem.law = expansion_logarithm;
+                const struct tree_request request = {
+                    .groups = groups, .error = errors[k], .leaf = 24};
+                const struct errors found = solve(context, &problem, &request, &tree);
+                check_kept(scene_names[kind], found, errors[k]);
+                if (!groups && !in_float)
+                    assert_true(found.momentum <= 1e-14);
+            }
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
 static void test_the_error_of_an_angle_falls_with_the_order(void **state)
 {
     (void)state;
@@ -317,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_the_requested_error_is_kept_on_every_distribution),
         cmocka_unit_test(test_the_requested_error_is_kept_in_single_precision),
         cmocka_unit_test(test_the_requested_error_is_kept_with_softening_and_in_the_plane),
+        cmocka_unit_test(test_the_requested_error_is_kept_by_the_logarithm),
         cmocka_unit_test(test_the_error_of_an_angle_falls_with_the_order),
         cmocka_unit_test(test_targets_need_not_be_the_sources),
         cmocka_unit_test(test_results_have_the_same_bits_for_every_number_of_threads),

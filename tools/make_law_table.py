@@ -30,6 +30,7 @@ LAWS = {
 }
 for power in (-3, -2.5, -2, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 12, 2.7182818284590452, -0.3, 1e-3):
     LAWS[f"power:{power!r}"] = lambda s, m, q, power=mpf(power): s**-power
+LAWS["log2d"] = lambda s, m, q: q[0] * q[1] * log(s)
 
 
 def number(low, high):

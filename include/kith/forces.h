@@ -69,13 +69,13 @@ typedef struct kith_forces_options {
  *
  * The solver (kith/solver.h) walks the pairs: direct, in the arrays' precision; reference, the
  * formula as a loop in double precision on the host, one thread; tree and fmm, which approximate
- * the far pairs to the accuracy that is asked for, on the CPU, for gravity, coulomb and other laws
- * of weights over the distance with one softening (kith_accuracy; without one an error of 1e-4). An
- * error below 3e-6 in float and 1e-13 in double is refused. With an accuracy and no solver, direct
- * or fmm is taken, whichever is faster by a model of the work. The method is direct's, for
- * comparisons: KITH_FORCES_AUTO takes what was measured to be the fastest, by
- * kith itself or on this device (kith/tuning.h). The tiles are for learning (docs/gpu-tiling.md);
- * they have one softening for all bodies, and in float blocks of fewer than 64 threads may pass the
+ * the far pairs to the accuracy that is asked for, on the CPU, for gravity, coulomb, log2d and
+ * other laws of weights over the distance with one softening (kith_accuracy; without one an error
+ * of 1e-4). An error below 3e-6 in float and 1e-13 in double is refused. With an accuracy and no
+ * solver, direct or fmm is taken, whichever is faster by a model of the work. The method is
+ * direct's, for comparisons: KITH_FORCES_AUTO takes what was measured to be the fastest, by kith
+ * itself or on this device (kith/tuning.h). The tiles are for learning (docs/gpu-tiling.md); they
+ * have one softening for all bodies, and in float blocks of fewer than 64 threads may pass the
  * error below: with one thread it is 7.6e-6 for 262 144 bodies.
  *
  *   context       where to compute
@@ -101,19 +101,20 @@ typedef struct kith_forces_options {
  * allocates nothing and can be captured in a CUDA graph, which may be replayed, with other numbers
  * in the same arrays, as long as the context lives.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, ε < 0, a number that is
- * not finite, or a mass that is not greater than 0 where it must be: the message names the row; G,
- * or accelerations, where there are none; a first call, or arrays on the host, while the stream is
- * being captured), KITH_UNSUPPORTED (arrays on a device and a context on the CPU, or a solver that
- * computes on the host; a formula, and no compiler; a solver or a method that the device has not,
- * or not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   n·m pairs, O(n + m)
- * memory, kept by the context for the next call. Error: relative, in the norm over all bodies: 1e-6
- * in float, 1e-14·√m in double; where pulls cancel, and with a law, of the sums of their magnitudes
- * (with a law, times the error of a pair, kith/law.h). In float up to 4e-6 where many pulls are
- * equal, as of bodies on a lattice, or where a body is close beside another and most others on one
- * side. Bodies lighter than 1e-280 (float: 1e-20) of the heaviest lose digits of their pull. Bits:
- * the same on every run and for every number of threads; on a device, the same for arrays on the
- * host and for arrays there, of any strides. */
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, log2d and positions
+ * that are not n × 2, ε < 0, a number that is not finite, or a mass that is not greater than 0
+ * where it must be: the message names the row; G, or accelerations, where there are none; a first
+ * call, or arrays on the host, while the stream is being captured), KITH_UNSUPPORTED (arrays on a
+ * device and a context on the CPU, or a solver that computes on the host; a formula, and no
+ * compiler; a solver or a method that the device has not, or not for these arguments),
+ * KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   n·m pairs, O(n + m) memory, kept by the context for
+ * the next call. Error: relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double;
+ * where pulls cancel, and with a law, of the sums of their magnitudes (with a law, times the error
+ * of a pair, kith/law.h). In float up to 4e-6 where many pulls are equal, as of bodies on a
+ * lattice, or where a body is close beside another and most others on one side. Bodies lighter than
+ * 1e-280 (float: 1e-20) of the heaviest lose digits of their pull. Bits: the same on every run and
+ * for every number of threads; on a device, the same for arrays on the host and for arrays there,
+ * of any strides. */
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
                                 const kith_particles *targets, const kith_particles *sources,
                                 kith_array acceleration, kith_array potential);

@@ -17,7 +17,8 @@ typedef struct kith_solver kith_solver;
 /* How accurate a solver that approximates far pairs must be: all zero for what it does without. */
 typedef struct kith_accuracy {
     /* The rms over the targets of |Δa_i| / max(|a_i|, 0.1 Σ_j |a_ij|), and of the error of the
-     * potential over Σ_j |φ_ij|; > 0, or 0: not given. */
+     * potential over Σ_j |φ_ij|, by the law log2d Σ_j |k q_i q_j| max(1, |ln s|); > 0, or 0: not
+     * given. */
     double error;
     double theta;  /* instead of an error: opening angle, (0, 1); 0: not given */
     int32_t order; /* of the expansions, 1 to 20; 0: chosen */

@@ -11,6 +11,7 @@
 #include "forces/method.h"
 #include "forces/pack.h"
 #include "forces/solver.h"
+#include "law/law.h"
 
 /* For arrays on the host and a solver that computes there. */
 static kith_status compute_packed(kith_context *context, struct forces_arguments *arguments)
@@ -56,6 +57,8 @@ static kith_status check_and_compute(kith_context *context, struct forces_argume
     KITH_TRY(kith_context_check_cancelled(context));
     KITH_TRY(forces_check_way(&arguments->way, arguments->law));
     KITH_TRY(forces_check_arguments(arguments));
+    KITH_TRY(
+        law_check_dimensions(arguments->law, kith_array_columns(arguments->sources.positions)));
     if (forces_on_device(arguments))
         return compute_in_place(context, arguments);
     return staging_is_needed(context, arguments->sources.positions) && !arguments->solver->on_host

@@ -10,26 +10,30 @@
 #include "tree/tree.h"
 
 static const char no_law[] =
-    "which has gravity, coulomb and other laws of weights over the distance";
+    "which has gravity, coulomb, log2d and other laws of weights over the distance";
 
-/* The law's c0 of V = c0 w_i w_j / s, and the columns of its weights; NULL: ones. */
-struct inverse_law {
+/* V = strength w_i w_j / s, or times ln s, and the columns of its weights; NULL: ones. */
+struct law_of_weights {
+    enum expansion_law law;
     double strength;
     const void *source, *target;
 };
 
-static bool find_inverse_law(const struct forces_problem *problem, struct inverse_law *found)
+static bool find_law(const struct forces_problem *problem, struct law_of_weights *found)
 {
     struct law_view view;
-    *found = (struct inverse_law){-problem->gravitational_constant, problem->source_mass, NULL};
+    *found = (struct law_of_weights){expansion_inverse, -problem->gravitational_constant,
+                                     problem->source_mass, NULL};
     if (!problem->law)
         return true;
     law_look(problem->law, &view);
-    if (view.form.kind != law_inverse || view.formula)
+    const bool is_logarithm = view.form.kind == law_log2d;
+    if ((view.form.kind != law_inverse && !is_logarithm) || view.formula)
         return false;
     const bool of_mass = view.weight == law_weight_mass;
     const bool of_charge = view.weight == law_weight_charge;
-    found->strength = view.numbers.c[0];
+    found->law = is_logarithm ? expansion_logarithm : expansion_inverse;
+    found->strength = is_logarithm ? view.parameter[0] : view.numbers.c[0];
     found->source = of_mass ? problem->source_mass : of_charge ? problem->source_charge : NULL;
     found->target = of_mass ? problem->target_mass : of_charge ? problem->target_charge : NULL;
     return true;
@@ -52,7 +56,7 @@ static kith_status check_accuracy(const char *name, const struct forces_problem 
 static kith_status suits(const char *name, const kith_context *context,
                          const struct forces_problem *problem)
 {
-    struct inverse_law law;
+    struct law_of_weights law;
     if (context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, which computes on the CPU; use that, or "
@@ -69,10 +73,10 @@ static kith_status suits(const char *name, const kith_context *context,
                          name);
     if (problem->source_half_softening2)
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which has one softening for all bodies; use the solver "
-                         "direct",
+                         "the column softening is given, and the solver %s has one softening for "
+                         "all bodies; give that as the option softening, or use the solver direct",
                          name);
-    if (!find_inverse_law(problem, &law))
+    if (!find_law(problem, &law))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s; use the solver direct", name, no_law);
     return check_accuracy(name, problem);
 }
@@ -107,7 +111,7 @@ static void forget(kith_context *context, void *prepared)
 struct delivery_run {
     const struct forces_problem *problem;
     const struct tree_state *state;
-    struct inverse_law law;
+    struct law_of_weights law;
 };
 
 static double at(kith_dtype dtype, const void *column, int64_t i)
@@ -171,10 +175,11 @@ static kith_status evaluate(const struct kith_solver *solver, kith_context *cont
 {
     static const double seconds_of_target = 10e-9;
     struct delivery_run run = {.problem = problem, .state = state};
-    if (!find_inverse_law(problem, &run.law))
+    if (!find_law(problem, &run.law))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s", solver->name, no_law);
     struct tree_problem sums = {.dtype = problem->dtype,
                                 .dimensions = problem->dimensions,
+                                .law = run.law.law,
                                 .self = problem->self,
                                 .target_count = problem->target_count,
                                 .source_count = problem->source_count,

@@ -221,6 +221,16 @@ kith_status kith_law_parse(const char *text, int64_t count, const kith_law_param
     return status;
 }
 
+kith_status law_check_dimensions(const kith_law *law, int64_t dimensions)
+{
+    if (law && law->view.form.kind == law_log2d && dimensions != 2)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "law is log2d, of the plane, and positions have %lld coordinates; give 2, "
+                         "or take another law",
+                         (long long)dimensions);
+    return KITH_OK;
+}
+
 void kith_law_free(kith_law *law)
 {
     if (!law)

@@ -26,6 +26,8 @@ static const kith_law_info infos[] = {
     {"gaussian", "S", "exp(-r2 / (2 * S * S))", "S > 0", "1; force 0", "S: length"},
     {"multiquadric", "C", "sqrt(r2 + C * C)", "C", "|C|; force 0", "C: length"},
     {"thin-plate", "", "r2 * log(r)", "", "0; force 0", "r: a number"},
+    {"log2d", "", "k * q_i * q_j * log(r)", "k = 1", counts_zero,
+     "positions in 2D; k: energy / charge^2; r: a number"},
     {"distance", "", "r", "", "0; force 0", "length"},
     {"distance2", "", "r2", "", "0; force 0", "length^2"},
     {"sum", "", "m_i + m_j", "", "m_i + m_j; force 0", "mass"},

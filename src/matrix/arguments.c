@@ -97,6 +97,7 @@ static kith_status check_all(struct matrix_arguments *arguments)
     arguments->on_device = positions.device.kind != KITH_CPU;
     KITH_TRY(particles_check(context, &arguments->rows, 0, &arguments->rows));
     KITH_TRY(particles_check(context, &arguments->columns, 0, &arguments->rows));
+    KITH_TRY(law_check_dimensions(arguments->law, arguments->dimensions));
     KITH_TRY(check_options(arguments));
     return check_method(arguments);
 }

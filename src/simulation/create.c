@@ -9,6 +9,7 @@
 #include "forces/law_choice.h"
 #include "forces/method.h"
 #include "forces/solver.h"
+#include "law/law.h"
 #include "simulation/integrator.h"
 
 static kith_status check_softening_of_bodies(bool wanted, const kith_bodies *bodies)
@@ -44,10 +45,11 @@ static kith_status check_options(const kith_simulation_options *options, const k
 
 static kith_status check_law(const struct law_choice *choice,
                              const kith_simulation_options *options,
-                             const struct integrator_method *method)
+                             const struct integrator_method *method, const kith_bodies *bodies)
 {
     if (!choice->law)
         return KITH_OK;
+    KITH_TRY(law_check_dimensions(choice->law, bodies->dimensions));
     const char *name = kith_law_text(choice->law);
     if (options->forces.gravitational_constant != 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
@@ -130,7 +132,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->forces.law, options->forces.gravitational_constant,
                                bodies->units.gravitational_constant, &choice));
-    KITH_TRY(check_law(&choice, options, method));
+    KITH_TRY(check_law(&choice, options, method, bodies));
     const kith_solver *solver = NULL;
     struct forces_way way = {options->forces.method, options->forces.block, options->forces.unroll,
                              0, 0};

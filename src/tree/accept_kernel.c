@@ -86,8 +86,9 @@ SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vd
     const vdouble larger = choose((vint64)(source_radius > radius), source_radius, radius);
     const vdouble factor = choose((vint64)(both > 0), 8 * larger / both, zero);
     const vdouble coherent = factor * u_p * weight, error = factor * sum;
-    return (vint64)(error <= rule->share * field * (r * r)) &
-           (vint64)(error <= rule->share * potential * r) &
+    const vdouble to_field = rule->logarithm ? zero + 1 : r;
+    return (vint64)(error <= rule->share * field * (r * to_field)) &
+           (vint64)(error <= rule->share * potential * to_field) &
            (vint64)(coherent <= rule->coherent * weight);
 }
 

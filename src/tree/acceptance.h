@@ -13,10 +13,12 @@
  *
  *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   δ' ≤ coherent · M_A / r²
  *
- * F_B and Φ_B are the least scales of the field and the potential in B (tree/solve.h), and δ' is
- * the part k = 0 of δ, what B's expansion leaves out of the field of A's weight: for many cells on
- * one side of a thin cell these have one sign, and add up however small each is. Cells act on each
- * other if both directions are accepted, so that momentum is conserved. */
+ * By the logarithm the field is r times as wrong, and less: derivative n + 1 of ln r is n + 1 times
+ * smaller than r times that of 1/r. F_B and Φ_B are the least scales of the field and the potential
+ * in B (tree/solve.h), and δ' is the part k = 0 of δ, what B's expansion leaves out of the field of
+ * A's weight: for many cells on one side of a thin cell these have one sign, and add up however
+ * small each is. Cells act on each other if both directions are accepted, so that momentum is
+ * conserved. */
 
 #include <math.h>
 #include <stdbool.h>
@@ -32,7 +34,8 @@ enum tree_walk {
 
 struct tree_rule {
     enum tree_walk walk;
-    int32_t order; /* p; with 0 only the radii count */
+    int32_t order;  /* p; with 0 only the radii count */
+    bool logarithm; /* the potential is ln s, not 1/s */
     double theta;
     double share, coherent;
 };
@@ -72,9 +75,10 @@ KITH_BOTH_SIDES static inline bool tree_error_is_small(const struct tree_rule *r
                                                        const double *power, double radius, double r)
 {
     double coherent = 0;
+    const double to_field = rule->logarithm ? 1 : r;
     const double error = tree_error(rule->order, source, power, radius, r, &coherent);
-    return error <= rule->share * target->field * (r * r) &&
-           error <= rule->share * target->potential * r &&
+    return error <= rule->share * target->field * (r * to_field) &&
+           error <= rule->share * target->potential * to_field &&
            coherent <= rule->coherent * source->weight;
 }
 

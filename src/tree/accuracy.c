@@ -60,6 +60,7 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
                 : problem->self ? tree_walk_mutual
                                 : tree_walk_one_way,
         .order = request->error > 0 ? request->order : 0,
+        .logarithm = problem->law == expansion_logarithm,
         .theta = request->theta,
         .share = (request->groups ? share_of_groups : share) * request->error,
         .coherent = coherent * request->error,

@@ -26,6 +26,7 @@ struct field_run {
     const struct tree_sides *targets, *sources;
     struct pull *pull; /* of each target cell */
     double softening2;
+    enum expansion_law law;
 };
 
 /* Of what is near only the cell is known, whose radius is then added to the distance. */
@@ -41,14 +42,15 @@ static void add_pull(const struct field_run *run, int32_t target, int32_t source
     const double s2 = r2 + run->softening2 + (is_near ? b->radius * b->radius : 0);
     if (s2 == 0)
         return;
-    const double s = sqrt(s2), s3 = s2 * s;
+    const bool inverse = run->law == expansion_inverse;
+    const double s = sqrt(s2), power = inverse ? s2 * s : s2;
     const double net = run->sources->tree->net_weight[source];
-    const double magnitude = b->weight / s3 * (is_near ? s : sqrt(r2));
+    const double magnitude = b->weight / power * (is_near ? s : sqrt(r2));
     pull->magnitude += magnitude;
-    pull->potential += b->weight / s;
+    pull->potential += inverse ? b->weight / s : b->weight;
     pull->near += is_near ? magnitude : 0;
     for (int32_t c = 0; c < 3 && !is_near; c++)
-        pull->vector[c] += net / s3 * d[c];
+        pull->vector[c] += net / power * d[c];
 }
 
 static void far(void *user, int32_t target, const int32_t *sources, int64_t count)
@@ -97,12 +99,12 @@ static void gather(const struct field_run *run, struct tree_side *side)
     }
 }
 
-kith_status tree_find_field_cpu(kith_context *context, const struct tree_sides *targets,
-                                const struct tree_sides *sources, double softening2,
+kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
+                                const struct tree_sides *targets, const struct tree_sides *sources,
                                 struct tree_side *target_side)
 {
     const struct tree_rule rule = {.walk = tree_walk_one_way, .theta = field_theta};
-    struct field_run run = {targets, sources, NULL, softening2};
+    struct field_run run = {targets, sources, NULL, problem->softening2, problem->law};
     struct tree_counts counts;
     const struct tree_actions actions = {
         .far = far, .descend = descend, .leaf = leaf, .user = &run};

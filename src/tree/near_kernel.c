@@ -6,6 +6,7 @@
 
 #include "core/floors.h"
 #include "core/simd.h"
+#include "core/simd_math.h"
 
 /* Targets that share what is loaded of a source. */
 enum { wide = 2 };

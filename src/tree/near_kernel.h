@@ -3,10 +3,12 @@
 
 #include "core/isa.h"
 #include "kith/array.h"
+#include "tree/expansion.h"
 
 /* The points of a leaf, and the points near to it, put together:
  *
- *     φ_i += Σ_j w_j / s,  ∇φ_i += Σ_j w_j d / s³      d = x_j − x_i, s² = |d|² + ε²
+ *     φ_i += Σ_j w_j / s,     ∇φ_i += Σ_j w_j d / s³     d = x_j − x_i, s² = |d|² + ε²
+ *     φ_i += Σ_j w_j ln s,    ∇φ_i −= Σ_j w_j d / s²     by the logarithm, in 2D
  *
  * over the sources with s² > 0. If the leaf is among its sources they are the first, and i = j is
  * left out. The sources are sources_padded elements, of which those after the last have a weight of
@@ -14,6 +16,7 @@
 struct tree_near {
     int64_t targets, sources_padded;
     bool self;
+    enum expansion_law law;
     double softening2;
     const void *target[3], *source[3], *weight;
     void *potential, *gradient[3]; /* of the targets */

@@ -17,19 +17,37 @@ SIMD_INLINE VREAL NAME(without)(VREAL weight, int64_t j, int64_t i)
     return (VREAL)((VINT)(lane != (VINT){0} + (INT)(i - j)) & (VINT)weight);
 }
 
+/* By the logarithm: 2 φ and −∇φ. A pair with s² = 0 does not count. */
+SIMD_INLINE void NAME(add_logarithm)(VREAL weight, const VREAL d[3], VREAL s2,
+                                     struct NAME(sums) * sums)
+{
+    const VREAL counted = (VREAL)((VINT)(s2 > (VREAL){0}) & (VINT)weight);
+    const VREAL above_0 = s2 + S2_FLOOR, factor = counted / above_0;
+    sums->field[0] = simd_fma(factor, d[0], sums->field[0]);
+    sums->field[1] = simd_fma(factor, d[1], sums->field[1]);
+    sums->potential = simd_fma(counted, simd_log(above_0), sums->potential);
+}
+
 /* Adds the sources at j; `targets` of them are i, i + 1, …. */
 SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, const int32_t targets,
                                    const REAL at[][3], int64_t i, const bool self,
-                                   struct NAME(sums) * sums)
+                                   const enum expansion_law law, struct NAME(sums) * sums)
 {
     const REAL *const *source = (const REAL *const *)near->source;
     const VREAL x = simd_load(source[0] + j), y = simd_load(source[1] + j),
                 z = simd_load(source[2] + j), all = simd_load((const REAL *)near->weight + j);
-    const VREAL softening2 = simd_all((REAL)near->softening2 + S2_FLOOR);
+    const VREAL softening2 =
+        simd_all((REAL)near->softening2 + (law == expansion_inverse ? S2_FLOOR : 0));
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++) {
         const VREAL weight = self ? NAME(without)(all, j, i + k) : all;
         const VREAL dx = x - at[k][0], dy = y - at[k][1], dz = z - at[k][2];
+        if (law == expansion_logarithm) {
+            const VREAL d[3] = {dx, dy, dz};
+            NAME(add_logarithm)
+            (weight, d, simd_fma(dy, dy, simd_fma(dx, dx, softening2)), &sums[k]);
+            continue;
+        }
         const VREAL s2 = simd_fma(dz, dz, simd_fma(dy, dy, simd_fma(dx, dx, softening2)));
         const VREAL factor = weight * simd_rsqrt3_scaled(s2);
         sums[k].field[0] = simd_fma(factor, dx, sums[k].field[0]);
@@ -52,9 +70,12 @@ SIMD_INLINE REAL NAME(sum_of_lanes)(VREAL x)
     return lane[0];
 }
 
-SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32_t targets)
+SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32_t targets,
+                            const enum expansion_law law)
 {
-    const REAL unscaled = (REAL)(1 / FIELD_SCALE);
+    const bool inverse = law == expansion_inverse;
+    const REAL of_field = inverse ? (REAL)(1 / FIELD_SCALE) : -1;
+    const REAL of_potential = inverse ? (REAL)(1 / FIELD_SCALE) : (REAL)0.5;
     REAL at[wide][3];
     struct NAME(sums) sums[wide];
     memset(sums, 0, sizeof sums);
@@ -64,22 +85,30 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
             at[k][c] = ((const REAL *)near->target[c])[i + k];
     int64_t j = 0;
     for (; near->self && j < near->targets; j += NAME(lanes))
-        NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, true, sums);
+        NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, true, law, sums);
     for (; j < near->sources_padded; j += NAME(lanes))
-        NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, false, sums);
+        NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, false, law, sums);
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++) {
         for (int32_t c = 0; c < 3; c++)
-            ((REAL *)near->gradient[c])[i + k] += unscaled * NAME(sum_of_lanes)(sums[k].field[c]);
-        ((REAL *)near->potential)[i + k] += unscaled * NAME(sum_of_lanes)(sums[k].potential);
+            ((REAL *)near->gradient[c])[i + k] += of_field * NAME(sum_of_lanes)(sums[k].field[c]);
+        ((REAL *)near->potential)[i + k] += of_potential * NAME(sum_of_lanes)(sums[k].potential);
     }
+}
+
+SIMD_INLINE void NAME(meet_all)(const struct tree_near *near, const enum expansion_law law)
+{
+    int64_t i = 0;
+    for (; i + wide <= near->targets; i += wide)
+        NAME(meet)(near, i, wide, law);
+    for (; i < near->targets; i++)
+        NAME(meet)(near, i, 1, law);
 }
 
 static void NAME(near)(const struct tree_near *near)
 {
-    int64_t i = 0;
-    for (; i + wide <= near->targets; i += wide)
-        NAME(meet)(near, i, wide);
-    for (; i < near->targets; i++)
-        NAME(meet)(near, i, 1);
+    if (near->law == expansion_inverse)
+        NAME(meet_all)(near, expansion_inverse);
+    else
+        NAME(meet_all)(near, expansion_logarithm);
 }

@@ -8,10 +8,10 @@
 #include "tree/walk.h"
 
 /* Fills in the scales F and Φ of every target cell: lower bounds, to some percent, of
- * max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|) and of Σ_j |φ_ij| at its points, from the weights of cells that a
- * walk of its own finds; nothing is remembered from call to call. */
-kith_status tree_find_field_cpu(kith_context *context, const struct tree_sides *targets,
-                                const struct tree_sides *sources, double softening2,
+ * max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|) and of Σ_j |φ_ij| (by the logarithm Σ_j |w_j|) at its points, from
+ * the weights of cells that a walk of its own finds; nothing is remembered from call to call. */
+kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
+                                const struct tree_sides *targets, const struct tree_sides *sources,
                                 struct tree_side *target_side);
 
 /* The expansions of a problem. Record k is that of source cell k; those of the target cells begin

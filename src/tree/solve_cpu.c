@@ -92,7 +92,7 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
         .expansion = {problem->dimensions == 2  ? expansion_plane
                       : problem->softening2 > 0 ? expansion_full
                                                 : expansion_harmonic,
-                      request->order, problem->softening2},
+                      request->order, problem->softening2, problem->law},
         .dtype = problem->dtype,
         .target_record = problem->self ? 0 : state->sources.cell_count,
     };
@@ -160,8 +160,8 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
     run->targets = (struct tree_sides){state->target_tree, target_side, NULL};
     if (problem->target_count > 0 && problem->source_count > 0) {
         if (request->error > 0)
-            KITH_TRY(tree_find_field_cpu(context, &run->targets, &run->sources, problem->softening2,
-                                         target_side));
+            KITH_TRY(
+                tree_find_field_cpu(context, problem, &run->targets, &run->sources, target_side));
         KITH_TRY(make_expansions(context, problem, request, state, run));
         run->sources.power = run->power;
         run->targets.power = problem->self ? run->power : NULL;

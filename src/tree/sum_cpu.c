@@ -113,6 +113,7 @@ static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
     struct tree_near near = {.targets = leaf->count,
                              .sources_padded = padded,
                              .self = run->self,
+                             .law = run->expansions->expansion.law,
                              .softening2 = run->softening2,
                              .weight = gathered->column[3],
                              .potential = at(run, run->field.potential, leaf->first)};

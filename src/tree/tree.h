@@ -10,12 +10,14 @@ extern "C" {
 
 /* Sums over all sources, the far ones approximated:
  *
- *     φ_i = Σ_j w_j / s,  ∇φ_i = Σ_j w_j d / s³      d = x_j − x_i, s² = |d|² + ε²
+ *     φ_i = Σ_j w_j / s,     ∇φ_i = Σ_j w_j d / s³     d = x_j − x_i, s² = |d|² + ε²
+ *     φ_i = Σ_j w_j ln s,    ∇φ_i = −Σ_j w_j d / s²    by the logarithm, in 2D
  *
  * over the pairs with s² > 0 and, if self, i ≠ j. Columns of one dtype; the third is NULL in 2D. */
 struct tree_problem {
     kith_dtype dtype;
     int32_t dimensions;
+    enum expansion_law law;
     bool self; /* the targets are the sources */
     int64_t target_count, source_count;
     const void *target_position[3], *source_position[3];
@@ -29,7 +31,8 @@ struct tree_request {
      * fast multipole method (Greengard & Rokhlin 1987; Dehnen 2002). */
     bool groups;
     /* The error is the rms over the targets of |Δ∇φ_i| / max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|), and of
-     * Δφ_i / Σ_j |φ_ij|. */
+     * Δφ_i / Σ_j |φ_ij|; by the logarithm, whose zero depends on the unit of length, of
+     * Δφ_i / Σ_j |w_j| max(1, |ln s|). */
     double error;  /* 0: by theta; if that is 0 too, TREE_DEFAULT_ERROR */
     double theta;  /* 0: the largest, TREE_MOST_THETA */
     int32_t order; /* 0: what is fastest for the error; with theta 4 */
