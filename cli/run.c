@@ -98,7 +98,7 @@ static const char documentation[] =
     "  kith run six --dt 0.001 --until 1 --steps-per-second 5000 --view\n"
     "  kith run six --ensemble 1000 --dt 0.001 --until 1 --every 100 -o many.h5\n"
     "  kith make two-body --eccentricity 0.99 -o comet.csv\n"
-    "  kith run comet.csv --integrator ias15 --dt 0.01 --until 100 --every-time 0.5 -o comet.h5\n"
+    "  kith run comet.csv --dt 0.01 --until 99 --integrator ias15 -o comet.h5\n"
     "  kith make lattice -n 64 -o argon.csv\n"
     "  kith run argon.csv --law lennard-jones --dt 0.001 --until 1 -o argon.h5\n"
     "  mkdir systems\n"
