@@ -62,6 +62,7 @@ done
 check run six.csv --dt 0.01 --until 0.1 --every 1 --resume --quiet -o leapfrog.h5
 check run plummer -n 4 --ensemble 3 --dt 0.01 --until 0.02 --softening 0.1 --quiet -o ensemble.h5
 check plot leapfrog.h5 --what orbits -o a.svg
+check plot leapfrog.h5 --what density --width 160 -o a.png
 check info
 refused forces nothing.csv
 refused run six.csv --dt -1 --until 2
