@@ -90,7 +90,7 @@ static const struct argp_option options[] = {
      "of elements: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
     {"seconds", key_seconds, "S", 0,
      "of a film, its length (default: 30 frames of the run a second)", 0},
-    {"title", key_title, "TEXT", 0, "a line above the picture", 0},
+    {"title", key_title, "TEXT", 0, "a line above the picture; of density and film in ASCII", 0},
     {"width", key_width, "PIXELS", 0, "of the picture (default: by kind)", 0},
     {"height", key_height, "PIXELS", 0, "of the picture (default: as the data need)", 0},
     {"dark", key_dark, NULL, 0, "light on dark", 0},
