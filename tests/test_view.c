@@ -180,6 +180,7 @@ static void test_energies_that_do_not_fit_are_thinned(void **state)
     const int64_t count = feed_copy_energies(&feed, energy);
     assert_in_range(count, feed_most_energies / 2, feed_most_energies);
     assert_true(energy[0].time == 0 && energy[count - 1].time == 4999);
+    assert_true(energy[count / 2].time > 1000);
     for (int64_t k = 1; k < count; k++)
         assert_true(energy[k].time > energy[k - 1].time);
     feed_end(&feed);
