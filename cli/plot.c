@@ -27,6 +27,10 @@ static const struct plot_kind kinds[] = {
      "png svg gif", 1200, false, false, 54, plot_draw_elements},
     {"animation", "the bodies in motion; trails if there are few", "gif", 640, false, false, 45,
      plot_draw_animation},
+    {"scene",
+     "the bodies in motion, to turn around in a browser: one page that needs nothing else, as kith "
+     "view shows it",
+     "html", 0, false, false, 0, plot_draw_scene},
     {"density",
      "of a run's last frame, or a file of bodies: how much mass there is along the line of sight",
      "png", 1200, true, false, 0, plot_draw_density},
@@ -73,7 +77,7 @@ static const struct argp_option options[] = {
     {"what", key_what, "KIND", 0, "what to draw: see below", 0},
     {"output", 'o', "FILE", 0, "the picture; its extension is its format; - is standard output", 0},
     {"to", key_to, "FORMAT", 0,
-     "of the picture: png, svg, gif, mp4 or webm (default: by its extension)", 0},
+     "of the picture: png, svg, gif, mp4, webm or html (default: by its extension)", 0},
     {"frames", key_frames, "A:B", 0,
      "draw frames A to B only, both included, counted from 1, or all (default: all)", 0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
@@ -110,6 +114,7 @@ static const char documentation[] =
     "  kith make galaxies -n 1e5 -o galaxies.tipsy\n"
     "  kith plot galaxies.tipsy --what density --axis 1,-2,1 -o galaxies.png\n"
     "  kith plot run.h5 --what film --seconds 20 -o run.mp4\n"
+    "  kith plot run.h5 --what scene -o run.html\n"
     "  kith make self-avoiding-walk -n 48 -o fold.csv\n"
     "  kith plot fold.csv --what chain -o fold.png\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
@@ -117,7 +122,7 @@ static const char documentation[] =
     "  kith pairs cube.csv --cutoff 0.1 -o graph.mtx\n"
     "  kith plot graph.mtx --what spy -o graph.png\n"
     "\n"
-    "Needs gnuplot, but for density and film; film needs ffmpeg. The environment variables "
+    "Needs gnuplot, but for density, film and scene; film needs ffmpeg. The environment variables "
     "KITH_GNUPLOT and KITH_FFMPEG may name them.";
 
 static void kind_row(int64_t k, const char **name, const char **description)

@@ -52,6 +52,7 @@ int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE 
 int plot_draw_elements(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_density(const struct plot *plot, kith_trajectory *trajectory, FILE *picture);
 int plot_draw_film(const struct plot *plot, kith_trajectory *trajectory, FILE *picture);
+int plot_draw_scene(const struct plot *plot, kith_trajectory *trajectory, FILE *picture);
 int plot_draw_chain(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_distances(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_neighbors(const struct plot *plot, kith_trajectory *trajectory, FILE *script);

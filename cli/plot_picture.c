@@ -18,6 +18,7 @@ static const struct picture_format formats[] = {
     {"svg", "svg enhanced", "<?xml ", "</svg>", 6, 6, true, 1, 0.75, 0},
     {"gif", "gif enhanced", "GIF8", ";", 4, 1, false, 0.75, 0, 6.2},
     {"mp4", NULL, "\0\0\0", "", 3, 0, false, 0, 0, 0},
+    {"html", NULL, "<!DOCTYPE html>", "</html>", 15, 7, false, 0, 0, 0},
     {"webm", NULL, "\x1a\x45\xdf\xa3", "", 4, 0, false, 0, 0, 0},
 };
 

@@ -159,7 +159,7 @@ static void test_what_is_said_of_bodies_cannot_end_a_script(void **state)
     assert_ok(kith_bodies_create(2, 3, KITH_NAME | KITH_MASS, &bodies));
     strcpy(bodies->name[0], "</script><b \"\\");
     strcpy(bodies->name[1], "\x1b[31m\xff");
-    assert_ok(about_make(bodies, "a\"b<c>&\n", 0, INFINITY, &about));
+    assert_ok(about_make(bodies, 2, "a\"b<c>&\n", 0, INFINITY, &about));
     assert_non_null(strstr(about.text, "\"title\":\"a\\u0022b\\u003cc\\u003e\\u0026\\u005cn\""));
     assert_null(strpbrk(about.text, "<>&\n\x1b\xff"));
     assert_non_null(strstr(about.text, "\"until\":null"));

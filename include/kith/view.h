@@ -1,6 +1,8 @@
 #ifndef KITH_VIEW_H
 #define KITH_VIEW_H
 
+#include <stdio.h>
+
 #include "kith/simulation.h"
 #include "kith/trajectory.h"
 
@@ -64,6 +66,37 @@ int64_t kith_view_between_steps(void *view, kith_simulation *simulation);
 /* Shows the last state for as long as a page takes to fetch it, half a second at most, and stops
  * the server. NULL is fine. */
 void kith_view_close(kith_view *view);
+
+typedef struct kith_scene_options {
+    const char *title;           /* for people; NULL: none */
+    int64_t first_frame, frames; /* of the trajectory; frames 0: all from the first */
+    int64_t most_bytes;          /* of the scene; 0: 20 000 000 */
+} kith_scene_options;
+
+/* What a scene has of a trajectory. */
+typedef struct kith_scene_summary {
+    int64_t bodies, shown; /* thinned evenly if they do not fit into most_bytes */
+    int64_t frames;
+    int64_t bytes;
+    int32_t bits; /* of each coordinate */
+} kith_scene_summary;
+
+/* Writes a scene: the page of the view as one HTML file with the frames in it, which loads nothing
+ * from elsewhere.
+ *
+ * Coordinates are whole numbers of 16 bits, of 13 or 11 if the scene would be too large, and then
+ * bodies are left out; what remains of an extrapolation from the two frames before is compressed by
+ * deflate. Bodies far from most others (beyond 1.5 times the distance that 99.5 % are within, of
+ * more than 1000) are left out of a frame.
+ *
+ *   options  NULL for the defaults
+ *   summary  [out] or NULL
+ *
+ * Errors: KITH_INVALID_ARGUMENT (no such frames), KITH_UNSUPPORTED (this build has no zlib),
+ *         KITH_OUT_OF_MEMORY, KITH_IO_ERROR, KITH_BAD_FORMAT.
+ * Cost:   reads the frames two to four times; 7 bytes a body shown and frame, and the scene. */
+kith_status kith_view_write_scene(const kith_scene_options *options, kith_trajectory *trajectory,
+                                  FILE *stream, kith_scene_summary *summary);
 
 #ifdef __cplusplus
 }

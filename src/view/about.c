@@ -162,12 +162,12 @@ static void find_origin(const kith_bodies *bodies, double origin[3])
     }
 }
 
-kith_status about_make(const kith_bodies *bodies, const char *title, int64_t frames, double until,
-                       struct about *about)
+kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *title, int64_t frames,
+                       double until, struct about *about)
 {
     struct c_locale locale;
     size_t bytes = 0;
-    *about = (struct about){.shown = packet_shown(bodies->count)};
+    *about = (struct about){.shown = shown};
     find_origin(bodies, about->origin);
     KITH_TRY(add_columns(bodies, about));
     KITH_TRY(c_locale_enter(&locale));

@@ -25,10 +25,10 @@ struct about {
     char *text; /* JSON */
 };
 
-/* Besides the bodies: a title, or NULL; the frames of a trajectory, else 0; the time at which a
- * simulation ends. Goes with about_free, also after a failure. */
-kith_status about_make(const kith_bodies *bodies, const char *title, int64_t frames, double until,
-                       struct about *about);
+/* Besides the bodies: how many are shown; a title, or NULL; the frames of a trajectory, else 0; the
+ * time at which a simulation ends. Goes with about_free, also after a failure. */
+kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *title, int64_t frames,
+                       double until, struct about *about);
 void about_free(struct about *about);
 
 /* The column of a name, or NULL. */

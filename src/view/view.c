@@ -48,7 +48,8 @@ static kith_status begin(struct kith_view *view, const kith_view_options *option
                            .until = options->until > bodies->time ? options->until : INFINITY,
                            .steps_per_second = options->steps_per_second};
     KITH_TRY(feed_begin(&view->feed));
-    KITH_TRY(about_make(bodies, options->title, frames, options->until, &view->about));
+    KITH_TRY(about_make(bodies, packet_shown(bodies->count), options->title, frames, options->until,
+                        &view->about));
     KITH_TRY(make_token(view->gate.token));
     KITH_TRY(server_start(view, options->port, &view->gate, &view->server));
     const int bytes = 64;

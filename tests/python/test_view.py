@@ -203,6 +203,31 @@ class Page(unittest.TestCase):
                 self.assertEqual(view.status(view.path + "pause", "POST"), 409)
                 self.assert_own(view.address)
 
+    def test_a_scene_has_the_frames_of_its_file(self):
+        browser = self.browser
+        with tempfile.TemporaryDirectory() as folder:
+            run, scene = Path(folder, "run.h5"), Path(folder, "scene.html")
+            command = "run plummer -n 300 --dt 0.02 --until 0.2 --every 1 --softening 0.1 -q -o".split()
+            subprocess.run([KITH, *command, run], check=True)
+            subprocess.run([KITH, "plot", run, "--what", "scene", "-o", scene, "-q"], check=True)
+            with Viewed("view", str(run)) as view:
+                connection = http.client.HTTPConnection("127.0.0.1", view.port, timeout=30)
+                connection.request("GET", f"{view.path}frame?after=7")
+                content = connection.getresponse().read()
+                connection.close()
+            served = struct.unpack_from("<900f300f", content, 64)
+            self.open(scene.as_uri())
+            browser.wait("document.getElementById('step').textContent.match(/^frame [2-9]/)")
+            shown = browser.value(
+                "page.source.frame(7).then(f => [...f.position, ...f.speed, f.time, page.about.shown])"
+            )
+            self.assertEqual(len(shown), 1202)
+            self.assertAlmostEqual(shown[1200], 0.14)
+            size, fastest = max(map(abs, served[:900])), max(served[900:])
+            self.assertLess(max(abs(a - b) for a, b in zip(shown[:900], served[:900])), size / 30000)
+            self.assertLess(max(abs(a - b) for a, b in zip(shown[900:1200], served[900:])), fastest / 200)
+            self.assert_own(scene.as_uri())
+
 
 class Server(unittest.TestCase):
     def test_others_are_not_let_in(self):

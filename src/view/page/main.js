@@ -16,6 +16,7 @@ class Page {
     this.chart = new Chart($('energy'), $('energy-value'));
     this.columns = new Map();
     this.frame = null;
+    this.isPaused = this.isOver = false;
     this.followed = -1;
     this.recorder = null;
     this.notes = '';
@@ -123,7 +124,8 @@ class Page {
     const stride = Math.max(1, Math.floor(count / 20000)), axes = [[], [], []];
     for (let i = 0; i < count; i += stride)
       for (let c = 0; c < 3; c++)
-        axes[c].push(position[3 * i + c]);
+        if (Math.abs(position[3 * i]) < 1e29) /* as scenes put what is far */
+          axes[c].push(position[3 * i + c]);
     const center = axes.map((a) => Float32Array.from(a).sort()[a.length >> 1] ?? 0);
     const far = axes[0].map((_, k) => Math.hypot(...center.map((x, c) => axes[c][k] - x)));
     const part = count > 64 ? 0.95 : 1;
@@ -435,9 +437,9 @@ class Page {
   }
 
   start() {
-    const { about } = this;
-    $('title').textContent = about.title || 'kith';
-    document.title = `kith · ${about.title || 'view'}`;
+    const { about } = this, title = about.title.split('/').pop() || 'kith';
+    $('title').textContent = title;
+    document.title = `${title} · kith`;
     const shown = about.shown < about.bodies ? `, ${about.shown.toLocaleString('en')} shown` : '';
     $('count').textContent = `${about.bodies.toLocaleString('en')} bodies${shown}`;
     $('color').addEventListener('change', () => this.setColumn($('color').value));
@@ -451,7 +453,7 @@ let page; /* for those who look into it */
 
 (async () => {
   try {
-    page = new Page(await serverSource());
+    page = new Page(await openSource());
     await page.start();
   } catch (error) {
     $('status').textContent = error.message;

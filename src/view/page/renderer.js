@@ -64,7 +64,7 @@ class Renderer {
     this.radius = radius;
     this.bodyRadius = this.isFew
       ? radius * Math.min(0.03, 0.28 / Math.cbrt(Math.max(count, 1)))
-      : radius * Math.max(0.004, Math.min(0.03, 1.7 / Math.sqrt(count)));
+      : radius * Math.max(0.004, Math.min(0.02, 1.7 / Math.sqrt(count)));
     this.order = new Uint32Array(this.isFew ? count : 0);
     this.trails = count > 0 && count <= mostTrails ? new Trails(gl, count) : null;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.size);
@@ -234,14 +234,16 @@ class Renderer {
     const { gl, canvas: { width, height }, trails } = this, wide = 1.1 * this.ratio;
     const set = this.use(this.programs.trail, camera, style);
     gl.bindVertexArray(this.array);
-    const instances = trails.bind(this.programs.trail.program);
+    const pieces = trails.bind(this.programs.trail.program), parts = 6;
     set('screen_size', width / 2, height / 2);
     set('pieces', trails.points);
+    set('drawn', pieces);
+    set('parts', parts);
     set('bodies', trails.bodies);
     set('first', Math.max(0, trails.points - trails.end));
     set('wide', wide);
     set('jump', this.jump);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, instances);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 2 * parts + 2, pieces * trails.bodies);
   }
 
   drawFew(camera, style) {

@@ -167,28 +167,37 @@ shaders.haloFragment = `#version 300 es
     screen = vec4(color * w, w);
   }`;
 
-/* A piece of a trail, from its older to its newer end, as wide as a line of ink. */
+/* A piece of a trail, from its older to its newer end: a curve through both that heads where the
+   ends before and after them lead (Catmull & Rom 1974), as wide as a line of ink. */
 shaders.trailVertex = shaders.project + shaders.color + `
-  in vec3 older, newer;
+  in vec3 before, older, newer, after;
   in float value;
   uniform vec2 screen_size;
-  uniform float pieces, bodies, first, wide, jump;
+  uniform float pieces, drawn, bodies, first, wide, jump, parts;
   out vec3 color;
   out vec2 fade_side;
+  vec3 along(float t, vec3 p0, vec3 p3) {
+    vec3 a = 2.0 * older, b = newer - p0;
+    vec3 c = 2.0 * p0 - 5.0 * older + 4.0 * newer - p3, d = -p0 + 3.0 * older - 3.0 * newer + p3;
+    return 0.5 * (a + t * (b + t * (c + t * d)));
+  }
   void main() {
-    float side = float(gl_VertexID & 1) * 2.0 - 1.0, end = float(gl_VertexID >> 1);
-    vec3 e0 = toEye(older), e1 = toEye(newer);
+    float side = float(gl_VertexID & 1) * 2.0 - 1.0, t = float(gl_VertexID >> 1) / parts;
+    float piece = floor(float(gl_InstanceID) / bodies);
+    bool starts = piece < 0.5 || distance(before, older) > jump;
+    bool ends = piece > drawn - 1.5 || distance(after, newer) > jump;
+    vec3 p0 = starts ? 2.0 * older - newer : before, p3 = ends ? 2.0 * newer - older : after;
+    float dt = t > 0.5 ? -0.04 : 0.04;
+    vec3 e0 = toEye(along(t, p0, p3)), e1 = toEye(along(t + dt, p0, p3));
     vec4 c0 = toClip(e0), c1 = toClip(e1);
-    float age = (first + floor(float(gl_InstanceID) / bodies) + end) / pieces;
     bool hidden = distance(older, newer) > jump || c0.w <= range.x || c1.w <= range.x;
-    vec2 a = c0.xy / c0.w * screen_size, b = c1.xy / c1.w * screen_size, along = b - a;
-    float far = length(along);
-    vec2 across = far > 1e-4 ? vec2(-along.y, along.x) / far : vec2(0.0, 1.0);
-    vec2 point = mix(a, b, end) + across * side * (wide + 1.0);
-    vec4 c = end > 0.5 ? c1 : c0;
-    gl_Position = hidden ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(point / screen_size * c.w, c.z, c.w);
+    vec2 a = c0.xy / c0.w * screen_size, heading = (c1.xy / c1.w * screen_size - a) * sign(dt);
+    float far = length(heading);
+    vec2 across = far > 1e-5 ? vec2(-heading.y, heading.x) / far : vec2(0.0, 1.0);
+    vec2 point = a + across * side * (wide + 1.0);
+    gl_Position = hidden ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(point / screen_size * c0.w, c0.z, c0.w);
     color = colorOf(value);
-    fade_side = vec2(clamp(age, 0.0, 1.0), side * (wide + 1.0));
+    fade_side = vec2(clamp((first + piece + t) / pieces, 0.0, 1.0), side * (wide + 1.0));
   }`;
 
 shaders.trailFragment = `#version 300 es
