@@ -220,10 +220,11 @@ static void check_options(struct plot *plot, const struct argp_state *state)
     else if (!plot->output)
         cli_usage_error(state, "-o is missing: the picture to write, as run.png");
     else if (!plot->format)
-        cli_usage_error(state,
-                        "-o is '%s'; give a name that ends in .png, .svg, .gif, .mp4 or .webm, or "
-                        "--to",
-                        plot->output);
+        cli_usage_error(
+            state,
+            "-o is '%s'; give a name that ends in .png, .svg, .gif, .mp4, .webm or .html, or "
+            "--to",
+            plot->output);
     else if (!has_word(plot->kind->extensions, plot->format->extension))
         cli_usage_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
                         plot->kind->name, plot->kind->extensions);

@@ -38,6 +38,7 @@ c_id_attributes = ["KITH_API"]
 nitpick_ignore = [
     ("c:identifier", name)
     for name in (
+        "FILE",
         "bool",
         "char",
         "double",

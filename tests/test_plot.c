@@ -339,12 +339,12 @@ static void test_wrong_usage_exits_with_2(void **state)
     assert_refused(program_run("plot @two.h5 --what orbits"), 2, "-o is missing");
     assert_refused(program_run("plot @two.h5 @two.h5 --what orbits -o @a.png"), 2, "second RUN");
     assert_refused(program_run("plot @two.h5 --what pie -o @a.png"), 2,
-                   "give one of orbits, planes, 3d, energy, elements, animation, density, film, "
-                   "chain, distances, neighbors, spy or row-lengths");
+                   "give one of orbits, planes, 3d, energy, elements, animation, scene, "
+                   "density, film, chain, distances, neighbors, spy or row-lengths");
     assert_refused(program_run("plot @two.h5 --what orbits -o @a.pdf"), 2,
-                   ".png, .svg, .gif, .mp4 or .webm");
+                   ".png, .svg, .gif, .mp4, .webm or .html");
     assert_refused(program_run("plot @two.h5 --what orbits -o @png"), 2,
-                   ".png, .svg, .gif, .mp4 or .webm");
+                   ".png, .svg, .gif, .mp4, .webm or .html");
     assert_refused(program_run("plot @two.h5 --what animation -o @a.png"), 2, "only as: gif");
     assert_refused(program_run("plot @two.h5 --what orbits --width 3 -o @a.png"), 2,
                    "--width is 3");

@@ -5,7 +5,7 @@ const mostSpheres = 1500, mostTrails = 200;
 
 class Renderer {
   constructor(canvas) {
-    const gl = canvas.getContext('webgl2', { antialias: true, alpha: false });
+    const gl = canvas.getContext('webgl2', { antialias: false, alpha: false });
     if (!gl)
       throw new Error('this browser has no WebGL 2');
     this.canvas = canvas;
@@ -14,6 +14,7 @@ class Renderer {
                    !!gl.getExtension('EXT_color_buffer_half_float');
     this.programs = {
       splat: this.program(shaders.splatVertex, shaders.splatFragment),
+      glow: this.program(shaders.screenVertex, shaders.glowFragment),
       tone: this.program(shaders.screenVertex, shaders.toneFragment),
       sphere: this.program(shaders.sphereVertex, shaders.sphereFragment),
       halo: this.program(shaders.sphereVertex, shaders.haloFragment),
@@ -103,27 +104,25 @@ class Renderer {
       return;
     this.canvas.width = width;
     this.canvas.height = height;
-    if (this.light) {
-      this.gl.deleteTexture(this.light.texture);
-      this.gl.deleteFramebuffer(this.light.frame);
-      this.light = null;
+    for (const made of [this.light, this.glow].filter(Boolean)) {
+      this.gl.deleteTexture(made.texture);
+      this.gl.deleteFramebuffer(made.frame);
     }
+    this.light = this.glow = null;
   }
 
-  /* The texture of light, with the smaller ones that its glow is taken from. */
-  makeLight() {
-    const { gl, canvas: { width, height } } = this;
-    const texture = gl.createTexture(), frame = gl.createFramebuffer();
-    const levels = 1 + Math.floor(Math.log2(Math.max(width, height)));
+  /* A texture to draw light into. */
+  makeLight(width, height, levels) {
+    const { gl } = this, texture = gl.createTexture(), frame = gl.createFramebuffer();
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texStorage2D(gl.TEXTURE_2D, levels, this.isFloat ? gl.RGBA16F : gl.RGBA8, width, height);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, levels > 1 ? gl.LINEAR_MIPMAP_NEAREST : gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
-    this.light = { texture, frame };
+    return { texture, frame, width, height };
   }
 
   use({ program, uniforms }, camera, style) {
@@ -182,8 +181,8 @@ class Renderer {
 
   drawMany(camera, style) {
     const { gl, canvas: { width, height } } = this;
-    if (!this.light)
-      this.makeLight();
+    this.light ??= this.makeLight(width, height, 1 + Math.floor(Math.log2(Math.max(width, height))));
+    this.glow ??= this.makeLight(Math.ceil(width / 8), Math.ceil(height / 8), 1);
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.light.frame);
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
@@ -195,16 +194,31 @@ class Renderer {
     this.bindBodies(this.programs.splat);
     gl.drawArrays(gl.POINTS, 0, this.count);
     gl.disable(gl.BLEND);
+    this.drawTone(camera, style);
+  }
 
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    const setTone = this.use(this.programs.tone, camera, style);
-    gl.bindTexture(gl.TEXTURE_2D, this.light.texture);
+  drawTone(camera, style) {
+    const { gl, canvas: { width, height }, light, glow } = this;
+    gl.bindVertexArray(this.empty);
+    this.use(this.programs.glow, camera, style);
+    gl.bindTexture(gl.TEXTURE_2D, light.texture);
     gl.generateMipmap(gl.TEXTURE_2D);
     if (this.isFloat && !(this.untilAdapt-- > 0))
       this.adapt(style);
     this.exposure = (this.exposure ?? 1) ** 0.85 * (this.wantedExposure ?? 1) ** 0.15;
-    setTone('exposure', this.brightness * this.exposure);
-    gl.bindVertexArray(this.empty);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, glow.frame);
+    gl.viewport(0, 0, glow.width, glow.height);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+
+    const tone = this.programs.tone, set = this.use(tone, camera, style);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.viewport(0, 0, width, height);
+    gl.bindTexture(gl.TEXTURE_2D, light.texture);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, glow.texture);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.uniform1i(tone.uniforms.around, 1);
+    set('exposure', this.brightness * this.exposure);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 

@@ -69,33 +69,42 @@ shaders.screenVertex = `#version 300 es
     gl_Position = vec4(place * 2.0 - 1.0, 0.0, 1.0);
   }`;
 
+/* What is around a place, from the smaller copies of the light. It is smooth: an eighth of the
+   picture's size is enough. */
+shaders.glowFragment = `#version 300 es
+  precision highp float;
+  in vec2 place;
+  uniform sampler2D light;
+  out vec4 glow;
+  void main() {
+    vec2 texel = 1.0 / vec2(textureSize(light, 0));
+    glow = vec4(0.0);
+    for (int level = 2; level <= 5; level++) {
+      vec2 d = texel * float(1 << level) * 0.5;
+      glow += textureLod(light, place + d, float(level)) +
+              textureLod(light, place - d, float(level)) +
+              textureLod(light, place + vec2(d.x, -d.y), float(level)) +
+              textureLod(light, place + vec2(-d.x, d.y), float(level));
+    }
+    glow /= 16.0;
+  }`;
+
 /* On dark: light, its glow, compressed by asinh so that cores keep their structure, and brought
    towards white where it is bright. On light: ink, whose density is that of the bodies. */
 shaders.toneFragment = `#version 300 es
   precision highp float;
   in vec2 place;
-  uniform sampler2D light;
+  uniform sampler2D light, around;
   uniform vec3 paper;
   uniform float exposure;
   uniform bool is_dark;
   out vec4 screen;
-  vec4 glow() {
-    vec4 sum = vec4(0.0);
-    vec2 texel = 1.0 / vec2(textureSize(light, 0));
-    for (int level = 2; level <= 5; level++) {
-      vec2 d = texel * float(1 << level) * 0.5;
-      vec4 four = textureLod(light, place + d, float(level)) +
-                  textureLod(light, place - d, float(level)) +
-                  textureLod(light, place + vec2(d.x, -d.y), float(level)) +
-                  textureLod(light, place + vec2(-d.x, d.y), float(level));
-      sum += four * 0.25;
-    }
-    return sum * 0.25;
-  }
   void main() {
-    vec4 l = textureLod(light, place, 0.0);
-    vec4 g = glow();
-    if (is_dark) {
+    vec4 l = texelFetch(light, ivec2(gl_FragCoord.xy), 0);
+    vec4 g = texture(around, place);
+    if (l.a + g.a < 1e-6) {
+      screen = vec4(paper, 1.0);
+    } else if (is_dark) {
       vec3 c = exposure * (0.85 * l.rgb + 0.35 * g.rgb);
       float peak = max(max(c.r, c.g), max(c.b, 1e-6));
       float mapped = asinh(6.0 * peak) / asinh(6.0 * 12.0);
@@ -187,13 +196,14 @@ shaders.trailVertex = shaders.project + shaders.color + `
     bool starts = piece < 0.5 || distance(before, older) > jump;
     bool ends = piece > drawn - 1.5 || distance(after, newer) > jump;
     vec3 p0 = starts ? 2.0 * older - newer : before, p3 = ends ? 2.0 * newer - older : after;
-    float dt = t > 0.5 ? -0.04 : 0.04;
+    float dt = t > 0.5 ? -0.2 : 0.2;
     vec3 e0 = toEye(along(t, p0, p3)), e1 = toEye(along(t + dt, p0, p3));
     vec4 c0 = toClip(e0), c1 = toClip(e1);
     bool hidden = distance(older, newer) > jump || c0.w <= range.x || c1.w <= range.x;
     vec2 a = c0.xy / c0.w * screen_size, heading = (c1.xy / c1.w * screen_size - a) * sign(dt);
     float far = length(heading);
-    vec2 across = far > 1e-5 ? vec2(-heading.y, heading.x) / far : vec2(0.0, 1.0);
+    hidden = hidden || far < 2e-3; /* shorter than its direction is known */
+    vec2 across = far > 0.0 ? vec2(-heading.y, heading.x) / far : vec2(0.0, 1.0);
     vec2 point = a + across * side * (wide + 1.0);
     gl_Position = hidden ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(point / screen_size * c0.w, c0.z, c0.w);
     color = colorOf(value);
