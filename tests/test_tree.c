@@ -175,7 +175,8 @@ static void test_acceptance_is_symmetric(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_acceptance_is_symmetric");
-    const struct tree_rule rule = {tree_walk_mutual, 2, 0.8, 1e-3, 1};
+    const struct tree_rule rule = {
+        .walk = tree_walk_mutual, .order = 2, .theta = 0.8, .share = 1e-3, .coherent = 1};
     for (int32_t turn = 0; turn < 10000; turn++) {
         struct tree_side side[2];
         double power[2][3];
@@ -220,8 +221,11 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
             power[k * (order + 1) + n] = side[k].weight * pow(side[k].radius, n);
     }
     for (int32_t turn = 0; turn < 3000; turn++) {
-        const struct tree_rule rule = {(enum tree_walk)(turn % 3), turn % 7 ? order : 0, 0.8, 1e-3,
-                                       0.02};
+        const struct tree_rule rule = {.walk = (enum tree_walk)(turn % 3),
+                                       .order = turn % 7 ? order : 0,
+                                       .theta = 0.8,
+                                       .share = 1e-3,
+                                       .coherent = 0.02};
         const int32_t count = 1 + turn % accept_lanes, target = turn % sides;
         bool found[accept_lanes];
         for (int32_t k = 0; k < count; k++)
