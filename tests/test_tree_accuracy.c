@@ -235,6 +235,29 @@ static void test_the_requested_error_is_kept_by_the_logarithm(void **state)
     kith_context_free(context);
 }
 
+/* Clusters that lie within the softening, where bodies hardly pull. */
+static void test_the_requested_error_is_kept_within_the_softening(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_within_the_softening");
+    static const double softenings[] = {0.003, 0.03, 0.3}, errors[] = {1e-4, 1e-6};
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    scene_fill(&scene, &numbers, "nested clusters", 3, 3000);
+    for (size_t k = 0; k < 6; k++) {
+        const struct tree_problem problem = problem_of(&scene, KITH_F64, softenings[k / 2]);
+        const struct direct_sum *exact = sum_all_directly(&problem);
+        for (int groups = 0; groups < 2; groups++) {
+            const struct tree_request request = {
+                .groups = groups, .error = errors[k % 2], .leaf = 24};
+            check_kept("nested clusters", solve(context, &problem, exact, &request, &tree),
+                       errors[k % 2]);
+        }
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
 static void test_the_error_of_an_angle_falls_with_the_order(void **state)
 {
     (void)state;
@@ -354,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_the_requested_error_is_kept_in_single_precision),
         cmocka_unit_test(test_the_requested_error_is_kept_with_softening_and_in_the_plane),
         cmocka_unit_test(test_the_requested_error_is_kept_by_the_logarithm),
+        cmocka_unit_test(test_the_requested_error_is_kept_within_the_softening),
         cmocka_unit_test(test_the_error_of_an_angle_falls_with_the_order),
         cmocka_unit_test(test_targets_need_not_be_the_sources),
         cmocka_unit_test(test_results_have_the_same_bits_for_every_number_of_threads),

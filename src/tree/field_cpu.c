@@ -29,7 +29,8 @@ struct field_run {
     enum expansion_law law;
 };
 
-/* Of what is near only the cell is known, whose radius is then added to the distance. */
+/* Of what is near only the cell is known, whose radius is then added to the distance. What is
+ * within the softening pulls with r / s³. */
 static void add_pull(const struct field_run *run, int32_t target, int32_t source, bool is_near)
 {
     const struct tree_side *a = &run->targets->side[target], *b = &run->sources->side[source];
@@ -39,13 +40,14 @@ static void add_pull(const struct field_run *run, int32_t target, int32_t source
         d[c] = b->center[c] - a->center[c];
         r2 += d[c] * d[c];
     }
-    const double s2 = r2 + run->softening2 + (is_near ? b->radius * b->radius : 0);
+    r2 += is_near ? b->radius * b->radius : 0;
+    const double s2 = r2 + run->softening2;
     if (s2 == 0)
         return;
     const bool inverse = run->law == expansion_inverse;
     const double s = sqrt(s2), power = inverse ? s2 * s : s2;
     const double net = run->sources->tree->net_weight[source];
-    const double magnitude = b->weight / power * (is_near ? s : sqrt(r2));
+    const double magnitude = b->weight / power * sqrt(r2);
     pull->magnitude += magnitude;
     pull->potential += inverse ? b->weight / s : b->weight;
     pull->near += is_near ? magnitude : 0;
