@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "random_numbers.h"
 #include "simulating.h"
 #include "view/about.h"
 #include "view/feed.h"
@@ -186,10 +187,9 @@ static void test_energies_that_do_not_fit_are_thinned(void **state)
     feed_end(&feed);
 }
 
-/* The answer's first bytes to a request, sent as it is; "" if there is none. */
-static const char *answer_to(int port, const char *request)
+/* A connection over which a request was sent as it is. */
+static int sent(int port, const char *request)
 {
-    static char answer[4096];
     const struct sockaddr_in address = {.sin_family = AF_INET,
                                         .sin_port = htons((uint16_t)port),
                                         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -198,6 +198,20 @@ static const char *answer_to(int port, const char *request)
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     assert_int_equal(connect(s, (const struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(send(s, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+    return s;
+}
+
+static void send_and_leave(int port, const char *request)
+{
+    close(sent(port, request));
+    usleep(1000);
+}
+
+/* The answer's first bytes to a request, sent as it is; "" if there is none. */
+static const char *answer_to(int port, const char *request)
+{
+    static char answer[4096];
+    const int s = sent(port, request);
     size_t got = 0;
     for (ssize_t n;
          got < sizeof answer - 1 && (n = recv(s, answer + got, sizeof answer - 1 - got, 0)) > 0;)
@@ -262,6 +276,68 @@ static void test_the_server_answers_its_own_page_alone(void **state)
         assert_false(has_status(asked(port, "GET", path, header), 200));
         assert_false(has_status(answer_to(port, "\x16\x03\x01\r\n\r\n"), 200));
     }
+    kith_view_close(view);
+    kith_bodies_free(bodies);
+}
+
+static uint64_t random_next(struct random_numbers *random)
+{
+    return (uint64_t)random_uniform(random, 0, 0x1p50);
+}
+
+/* A whole request with some bytes changed, left out or doubled. */
+static void damage(char *text, size_t bytes, struct random_numbers *random)
+{
+    for (int edits = 1 + (int)(random_next(random) % 4); edits > 0; edits--) {
+        const size_t length = strlen(text), at = random_next(random) % (length + 1);
+        const uint64_t kind = random_next(random) % 4;
+        if (kind == 0 && length > 0)
+            text[at % length] = (char)(1 + random_next(random) % 255);
+        else if (kind == 1 && length > 0)
+            memmove(text + at % length, text + at % length + 1, length - at % length);
+        else if (kind == 2)
+            text[at] = 0;
+        else if (2 * length < bytes)
+            memmove(text + length, text + at, length - at + 1);
+    }
+}
+
+static void test_damaged_requests_get_in_only_with_the_token(void **state)
+{
+    (void)state;
+    struct random_numbers random = random_numbers_begin("damaged requests");
+    for (int k = 0; k < 200000; k++) {
+        char path[256] = TOKEN "frame", host[128] = "127.0.0.1:8000";
+        damage(path, sizeof path, &random);
+        if (k % 2)
+            damage(host, sizeof host, &random);
+        const bool has_token = strncmp(path, TOKEN, strlen(TOKEN)) == 0;
+        const bool is_here =
+            strcmp(host, "127.0.0.1:8000") == 0 || strcmp(host, "localhost:8000") == 0;
+        assert_int_equal(decided("GET", path, host, NULL) != request_forbidden,
+                         has_token && is_here);
+    }
+}
+
+static void test_the_server_outlives_damaged_requests(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = made("two-body", (kith_initial_options){0});
+    struct random_numbers random = random_numbers_begin("damaged requests");
+    int port = 0;
+    char path[48], whole[512], text[2048];
+    kith_view *view = opened(bodies, &port, path);
+    for (int k = 0; view && k < 200; k++) {
+        snprintf(whole, sizeof whole,
+                 "GET %sframe?after=-1 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+                 "Content-Length: 0\r\nConnection: close\r\n\r\n",
+                 path, port);
+        memcpy(text, whole, sizeof whole);
+        damage(text, sizeof text, &random);
+        send_and_leave(port, text);
+    }
+    if (view)
+        assert_true(has_status(asked(port, "GET", path, ""), 200));
     kith_view_close(view);
     kith_bodies_free(bodies);
 }
@@ -349,6 +425,8 @@ int main(void)
         cmocka_unit_test(test_what_is_said_of_bodies_cannot_end_a_script),
         cmocka_unit_test(test_energies_that_do_not_fit_are_thinned),
         cmocka_unit_test(test_the_server_answers_its_own_page_alone),
+        cmocka_unit_test(test_damaged_requests_get_in_only_with_the_token),
+        cmocka_unit_test(test_the_server_outlives_damaged_requests),
         cmocka_unit_test(test_options_that_make_no_sense_are_refused),
         cmocka_unit_test(test_a_view_changes_nothing_of_a_run),
     };

@@ -226,7 +226,8 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *connection, con
     return respond(server, connection, kind, name);
 }
 
-/* Signals are for the thread of the run. */
+/* Signals are for the thread of the run. By poll: with epoll libmicrohttpd 0.9.75 keeps half a
+ * request whose sender has gone until it has been silent for too long. */
 static struct MHD_Daemon *start_daemon(struct server *server, int32_t port)
 {
     const struct sockaddr_in address = {.sin_family = AF_INET,
@@ -237,7 +238,7 @@ static struct MHD_Daemon *start_daemon(struct server *server, int32_t port)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     errno = 0;
     struct MHD_Daemon *daemon = MHD_start_daemon(
-        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, (uint16_t)port, NULL, NULL, handle, server,
+        MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD, (uint16_t)port, NULL, NULL, handle, server,
         MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)most_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)connection_bytes,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)silent_seconds, MHD_OPTION_END);
