@@ -20,6 +20,7 @@ struct run_options {
     struct common_options common;
     struct input_options input;
     struct law_options law;
+    struct cli_advice advice;
     kith_run_options run;
     bool until_given;
     bool ensemble_given;
@@ -292,9 +293,9 @@ static int run_simulation(const char *command, struct run_options *run, kith_con
                           const kith_bodies *bodies)
 {
     kith_run_summary summary = {0};
-    struct cli_advice advice = {run->common.quiet, command, " an evaluation of the forces"};
+    run->advice = (struct cli_advice){run->common.quiet, command, " an evaluation of the forces"};
     run->run.simulation.forces.advise = cli_advise;
-    run->run.simulation.forces.advise_user = &advice;
+    run->run.simulation.forces.advise_user = &run->advice;
     const bool is_watched = isatty(STDERR_FILENO);
     if (is_watched)
         note_unkept(command, run);

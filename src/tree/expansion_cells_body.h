@@ -55,8 +55,11 @@ static void NAME(make_empty)(const struct expansion *expansion, const REAL *targ
 {
     memset(empty, 0, sizeof(REAL) * (size_t)expansion_record_length(expansion));
     memcpy(empty, target, sizeof(REAL) * expansion_header);
-    for (REAL away = 4 * target[3]; empty[0] == target[0]; away *= 2) /* 4 sizes may round to 0 */
+    REAL away = 4 * target[3];
+    while (empty[0] == target[0]) { /* 4 sizes may round to 0 */
         empty[0] = target[0] + away;
+        away *= 2;
+    }
 }
 
 static void NAME(m2m)(const struct expansion *expansion, void *multipoles, int64_t cell,
