@@ -25,7 +25,7 @@ double forces_fmm_seconds(const kith_context *context, const struct forces_probl
                                       .softening2 = problem->softening2};
     const struct tree_request wanted = {
         .error = accuracy->error, .theta = accuracy->theta, .order = accuracy->order};
-    const struct tree_request request = tree_choose(problem->dtype, &wanted);
+    const struct tree_request request = tree_choose(&sums, &wanted);
     return tree_seconds(context, &sums, &request);
 }
 

@@ -194,7 +194,7 @@ static kith_status evaluate(const struct kith_solver *solver, kith_context *cont
                                         .error = problem->accuracy.error,
                                         .theta = problem->accuracy.theta,
                                         .order = problem->accuracy.order};
-    const struct tree_request request = tree_choose(problem->dtype, &wanted);
+    const struct tree_request request = tree_choose(&sums, &wanted);
     KITH_TRY(tree_solve_cpu(context, &sums, &request, state));
     const double seconds = seconds_of_target * (double)problem->target_count;
     KITH_TRY(kith_for_each(context, kith_threads_for(context, seconds),

@@ -16,6 +16,9 @@ static const double share = 0.6, share_of_groups = 2, coherent = 20;
  * single precision higher orders round off more than they add. */
 enum { least_order = 4, default_order = 4, most_order_of_float = 10 };
 
+/* From order 16 on, clusters within a softening had a thousand times the error in double. */
+enum { most_order_of_softened = 14 };
+
 double tree_least_error(kith_dtype dtype)
 {
     return dtype == KITH_F64 ? 1e-13 : 3e-6;
@@ -23,12 +26,15 @@ double tree_least_error(kith_dtype dtype)
 
 /* The order that takes least time for an error of 10^−digits: from there on each further one saves
  * less than it costs. */
-static int32_t order_for(kith_dtype dtype, bool groups, double error)
+static int32_t order_for(const struct tree_problem *problem, bool groups, double error)
 {
+    const bool is_softened = problem->softening2 > 0 && problem->dimensions == 3;
+    const int32_t most = problem->dtype == KITH_F32 ? most_order_of_float
+                         : is_softened              ? most_order_of_softened
+                                                    : expansion_max_order;
     const double digits = -log10(error);
     const double order = groups ? 1 + digits : digits < 7 ? 1 + 2 * digits : 8 + digits;
-    return (int32_t)fmin(fmax(round(order), least_order),
-                         dtype == KITH_F64 ? expansion_max_order : most_order_of_float);
+    return (int32_t)fmin(fmax(round(order), least_order), most);
 }
 
 /* Points of a leaf: the dearer the expansions, the more are summed directly. */
@@ -37,14 +43,15 @@ static int32_t leaf_for(int32_t order)
     return order <= 6 ? 64 : order <= 8 ? 96 : order <= 15 ? 128 : 192;
 }
 
-struct tree_request tree_choose(kith_dtype dtype, const struct tree_request *request)
+struct tree_request tree_choose(const struct tree_problem *problem,
+                                const struct tree_request *request)
 {
     struct tree_request chosen = *request;
     if (chosen.error == 0 && chosen.theta == 0)
         chosen.error = TREE_DEFAULT_ERROR;
     if (chosen.order == 0)
         chosen.order =
-            chosen.error > 0 ? order_for(dtype, chosen.groups, chosen.error) : default_order;
+            chosen.error > 0 ? order_for(problem, chosen.groups, chosen.error) : default_order;
     if (chosen.theta == 0)
         chosen.theta = TREE_MOST_THETA;
     if (chosen.leaf == 0)

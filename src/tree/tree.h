@@ -67,8 +67,10 @@ struct tree_state {
 /* The least error that can be asked for in a precision. */
 double tree_least_error(kith_dtype dtype);
 
-/* Fills in the order, the leaf and the angle of a request. */
-struct tree_request tree_choose(kith_dtype dtype, const struct tree_request *request);
+/* Fills in the order, the leaf and the angle of a request. Only the problem's precision, dimensions
+ * and softening count. */
+struct tree_request tree_choose(const struct tree_problem *problem,
+                                const struct tree_request *request);
 
 /* About how long tree_solve_cpu takes on one thread, for a choice between solvers: a model that
  * does not know how the points are distributed. */
