@@ -112,9 +112,11 @@ int cell_choose(const char *command, const struct cell_options *options, const k
         return exit_ok;
     const bool none = strcmp(options->periodic, "none") == 0;
     if (!*found && !none)
-        return cli_fail_with(command,
-                             "--periodic is %s, and there is no cell; give --box or --cell",
-                             options->periodic);
+        return cli_fail_with(
+            command,
+            "--periodic is %s, but neither an option nor the file gives a cell; give "
+            "--box or --cell",
+            options->periodic);
     for (int k = 0; k < 3; k++)
         cell->periodic[k] = !none && strchr(options->periodic, "xyz"[k]) != NULL;
     if (dimensions == 2 && cell->periodic[2])

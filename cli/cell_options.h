@@ -12,8 +12,8 @@ struct cell_options {
 };
 extern const struct argp cell_argp;
 
-/* The cell of the options or else the bodies'; *found is false if there is none. Returns an exit
- * code. */
+/* The cell of the options or else the bodies'; *found is false if neither has one. Returns an
+ * exit code. */
 int cell_choose(const char *command, const struct cell_options *options, const kith_bodies *bodies,
                 kith_cell *cell, bool *found);
 

@@ -78,7 +78,7 @@ int cli_fail_with(const char *command, const char *format, ...)
  * than kith_memory_available: calloc would hand it out, and the system kill who writes there. */
 void *cli_allocate(const char *command, const char *what, int64_t count, int64_t bytes_each);
 
-/* Numbers in a precision, on the heap. NULL if values is, and where there is no memory: *failed is
+/* Numbers in a precision, on the heap. NULL if values is NULL, or if memory runs out: *failed is
  * then true. */
 void *cli_in_precision(const double *values, int64_t count, kith_dtype dtype, bool *failed);
 

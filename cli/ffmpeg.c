@@ -77,10 +77,11 @@ static int spawn(struct ffmpeg *ffmpeg, const char *format, const char *size, in
 static void fail_to_start(const struct ffmpeg *ffmpeg, int reason)
 {
     if (reason == ENOENT)
-        cli_fail_with(ffmpeg->command,
-                      "ffmpeg is not installed: there is no program '%s'; install it (apt install "
-                      "ffmpeg) or name one in KITH_FFMPEG",
-                      ffmpeg->program);
+        cli_fail_with(
+            ffmpeg->command,
+            "ffmpeg is not installed: program '%s' was not found; install it (apt install "
+            "ffmpeg) or name one in KITH_FFMPEG",
+            ffmpeg->program);
     else
         cli_fail_with(ffmpeg->command, "cannot start '%s': %s; install ffmpeg (apt install ffmpeg)",
                       ffmpeg->program, strerror(reason));

@@ -36,10 +36,11 @@ static int spawn(const char *program, FILE *input, FILE *output, FILE *errors, p
 static void fail_to_start(const char *command, const char *program, int reason)
 {
     if (reason == ENOENT)
-        cli_fail_with(command,
-                      "gnuplot is not installed: there is no program '%s'; install it (apt install "
-                      "gnuplot-nox) or name one in KITH_GNUPLOT",
-                      program);
+        cli_fail_with(
+            command,
+            "gnuplot is not installed: program '%s' was not found; install it (apt install "
+            "gnuplot-nox) or name one in KITH_GNUPLOT",
+            program);
     else
         cli_fail_with(command, "cannot start '%s': %s; install gnuplot (apt install gnuplot-nox)",
                       program, strerror(reason));

@@ -117,7 +117,7 @@ struct sign {
     const char *glyph;
 };
 
-/* In the same form: what units and numbers have besides, and what stands for any other. */
+/* In the same form: the signs of units and numbers, and the box drawn for any other character. */
 static const struct sign signs[] = {
     {0x2212, "E_IR[R"},                                           /* minus */
     {0xd7, "G]KKYY RYKKY"},                                       /* times */

@@ -1,4 +1,4 @@
-/* Bodies projected along a line of sight: the window, the tone, and what stands on the picture. */
+/* Bodies projected along a line of sight: the window, the tone mapping and the annotations. */
 
 #include "plot_projection.h"
 

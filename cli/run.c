@@ -268,7 +268,8 @@ static void note_late(void *user, double seconds)
         seconds, run->run.checkpoint_seconds);
 }
 
-/* Who watches is told before the run. Elsewhere a run that fails prints one line alone. */
+/* On a terminal the note comes before the run. Elsewhere it comes after, so that a run that fails
+ * prints one line. */
 static void note_unkept(const char *command, const struct run_options *run)
 {
     if (!run->run.output)

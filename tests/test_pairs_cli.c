@@ -133,7 +133,7 @@ static void test_wrong_usage_is_refused(void **state)
     assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xx"), 2, "--periodic is");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --vectors -o @three.mtx"), 2,
                    "--vectors has no place");
-    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xy"), 1, "no cell");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xy"), 1, "--periodic is xy");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --cell 1,0,0,0,1,0,1,1,0"), 1,
                    "linearly dependent");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --memory 100"), 1, "memory_limit");

@@ -93,7 +93,7 @@ static void test_mistakes_are_one_line(void **state)
         {"@three.csv --out a=(r", 1, "output a: formula"},
         {"@three.csv --let h=r* --out a=r", 1, "let h: formula"},
         {"@nan.csv --out a=h_j", 1, "line 3: column h is 'nan'; give a finite number"},
-        {"@three.csv --out a=1 --periodic x", 1, "there is no cell"},
+        {"@three.csv --out a=1 --periodic x", 1, "--periodic is x"},
     };
     for (size_t k = 0; k < sizeof mistakes / sizeof mistakes[0]; k++)
         assert_refused(program_run("sum %s", mistakes[k].arguments), mistakes[k].code,

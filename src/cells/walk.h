@@ -55,7 +55,7 @@ KITH_BOTH_SIDES static inline void cells_walk_begin(struct cells_walk *walk,
     cells_walk_locate_row(walk);
 }
 
-/* Goes to the next row of cells along the last axis; false if there is none. */
+/* Goes to the next row of cells along the last axis; false after the last. */
 KITH_BOTH_SIDES static inline bool cells_walk_next_row(struct cells_walk *walk)
 {
     const int32_t *order = walk->grid->order;
