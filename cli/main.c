@@ -10,6 +10,7 @@
 
 #include "help.h"
 #include "json.h"
+#include "launcher.h"
 #include "progress.h"
 #include "streams.h"
 
@@ -33,6 +34,15 @@ static void open_closed_streams(void)
             (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Copies of a command that do not know of each other would write the same files. */
+static int run_once(const char *name, const struct command *command, int argc, char **argv)
+{
+    const struct launcher launcher = launcher_find();
+    if (launcher_has_several(&launcher))
+        return launcher_refuse(name, &launcher, "each would do all of the work");
+    return command->run(argc, argv);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
     char name[64];
@@ -40,7 +50,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     argv[0] = name;
     argp_program_version = "kith";
     json_begin();
-    const int code = command->run(argc, argv);
+    const int code = run_once(name, command, argc, argv);
     output_is_checked = true;
     /* A full disk shows when the last words leave the buffer. */
     if (code == exit_ok && (fflush(stdout) != 0 || ferror(stdout)))
