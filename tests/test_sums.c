@@ -173,6 +173,43 @@ static void test_points_in_few_cells_and_far_apart_have_all_their_pairs(void **s
     compare((kith_sums_options){.cutoff = 0.3}, KITH_F64, false);
 }
 
+/* Sums of columns, with all lengths times a power of two. */
+static void sum_in_unit(kith_dtype dtype, kith_cell cell, int exponent, int which)
+{
+    static const kith_named_formula outputs[] = {{"n", "1"}, {"h", "h_j"}};
+    static struct cloud scaled;
+    scaled = cloud_a;
+    for (int64_t i = 0; i < 3 * scaled.count; i++) {
+        scaled.x[i] = ldexp(scaled.x[i], exponent);
+        scaled.x_narrow[i] = ldexpf(scaled.x_narrow[i], exponent);
+    }
+    for (int k = 0; k < 9; k++)
+        cell.vectors[k / 3][k % 3] = ldexp(cell.vectors[k / 3][k % 3], exponent);
+    const kith_sums_options options = {.cutoff = ldexp(0.25, exponent), .cell = &cell};
+    const kith_particles particles = particles_of(&scaled, dtype);
+    assert_ok(kith_sums_compute(context, &options, NULL, &particles, 2, outputs,
+                                results_of(dtype, which, scaled.count, 2)));
+}
+
+static void test_pairs_do_not_depend_on_the_unit_of_length(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 6; trial++) {
+        const kith_dtype dtype = trial % 2 ? KITH_F32 : KITH_F64;
+        const int most = dtype == KITH_F32 ? 45 : 490;
+        fill_cloud(&cloud_a, 700, 3, 1);
+        kith_cell cell = random_cell(3, 1);
+        for (int k = 0; k < 3; k++)
+            cell.periodic[k] = trial < 4;
+        sum_in_unit(dtype, cell, 0, 0);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            sum_in_unit(dtype, cell, sign * most, 1);
+            for (int64_t k = 0; k < 1400; k++)
+                assert_true(value_of(dtype, 0, k) == value_of(dtype, 1, k));
+        }
+    }
+}
+
 static void test_two_particles_by_hand(void **state)
 {
     (void)state;
@@ -311,7 +348,7 @@ static void test_mistakes_are_told_in_one_sentence(void **state)
     assert_fails(fails_with(with, "a", &three), KITH_INVALID_ARGUMENT, "parameter a is nan");
     x[2][1] = (double)INFINITY;
     assert_fails(fails_with(near, "r", &three), KITH_INVALID_ARGUMENT,
-                 "row 2 of targets.positions has inf; give finite numbers");
+                 "row 2 of sources.positions has inf; give finite numbers");
     x[2][1] = 0;
     double out[4];
     const kith_named_formula twice[] = {{"f", "r"}, {"f", "r2"}};
@@ -355,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_kernels_agree_with_the_reference_in_every_cell),
         cmocka_unit_test(test_kernels_agree_with_the_reference_over_all_pairs),
         cmocka_unit_test(test_points_in_few_cells_and_far_apart_have_all_their_pairs),
+        cmocka_unit_test(test_pairs_do_not_depend_on_the_unit_of_length),
         cmocka_unit_test(test_two_particles_by_hand),
         cmocka_unit_test(test_reductions_without_neighbors_are_neutral),
         cmocka_unit_test(test_logsumexp_does_not_overflow),

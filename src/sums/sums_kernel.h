@@ -14,38 +14,44 @@ enum {
     sums_padding = 64            /* more room than candidates do arrays have, for whole vectors */
 };
 
-/* The fields of a record, four of which are read at once: x, y, z of a candidate, in a periodic
- * cell its translation, and the columns that formulas use of it. */
-static inline int32_t sums_field_of_translation(int32_t component)
+/* The fields of a record, four of which are read at once: x, y, z of a source, and the columns that
+ * formulas use of it. */
+static inline int32_t sums_field_of_column(int32_t column)
 {
-    return 4 + component;
+    return 3 + column;
 }
 
-static inline int32_t sums_field_of_column(int32_t column, int periodic)
+static inline int32_t sums_fields_of_record(int32_t columns)
 {
-    if (!periodic)
-        return 3 + column;
-    return column == 0 ? 3 : 6 + column;
+    return (sums_field_of_column(columns) + 3) / 4 * 4;
 }
 
-static inline int32_t sums_fields_of_record(int32_t columns, int periodic)
-{
-    const int32_t least = periodic ? 7 : 3;
-    const int32_t last = columns > 0 ? sums_field_of_column(columns - 1, periodic) + 1 : 0;
-    return ((last > least ? last : least) + 3) / 4 * 4;
-}
+/* The sources begin … end − 1, each with a translation if the candidates are moved. */
+struct sums_range {
+    int64_t begin, end;
+    double translation[3];
+};
 
-/* Some sources, which each of some targets is compared with. A target whose slot is in self_begin …
- * self_end − 1 is itself candidate self_at + slot − self_begin, and left out. */
+/* What a kernel keeps of a block of candidates; a thread has one. */
+struct sums_room {
+    float position[3][sums_most_candidates + sums_padding];
+    int32_t number[sums_most_candidates + sums_padding]; /* the source */
+    int32_t found[sums_most_candidates + sums_padding];  /* sources that are pairs, or nearly */
+    int32_t place[sums_most_candidates + sums_padding];  /* and their place in the block */
+    double translation[3][sums_most_candidates + sums_padding]; /* as REAL */
+};
+
+/* Some sources, which each of some targets is compared with: at most sums_most_candidates. */
 struct sums_candidates {
-    int64_t count;
-    const void *position[3], *translation[3];
+    const void *position[3];
     const void *column[sums_most_columns]; /* all pairs: the columns that formulas use */
-    const void *records;                   /* within a cutoff, and */
-    const int32_t *number;                 /* which of them each candidate's is */
-    int moved;                             /* some have a translation */
-    int64_t self_begin, self_end, self_at;
-    int32_t *found; /* room for sums_most_candidates + sums_padding */
+    const void *records;                   /* within a cutoff */
+    const struct sums_range *range;
+    int64_t range_count; /* all pairs: 1 */
+    double scale;        /* 1 / (a distance a little more than the cutoff) */
+    int moved;           /* some have a translation */
+    int leaves_out_self; /* the target of a slot is the source of the same number */
+    struct sums_room *room;
 };
 
 /* Targets by their slot: the place after sorting. */

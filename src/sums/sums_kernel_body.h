@@ -136,17 +136,24 @@ SIMD_INLINE void set_vector(struct sums_pair *pair, const VREAL d[3])
     }
 }
 
+/* A target, in all lanes. */
+struct target {
+    int64_t slot;
+    VREAL at[3];
+};
+
 #if SUMS_ALL_PAIRS
 
-/* Every candidate from begin to end. */
+/* Every source from begin to end. */
 SIMD_INLINE void add_range(const struct sums_constants *law,
-                           const struct sums_candidates *candidates, struct sums_pair *pair,
-                           const VREAL at[3], int64_t begin, int64_t end, struct reduced *reduced)
+                           const struct sums_candidates *candidates, const struct target *target,
+                           int64_t begin, int64_t end, struct sums_pair *pair,
+                           struct reduced *reduced)
 {
     for (int64_t p = begin; p < end; p += LANES) {
         VREAL d[3];
         for (int c = 0; c < SUMS_DIMENSIONS; c++)
-            d[c] = simd_load((const REAL *)candidates->position[c] + p) - at[c];
+            d[c] = simd_load((const REAL *)candidates->position[c] + p) - target->at[c];
         set_vector(pair, d);
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
             pair->column[SUMS_COLUMNS_I + c] = simd_load((const REAL *)candidates->column[c] + p);
@@ -154,86 +161,180 @@ SIMD_INLINE void add_range(const struct sums_constants *law,
     }
 }
 
-SIMD_INLINE int64_t add_candidates(const struct sums_constants *law, REAL limit,
-                                   const struct sums_candidates *candidates, struct sums_pair *pair,
-                                   const VREAL at[3], int64_t self, int moved,
+SIMD_INLINE int64_t add_candidates(const struct sums_constants *law,
+                                   const struct sums_candidates *candidates,
+                                   const struct target *target, struct sums_pair *pair,
                                    struct reduced *reduced)
 {
-    const int64_t count = candidates->count;
-    add_range(law, candidates, pair, at, 0, self < 0 ? count : self, reduced);
-    if (self >= 0)
-        add_range(law, candidates, pair, at, self + 1, count, reduced);
-    return count - (self >= 0);
+    const int64_t begin = candidates->range->begin, end = candidates->range->end;
+    const int64_t self = target->slot;
+    if (!candidates->leaves_out_self || self < begin || self >= end) {
+        add_range(law, candidates, target, begin, end, pair, reduced);
+        return end - begin;
+    }
+    add_range(law, candidates, target, begin, self, pair, reduced);
+    add_range(law, candidates, target, self + 1, end, pair, reduced);
+    return end - begin - 1;
 }
 
 #else
 
-/* The candidates from begin to end that are within the cutoff, by the numbers of their records, to
- * found. The arithmetic is that of cells/geometry.h. */
-SIMD_INLINE int64_t find_in_range(const struct sums_candidates *candidates, const VREAL at[3],
-                                  VREAL limit, int moved, int64_t begin, int64_t end,
-                                  int32_t *found)
+/* Within a cutoff, a block of candidates is first brought to single precision, in units of a
+ * distance a little more than the cutoff and relative to one of the targets: all pairs, and few
+ * others, are nearer than 1 there. Those are then judged with the arithmetic of cells/geometry.h.
+ */
+
+SIMD_INLINE void store_narrow(float *to, VREAL x)
 {
-    int64_t count = 0;
-    for (int64_t p = begin; p < end; p += LANES) {
-        VINDEX number;
-        memcpy(&number, candidates->number + p, sizeof number);
-        VREAL r2 = law_all((REAL)0);
+#if SUMS_IN_FLOAT
+    memcpy(to, &x, sizeof x);
+#else
+    typedef float half __attribute__((vector_size(SIMD_BYTES / 2)));
+    const half narrow = __builtin_convertvector(x, half);
+    memcpy(to, &narrow, sizeof narrow);
+#endif
+}
+
+SIMD_INLINE VINDEX numbers_from(int64_t first)
+{
+    VINDEX number;
+    for (int lane = 0; lane < LANES; lane++)
+        number[lane] = (int32_t)first + lane;
+    return number;
+}
+
+/* A range to the block, whose first `count` candidates are there. */
+SIMD_INLINE void gather_range(const struct sums_candidates *candidates,
+                              const struct sums_range *range, const VREAL origin[3], int moved,
+                              int64_t count)
+{
+    struct sums_room *room = candidates->room;
+    const VREAL scale = law_all((REAL)candidates->scale);
+    for (int64_t p = range->begin; p < range->end; p += LANES, count += LANES) {
+        const VINDEX number = numbers_from(p);
+        memcpy(room->number + count, &number, sizeof number);
         for (int c = 0; c < SUMS_DIMENSIONS; c++) {
-            VREAL d = simd_load((const REAL *)candidates->position[c] + p) - at[c];
-            if (moved)
-                d = d + simd_load((const REAL *)candidates->translation[c] + p);
-            r2 = c == 0 ? d * d : r2 + d * d;
+            VREAL d = simd_load((const REAL *)candidates->position[c] + p) - origin[c];
+            if (moved) {
+                const VREAL t = law_all((REAL)range->translation[c]);
+                memcpy((REAL *)(void *)room->translation[c] + count, &t, sizeof t);
+                d = d + t;
+            }
+            store_narrow(room->position[c] + count, d * scale);
         }
-        uint32_t mask = OF_REAL(lanes_below)(r2, limit);
-        if (end - p < LANES)
-            mask &= (1U << (end - p)) - 1;
-        OF_REAL(lanes_store_chosen)(found + count, number, mask);
-        count += __builtin_popcount(mask);
     }
+}
+
+/* All candidates, and after them a vector of some that are far away. */
+SIMD_INLINE int64_t gather_block(const struct sums_candidates *candidates, const VREAL origin[3],
+                                 int moved)
+{
+    const vfloat away = simd_all(INFINITY);
+    int64_t count = 0;
+    for (int64_t k = 0; k < candidates->range_count; k++) {
+        const struct sums_range *range = &candidates->range[k];
+        gather_range(candidates, range, origin, moved, count);
+        count += range->end - range->begin;
+    }
+    memcpy(candidates->room->position[0] + count, &away, sizeof away);
     return count;
 }
 
-/* The fields of the records whose numbers are given. */
-SIMD_INLINE void gather(const struct sums_candidates *candidates, const int32_t *found,
-                        VREAL *field)
+/* Targets begin … end − 1 are the candidates from `place` on, at no translation. */
+struct selves {
+    int64_t begin, end, place;
+};
+
+SIMD_INLINE struct selves find_selves(const struct sums_candidates *candidates, int64_t begin,
+                                      int64_t end, int moved)
 {
-    const int32_t fields = sums_fields_of_record(SUMS_COLUMNS_J, SUMS_PERIODIC);
+    int64_t place = 0;
+    for (int64_t k = 0; k < candidates->range_count && candidates->leaves_out_self; k++) {
+        const struct sums_range *range = &candidates->range[k];
+        const double *t = range->translation;
+        const int64_t first = begin > range->begin ? begin : range->begin;
+        const int64_t last = end < range->end ? end : range->end;
+        if (first < last && !(moved && (t[0] != 0 || t[1] != 0 || t[2] != 0)))
+            return (struct selves){first, last, place + first - range->begin};
+        place += range->end - range->begin;
+    }
+    return (struct selves){0, 0, 0};
+}
+
+/* Finds the candidates that may be pairs of a target. */
+SIMD_INLINE int64_t find(struct sums_room *room, int64_t count, const vfloat at[3], int moved)
+{
+    const vfloat one = simd_all(1.0F);
+    int32_t *found = room->found, *place = room->place;
+    int64_t found_count = 0;
+    vindex_float here;
+    for (int lane = 0; lane < LANES_FLOAT; lane++)
+        here[lane] = lane;
+    for (int64_t p = 0; p < count; p += LANES_FLOAT) {
+        vindex_float number;
+        memcpy(&number, room->number + p, sizeof number);
+        const vfloat x = simd_load(room->position[0] + p) - at[0];
+        vfloat r2 = x * x;
+        for (int c = 1; c < SUMS_DIMENSIONS; c++) {
+            const vfloat d = simd_load(room->position[c] + p) - at[c];
+            r2 = simd_fma(d, d, r2);
+        }
+        const uint32_t mask = lanes_below_float(r2, one);
+        lanes_store_chosen_float(found + found_count, number, mask);
+        if (moved)
+            lanes_store_chosen_float(place + found_count, here, mask);
+        found_count += __builtin_popcount(mask);
+        here += LANES_FLOAT;
+    }
+    memset(found + found_count, 0, LANES * sizeof *found); /* the last vector reads these */
+    if (moved)
+        memset(place + found_count, 0, LANES * sizeof *place);
+    return found_count;
+}
+
+/* The fields of the records whose numbers are given. */
+SIMD_INLINE void gather_fields(const void *records, const int32_t *found, VREAL *field)
+{
+    const int32_t fields = sums_fields_of_record(SUMS_COLUMNS_J);
     const REAL *from[LANES];
     SIMD_UNROLL
     for (int lane = 0; lane < LANES; lane++)
-        from[lane] = (const REAL *)candidates->records + (int64_t)found[lane] * fields;
+        from[lane] = (const REAL *)records + (int64_t)found[lane] * fields;
     SIMD_UNROLL
     for (int32_t first = 0; first < fields; first += 4)
         simd_gather4(field + first, from, first);
 }
 
-SIMD_INLINE int64_t add_candidates(const struct sums_constants *law, REAL limit,
-                                   const struct sums_candidates *candidates, struct sums_pair *pair,
-                                   const VREAL at[3], int64_t self, int moved,
-                                   struct reduced *reduced)
+/* Adds those of the found candidates that are pairs. */
+SIMD_INLINE int64_t add_found(const struct sums_constants *law, REAL limit,
+                              const struct sums_candidates *candidates, int64_t count,
+                              const struct target *target, int moved, struct sums_pair *pair,
+                              struct reduced *reduced)
 {
-    int32_t *found = candidates->found;
-    int64_t count = find_in_range(candidates, at, law_all(limit), moved, 0,
-                                  self < 0 ? candidates->count : self, found);
-    if (self >= 0)
-        count += find_in_range(candidates, at, law_all(limit), moved, self + 1, candidates->count,
-                               found + count);
-    memset(found + count, 0, LANES * sizeof *found); /* the last vector reads record 0 */
+    const struct sums_room *room = candidates->room;
+    VMASK pairs = {0};
     for (int64_t p = 0; p < count; p += LANES) {
-        VREAL field[sums_most_columns + 8], d[3];
-        gather(candidates, found + p, field);
+        VREAL field[sums_most_columns + 4], d[3];
+        VINDEX place;
+        memcpy(&place, room->place + p, sizeof place);
+        gather_fields(candidates->records, room->found + p, field);
         for (int c = 0; c < SUMS_DIMENSIONS; c++) {
-            d[c] = field[c] - at[c];
+            d[c] = field[c] - target->at[c];
             if (moved)
-                d[c] = d[c] + field[sums_field_of_translation(c)];
+                d[c] = d[c] +
+                       OF_REAL(lanes_at)((const REAL *)(const void *)room->translation[c], place);
         }
         set_vector(pair, d);
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
-            pair->column[SUMS_COLUMNS_I + c] = field[sums_field_of_column(c, SUMS_PERIODIC)];
-        add_pairs(law, pair, first_lanes(count - p), reduced);
+            pair->column[SUMS_COLUMNS_I + c] = field[sums_field_of_column(c)];
+        const VMASK counts = first_lanes(count - p) & (VMASK)(pair->s2 < law_all(limit));
+        pairs -= counts;
+        add_pairs(law, pair, counts, reduced);
     }
-    return count;
+    int64_t total = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        total += pairs[lane];
+    return total;
 }
 
 #endif
@@ -281,33 +382,92 @@ SIMD_INLINE void join(const struct sums_targets *targets, int64_t at, VREAL valu
     *to = joined;
 }
 
+SIMD_INLINE void begin_target(const struct sums_targets *targets, int64_t slot,
+                              struct target *target, struct sums_pair *pair,
+                              struct reduced *reduced)
+{
+    target->slot = slot;
+    for (int c = 0; c < SUMS_DIMENSIONS; c++)
+        target->at[c] = law_all(((const REAL *)targets->position[c])[slot]);
+    for (int c = 0; c < SUMS_COLUMNS_I; c++)
+        pair->column[c] = law_all(((const REAL *)targets->column[c])[slot]);
+    for (int k = 0; k < SUMS_OUTPUTS; k++) {
+        reduced->value[k] = nothing();
+        reduced->rest[k] = law_all((REAL)0);
+    }
+}
+
+SIMD_INLINE void join_target(const struct sums_targets *targets, int64_t slot,
+                             const struct reduced *reduced)
+{
+    for (int k = 0; k < SUMS_OUTPUTS; k++)
+        join(targets, slot * SUMS_OUTPUTS + k, reduced->value[k], reduced->rest[k]);
+}
+
+#if SUMS_ALL_PAIRS
+
 SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
                               const struct sums_candidates *candidates,
                               const struct sums_targets *targets, int64_t begin, int64_t end,
                               int moved)
 {
     int64_t pairs = 0;
+    (void)limit, (void)moved;
     for (int64_t slot = begin; slot < end; slot++) {
         struct reduced reduced;
         struct sums_pair pair;
-        VREAL at[3];
-        for (int c = 0; c < SUMS_DIMENSIONS; c++)
-            at[c] = law_all(((const REAL *)targets->position[c])[slot]);
-        for (int c = 0; c < SUMS_COLUMNS_I; c++)
-            pair.column[c] = law_all(((const REAL *)targets->column[c])[slot]);
-        for (int k = 0; k < SUMS_OUTPUTS; k++) {
-            reduced.value[k] = nothing();
-            reduced.rest[k] = law_all((REAL)0);
-        }
-        const int is_there = slot >= candidates->self_begin && slot < candidates->self_end;
-        const int64_t self =
-            is_there ? candidates->self_at + slot - candidates->self_begin : (int64_t)-1;
-        pairs += add_candidates(law, limit, candidates, &pair, at, self, moved, &reduced);
-        for (int k = 0; k < SUMS_OUTPUTS; k++)
-            join(targets, slot * SUMS_OUTPUTS + k, reduced.value[k], reduced.rest[k]);
+        struct target target;
+        begin_target(targets, slot, &target, &pair, &reduced);
+        pairs += add_candidates(law, candidates, &target, &pair, &reduced);
+        join_target(targets, slot, &reduced);
     }
     return pairs;
 }
+
+#else
+
+/* Finds the candidates of a target, but for itself. */
+SIMD_INLINE int64_t find_others(struct sums_room *room, int64_t count, const vfloat at[3],
+                                const struct selves *selves, int64_t slot, int moved)
+{
+    if (slot < selves->begin || slot >= selves->end)
+        return find(room, count, at, moved);
+    float *self = &room->position[0][selves->place + slot - selves->begin];
+    const float kept = *self;
+    *self = INFINITY;
+    const int64_t found = find(room, count, at, moved);
+    *self = kept;
+    return found;
+}
+
+SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
+                              const struct sums_candidates *candidates,
+                              const struct sums_targets *targets, int64_t begin, int64_t end,
+                              int moved)
+{
+    const struct selves selves = find_selves(candidates, begin, end, moved);
+    const REAL scale = (REAL)candidates->scale;
+    int64_t pairs = 0;
+    VREAL origin[3];
+    for (int c = 0; c < SUMS_DIMENSIONS; c++)
+        origin[c] = law_all(((const REAL *)targets->position[c])[begin]);
+    const int64_t count = gather_block(candidates, origin, moved);
+    for (int64_t slot = begin; slot < end; slot++) {
+        struct reduced reduced;
+        struct sums_pair pair;
+        struct target target;
+        vfloat at[3];
+        begin_target(targets, slot, &target, &pair, &reduced);
+        for (int c = 0; c < SUMS_DIMENSIONS; c++)
+            at[c] = simd_all((float)((target.at[c][0] - origin[c][0]) * scale));
+        const int64_t found = find_others(candidates->room, count, at, &selves, slot, moved);
+        pairs += add_found(law, limit, candidates, found, &target, moved, &pair, &reduced);
+        join_target(targets, slot, &reduced);
+    }
+    return pairs;
+}
+
+#endif
 
 __attribute__((visibility("default"))) sums_kernel sums_of_block;
 int64_t sums_of_block(const struct law_numbers *numbers, double limit,
