@@ -236,8 +236,11 @@ static kith_status simulations(struct call *call)
     int64_t count = 0;
     kith_status status = KITH_OK;
     const kith_integrator *list = kith_integrator_list(&count);
-    for (int64_t k = 0; k < count && status == KITH_OK; k++)
+    for (int64_t k = 0; k < count && status == KITH_OK; k++) {
         status = simulate(call, list[k].name, k % 2 ? KITH_F32 : KITH_F64);
+        if (status == KITH_UNSUPPORTED) /* by this device: no fault is told so */
+            status = KITH_OK;
+    }
     return status;
 }
 
