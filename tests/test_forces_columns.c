@@ -1,22 +1,42 @@
-/* What is done to whole columns of arrays, against the plain loop. */
+/* What is done to whole arrays before and after forces, against the plain loop. */
 
 #include "forces_system.h"
 
+#include "core/memory.h"
 #include "forces/columns.h"
 
 static const kith_dtype dtypes[] = {KITH_F64, KITH_F32};
 static const int32_t threads[] = {1, 2, 3, 7};
 static kith_context *contexts[4];
-static const int64_t row_counts[] = {0, 1, 1000, 16384, 16385, 70001};
+static const int64_t row_counts[] = {0, 1, 67, 1000, 16385, 70001};
 
 enum { row_count_count = sizeof row_counts / sizeof row_counts[0] };
 
-static kith_array random_matrix(struct random_numbers *random, kith_dtype dtype, int64_t rows)
+/* Of 1 to 3 columns; dense, or every second row or element of a larger one, or a vector. */
+static kith_array random_array(struct random_numbers *random, kith_dtype dtype, int64_t rows)
 {
-    kith_array made = new_matrix(dtype, rows, 3);
-    for (int64_t k = 0; k < 3 * rows; k++)
+    const int64_t columns = (int64_t)random_uniform(random, 1, 4);
+    kith_array made = new_matrix(dtype, 2 * rows, 2 * columns);
+    for (int64_t k = 0; k < 4 * rows * columns; k++)
         put(made, k, random_uniform(random, -1, 1) * pow(10, random_uniform(random, -30, 30)));
+    const double shape = random_uniform(random, 0, 4);
+    made.shape[0] = rows;
+    made.shape[1] = columns;
+    made.strides[0] = shape < 1 ? columns : shape < 2 ? 2 * columns : 4 * columns;
+    made.strides[1] = shape < 2 ? 1 : 2;
+    if (shape >= 3)
+        made = kith_array_vector(made.data, dtype, rows);
     return made;
+}
+
+static double element(kith_array array, int64_t row, int64_t column)
+{
+    return get(array, row * array.strides[0] + (array.ndim == 2 ? column * array.strides[1] : 0));
+}
+
+static int64_t columns_of(kith_array array)
+{
+    return array.ndim == 2 ? array.shape[1] : 1;
 }
 
 static double rounded(kith_dtype dtype, double value)
@@ -24,62 +44,77 @@ static double rounded(kith_dtype dtype, double value)
     return dtype == KITH_F64 ? value : (double)(float)value;
 }
 
-static void test_columns_are_packed_and_unpacked_with_a_factor(void **state)
+static void test_arrays_are_packed_and_unpacked_with_a_factor(void **state)
 {
     struct random_numbers *random = *state;
     const int exponents[] = {0, -20, 90, -1000, 1001, -1070, -2000, 1030};
-    for (int k = 0; k < 4 * 4 * row_count_count; k++) {
-        const kith_dtype from = dtypes[k & 1], to = dtypes[k >> 1 & 1];
-        const int64_t rows = row_counts[k / 16];
-        const int exponent = exponents[(k * 3 + k / 16) % 8];
+    for (int k = 0; k < 4 * 6 * row_count_count; k++) {
+        const kith_dtype of_array = dtypes[k % 3 > 0], of_columns = dtypes[k % 3 > 1];
+        const int64_t rows = row_counts[k / 24], padded = kith_padded(rows);
+        const int exponent = exponents[(k * 3 + k / 24) % 8];
         const double fraction = random_uniform(random, 0.5, 1);
-        kith_array matrix = random_matrix(random, from, rows);
-        kith_array column = new_vector(to, rows);
+        kith_array array = random_array(random, of_array, rows), column[3];
+        const void *packed[3];
+        for (int c = 0; c < 3; c++) {
+            column[c] = new_vector(of_columns, padded);
+            packed[c] = column[c].data;
+            for (int64_t row = 0; row < padded; row++)
+                put(column[c], row, NAN);
+        }
 
-        assert_ok(forces_column_pack(contexts[k % 4], matrix, 1, fraction, to, column.data));
-        for (int64_t row = 0; row < rows; row++)
-            assert_true(get(column, row) == rounded(to, get(matrix, 3 * row + 1) * fraction));
-        assert_ok(
-            forces_column_unpack(contexts[k % 4], matrix, 2, fraction, exponent, to, column.data));
-        for (int64_t row = 0; row < rows; row++)
-            assert_true(get(matrix, 3 * row + 2) ==
-                        rounded(from, ldexp(fraction * get(column, row), exponent)));
-        free(matrix.data);
-        free(column.data);
+        assert_ok(forces_pack_columns(contexts[k % 4], array, -k, of_columns, packed));
+        for (int64_t c = 0; c < columns_of(array); c++)
+            for (int64_t row = 0; row < padded; row++)
+                assert_true(
+                    get(column[c], row) ==
+                    (row < rows ? rounded(of_columns, ldexp(element(array, row, c), -k)) : 0));
+        assert_ok(forces_unpack_columns(contexts[k % 4], array, fraction, exponent, of_columns,
+                                        (void *const *)packed));
+        for (int64_t c = 0; c < columns_of(array); c++)
+            for (int64_t row = 0; row < rows; row++)
+                assert_true(element(array, row, c) ==
+                            rounded(of_array, ldexp(fraction * get(column[c], row), exponent)));
+        free(array.data);
+        for (int c = 0; c < 3; c++)
+            free(column[c].data);
     }
 }
 
-/* Whether the column is good; *largest as it is found. */
-static bool measure(kith_context *context, kith_array matrix, double least, double *largest)
+/* Whether the array is good; *largest as it is found. */
+static bool measure(kith_context *context, kith_array array, double least, double *largest)
 {
     bool good = false;
-    assert_ok(forces_column_measure(context, matrix, 0, least, largest, &good));
+    assert_ok(forces_measure(context, array, least, largest, &good));
     return good;
 }
 
-static void test_columns_largest_number_is_found_and_so_is_a_bad_one(void **state)
+static void test_arrays_largest_number_is_found_and_so_is_a_bad_one(void **state)
 {
     struct random_numbers *random = *state;
-    const double bad[] = {NAN, INFINITY, -INFINITY};
-    for (int k = 0; k < 8 * row_count_count; k++) {
-        const int64_t rows = row_counts[k / 8];
-        kith_array matrix = random_matrix(random, dtypes[k & 1], rows);
+    const double bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 24 * row_count_count; k++) {
+        const int64_t rows = row_counts[k / 24];
+        kith_array array = random_array(random, dtypes[k & 1], rows);
         double expected = 0, largest = 0;
         for (int64_t row = 0; row < rows; row++)
-            expected = fmax(expected, fabs(get(matrix, 3 * row)));
-        assert_true(measure(contexts[k % 4], matrix, -INFINITY, &largest));
+            for (int64_t c = 0; c < columns_of(array); c++)
+                expected = fmax(expected, fabs(element(array, row, c)));
+        assert_true(measure(contexts[k % 4], array, -INFINITY, &largest));
         assert_true(largest == expected);
         largest = 2 * expected;
-        assert_true(measure(contexts[k % 4], matrix, -INFINITY, &largest));
+        assert_true(measure(contexts[k % 4], array, -INFINITY, &largest));
         assert_true(largest == 2 * expected);
         if (rows > 0) {
             const int64_t row = (int64_t)random_uniform(random, 0, (double)rows);
-            put(matrix, 3 * row, -1);
-            assert_false(measure(contexts[k % 4], matrix, 0, &largest));
-            put(matrix, 3 * row, bad[k % 3]);
-            assert_false(measure(contexts[k % 4], matrix, -INFINITY, &largest));
+            const int64_t c = (int64_t)random_uniform(random, 0, (double)columns_of(array));
+            const int64_t at =
+                row * array.strides[0] + (array.ndim == 2 ? c * array.strides[1] : 0);
+            put(array, at, -1);
+            assert_false(measure(contexts[k % 4], array, 0, &largest));
+            put(array, at, bad[k / 2 % 4]);
+            assert_false(measure(contexts[k % 4], array, -INFINITY, &largest));
         }
-        free(matrix.data);
+        free(array.data);
     }
 }
 
@@ -87,9 +122,8 @@ int main(void)
 {
     struct random_numbers random = random_numbers_begin("forces_columns");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_columns_are_packed_and_unpacked_with_a_factor, &random),
-        cmocka_unit_test_prestate(test_columns_largest_number_is_found_and_so_is_a_bad_one,
-                                  &random),
+        cmocka_unit_test_prestate(test_arrays_are_packed_and_unpacked_with_a_factor, &random),
+        cmocka_unit_test_prestate(test_arrays_largest_number_is_found_and_so_is_a_bad_one, &random),
     };
     for (int k = 0; k < 4; k++)
         contexts[k] = new_context(NULL, threads[k]);

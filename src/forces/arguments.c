@@ -25,27 +25,32 @@ static kith_status check_arrays(const struct forces_arguments *arguments)
     const kith_array of = arguments->sources.positions;
     const char *of_name = arguments->sources.argument->positions;
     const int64_t n = forces_target_count(arguments), m = of.shape[0], d = of.shape[1];
-    const kith_dtype dtype = of.dtype;
-    const struct named_array directions[direction_count] = {
-        {"target_directions", arguments->target_directions, dtype, 2, n, d},
-        {"source_directions", arguments->source_directions, dtype, 2, m, d}};
-    const struct named_array outputs[output_count] = {
-        {"acceleration", arguments->acceleration, dtype, 2, n, d},
-        {"potential", arguments->potential, dtype, 1, n, 1},
-        {"acceleration_derivative", arguments->acceleration_derivative, dtype, 2, n, d},
-        {"potential_derivative", arguments->potential_derivative, dtype, 1, n, 1}};
-    for (int32_t k = 0; k < direction_count; k++)
-        KITH_TRY(kith_check_array(arguments->context, &directions[k], of, of_name));
-    for (int32_t k = 0; k < output_count; k++) {
-        KITH_TRY(kith_check_array(arguments->context, &outputs[k], of, of_name));
-        KITH_TRY(kith_check_output(&outputs[k]));
-        KITH_TRY(particles_check_overlap(&outputs[k], &arguments->sources));
-        KITH_TRY(particles_check_overlap(&outputs[k], &arguments->targets));
-        for (int32_t other = 0; other < direction_count; other++)
-            KITH_TRY(
-                kith_check_overlap(&outputs[k], directions[other].array, directions[other].name));
+    const struct {
+        const char *name;
+        const kith_array *array;
+        int32_t ndim;
+        int64_t rows;
+    } arrays[direction_count + output_count] = {
+        {"target_directions", &arguments->target_directions, 2, n},
+        {"source_directions", &arguments->source_directions, 2, m},
+        {"acceleration", &arguments->acceleration, 2, n},
+        {"potential", &arguments->potential, 1, n},
+        {"acceleration_derivative", &arguments->acceleration_derivative, 2, n},
+        {"potential_derivative", &arguments->potential_derivative, 1, n}};
+    for (int32_t k = 0; k < direction_count + output_count; k++) {
+        if (kith_array_is_none(*arrays[k].array))
+            continue;
+        const struct named_array named = {arrays[k].name, *arrays[k].array,
+                                          of.dtype,       arrays[k].ndim,
+                                          arrays[k].rows, arrays[k].ndim == 2 ? d : 1};
+        KITH_TRY(kith_check_array(arguments->context, &named, of, of_name));
+        if (k < direction_count)
+            continue;
+        KITH_TRY(kith_check_output(&named));
+        KITH_TRY(particles_check_overlap(&named, &arguments->sources));
+        KITH_TRY(particles_check_overlap(&named, &arguments->targets));
         for (int32_t other = 0; other < k; other++)
-            KITH_TRY(kith_check_overlap(&outputs[k], outputs[other].array, outputs[other].name));
+            KITH_TRY(kith_check_overlap(&named, arrays[other].array, arrays[other].name));
     }
     return KITH_OK;
 }
@@ -112,18 +117,14 @@ static kith_status fail_at_bad_row(const char *name, kith_array array, struct fo
 
 /* The largest magnitude of the array's numbers, at least *largest; an error if one breaks the rule.
  */
-static kith_status check_numbers(kith_context *context, const char *name, kith_array array,
+static kith_status check_numbers(kith_context *context, const char *name, const kith_array *array,
                                  struct forces_rule rule, double *largest)
 {
-    if (kith_array_is_none(array))
+    bool good = true;
+    if (kith_array_is_none(*array))
         return KITH_OK;
-    for (int64_t column = 0; column < kith_array_columns(array); column++) {
-        bool good = true;
-        KITH_TRY(forces_column_measure(context, array, column, rule.least, largest, &good));
-        if (!good)
-            return fail_at_bad_row(name, array, rule);
-    }
-    return KITH_OK;
+    KITH_TRY(forces_measure(context, *array, rule.least, largest, &good));
+    return good ? KITH_OK : fail_at_bad_row(name, *array, rule);
 }
 
 static kith_status check_numbers_of_side(struct forces_arguments *arguments,
@@ -133,10 +134,10 @@ static kith_status check_numbers_of_side(struct forces_arguments *arguments,
     double *const largest[] = {[particles_unit_none] = &none,
                                [particles_unit_length] = &arguments->largest_length,
                                [particles_unit_mass] = &arguments->largest_mass};
-    KITH_TRY(check_numbers(arguments->context, side->argument->positions, side->positions,
+    KITH_TRY(check_numbers(arguments->context, side->argument->positions, &side->positions,
                            forces_rule_of_vectors(), &arguments->largest_length));
     for (int k = 0; k < particles_column_count; k++)
-        KITH_TRY(check_numbers(arguments->context, side->argument->column[k], side->column[k],
+        KITH_TRY(check_numbers(arguments->context, side->argument->column[k], &side->column[k],
                                forces_rule_of_column(arguments, is_targets, k),
                                largest[particles_columns[k].unit]));
     return KITH_OK;
@@ -149,9 +150,9 @@ kith_status forces_check_numbers(struct forces_arguments *arguments)
     arguments->largest_mass = 0;
     KITH_TRY(check_numbers_of_side(arguments, &arguments->targets, true));
     KITH_TRY(check_numbers_of_side(arguments, &arguments->sources, false));
-    KITH_TRY(check_numbers(arguments->context, "target_directions", arguments->target_directions,
+    KITH_TRY(check_numbers(arguments->context, "target_directions", &arguments->target_directions,
                            forces_rule_of_vectors(), &direction));
-    return check_numbers(arguments->context, "source_directions", arguments->source_directions,
+    return check_numbers(arguments->context, "source_directions", &arguments->source_directions,
                          forces_rule_of_vectors(), &direction);
 }
 

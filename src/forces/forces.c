@@ -121,9 +121,9 @@ static kith_status take_arguments(kith_context *context, const kith_forces_optio
         .context = context,
     };
     KITH_TRY(particles_take(&particles_sources, sources, &arguments->sources));
-    KITH_TRY(particles_take(&particles_targets,
-                            targets && targets != sources ? targets : &(kith_particles){0},
-                            &arguments->targets));
+    arguments->targets.argument = &particles_targets;
+    if (targets && targets != sources)
+        KITH_TRY(particles_take(&particles_targets, targets, &arguments->targets));
     particles_share(&arguments->sources, &arguments->targets);
     return KITH_OK;
 }

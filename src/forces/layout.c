@@ -93,8 +93,8 @@ static void derive_gravity(const struct forces_arguments *arguments, struct forc
     problem->source_charge = problem->source_mass;
 }
 
-kith_status forces_lay_out(const struct forces_arguments *arguments, kith_dtype dtype, void *base,
-                           struct forces_problem *problem, int64_t *bytes)
+kith_status forces_begin_problem(const struct forces_arguments *arguments, kith_dtype dtype,
+                                 struct forces_problem *problem)
 {
     *problem = (struct forces_problem){
         .dtype = dtype,
@@ -112,15 +112,19 @@ kith_status forces_lay_out(const struct forces_arguments *arguments, kith_dtype 
                          "forces: copies of %lld targets and %lld sources are more than can be "
                          "addressed",
                          (long long)problem->target_count, (long long)problem->source_count);
+    return KITH_OK;
+}
 
+int64_t forces_lay_out(const struct forces_arguments *arguments, void *base,
+                       struct forces_problem *problem)
+{
     struct columns columns = {.base = base};
-    set_rows(&columns, dtype, problem->source_count);
+    set_rows(&columns, problem->dtype, problem->source_count);
     lay_out_sources(arguments, &columns, problem);
-    set_rows(&columns, dtype, problem->target_count);
+    set_rows(&columns, problem->dtype, problem->target_count);
     lay_out_targets(arguments, &columns, problem);
     lay_out_outputs(arguments, &columns, problem);
-    *bytes = columns.offset;
     if (arguments->law_of_unit_mass)
         derive_gravity(arguments, problem);
-    return KITH_OK;
+    return columns.offset;
 }

@@ -8,13 +8,17 @@
 extern "C" {
 #endif
 
-/* The problem that the arguments pose in the precision dtype, with G = 1 and no softening yet. Its
- * columns, padded and aligned as forces/problem.h and the kernels want them, follow each other from
- * base on, which may be NULL to learn how many bytes that needs.
+/* The problem that the arguments pose in the precision dtype, with G = 1 and no softening yet, and
+ * without columns.
  *
- * Errors: KITH_OUT_OF_MEMORY if that is more than can be addressed. */
-kith_status forces_lay_out(const struct forces_arguments *arguments, kith_dtype dtype, void *base,
-                           struct forces_problem *problem, int64_t *bytes);
+ * Errors: KITH_OUT_OF_MEMORY if they would be more than can be addressed. */
+kith_status forces_begin_problem(const struct forces_arguments *arguments, kith_dtype dtype,
+                                 struct forces_problem *problem);
+
+/* Sets the problem's columns, padded and aligned as forces/problem.h and the kernels want them, one
+ * after another from base on; the bytes that they take. base may be NULL, to learn how many. */
+int64_t forces_lay_out(const struct forces_arguments *arguments, void *base,
+                       struct forces_problem *problem);
 
 #ifdef __cplusplus
 }

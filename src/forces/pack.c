@@ -1,14 +1,16 @@
 #include "forces/pack.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/memory.h"
-#include "device/arrays.h"
 #include "device/context.h"
 #include "forces/columns.h"
-#include "forces/element.h"
 #include "forces/scale.h"
+
+static double get(kith_dtype dtype, const void *column, int64_t row)
+{
+    return dtype == KITH_F64 ? ((const double *)column)[row] : (double)((const float *)column)[row];
+}
 
 static void set(kith_dtype dtype, void *column, int64_t row, double value)
 {
@@ -18,88 +20,81 @@ static void set(kith_dtype dtype, void *column, int64_t row, double value)
         ((float *)column)[row] = (float)value;
 }
 
-/* Kernels read behind the last row: what was left there by another problem may be anything. */
-static void clear_padding(kith_dtype dtype, void *column, int64_t rows)
+/* An array's columns, divided by 2^exponent. */
+static kith_status pack_vectors(const struct forces_packed *packed, const void *const *columns,
+                                const kith_array *array, int exponent)
 {
-    const int64_t bytes = kith_dtype_bytes(dtype);
-    if (kith_padded(rows) > rows)
-        memset((char *)column + rows * bytes, 0, (size_t)((kith_padded(rows) - rows) * bytes));
+    if (kith_array_is_none(*array))
+        return KITH_OK;
+    return forces_pack_columns(packed->context, *array, -exponent, packed->problem.dtype, columns);
 }
 
-/* A column of an array, divided by 2^exponent. */
-static kith_status pack_column(const struct forces_packed *packed, const void *column,
-                               kith_array array, int64_t from, int exponent)
+/* Numbers that no array has, and zeros behind them. */
+static void fill(kith_dtype dtype, const void *column, int64_t rows, double value)
 {
-    const kith_dtype dtype = packed->problem.dtype;
-    clear_padding(dtype, (void *)column, array.shape[0]);
-    return forces_column_pack(packed->context, array, from, ldexp(1.0, -exponent), dtype,
-                              (void *)column);
-}
-
-static kith_status pack_vectors(const struct forces_packed *packed, const void *const columns[3],
-                                kith_array array, int exponent)
-{
-    for (int64_t c = 0; !kith_array_is_none(array) && c < array.shape[1]; c++)
-        KITH_TRY(pack_column(packed, columns[c], array, c, exponent));
-    return KITH_OK;
+    for (int64_t row = 0; row < kith_padded(rows); row++)
+        set(dtype, (void *)column, row, row < rows ? value : 0);
 }
 
 /* A number a body, divided by 2^exponent; ones where there is no array. */
 static kith_status pack_numbers(const struct forces_packed *packed, const void *column,
-                                kith_array numbers, int64_t rows, int exponent)
+                                const kith_array *numbers, int64_t rows, int exponent)
 {
-    const kith_dtype dtype = packed->problem.dtype;
-    if (!kith_array_is_none(numbers))
-        return pack_column(packed, column, numbers, 0, exponent);
-    for (int64_t row = 0; row < rows; row++)
-        set(dtype, (void *)column, row, ldexp(1.0, -exponent));
-    clear_padding(dtype, (void *)column, rows);
+    if (!kith_array_is_none(*numbers))
+        return pack_vectors(packed, &column, numbers, exponent);
+    fill(packed->problem.dtype, column, rows, ldexp(1.0, -exponent));
     return KITH_OK;
 }
 
 /* ε² / 2 of each body. */
-static void pack_softening(kith_dtype dtype, const void *packed, kith_array softening, int exponent)
+static kith_status pack_softening(const struct forces_packed *packed, const void *column,
+                                  const kith_array *softening, int exponent)
 {
-    void *to = (void *)packed;
-    for (int64_t row = 0; row < softening.shape[0]; row++) {
-        const double length = ldexp(forces_get(softening, row, 0), -exponent);
-        set(dtype, to, row, 0.5 * length * length);
+    const kith_dtype dtype = packed->problem.dtype;
+    KITH_TRY(pack_vectors(packed, &column, softening, exponent));
+    for (int64_t row = 0; !kith_array_is_none(*softening) && row < softening->shape[0]; row++) {
+        const double length = get(dtype, column, row);
+        set(dtype, (void *)column, row, 0.5 * length * length);
     }
-    clear_padding(dtype, to, softening.shape[0]);
+    return KITH_OK;
 }
 
-static kith_status pack_inputs(const struct forces_arguments *arguments,
-                               struct forces_packed *packed)
+static kith_status pack_sources(const struct forces_arguments *arguments,
+                                const struct forces_packed *packed)
 {
     const struct forces_problem *problem = &packed->problem;
-    const kith_dtype dtype = problem->dtype;
+    const struct particles_side *side = &arguments->sources;
     const int exponent = packed->length_exponent;
-    KITH_TRY(
-        pack_vectors(packed, problem->source_position, arguments->sources.positions, exponent));
-    KITH_TRY(pack_numbers(packed, problem->source_mass, arguments->sources.column[particles_m],
-                          problem->source_count, packed->mass_exponent));
+    const int64_t count = problem->source_count;
+    KITH_TRY(pack_vectors(packed, problem->source_position, &side->positions, exponent));
+    KITH_TRY(pack_numbers(packed, problem->source_mass, &side->column[particles_m], count,
+                          packed->mass_exponent));
     if (arguments->uses_charges)
-        KITH_TRY(pack_numbers(packed, problem->source_charge,
-                              arguments->sources.column[particles_q], problem->source_count, 0));
-    if (!kith_array_is_none(arguments->sources.column[particles_softening]))
-        pack_softening(dtype, problem->source_half_softening2,
-                       arguments->sources.column[particles_softening], exponent);
-    KITH_TRY(pack_vectors(packed, problem->source_velocity, arguments->source_directions, 0));
-    KITH_TRY(pack_vectors(packed, problem->target_velocity, arguments->target_directions, 0));
+        KITH_TRY(
+            pack_numbers(packed, problem->source_charge, &side->column[particles_q], count, 0));
+    KITH_TRY(pack_softening(packed, problem->source_half_softening2,
+                            &side->column[particles_softening], exponent));
+    return pack_vectors(packed, problem->source_velocity, &arguments->source_directions, 0);
+}
+
+static kith_status pack_targets(const struct forces_arguments *arguments,
+                                const struct forces_packed *packed)
+{
+    const struct forces_problem *problem = &packed->problem;
+    const struct particles_side *side = &arguments->targets;
+    const int exponent = packed->length_exponent;
+    const int64_t count = problem->target_count;
+    KITH_TRY(pack_vectors(packed, problem->target_velocity, &arguments->target_directions, 0));
     if (arguments->uses_charges && !forces_shares_charges(arguments))
-        KITH_TRY(pack_numbers(packed, problem->target_charge,
-                              arguments->targets.column[particles_q], problem->target_count, 0));
+        KITH_TRY(
+            pack_numbers(packed, problem->target_charge, &side->column[particles_q], count, 0));
     if (problem->self)
         return KITH_OK;
-    KITH_TRY(
-        pack_vectors(packed, problem->target_position, arguments->targets.positions, exponent));
+    KITH_TRY(pack_vectors(packed, problem->target_position, &side->positions, exponent));
     if (arguments->law)
-        KITH_TRY(pack_numbers(packed, problem->target_mass, arguments->targets.column[particles_m],
-                              problem->target_count, 0));
-    if (!kith_array_is_none(arguments->targets.column[particles_softening]))
-        pack_softening(dtype, problem->target_half_softening2,
-                       arguments->targets.column[particles_softening], exponent);
-    return KITH_OK;
+        KITH_TRY(pack_numbers(packed, problem->target_mass, &side->column[particles_m], count, 0));
+    return pack_softening(packed, problem->target_half_softening2,
+                          &side->column[particles_softening], exponent);
 }
 
 kith_status forces_pack(kith_context *context, struct forces_arguments *arguments, kith_dtype dtype,
@@ -107,22 +102,23 @@ kith_status forces_pack(kith_context *context, struct forces_arguments *argument
 {
     KITH_TRY(forces_check_numbers(arguments));
     const bool has_masses = !kith_array_is_none(arguments->sources.column[particles_m]);
-    *packed = (struct forces_packed){
-        .length_exponent = forces_packed_length_exponent(arguments->largest_length),
-        .mass_exponent = forces_packed_mass_exponent(has_masses ? arguments->largest_mass : 1),
-        .context = context,
-    };
-    if (arguments->law)
-        packed->length_exponent = packed->mass_exponent = 0;
-    int64_t bytes = 0;
+    packed->context = context;
+    packed->length_exponent = packed->mass_exponent = 0;
+    if (!arguments->law) {
+        packed->length_exponent = forces_packed_length_exponent(arguments->largest_length);
+        packed->mass_exponent =
+            forces_packed_mass_exponent(has_masses ? arguments->largest_mass : 1);
+    }
     void *memory = NULL, *own = NULL;
-    KITH_TRY(forces_lay_out(arguments, dtype, NULL, &packed->problem, &bytes));
+    KITH_TRY(forces_begin_problem(arguments, dtype, &packed->problem));
+    const int64_t bytes = forces_lay_out(arguments, NULL, &packed->problem);
     KITH_TRY(context->services->workspace(context, bytes, &memory, &own));
-    KITH_TRY(forces_lay_out(arguments, dtype, memory, &packed->problem, &bytes));
+    forces_lay_out(arguments, memory, &packed->problem);
 
     const double softening = ldexp(arguments->softening, -packed->length_exponent);
     packed->problem.softening2 = softening * softening;
-    return pack_inputs(arguments, packed);
+    KITH_TRY(pack_sources(arguments, packed));
+    return pack_targets(arguments, packed);
 }
 
 /* G is taken apart, so that nothing overflows before the end. */
@@ -134,18 +130,18 @@ kith_status forces_unpack(const struct forces_packed *packed,
     int g = 0;
     const double fraction = frexp(arguments->gravitational_constant, &g);
     const struct {
-        kith_array to;
+        const kith_array *to;
         void *const *from;
         int exponent;
     } results[] = {
-        {arguments->acceleration, problem->acceleration, g + mass - 2 * length},
-        {arguments->potential, &problem->potential, g + mass - length},
-        {arguments->acceleration_derivative, problem->jerk, g + mass - 3 * length},
-        {arguments->potential_derivative, &problem->potential_rate, g + mass - 2 * length},
+        {&arguments->acceleration, problem->acceleration, g + mass - 2 * length},
+        {&arguments->potential, &problem->potential, g + mass - length},
+        {&arguments->acceleration_derivative, problem->jerk, g + mass - 3 * length},
+        {&arguments->potential_derivative, &problem->potential_rate, g + mass - 2 * length},
     };
     for (size_t k = 0; k < sizeof results / sizeof results[0]; k++)
-        for (int64_t c = 0; results[k].from[0] && c < kith_array_columns(results[k].to); c++)
-            KITH_TRY(forces_column_unpack(packed->context, results[k].to, c, fraction,
-                                          results[k].exponent, problem->dtype, results[k].from[c]));
+        if (results[k].from[0])
+            KITH_TRY(forces_unpack_columns(packed->context, *results[k].to, fraction,
+                                           results[k].exponent, problem->dtype, results[k].from));
     return KITH_OK;
 }

@@ -296,11 +296,11 @@ kith_status forces_in_place_cuda(kith_context *context, const struct forces_argu
     inputs_alone.acceleration = inputs_alone.potential = kith_array_none();
     inputs_alone.acceleration_derivative = inputs_alone.potential_derivative = kith_array_none();
     struct forces_problem problem;
-    int64_t bytes = 0;
     char *memory = NULL;
-    KITH_TRY(forces_lay_out(&inputs_alone, dtype, NULL, &problem, &bytes));
+    KITH_TRY(forces_begin_problem(&inputs_alone, dtype, &problem));
+    const int64_t bytes = forces_lay_out(&inputs_alone, NULL, &problem);
     KITH_TRY(cuda_memory_of_arrays(context, room + bytes, (void **)&memory));
-    KITH_TRY(forces_lay_out(&inputs_alone, dtype, memory + room, &problem, &bytes));
+    forces_lay_out(&inputs_alone, memory + room, &problem);
     struct notes *notes = (struct notes *)memory;
     return dtype == KITH_F64 ? compute<double>(context, arguments, notes, &problem)
                              : compute<float>(context, arguments, notes, &problem);

@@ -198,7 +198,7 @@ static kith_status check_and_multiply(const struct matrix_arguments *arguments, 
     const struct reduction product = {.what = {matrix_sum, 1}, .b = b, .to = y};
     KITH_TRY(matrix_check_input(arguments, &vector));
     KITH_TRY(matrix_check_result(arguments, &result));
-    KITH_TRY(kith_check_overlap(&result, b, "b"));
+    KITH_TRY(kith_check_overlap(&result, &b, "b"));
     return reduce(arguments, &product);
 }
 

@@ -72,7 +72,8 @@ void particles_share(const struct particles_side *sources, struct particles_side
         return;
     targets->positions = kith_array_none();
     for (int32_t k = 0; k < particles_column_count; k++)
-        if (kith_same_view(targets->column[k], sources->column[k]))
+        if (!kith_array_is_none(targets->column[k]) &&
+            kith_same_view(targets->column[k], sources->column[k]))
             targets->column[k] = kith_array_none();
 }
 
@@ -87,6 +88,8 @@ kith_status particles_check(const kith_context *context, const struct particles_
     if (!kith_array_is_none(side->positions))
         count = side->positions.shape[0];
     for (int32_t k = 0; k < particles_column_count; k++) {
+        if (kith_array_is_none(side->column[k]))
+            continue;
         const struct named_array column = {
             side->argument->column[k], side->column[k], of.dtype, 1, count, 1};
         KITH_TRY(kith_check_array(context, &column, of, first_name));
@@ -97,9 +100,10 @@ kith_status particles_check(const kith_context *context, const struct particles_
 kith_status particles_check_overlap(const struct named_array *output,
                                     const struct particles_side *side)
 {
-    KITH_TRY(kith_check_overlap(output, side->positions, side->argument->positions));
+    KITH_TRY(kith_check_overlap(output, &side->positions, side->argument->positions));
     for (int32_t k = 0; k < particles_column_count; k++)
-        KITH_TRY(kith_check_overlap(output, side->column[k], side->argument->column[k]));
+        if (!kith_array_is_none(side->column[k]))
+            KITH_TRY(kith_check_overlap(output, &side->column[k], side->argument->column[k]));
     return KITH_OK;
 }
 

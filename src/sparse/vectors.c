@@ -43,7 +43,7 @@ static kith_status check_memory(kith_array x, kith_array y)
 {
     const struct named_array output = {"y", y, y.dtype, y.ndim, y.shape[0], sparse_vectors_of(y)};
     KITH_TRY(kith_check_output(&output));
-    return kith_check_overlap(&output, x, "x");
+    return kith_check_overlap(&output, &x, "x");
 }
 
 kith_status sparse_check_vectors(const kith_context *context, const struct sparse_csr *csr,

@@ -113,9 +113,9 @@ static kith_status check_side(const struct arguments *arguments, struct sums_sid
 
 static kith_status check_overlap(const struct named_array *output, const struct sums_side *side)
 {
-    KITH_TRY(kith_check_overlap(output, side->positions, side->name));
+    KITH_TRY(kith_check_overlap(output, &side->positions, side->name));
     for (int32_t k = 0; k < formula_most_columns; k++)
-        KITH_TRY(kith_check_overlap(output, side->column[k], side->name));
+        KITH_TRY(kith_check_overlap(output, &side->column[k], side->name));
     return KITH_OK;
 }
 
