@@ -54,7 +54,7 @@ make_cjson() (
 
 tell() {
     [ "$1" -eq 0 ] || tail -60 "$folder/log" >&3
-    [ "$1" -eq 0 ] || echo "./dev msan: the libraries could not be compiled; $folder/log says more" >&3
+    [ "$1" -eq 0 ] || echo "./dev fuzz --msan: the libraries could not be compiled; $folder/log says more" >&3
 }
 
 [ ! -f "$folder/.made" ] || exit 0
