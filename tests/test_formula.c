@@ -39,6 +39,21 @@ static double value_of(const char *text)
             fail_msg("%s is %.17g, not %.17g", text, assert_got, assert_wanted);                   \
     } while (0)
 
+static void test_derivatives_and_exchanges_are_functions_of_formulas(void **state)
+{
+    (void)state;
+    assert_value("diff(r, dx)", 2.0 / 3);
+    assert_value("diff(r2*dy + dx, dy)", 2 + 9);
+    assert_value("diff(m_i*m_i*m_j, m_i)", 20);
+    assert_value("diff(m_i*m_i*m_j, q_i) + diff(eps, dx)", 0);
+    assert_value("diff(diff(1/r, dx), dx)", 3 * 4 / 243.0 - 1 / 27.0);
+    assert_value("diff(exp(-r2*eps)*pow(m_j, L), m_j)", exp(-2.25) * 2.5 * pow(5, 1.5));
+    assert_value("swap(m_i + 10*m_j + q_i/r + dx*dy*dz)", 5 + 20 + 0.5 / 3 + 4);
+    assert_value("swap(swap(pow(dx, 3)*exp(q_i)*(m_i < m_j)))", 8 * exp(-3));
+    assert_value("diff(swap(dx*m_j), dx)", -2);
+    assert_value("swap(r < dx + 2 ? m_i : sqrt(m_j))", sqrt(2));
+}
+
 static void test_formulas_mean_what_they_mean_in_c(void **state)
 {
     (void)state;
@@ -328,6 +343,9 @@ static void test_formulas_that_are_none_are_refused(void **state)
         {"expr:", "a value is missing at the end"},
         {"expr:   ", "a value is missing at the end"},
         {"expr:m_i*", "a value is missing at the end, at the ^ in: m_i*^"},
+        {"expr:diff(r, 2)", "diff(F, x) differentiates by dx, dy, dz or a column"},
+        {"expr:diff(r)", "diff takes 2 arguments; a , is missing"},
+        {"expr:swap r", "swap is a function; write swap(...)"},
         {"expr:m_i * foo + 1", "'foo' is unknown"},
         {"expr:m_i * foo + 1", "at the ^ in: m_i * ^foo + 1"},
         {"expr:m_i * foo + 1", "character 7"},
@@ -533,6 +551,7 @@ int main(void)
 {
     struct random_numbers random = random_numbers_begin("formula");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_derivatives_and_exchanges_are_functions_of_formulas),
         cmocka_unit_test(test_formulas_mean_what_they_mean_in_c),
         cmocka_unit_test_prestate(test_formulas_force_is_minus_the_gradient, &random),
         cmocka_unit_test_prestate(test_formulas_agree_with_the_built_in_laws, &random),

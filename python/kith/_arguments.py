@@ -32,8 +32,8 @@ def check_constant(name: str, value) -> None:
         import torch
 
         if torch.is_grad_enabled():
-            raise ValueError(f"{name} requires grad, and this function has no derivative by it; use kith.torch.energy "
-                             f"or kith.torch.forces, or pass {name}.detach()")
+            raise ValueError(f"{name} requires grad, and this function has no derivative by it; use kith.torch.energy, "
+                             f"kith.torch.forces or kith.torch.sum, or pass {name}.detach()")
 
 
 def number(name: str, value) -> float:

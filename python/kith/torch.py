@@ -12,6 +12,7 @@ from kith._derivative import forces_derivative as _derivative
 from kith._forces import forces as _forces
 from kith._law import Law
 from kith._law import law as _law
+from kith._torch_sum import sum as sum
 
 # Built-in laws whose energy is bilinear in a weight of the bodies: the derivatives by it are sums
 # over pairs too.

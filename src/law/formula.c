@@ -28,7 +28,8 @@ static size_t name_length(const char *text)
 kith_status formula_check_name(const char *name)
 {
     const size_t length = name ? name_length(name) : 0;
-    bool taken = name && strcmp(name, "pi") == 0;
+    bool taken =
+        name && (strcmp(name, "pi") == 0 || strcmp(name, "diff") == 0 || strcmp(name, "swap") == 0);
     for (int32_t k = 0; name && k < formula_function_count; k++)
         taken |= strcmp(name, formula_function_names[k]) == 0;
     for (int32_t k = 0; name && k < formula_variable_count; k++)

@@ -192,6 +192,14 @@ void formula_derive(struct law_formula *formula);
 /* Finds the second derivatives, or that there is no room for them. Nodes are only added. */
 void formula_derive_twice(struct law_formula *formula);
 
+/* The derivative of a node by dx, dy or dz, which r and r2 depend on, or by a column (the index of
+ * a variable). −1: there was no room. */
+int32_t formula_derive_by(struct law_formula *formula, int32_t root, int32_t variable);
+
+/* A node with i and j exchanged, and so d of the other sign (formula_exchange.c). −1: there was no
+ * room. */
+int32_t formula_exchange(struct law_formula *formula, int32_t root);
+
 /* Finds value_product and radial_product (formula_product.c). */
 void formula_find_products(struct law_formula *formula);
 

@@ -18,7 +18,7 @@
 /* −1 where the derivative is 0. */
 struct derivative {
     struct law_formula *formula;
-    int32_t along; /* 0, 1, 2: by dx, dy, dz; −1: D */
+    int32_t along; /* 0, 1, 2, …: by dx, dy, dz, and the variables after them; −1: D */
     int32_t of[formula_most_nodes];
 };
 
@@ -234,6 +234,19 @@ static int32_t derive(struct law_formula *formula, int32_t root, int32_t along)
     for (int32_t k = 0; k <= root; k++)
         d.of[k] = used[k] ? of_node(&d, k) : -1;
     return d.of[root];
+}
+
+int32_t formula_derive_by(struct law_formula *formula, int32_t root, int32_t variable)
+{
+    const struct derivative d = {.formula = formula};
+    int32_t found = derive(formula, root, variable - (int32_t)formula_dx);
+    if (variable >= (int32_t)formula_dx && variable <= (int32_t)formula_dz) {
+        const int32_t component = formula_make_variable(formula, (enum formula_variable)variable);
+        found = plus(&d, times(&d, derive(formula, root, -1), component), found);
+    }
+    if (formula->is_full)
+        return -1;
+    return found < 0 ? number(&d, 0) : found;
 }
 
 void formula_derive(struct law_formula *formula)

@@ -160,6 +160,46 @@ static kith_status read_call(struct parser *parser, int32_t function, int32_t *n
     return check_constant(parser, start, *node);
 }
 
+/* diff(F, x): the derivative of F by x. */
+static kith_status read_derivative(struct parser *parser, const char *start, int32_t *node)
+{
+    int32_t of = -1, by = -1;
+    KITH_TRY(read_choice(parser, &of));
+    if (!take(parser, ",", ""))
+        return fail_behind(parser, "diff takes 2 arguments; a , is missing");
+    skip_space(parser);
+    const char *place = parser->at;
+    KITH_TRY(read_choice(parser, &by));
+    if (parser->formula->nodes[by].operation != formula_variable)
+        return fail_at(parser, place,
+                       "diff(F, x) differentiates by dx, dy, dz or a column; give one of them");
+    if (!take(parser, ")", ""))
+        return fail_behind(parser, "diff takes 2 arguments; a ) is missing");
+    return made(parser, start,
+                formula_derive_by(parser->formula, of, parser->formula->nodes[by].which), node);
+}
+
+/* swap(F): F with i and j exchanged. */
+static kith_status read_exchange(struct parser *parser, const char *start, int32_t *node)
+{
+    int32_t of = -1;
+    KITH_TRY(read_choice(parser, &of));
+    if (!take(parser, ")", ""))
+        return fail_behind(parser, "swap takes 1 argument; a ) is missing");
+    return made(parser, start, formula_exchange(parser->formula, of), node);
+}
+
+/* An operation on a formula, whose name stands here. */
+static kith_status read_operation(struct parser *parser, bool is_exchange, int32_t *node)
+{
+    const char *start = parser->at;
+    parser->at += strlen("diff");
+    if (!take(parser, "(", ""))
+        return fail_at(parser, start, "%s is a function; write %s(...)",
+                       is_exchange ? "swap" : "diff", is_exchange ? "swap" : "diff");
+    return (is_exchange ? read_exchange : read_derivative)(parser, start, node);
+}
+
 static void append(char *text, size_t bytes, const char *before, const char *name)
 {
     const size_t used = strlen(text);
@@ -222,6 +262,8 @@ static kith_status read_name(struct parser *parser, int32_t *node)
     for (int32_t k = 0; k < formula_function_count; k++)
         if (k != formula_rsqrt && is_name(formula_function_names[k], start, length))
             return read_call(parser, k, node);
+    if (is_name("diff", start, length) || is_name("swap", start, length))
+        return read_operation(parser, *start == 's', node);
     int32_t found = -1;
     for (int32_t k = 0; k < formula->parameters; k++)
         if (is_name(formula->names[k], start, length))
