@@ -2,9 +2,9 @@
 
 #include <math.h>
 
+#include "core/reals.h"
 #include "device/arrays.h"
 #include "forces/columns.h"
-#include "forces/element.h"
 
 static kith_status check_particles(const struct forces_arguments *arguments)
 {
@@ -105,7 +105,7 @@ static kith_status fail_at_bad_row(const char *name, kith_array array, struct fo
     int64_t row = 0, column = 0;
     double value = 0;
     for (;;) {
-        value = forces_get(array, row, column);
+        value = array_get(array, row, column);
         if (!isfinite(value) || value < rule.least)
             break;
         column = (column + 1) % kith_array_columns(array);

@@ -16,14 +16,12 @@ enum { wide = 4 };
 /* Where ε² comes from: one for all pairs, or half from the target and half from the source. */
 enum softening { softening_common, softening_per_body };
 
-enum outputs { only_acceleration, with_potential, with_jerk };
-
 /* What the inner loop is compiled for; constants once inlined. */
 struct variant {
     int32_t vectors; /* of targets in a block: wide or 1 */
     int32_t dimensions;
     enum softening softening;
-    enum outputs outputs;
+    enum forces_outputs outputs;
 };
 
 #define EACH_DIMENSION(ROW, outputs, softening)                                                    \
@@ -33,9 +31,9 @@ struct variant {
     EACH_DIMENSION(ROW, outputs, softening_per_body)
 /* In the order of the indices [outputs][softening][dimensions − 2]. */
 #define EACH_VARIANT(ROW)                                                                          \
-    EACH_SOFTENING(ROW, only_acceleration)                                                         \
-    EACH_SOFTENING(ROW, with_potential)                                                            \
-    EACH_SOFTENING(ROW, with_jerk)
+    EACH_SOFTENING(ROW, forces_acceleration)                                                       \
+    EACH_SOFTENING(ROW, forces_potential)                                                          \
+    EACH_SOFTENING(ROW, forces_jerk)
 
 #define KERNEL_BODY "forces/direct_kernel_body.h"
 #include "forces/for_each_real.h"

@@ -40,7 +40,7 @@ SIMD_INLINE struct NAME(source)
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++) {
         source.x[c] = ((const REAL *)problem->source_position[c])[j];
-        if (variant.outputs == with_jerk)
+        if (variant.outputs == forces_jerk)
             source.v[c] = ((const REAL *)problem->source_velocity[c])[j];
     }
     if (variant.softening == softening_per_body)
@@ -58,7 +58,7 @@ SIMD_INLINE struct NAME(targets)
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++) {
         targets.x[c] = simd_load((const REAL *)problem->target_position[c] + i);
-        if (variant.outputs == with_jerk)
+        if (variant.outputs == forces_jerk)
             targets.v[c] = simd_load((const REAL *)problem->target_velocity[c] + i);
     }
     targets.softening2 = simd_all((REAL)problem->softening2 + S2_FLOOR);
@@ -91,7 +91,7 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
 
     /* Without jerk all is FIELD_SCALE times as much. */
     VREAL rsqrt = {0}, m_over_s3;
-    if (variant.outputs == with_jerk) {
+    if (variant.outputs == forces_jerk) {
         rsqrt = simd_rsqrt(s2);
         m_over_s3 = source->mass * rsqrt * (rsqrt * rsqrt);
     } else {
@@ -99,14 +99,14 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
     }
     if (omit_self)
         m_over_s3 = simd_unless_equal(targets->index, simd_all(source->index), m_over_s3);
-    if (variant.outputs != only_acceleration)
+    if (variant.outputs != forces_acceleration)
         sums->potential = simd_fma(m_over_s3, s2 - S2_FLOOR, sums->potential);
 
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++)
         sums->acceleration[c] = simd_fma(m_over_s3, d[c], sums->acceleration[c]);
 
-    if (variant.outputs == with_jerk) {
+    if (variant.outputs == forces_jerk) {
         VREAL u[3], d_dot_u = {0};
         SIMD_UNROLL
         for (int32_t c = 0; c < variant.dimensions; c++) {
@@ -153,10 +153,10 @@ SIMD_INLINE void NAME(add_chunk)(const struct variant variant, const bool omit_s
         SIMD_UNROLL
         for (int32_t c = 0; c < variant.dimensions; c++) {
             NAME(add_vector)(totals->acceleration[c] + lane, sums[k].acceleration[c]);
-            if (variant.outputs == with_jerk)
+            if (variant.outputs == forces_jerk)
                 NAME(add_vector)(totals->jerk[c] + lane, sums[k].jerk[c]);
         }
-        if (variant.outputs != only_acceleration)
+        if (variant.outputs != forces_acceleration)
             NAME(add_vector)(totals->potential + lane, sums[k].potential);
     }
 }
@@ -176,14 +176,14 @@ SIMD_INLINE void NAME(store_block)(const struct variant variant,
 {
     const int32_t count = variant.vectors * NAME(lanes);
     const double g =
-        problem->gravitational_constant / (variant.outputs == with_jerk ? 1 : FIELD_SCALE);
+        problem->gravitational_constant / (variant.outputs == forces_jerk ? 1 : FIELD_SCALE);
     for (int32_t c = 0; c < variant.dimensions; c++) {
         if (problem->acceleration[c])
             NAME(store)(problem->acceleration[c], begin, count, g, totals->acceleration[c]);
-        if (variant.outputs == with_jerk)
+        if (variant.outputs == forces_jerk)
             NAME(store)(problem->jerk[c], begin, count, g, totals->jerk[c]);
     }
-    if (variant.outputs != only_acceleration && problem->potential)
+    if (variant.outputs != forces_acceleration && problem->potential)
         NAME(store)(problem->potential, begin, count, -g, totals->potential);
 }
 
@@ -198,8 +198,8 @@ SIMD_INLINE void NAME(compute_block)(const struct variant variant,
         const int64_t left = problem->source_count - first;
         const int64_t last = first + (left < chunk_sources ? left : chunk_sources);
         const bool has_self = problem->self && first < end && begin < last;
-        if (variant.outputs == only_acceleration ||
-            (variant.outputs == with_potential && variant.vectors == wide && !has_self))
+        if (variant.outputs == forces_acceleration ||
+            (variant.outputs == forces_potential && variant.vectors == wide && !has_self))
             NAME(add_chunk)(variant, false, problem, begin, first, last, &totals);
         else
             NAME(add_chunk)(variant, true, problem, begin, first, last, &totals);
@@ -231,9 +231,7 @@ static void NAME(forces_direct)(const struct forces_problem *problem, int64_t be
 
     const enum softening softening =
         problem->target_half_softening2 ? softening_per_body : softening_common;
-    const enum outputs outputs = problem->jerk[0]     ? with_jerk
-                                 : problem->potential ? with_potential
-                                                      : only_acceleration;
+    const enum forces_outputs outputs = forces_outputs_of(problem);
     const int32_t row = ((int32_t)outputs * 2 + (int32_t)softening) * 2 + problem->dimensions - 2;
     kernels[row](problem, begin, end);
 }

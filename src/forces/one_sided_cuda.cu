@@ -78,7 +78,7 @@ static kith_status launch_add_parts(kith_context *context, const struct forces_p
                              add_parts_kernel<real>, *problem, of_parts, parts);
 }
 
-template <typename real, enum outputs outputs, bool per_body, int targets>
+template <typename real, enum forces_outputs outputs, bool per_body, int targets>
 static kith_status launch(kith_context *context, const struct forces_problem *problem)
 {
     const int source_warps = choose_source_warps(context, problem, targets);
@@ -96,7 +96,7 @@ static kith_status launch(kith_context *context, const struct forces_problem *pr
                                dim3((unsigned)blocks, (unsigned)parts), block_warps * warp,
                                one_sided_kernel<real, outputs, per_body, targets>, *problem,
                                source_warps, of_parts));
-    return parts > 1 ? launch_add_parts(context, problem, of_parts, parts, values_of(outputs))
+    return parts > 1 ? launch_add_parts(context, problem, of_parts, parts, pair_values(outputs))
                      : KITH_OK;
 }
 
@@ -105,13 +105,13 @@ template <typename real>
 static kith_status launch_for_bodies(kith_context *context, const struct forces_problem *problem)
 {
     const int bodies = problem->way.bodies;
-    return bodies == 1   ? launch<real, only_acceleration, false, 1>(context, problem)
-           : bodies == 2 ? launch<real, only_acceleration, false, 2>(context, problem)
-           : bodies == 4 ? launch<real, only_acceleration, false, 4>(context, problem)
-                         : launch<real, only_acceleration, false, 8>(context, problem);
+    return bodies == 1   ? launch<real, forces_acceleration, false, 1>(context, problem)
+           : bodies == 2 ? launch<real, forces_acceleration, false, 2>(context, problem)
+           : bodies == 4 ? launch<real, forces_acceleration, false, 4>(context, problem)
+                         : launch<real, forces_acceleration, false, 8>(context, problem);
 }
 
-template <typename real, enum outputs outputs, bool per_body>
+template <typename real, enum forces_outputs outputs, bool per_body>
 static kith_status launch_for_size(kith_context *context, const struct forces_problem *problem)
 {
     constexpr int targets = sizeof(real) == sizeof(float) ? policy.targets_float[outputs]
@@ -125,7 +125,7 @@ static kith_status launch_for_size(kith_context *context, const struct forces_pr
                     : launch<real, outputs, per_body, targets>(context, problem);
 }
 
-template <typename real, enum outputs outputs>
+template <typename real, enum forces_outputs outputs>
 static kith_status launch_for_softening(kith_context *context, const struct forces_problem *problem)
 {
     return problem->target_half_softening2
@@ -137,12 +137,12 @@ template <typename real>
 static kith_status launch_for_outputs(kith_context *context, const struct forces_problem *problem)
 {
     if (problem->jerk[0])
-        return launch_for_softening<real, with_jerk>(context, problem);
+        return launch_for_softening<real, forces_jerk>(context, problem);
     if (problem->potential)
-        return launch_for_softening<real, with_potential>(context, problem);
+        return launch_for_softening<real, forces_potential>(context, problem);
     if (problem->way.bodies > 0 && !problem->target_half_softening2)
         return launch_for_bodies<real>(context, problem);
-    return launch_for_softening<real, only_acceleration>(context, problem);
+    return launch_for_softening<real, forces_acceleration>(context, problem);
 }
 
 kith_status forces_one_sided_cuda(kith_context *context, const struct forces_problem *problem)

@@ -13,24 +13,11 @@
 #include "forces/problem.h"
 #include "forces/ring.h"
 
-enum outputs { only_acceleration, with_potential, with_jerk };
-
 enum { warp = 32, block_warps = 8, blocks_per_multiprocessor = 2, most_values = 7 };
-
-/* What a warp's lanes sum for a target: the acceleration, Σ m / s, the jerk. */
-__host__ __device__ constexpr int values_of(enum outputs outputs)
-{
-    return outputs == with_jerk ? 7 : outputs == with_potential ? 4 : 3;
-}
 
 template <typename real> struct target {
     real x[3], v[3];
     real softening2; /* ε² or the target's half of it, + s2_floor */
-};
-
-template <typename real> struct source {
-    real x[3], v[3];
-    real mass, half_softening2;
 };
 
 /* As many consecutive reals as one load instruction takes. */
@@ -49,13 +36,13 @@ template <typename real> __device__ real load(const void *column, int64_t i)
     return column ? ((const real *)column)[i] : (real)0;
 }
 
-template <typename real, enum outputs outputs, bool per_body>
+template <typename real, enum forces_outputs outputs, bool per_body>
 __device__ struct target<real> load_target(const struct forces_problem &problem, int64_t i)
 {
     struct target<real> target;
     for (int c = 0; c < 3; c++) {
         target.x[c] = load<real>(problem.target_position[c], i);
-        target.v[c] = outputs == with_jerk ? load<real>(problem.target_velocity[c], i) : (real)0;
+        target.v[c] = outputs == forces_jerk ? load<real>(problem.target_velocity[c], i) : (real)0;
     }
     const double softening2 = problem.softening2_at ? *problem.softening2_at : problem.softening2;
     target.softening2 =
@@ -64,48 +51,12 @@ __device__ struct target<real> load_target(const struct forces_problem &problem,
     return target;
 }
 
-/* A pair at the same place, or i = j, adds 0 to the acceleration by itself; only the potential and
- * the jerk need to leave it out. */
-template <typename real, enum outputs outputs, bool per_body>
-__device__ void add_pair(const struct target<real> &target, const struct source<real> &source,
-                         bool is_self, real *sums)
-{
-    real d[3], s2 = target.softening2;
-    if (per_body)
-        s2 += source.half_softening2;
-    for (int c = 0; c < 3; c++) {
-        d[c] = source.x[c] - target.x[c];
-        s2 = fma(d[c], d[c], s2);
-    }
-    real m_over_s3;
-    if (outputs == only_acceleration) {
-        m_over_s3 = source.mass * inverse_cube(s2);
-    } else {
-        const real y = inverse(s2);
-        const real m_over_s = is_self || s2 == s2_floor<real>() ? (real)0 : source.mass * y;
-        m_over_s3 = m_over_s * (y * y);
-        sums[3] += m_over_s;
-        if (outputs == with_jerk) {
-            real u[3], d_dot_u = 0;
-            for (int c = 0; c < 3; c++) {
-                u[c] = source.v[c] - target.v[c];
-                d_dot_u = fma(d[c], u[c], d_dot_u);
-            }
-            const real factor = d_dot_u * (y * y) * (real)-3;
-            for (int c = 0; c < 3; c++)
-                sums[4 + c] = fma(m_over_s3, fma(factor, d[c], u[c]), sums[4 + c]);
-        }
-    }
-    for (int c = 0; c < 3; c++)
-        sums[c] = fma(m_over_s3, d[c], sums[c]);
-}
-
 /* The sources j … of one lane on all targets of the warp, of which the first is i. Of sources
  * behind the last, if is_last says that there may be some, the mass is taken for 0. */
-template <typename real, enum outputs outputs, bool per_body, int targets>
+template <typename real, enum forces_outputs outputs, bool per_body, int targets>
 __device__ void add_quad(const struct forces_problem &problem,
                          const struct target<real> (&target)[targets], int64_t i, int64_t j,
-                         bool is_last, real (&sums)[targets][values_of(outputs)])
+                         bool is_last, real (&sums)[targets][pair_values(outputs)])
 {
     quad<real> x[3], v[3], mass, half_softening2;
     for (int c = 0; c < 3; c++)
@@ -113,23 +64,25 @@ __device__ void add_quad(const struct forces_problem &problem,
     mass = load_quad<real>(problem.source_mass, j);
     if (per_body)
         half_softening2 = load_quad<real>(problem.source_half_softening2, j);
-    if (outputs == with_jerk)
+    if (outputs == forces_jerk)
         for (int c = 0; c < 3; c++)
             v[c] = load_quad<real>(problem.source_velocity[c], j);
 
     const int64_t self = problem.self ? j - i : -(1LL << 62);
 #pragma unroll
     for (int e = 0; e < quad<real>::count; e++) {
-        struct source<real> source;
+        struct pair_body<real> source;
         for (int c = 0; c < 3; c++) {
             source.x[c] = x[c].element[e];
-            source.v[c] = outputs == with_jerk ? v[c].element[e] : (real)0;
+            source.v[c] = outputs == forces_jerk ? v[c].element[e] : (real)0;
         }
         source.mass = is_last && j + e >= problem.source_count ? (real)0 : mass.element[e];
-        source.half_softening2 = per_body ? half_softening2.element[e] : (real)0;
 #pragma unroll
         for (int k = 0; k < targets; k++)
-            add_pair<real, outputs, per_body>(target[k], source, self + e == k, sums[k]);
+            add_pair<real, outputs>(target[k].x, target[k].v,
+                                    per_body ? target[k].softening2 + half_softening2.element[e]
+                                             : target[k].softening2,
+                                    source, self + e == k, sums[k]);
     }
 }
 
@@ -251,7 +204,7 @@ __device__ void put_aside(struct sums_before<real, targets * values> &before,
     }
 }
 
-template <typename real, enum outputs outputs, bool per_body, int targets>
+template <typename real, enum forces_outputs outputs, bool per_body, int targets>
 __global__ void __launch_bounds__(block_warps *warp, blocks_per_multiprocessor)
     one_sided_kernel(const struct forces_problem problem, int source_warps,
                      const struct partial_sums<real> of_parts)
@@ -262,7 +215,7 @@ __global__ void __launch_bounds__(block_warps *warp, blocks_per_multiprocessor)
 
     wait_for_kernel_before();
     struct target<real> target[targets];
-    real sums[targets][values_of(outputs)] = {};
+    real sums[targets][pair_values(outputs)] = {};
     for (int k = 0; k < targets; k++) {
         const int64_t last = problem.target_count - 1;
         target[k] = load_target<real, outputs, per_body>(problem, i + k < last ? i + k : last);
@@ -276,10 +229,10 @@ __global__ void __launch_bounds__(block_warps *warp, blocks_per_multiprocessor)
     const int64_t begin = share_begin(steps, shares, share);
     const int64_t end = share_begin(steps, shares, share + 1);
     int64_t j = begin * step + lane * quad<real>::count;
-    typedef struct sums_before<real, targets * values_of(outputs)> sums_before_now;
+    typedef struct sums_before<real, targets * pair_values(outputs)> sums_before_now;
     __shared__ sums_before_now before;
     if constexpr (sums_before_now::are_kept)
-        for (int v = 0; v < targets * values_of(outputs); v++)
+        for (int v = 0; v < targets * pair_values(outputs); v++)
             before.sum[v][threadIdx.x] = 0;
     const int64_t last = end < full_steps ? end : full_steps;
     for (int64_t s = begin; s < last;) {

@@ -3,22 +3,10 @@
 #include <math.h>
 
 #include "core/memory.h"
+#include "core/reals.h"
 #include "device/context.h"
 #include "forces/columns.h"
 #include "forces/scale.h"
-
-static double get(kith_dtype dtype, const void *column, int64_t row)
-{
-    return dtype == KITH_F64 ? ((const double *)column)[row] : (double)((const float *)column)[row];
-}
-
-static void set(kith_dtype dtype, void *column, int64_t row, double value)
-{
-    if (dtype == KITH_F64)
-        ((double *)column)[row] = value;
-    else
-        ((float *)column)[row] = (float)value;
-}
 
 /* An array's columns, divided by 2^exponent. */
 static kith_status pack_vectors(const struct forces_packed *packed, const void *const *columns,
@@ -33,7 +21,7 @@ static kith_status pack_vectors(const struct forces_packed *packed, const void *
 static void fill(kith_dtype dtype, const void *column, int64_t rows, double value)
 {
     for (int64_t row = 0; row < kith_padded(rows); row++)
-        set(dtype, (void *)column, row, row < rows ? value : 0);
+        real_set(dtype, (void *)column, row, row < rows ? value : 0);
 }
 
 /* A number a body, divided by 2^exponent; ones where there is no array. */
@@ -53,8 +41,8 @@ static kith_status pack_softening(const struct forces_packed *packed, const void
     const kith_dtype dtype = packed->problem.dtype;
     KITH_TRY(pack_vectors(packed, &column, softening, exponent));
     for (int64_t row = 0; !kith_array_is_none(*softening) && row < softening->shape[0]; row++) {
-        const double length = get(dtype, column, row);
-        set(dtype, (void *)column, row, 0.5 * length * length);
+        const double length = real_get(dtype, column, row);
+        real_set(dtype, (void *)column, row, 0.5 * length * length);
     }
     return KITH_OK;
 }

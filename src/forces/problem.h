@@ -79,4 +79,14 @@ struct forces_problem {
     kith_solver_report *report; /* NULL: not wanted */
 };
 
+/* What a kernel works out for each body, of gravity: each of these and what stands before it. */
+enum forces_outputs { forces_acceleration, forces_potential, forces_jerk };
+
+static inline enum forces_outputs forces_outputs_of(const struct forces_problem *problem)
+{
+    return problem->jerk[0]     ? forces_jerk
+           : problem->potential ? forces_potential
+                                : forces_acceleration;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/reals.h"
 #include "device/context.h"
 #include "device/threads.h"
 #include "forces/solver.h"
@@ -114,20 +115,12 @@ struct delivery_run {
     struct law_of_weights law;
 };
 
-static double at(kith_dtype dtype, const void *column, int64_t i)
-{
-    return dtype == KITH_F64 ? ((const double *)column)[i] : (double)((const float *)column)[i];
-}
-
 static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
 {
     if (!column)
         return;
-    const double sum = problem->accumulate ? at(problem->dtype, column, i) + value : value;
-    if (problem->dtype == KITH_F64)
-        ((double *)column)[i] = sum;
-    else
-        ((float *)column)[i] = (float)sum;
+    const double sum = problem->accumulate ? real_get(problem->dtype, column, i) + value : value;
+    real_set(problem->dtype, column, i, sum);
 }
 
 enum { targets_of_task = 1 << 13 };
@@ -142,15 +135,15 @@ static void deliver(void *argument, int64_t task)
     const int64_t end = begin + (left < targets_of_task ? left : targets_of_task);
     for (int64_t k = begin; k < end; k++) {
         const int64_t i = state->target_tree->order[k];
-        const double weight = run->law.target ? at(dtype, run->law.target, i) : 1;
+        const double weight = run->law.target ? real_get(dtype, run->law.target, i) : 1;
         const double of_potential = run->law.strength * weight;
         const double of_gradient =
-            problem->law ? of_potential / at(dtype, problem->target_mass, i) : of_potential;
-        put(problem, problem->potential, i, of_potential * at(dtype, state->potential, k));
+            problem->law ? of_potential / real_get(dtype, problem->target_mass, i) : of_potential;
+        put(problem, problem->potential, i, of_potential * real_get(dtype, state->potential, k));
         for (int32_t c = 0; c < problem->dimensions; c++)
             if (problem->acceleration[c])
                 put(problem, problem->acceleration[c], i,
-                    -of_gradient * at(dtype, state->gradient[c], k));
+                    -of_gradient * real_get(dtype, state->gradient[c], k));
     }
 }
 

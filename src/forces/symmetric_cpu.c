@@ -4,6 +4,7 @@
 
 #include "core/isa.h"
 #include "core/memory.h"
+#include "core/reals.h"
 #include "device/context.h"
 #include "device/cpu.h"
 #include "device/threads.h"
@@ -71,11 +72,6 @@ static char *at(const void *column, kith_dtype dtype, int64_t i)
     return column ? (char *)column + i * kith_dtype_bytes(dtype) : NULL;
 }
 
-static double element(kith_dtype dtype, const void *column, int64_t i)
-{
-    return dtype == KITH_F64 ? ((const double *)column)[i] : (double)((const float *)column)[i];
-}
-
 /* Adding forces pays where additions have pipes of their own. */
 enum symmetric_form forces_symmetric_preferred_form(void)
 {
@@ -97,7 +93,7 @@ static enum symmetric_form choose_form(const struct symmetric_run *run)
     if (forces_symmetric_preferred_form() == sums_are_accelerations)
         return sums_are_accelerations;
     for (int64_t i = 0; i < problem->source_count; i++)
-        if (!(element(problem->dtype, problem->source_mass, i) >= least))
+        if (!(real_get(problem->dtype, problem->source_mass, i) >= least))
             return sums_are_accelerations;
     return sums_are_forces;
 }

@@ -8,9 +8,6 @@
  * one system. */
 enum { systems_max_bodies = 64 };
 
-/* What a kernel works out for each body. */
-enum systems_outputs { systems_acceleration, systems_potential, systems_jerk };
-
 /* evaluate of forces/backend.h for problems with system_count > 0: many independent systems, a
  * vector's lane a system.
  *

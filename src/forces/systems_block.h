@@ -25,7 +25,7 @@ struct NAME(block) {
 };
 
 /* Pair i, j of each system. */
-SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum systems_outputs outputs,
+SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum forces_outputs outputs,
                                      const struct NAME(place) * i, const struct NAME(place) * j,
                                      struct NAME(pull) * of_i, struct NAME(pull) * of_j)
 {
@@ -35,7 +35,7 @@ SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum system
     for (int32_t c = 0; c < dimensions; c++)
         d[c] = j->x[c] - i->x[c];
 
-    if (outputs == systems_acceleration) {
+    if (outputs == forces_acceleration) {
         NAME(pair_field)(dimensions, d, softening2, field);
     } else {
         /* 0 at the same place: the pair leaves itself out of everything. */
@@ -54,7 +54,7 @@ SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum system
         }
         const VREAL factor = d_dot_u * rsqrt2 * (REAL)-3;
         SIMD_UNROLL
-        for (int32_t c = 0; c < dimensions && outputs == systems_jerk; c++) {
+        for (int32_t c = 0; c < dimensions && outputs == forces_jerk; c++) {
             const VREAL rate = cube * simd_fma(factor, d[c], u[c]);
             of_i->jerk[c] = simd_fma(j->mass, rate, of_i->jerk[c]);
             of_j->jerk[c] = simd_fma(-i->mass, rate, of_j->jerk[c]);
@@ -69,21 +69,21 @@ SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum system
 }
 
 /* to = from where the kernel uses it. */
-SIMD_INLINE void NAME(copy_pull)(const int32_t dimensions, const enum systems_outputs outputs,
+SIMD_INLINE void NAME(copy_pull)(const int32_t dimensions, const enum forces_outputs outputs,
                                  const struct NAME(pull) * from, struct NAME(pull) * to)
 {
     SIMD_UNROLL
     for (int32_t c = 0; c < dimensions; c++) {
         to->acceleration[c] = from->acceleration[c];
-        if (outputs == systems_jerk)
+        if (outputs == forces_jerk)
             to->jerk[c] = from->jerk[c];
     }
-    if (outputs != systems_acceleration)
+    if (outputs != forces_acceleration)
         to->potential = from->potential;
 }
 
 /* Every pair once. */
-SIMD_INLINE void NAME(block_evaluate)(const int32_t dimensions, const enum systems_outputs outputs,
+SIMD_INLINE void NAME(block_evaluate)(const int32_t dimensions, const enum forces_outputs outputs,
                                       struct NAME(block) * block)
 {
     const struct NAME(pull) none = {0};

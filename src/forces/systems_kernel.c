@@ -7,12 +7,12 @@
 
 /* In the order of the indices [outputs][dimensions − 2]. */
 #define EACH_VARIANT(ROW)                                                                          \
-    ROW(systems_acceleration, 2)                                                                   \
-    ROW(systems_acceleration, 3)                                                                   \
-    ROW(systems_potential, 2)                                                                      \
-    ROW(systems_potential, 3)                                                                      \
-    ROW(systems_jerk, 2)                                                                           \
-    ROW(systems_jerk, 3)
+    ROW(forces_acceleration, 2)                                                                    \
+    ROW(forces_acceleration, 3)                                                                    \
+    ROW(forces_potential, 2)                                                                       \
+    ROW(forces_potential, 3)                                                                       \
+    ROW(forces_jerk, 2)                                                                            \
+    ROW(forces_jerk, 3)
 
 #define KERNEL_BODY "forces/systems_kernel_body.h"
 #include "forces/for_each_real.h"

@@ -20,12 +20,12 @@ SIMD_INLINE void NAME(store_scaled)(void *to, int64_t at, REAL factor, VREAL sum
 }
 
 /* Writes the sums times G to the outputs that are wanted. */
-SIMD_INLINE void NAME(store_block)(const enum systems_outputs outputs,
+SIMD_INLINE void NAME(store_block)(const enum forces_outputs outputs,
                                    const struct forces_problem *problem, int64_t s,
                                    const struct NAME(block) * block)
 {
     const double g = problem->gravitational_constant;
-    const double of_acceleration = outputs == systems_acceleration ? g / FIELD_SCALE : g;
+    const double of_acceleration = outputs == forces_acceleration ? g / FIELD_SCALE : g;
     for (int32_t i = 0; i < block->bodies; i++) {
         const int64_t at = i * problem->system_stride + s;
         const struct NAME(pull) *pull = &block->pull[i];
@@ -33,10 +33,10 @@ SIMD_INLINE void NAME(store_block)(const enum systems_outputs outputs,
             if (problem->acceleration[c])
                 NAME(store_scaled)
             (problem->acceleration[c], at, (REAL)of_acceleration, pull->acceleration[c]);
-            if (outputs == systems_jerk)
+            if (outputs == forces_jerk)
                 NAME(store_scaled)(problem->jerk[c], at, (REAL)g, pull->jerk[c]);
         }
-        if (outputs != systems_acceleration && problem->potential)
+        if (outputs != forces_acceleration && problem->potential)
             NAME(store_scaled)(problem->potential, at, (REAL)-g, pull->potential);
     }
 }
@@ -48,7 +48,7 @@ SIMD_INLINE void NAME(store_block)(const enum systems_outputs outputs,
         struct NAME(block) block;                                                                  \
         for (int64_t s = begin; s < end; s += NAME(lanes)) {                                       \
             NAME(block_load)(problem, 1, s, &block);                                               \
-            if ((outputs) == systems_jerk)                                                         \
+            if ((outputs) == forces_jerk)                                                          \
                 NAME(load_velocities)(problem, s, &block);                                         \
             NAME(block_evaluate)(dimensions, outputs, &block);                                     \
             NAME(store_block)(outputs, problem, s, &block);                                        \
@@ -64,8 +64,6 @@ static void NAME(forces_systems)(const struct forces_problem *problem, int64_t b
     static forces_systems_kernel *const kernels[] = {EACH_VARIANT(NAME_VARIANT)};
 #undef NAME_VARIANT
 
-    const enum systems_outputs outputs = problem->jerk[0]     ? systems_jerk
-                                         : problem->potential ? systems_potential
-                                                              : systems_acceleration;
+    const enum forces_outputs outputs = forces_outputs_of(problem);
     kernels[(int32_t)outputs * 2 + problem->dimensions - 2](problem, begin, end);
 }

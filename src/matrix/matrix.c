@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "core/reals.h"
 #include "device/context.h"
 #include "device/threads.h"
 #include "matrix/backend.h"
-#include "matrix/element.h"
 #include "matrix/matrix_reference.h"
 #include "matrix/pack.h"
 #include "matrix/stream.h"
@@ -26,8 +26,7 @@ static void take_row(void *argument, int64_t k)
     const struct array_taker *taker = argument;
     const int64_t each = kith_dtype_bytes(taker->matrix.dtype), columns = taker->matrix.shape[1];
     const char *from = taker->values + k * columns * each;
-    char *to =
-        (char *)taker->matrix.data + matrix_offset(taker->matrix, taker->first + k, 0) * each;
+    char *to = (char *)taker->matrix.data + array_offset(taker->matrix, taker->first + k, 0) * each;
     if (taker->matrix.strides[1] == 1)
         memcpy(to, from, (size_t)(columns * each));
     else

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/reals.h"
 #include "device/context.h"
 #include "law/law_reference.h"
-#include "matrix/element.h"
 
 double matrix_reference_value(const struct matrix_arguments *arguments,
                               const struct matrix_problem *problem, int64_t i, int64_t j)
@@ -41,7 +41,7 @@ kith_status matrix_reference_fill(const struct matrix_arguments *arguments,
     for (int64_t i = 0; i < problem->rows.count; i++) {
         KITH_TRY(kith_context_check_cancelled(arguments->context));
         for (int64_t j = 0; j < problem->columns.count; j++)
-            matrix_set(matrix, i, j, value_at(arguments, problem, i, j));
+            array_set(matrix, i, j, value_at(arguments, problem, i, j));
     }
     return KITH_OK;
 }

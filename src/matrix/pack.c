@@ -4,10 +4,10 @@
 #include <stddef.h>
 
 #include "core/memory.h"
+#include "core/reals.h"
 #include "device/context.h"
 #include "matrix/backend.h"
 #include "matrix/diagonal.h"
-#include "matrix/element.h"
 
 enum { columns_of_a_side = 5 }; /* x, y, z, weight, charge */
 
@@ -84,14 +84,11 @@ static kith_status pack_column(const char *name, kith_array array, int64_t k, in
     for (int64_t row = 0; row < kith_padded(count); row++) {
         const double number = row >= count ? 0
                               : none       ? otherwise_of(name)
-                                           : matrix_get(array, row, k);
+                                           : array_get(array, row, k);
         if (!isfinite(number))
             return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give finite numbers",
                              (long long)row, name ? name : "zeros", number);
-        if (dtype == KITH_F64)
-            ((double *)to)[row] = number;
-        else
-            ((float *)to)[row] = (float)number;
+        real_set(dtype, (void *)to, row, number);
     }
     return KITH_OK;
 }
@@ -164,12 +161,11 @@ kith_status matrix_deliver_cpu(kith_context *context, const struct matrix_task *
         }
         double value = from->sign * found;
         if (from->is_weighted)
-            value *= task->dtype == KITH_F64 ? ((const double *)weight)[i]
-                                             : (double)((const float *)weight)[i];
+            value *= real_get(task->dtype, weight, i);
         if (counts_number && !from->at)
             value += problem->diagonal_value *
-                     (kith_array_is_none(from->b) ? 1 : matrix_get(from->b, i, 0));
-        matrix_set(from->to, i, 0, value);
+                     (kith_array_is_none(from->b) ? 1 : array_get(from->b, i, 0));
+        array_set(from->to, i, 0, value);
     }
     return KITH_OK;
 }

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/reals.h"
 #include "device/context.h"
 #include "kith/matrix.h"
 #include "matrix/backend.h"
-#include "matrix/element.h"
 #include "matrix/matrix_reference.h"
 #include "matrix/pack.h"
 #include "matrix/stream.h"
@@ -110,14 +110,14 @@ static kith_status refer_column(const struct matrix_arguments *arguments,
                                 double *b, int64_t k)
 {
     for (int64_t j = 0; j < arguments->column_count; j++)
-        b[j] = kith_array_is_none(reduction->b) ? 1 : matrix_get(reduction->b, j, k);
+        b[j] = kith_array_is_none(reduction->b) ? 1 : array_get(reduction->b, j, k);
     KITH_TRY(
         matrix_reference_reduce(arguments, problem, &reduction->what, b, found->value, found->at));
     for (int64_t i = 0; i < arguments->row_count; i++)
         if (reduction->wants_place)
             ((int64_t *)reduction->to.data)[i * reduction->to.strides[0]] = found->at[i];
         else
-            matrix_set(reduction->to, i, k, reduction->what.sign * found->value[i]);
+            array_set(reduction->to, i, k, reduction->what.sign * found->value[i]);
     return KITH_OK;
 }
 

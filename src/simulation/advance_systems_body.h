@@ -48,7 +48,7 @@ SIMD_INLINE void NAME(advance_many)(struct NAME(block) * block, const int32_t di
                                     const struct advance_program *program, int32_t first,
                                     int32_t end)
 {
-    NAME(block_evaluate)(dimensions, systems_acceleration, block);
+    NAME(block_evaluate)(dimensions, forces_acceleration, block);
     for (int32_t i = 0; i < block->bodies; i++)
         NAME(run_body)(block, i, dimensions, program, first, end);
 }
@@ -71,8 +71,8 @@ SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, const int32_t bod
         SIMD_UNROLL
         for (int32_t j = i + 1; j < bodies; j++)
             NAME(pull_together)
-        (dimensions, systems_acceleration, &block->place[i], &block->place[j], &pull[i], &pull[j]);
-        NAME(copy_pull)(dimensions, systems_acceleration, &pull[i], &block->pull[i]);
+        (dimensions, forces_acceleration, &block->place[i], &block->place[j], &pull[i], &pull[j]);
+        NAME(copy_pull)(dimensions, forces_acceleration, &pull[i], &block->pull[i]);
     }
     for (int32_t i = 0; i < bodies; i++)
         NAME(run_body)(block, i, dimensions, program, first, end);

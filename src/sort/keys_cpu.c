@@ -1,5 +1,6 @@
 /* Morton keys on the CPU. */
 
+#include "core/reals.h"
 #include "device/threads.h"
 #include "sort/sort.h"
 
@@ -16,8 +17,7 @@ struct keys_run {
 
 static double at(const struct sort_points *points, int32_t c, int64_t i)
 {
-    return points->dtype == KITH_F64 ? ((const double *)points->position[c])[i]
-                                     : (double)((const float *)points->position[c])[i];
+    return real_get(points->dtype, points->position[c], i);
 }
 
 static void find_range(const struct sort_points *points, int32_t c, double *low, double *high)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/reals.h"
 #include "device/context.h"
 #include "device/threads.h"
 #include "sparse/sort_rows.h"
@@ -153,13 +154,6 @@ kith_status sparse_assemble_cpu(kith_context *context, const struct sparse_entri
     return sparse_sort_rows(context, made);
 }
 
-static double element_at(kith_array matrix, int64_t i, int64_t j)
-{
-    const int64_t at = i * matrix.strides[0] + j * matrix.strides[1];
-    return matrix.dtype == KITH_F64 ? ((const double *)matrix.data)[at]
-                                    : (double)((const float *)matrix.data)[at];
-}
-
 kith_status sparse_assemble_dense(kith_context *context, kith_array matrix, struct sparse_csr *made)
 {
     const int64_t rows = matrix.shape[0], columns = matrix.shape[1];
@@ -167,7 +161,7 @@ kith_status sparse_assemble_dense(kith_context *context, kith_array matrix, stru
     for (int64_t i = 0; i < rows; i++) {
         KITH_TRY(kith_context_check_cancelled(context));
         for (int64_t j = 0; j < columns; j++)
-            nonzeros += element_at(matrix, i, j) != 0;
+            nonzeros += array_get(matrix, i, j) != 0;
     }
     KITH_TRY(sparse_csr_allocate(rows, columns, nonzeros, matrix.dtype, made));
 
@@ -175,14 +169,11 @@ kith_status sparse_assemble_dense(kith_context *context, kith_array matrix, stru
     for (int64_t i = 0; i < rows; i++) {
         KITH_TRY(kith_context_check_cancelled(context));
         for (int64_t j = 0; j < columns; j++) {
-            const double value = element_at(matrix, i, j);
+            const double value = array_get(matrix, i, j);
             if (value == 0)
                 continue;
             made->column[at] = (int32_t)j;
-            if (matrix.dtype == KITH_F64)
-                ((double *)made->value)[at++] = value;
-            else
-                ((float *)made->value)[at++] = (float)value;
+            real_set(matrix.dtype, made->value, at++, value);
         }
         made->row_start[i + 1] = at;
     }

@@ -5,6 +5,7 @@
 
 #include "core/arguments.h"
 #include "core/memory.h"
+#include "core/reals.h"
 #include "device/context.h"
 #include "device/memory.h"
 #include "law/law_reference.h"
@@ -22,16 +23,9 @@ struct graph {
     void *value;
 };
 
-static double element(kith_array array, int64_t i, int64_t k)
-{
-    const int64_t at = i * array.strides[0] + k * array.strides[1];
-    return array.dtype == KITH_F64 ? ((const double *)array.data)[at]
-                                   : (double)((const float *)array.data)[at];
-}
-
 static double element_or_one(kith_array array, int64_t i)
 {
-    return kith_array_is_none(array) ? 1 : element(array, i, 0);
+    return kith_array_is_none(array) ? 1 : array_get(array, i, 0);
 }
 
 static int64_t partner(const kith_pairs *pairs, int64_t k)
@@ -46,11 +40,11 @@ static void measure(const struct graph *graph, int64_t k, struct law_reference_p
     const kith_array vectors = graph->pairs->vectors;
     double r2 = 0;
     if (kith_array_is_none(vectors)) {
-        pair->d[0] = element(graph->pairs->distances, k, 0);
+        pair->d[0] = array_get(graph->pairs->distances, k, 0);
         r2 = pair->d[0] * pair->d[0];
     } else {
         for (int64_t c = 0; c < vectors.shape[1]; c++) {
-            pair->d[c] = element(vectors, k, c);
+            pair->d[c] = array_get(vectors, k, c);
             r2 += pair->d[c] * pair->d[c];
         }
     }
@@ -77,10 +71,7 @@ static void put(struct graph *graph, int64_t i, int64_t j, double value)
     const int64_t k = graph->count++;
     graph->row[k] = (int32_t)i;
     graph->column[k] = (int32_t)j;
-    if (graph->dtype == KITH_F64)
-        ((double *)graph->value)[k] = value;
-    else
-        ((float *)graph->value)[k] = (float)value;
+    real_set(graph->dtype, graph->value, k, value);
 }
 
 /* An entry of W, which of the Laplacian is −W and a part of the row's sum. */
