@@ -3,6 +3,7 @@
 #include "forces_command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "json.h"
 #include "names.h"
@@ -13,7 +14,6 @@ enum {
     key_solver,
     key_targets,
     key_check,
-    key_periodic,
     key_method,
     key_block,
     key_unroll,
@@ -37,8 +37,6 @@ static const struct argp_option options[] = {
      0},
     {"block", key_block, "P", 0, "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", 0},
     {"unroll", key_unroll, "U", 0, "of tile-p: 1, 2, 4, 8, 16 or 32", 0},
-    {"periodic", key_periodic, "none", 0,
-     "leave out the periodic cell of FILE: there are no images", 0},
     {"output", 'o', "FILE", 0,
      "write ax,ay[,az],potential (of --sum value: value) to FILE, .csv or .npy (default: -, "
      "standard output, as CSV)",
@@ -47,9 +45,11 @@ static const struct argp_option options[] = {
     {0}};
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
-                                             {&law_argp, 0, "Law:", 2},
-                                             {&input_argp, 0, "Bodies and gravity:", 3},
-                                             {&common_argp, 0, "Common options:", 4},
+                                             {&cell_argp, 0, "Periodic cell:", 2},
+                                             {&ewald_argp, 0, NULL, 2},
+                                             {&law_argp, 0, "Law:", 3},
+                                             {&input_argp, 0, "Bodies and gravity:", 4},
+                                             {&common_argp, 0, "Common options:", 5},
                                              {0}};
 
 static const char documentation[] =
@@ -63,6 +63,7 @@ static const char documentation[] =
     "  kith forces plummer.csv --law yukawa:2.5 --param k=332.06 -o ions.csv\n"
     "  kith forces plummer.csv --law lennard-jones:1,0.1 --sum value -o e.npy\n"
     "  kith forces plummer.csv --potential 'a*exp(-r/b)' --param a=2 --param b=1\n"
+    "  kith forces salt.xyz --law coulomb --solver ewald --box 5.64,5.64,5.64 --json\n"
     "  kith forces plummer.csv --device cuda --method tile-p --block 128\n\n"
     "The result has a row a body, in the order of FILE: the acceleration ax,ay[,az] in length / "
     "time^2 and the potential in length^2 / time^2. The potential of gravity is negative, "
@@ -81,15 +82,45 @@ static kith_forces_sum parse_sum(const char *text, const struct argp_state *stat
                                                                      : KITH_FORCES_SUM_VALUE;
 }
 
+/* --periodic none leaves out the cell of FILE; the rest is of the solvers that have images. */
+static void check_images(struct forces_options *forces, const struct argp_state *state)
+{
+    const char *periodic = forces->cell.periodic;
+    const struct ewald_options *ewald = &forces->ewald;
+    if (forces_has_images(forces)) {
+        if (forces->check > 0)
+            cli_usage_error(state, "--check compares with the direct sum, which has no periodic "
+                                   "images; leave it out");
+        if (forces->targets)
+            cli_usage_error(state, "--targets is given, and the solver %s has none; leave it out",
+                            kith_solver_describe(forces->solver).name);
+        return;
+    }
+    forces->input.is_open = periodic && strcmp(periodic, "none") == 0;
+    const char *option = forces->cell.count > 0 ? forces->cell.is_box ? "--box" : "--cell"
+                         : periodic && !forces->input.is_open ? "--periodic"
+                         : ewald->cutoff > 0                  ? "--cutoff"
+                         : ewald->chosen.alpha > 0            ? "--alpha"
+                         : ewald->chosen.absolute_error > 0   ? "--absolute-error"
+                         : ewald->chosen.boundary             ? "--boundary"
+                         : ewald->exclude                     ? "--exclude"
+                                                              : NULL;
+    if (option)
+        cli_usage_error(state, "%s is of solvers with periodic images; give --solver ewald",
+                        option);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct forces_options *forces = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &forces->accuracy;
-        state->child_inputs[1] = &forces->law;
-        state->child_inputs[2] = &forces->input;
-        state->child_inputs[3] = &forces->common;
+        state->child_inputs[1] = &forces->cell;
+        state->child_inputs[2] = &forces->ewald;
+        state->child_inputs[3] = &forces->law;
+        state->child_inputs[4] = &forces->input;
+        state->child_inputs[5] = &forces->common;
         return 0;
     case key_sum:
         forces->sum = parse_sum(argument, state);
@@ -102,9 +133,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_check:
         forces->check = cli_parse_count("--check", argument, state);
-        return 0;
-    case key_periodic:
-        forces->input.is_open = load_parse_open(argument, state);
         return 0;
     case key_method:
         forces->method = cli_parse_method(argument, &forces->solver, state);
@@ -126,6 +154,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             cli_usage_error(state, "FILE is missing: the bodies to compute with");
         if (forces->check > 0 && forces->sum == KITH_FORCES_SUM_VALUE)
             cli_usage_error(state, "--check compares accelerations, and --sum is value");
+        check_images(forces, state);
         cli_check_stdout("-o", forces->output, &forces->common, state);
         return 0;
     default:
@@ -162,6 +191,25 @@ static void add_report(cJSON *object, const kith_solver_report *report)
     json_add_real(object, "m2l_per_body", report->m2l_per_body);
 }
 
+/* What a sum over periodic images has chosen, and its totals. */
+static void add_images(cJSON *object, const struct forces_job *job)
+{
+    const kith_solver_report *report = &job->report;
+    json_add_real(object, "error", report->error_requested);
+    json_add_real(object, "error_estimated", report->error_estimated);
+    json_add_real(object, "cutoff", report->cutoff);
+    json_add_real(object, "alpha", report->alpha);
+    cJSON *grid = cJSON_AddArrayToObject(object, "grid");
+    for (int k = 0; k < 3; k++)
+        cJSON_AddItemToArray(grid, cJSON_CreateNumber(report->grid[k]));
+    json_add_count(object, "order", report->order);
+    json_add_real(object, "energy", job->totals.energy);
+    cJSON *virial = cJSON_AddArrayToObject(object, "virial");
+    for (int a = 0; a < 3; a++)
+        cJSON_AddItemToArray(virial, cJSON_CreateDoubleArray(job->totals.virial + 3 * a, 3));
+    json_add_real(object, "prepare_seconds", report->prepare_seconds);
+}
+
 static void add_check(cJSON *object, const struct forces_check *check)
 {
     cJSON *sub = cJSON_AddObjectToObject(object, "check");
@@ -190,7 +238,9 @@ static int print_json(const char *command, const struct forces_options *forces,
     cJSON_AddStringToObject(object, "solver", solver);
     cJSON_AddStringToObject(object, "method",
                             forces->method ? cli_method_name(forces->method) : solver);
-    if (job->report.order > 0)
+    if (forces_has_images(forces))
+        add_images(object, job);
+    else if (job->report.order > 0)
         add_report(object, &job->report);
     if (forces->check > 0)
         add_check(object, check);
@@ -241,6 +291,8 @@ static int read_bodies(const char *command, const struct forces_options *forces,
 {
     const bool quiet = forces->common.quiet || forces->common.json;
     int code = load_bodies(command, &forces->input, forces->output, quiet, &job->sources);
+    if (code == exit_ok && forces_has_images(forces))
+        return forces_prepare_images(command, forces, job);
     if (code == exit_ok)
         code = load_check_open(command, &forces->input, forces->input.path, job->sources);
     return code == exit_ok ? read_targets(command, forces, job) : code;

@@ -1,6 +1,7 @@
 #ifndef CLI_FORCES_COMMAND_H
 #define CLI_FORCES_COMMAND_H
 
+#include "cell_options.h"
 #include "cli.h"
 #include "law_options.h"
 #include "load.h"
@@ -8,10 +9,20 @@
 /* --error, --theta and --order: a child whose input is a kith_accuracy. */
 extern const struct argp accuracy_argp;
 
+/* --cutoff and what else the solvers of periodic cells take: a child whose input is this. */
+struct ewald_options {
+    double cutoff;
+    kith_ewald chosen;
+    const char *exclude; /* a file of rows i,j */
+};
+extern const struct argp ewald_argp;
+
 struct forces_options {
     struct common_options common;
     struct input_options input;
     struct law_options law;
+    struct cell_options cell;
+    struct ewald_options ewald;
     kith_forces_sum sum;
     const kith_solver *solver;
     kith_accuracy accuracy;
@@ -33,6 +44,10 @@ struct forces_job {
     struct forces_side source_side, target_side;
     void *result; /* n × (D + 1) */
     kith_solver_report report;
+    kith_cell cell; /* of a solver with images; else open */
+    int64_t (*excluded)[2];
+    int64_t excluded_count;
+    kith_forces_totals totals;
     double seconds;
 };
 
@@ -46,6 +61,16 @@ static inline const kith_bodies *forces_targets(const struct forces_job *job)
 {
     return job->targets ? job->targets : job->sources;
 }
+
+/* Whether the solver sums the images of a periodic cell. */
+static inline bool forces_has_images(const struct forces_options *options)
+{
+    return options->solver && kith_solver_describe(options->solver).is_periodic;
+}
+
+/* Finds the cell, and reads the excluded pairs. Returns an exit code. */
+int forces_prepare_images(const char *command, const struct forces_options *options,
+                          struct forces_job *job);
 
 /* Column k of the results. */
 kith_array forces_result(const struct forces_options *options, const struct forces_job *job,

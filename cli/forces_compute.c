@@ -56,6 +56,10 @@ int forces_compute_job(const char *command, const struct forces_options *options
     const kith_bodies *targets = forces_targets(job);
     if (!take_memory(options, job))
         return cli_fail_with(command, "no memory for %lld bodies", (long long)targets->count);
+    const bool images = forces_has_images(options);
+    kith_ewald ewald = options->ewald.chosen;
+    if (job->excluded)
+        ewald.exclusions = kith_array_matrix(job->excluded, KITH_I64, job->excluded_count, 2);
     struct cli_advice advice = {options->common.quiet, command, ""};
     const kith_forces_options chosen = {
         .gravitational_constant =
@@ -64,6 +68,10 @@ int forces_compute_job(const char *command, const struct forces_options *options
         .solver = options->solver,
         .accuracy = options->accuracy,
         .report = &job->report,
+        .cutoff = options->ewald.cutoff,
+        .cell = images ? &job->cell : NULL,
+        .ewald = ewald,
+        .totals = images ? &job->totals : NULL,
         .method = options->method,
         .law = options->law.law,
         .sum = options->sum,
@@ -98,6 +106,7 @@ void forces_free_job(struct forces_job *job)
     free_side(&job->source_side);
     free_side(&job->target_side);
     free(job->result);
+    free(job->excluded);
     kith_bodies_free(job->sources);
     kith_bodies_free(job->targets);
 }

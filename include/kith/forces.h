@@ -2,6 +2,7 @@
 #define KITH_FORCES_H
 
 #include "kith/array.h"
+#include "kith/cell.h"
 #include "kith/context.h"
 #include "kith/law.h"
 #include "kith/particles.h"
@@ -29,6 +30,34 @@ typedef enum kith_forces_sum {
     KITH_FORCES_SUM_VALUE      /* the value alone, of any law: gravity's is an energy too */
 } kith_forces_sum;
 
+/* Sums over all pairs, each pair once. */
+typedef struct kith_forces_totals {
+    double energy; /* U = Σ_{i<j} V(i, j) */
+    /* W_ab = Σ_{i<j} (x_i − x_j)_a (F_ij)_b, row by row, F_ij the force on i by the nearest or any
+     * other image of j: repulsion is positive. dU under a strain of cell and positions is
+     * −Σ_ab W_ab strain_ab, and the pressure of N particles in D dimensions
+     * (Σ m v² + Σ_a W_aa) / (D volume). */
+    double virial[9];
+    double volume; /* of a cell that is periodic along all axes (2D: its area); else 0 */
+} kith_forces_totals;
+
+/* What is around a periodic system, infinitely far away. */
+typedef enum kith_boundary {
+    KITH_BOUNDARY_TIN_FOIL = 0, /* a conductor: no field of the cell's dipole */
+    KITH_BOUNDARY_VACUUM /* energy 2π/(3V) (M² − W Σ w x²) more: M = Σ w x of the positions
+                            as given, W = Σ w */
+} kith_boundary;
+
+/* What the solvers ewald and pme take; all zero: chosen for the accuracy. */
+typedef struct kith_ewald {
+    double absolute_error; /* > 0: of the rms force, in its unit, in place of kith_accuracy.error */
+    double alpha;          /* > 0: of erfc(α r), 1 / length */
+    int32_t grid[3];       /* of pme */
+    kith_boundary boundary;
+    kith_array exclusions; /* p × 2, int64, on the host: pairs i, j that do not interact at their
+                              nearest images; or none */
+} kith_ewald;
+
 typedef struct kith_forces_options {
     double gravitational_constant; /* G; 0 stands for 1, as in kith_units; of gravity only */
     double softening;              /* ε ≥ 0, of every particle without a column softening */
@@ -38,6 +67,10 @@ typedef struct kith_forces_options {
     int32_t unroll; /* of TILE_P's loop: 1, 2, 4, 8, 16 or 32; 0: 16 */
     kith_forces_sum sum;
     const kith_law *law;        /* NULL: gravity */
+    double cutoff;              /* > 0: of the pairs that ewald and pme sum one by one; 0: chosen */
+    const kith_cell *cell;      /* NULL: open space. A periodic cell needs ewald or pme */
+    kith_ewald ewald;           /* of these two */
+    kith_forces_totals *totals; /* [out] or NULL; of these two */
     kith_accuracy accuracy;     /* of the solvers tree and fmm */
     kith_solver_report *report; /* [out] or NULL; not of simulations */
     /* Called before all pairs are summed where an approximate solver is expected to be at least
@@ -71,12 +104,25 @@ typedef struct kith_forces_options {
  * formula as a loop in double precision on the host, one thread; tree and fmm, which approximate
  * the far pairs to the accuracy that is asked for, on the CPU, for gravity, coulomb, log2d and
  * other laws of weights over the distance with one softening (kith_accuracy; without one an error
- * of 1e-4). An error below 3e-6 in float and 1e-13 in double is refused. With an accuracy and no
+ * of 1e-4). An error below 3e-6 in float and 1e-13 in double is refused. ewald sums all periodic
+ * images of a cell, in three dimensions on the CPU: see below. With an accuracy and no
  * solver, direct or fmm is taken, whichever is faster by a model of the work. The method is
  * direct's, for comparisons: KITH_FORCES_AUTO takes what was measured to be the fastest, by kith
  * itself or on this device (kith/tuning.h). The tiles are for learning (docs/gpu-tiling.md); they
  * have one softening for all bodies, and in float blocks of fewer than 64 threads may pass the
  * error below: with one thread it is 7.6e-6 for 262 144 bodies.
+ *
+ * In a periodic cell the solver ewald sums, for gravity, coulomb and other laws k w_i w_j / r,
+ *
+ *     φ_i = k w_i Σ_S Σ_j w_j / |x_j − x_i + S·cell|      without the terms at distance 0
+ *
+ * over all images S, as Ewald (1921) does: the value of a neutral cell inside a conductor
+ * (kith_boundary). A net charge is neutralised by a uniform background; of masses this subtracts
+ * the mean density. In a cell that is periodic along a and b alone, a slab, the images are those of
+ * two dimensions; nothing is then neutralised (Yeh & Berkowitz 1999; Ballenegger, Arnold & Cerdà
+ * 2009). The parts of the sum are cut off for the error that is asked for (kith_accuracy; 1e-12, in
+ * float 1e-6, if none is) by the estimates of Kolafa & Perram (1992). Without softening, and
+ * without targets of their own. Cost: O(n^{3/2}).
  *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0

@@ -1,6 +1,7 @@
 #ifndef KITH_SOLVER_H
 #define KITH_SOLVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kith/status.h"
@@ -18,7 +19,9 @@ typedef struct kith_solver kith_solver;
 typedef struct kith_accuracy {
     /* The rms over the targets of |Δa_i| / max(|a_i|, 0.1 Σ_j |a_ij|), and of the error of the
      * potential over Σ_j |φ_ij|, by the law log2d Σ_j |k q_i q_j| max(1, |ln s|); > 0, or 0: not
-     * given. */
+     * given. Of ewald and pme: the rms of the error of the forces over their rms, or where they
+     * vanish (as in a crystal) over a tenth of the force of two particles at the mean distance,
+     * 0.1 k <w²> n^{2/3}, n of them in a unit of volume with the mean square weight <w²>. */
     double error;
     double theta;  /* instead of an error: opening angle, (0, 1); 0: not given */
     int32_t order; /* of the expansions, 1 to 20; 0: chosen */
@@ -31,6 +34,9 @@ typedef struct kith_solver_report {
     double theta;        /* largest opening angle */
     double error_requested, error_estimated;
     double p2p_per_body, m2l_per_body; /* pairs of bodies summed; pairs of cells, a target */
+    double cutoff, alpha;              /* of ewald and pme (kith_ewald) */
+    int32_t grid[3];                   /* of pme; order is that of its splines */
+    double prepare_seconds;            /* for what is not done again when bodies have moved */
 } kith_solver_report;
 
 /* A solver that is expected to be much faster than the direct sum. */
@@ -46,6 +52,7 @@ typedef void kith_advise(void *user, const kith_solver_advice *advice);
 typedef struct kith_solver_info {
     const char *name;    /* "direct" */
     const char *summary; /* one line */
+    bool is_periodic;    /* takes a periodic cell, and nothing but one */
 } kith_solver_info;
 
 /* Row k of the table of solvers, from 0, the default first; NULL past its end. Static memory. */

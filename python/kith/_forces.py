@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy
@@ -9,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from kith import _kith
 from kith._arguments import chosen, described, integer32, number, optional, text
-from kith._arrays import needed, reals, result, take
+from kith._arrays import host_array, needed, reals, result, take
 from kith._context import Call, Context, Device
 from kith._law import Law, handle_of
+from kith._pairs import cells_of
 
 
 class Forces(NamedTuple):
@@ -108,8 +110,10 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
            law: str | Law | None = None, charges: ArrayLike | None = None, target_charges: ArrayLike | None = None,
            target_masses: ArrayLike | None = None, want: str = "both", out: tuple[Any, Any] | None = None,
            solver: str = "auto", error: float | None = None, theta: float | None = None, order: int | None = None,
-           method: str = "auto", block: int = 0, unroll: int = 0, device: str | Device = "auto", threads: int = 0,
-           context: Context | None = None) -> Forces:
+           cell: ArrayLike | None = None, periodic: bool | Sequence[bool] | None = None, cutoff: float | None = None,
+           alpha: float | None = None, absolute_error: float | None = None, boundary: str = "tin-foil",
+           exclude: ArrayLike | None = None, method: str = "auto", block: int = 0, unroll: int = 0,
+           device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Forces:
     """Gravitational accelerations and potentials of all bodies, or sums of any other law.
 
     ``a_i = G sum_j m_j (x_j - x_i) / (r^2 + eps^2)^(3/2)`` and
@@ -144,15 +148,28 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         What to compute; ``value`` is the sum of the values of the law, an energy for gravity too.
     out : tuple of two arrays, optional
         Where to write acceleration and potential; None in it stands for a new array.
-    solver : {'auto', 'direct', 'reference', 'tree', 'fmm'}
+    solver : {'auto', 'direct', 'reference', 'tree', 'fmm', 'ewald'}
         How the pairs are walked; by default ``direct``, with an accuracy the faster of ``direct`` and ``fmm``.
     error : float, optional
-        Accuracy of ``tree`` and ``fmm``: at most this rms over the targets of the error of the acceleration,
-        relative to itself, or where pulls cancel to a tenth of the sum of their magnitudes; 1e-4 by default.
+        Accuracy of ``tree``, ``fmm`` and ``ewald``: at most this rms over the targets of the error of the acceleration,
+        relative to itself, or where pulls cancel to a tenth of the sum of their magnitudes; 1e-4 by default. Of
+        ``ewald`` relative to the rms force; 1e-12 by default.
     theta : float, optional
         Instead of an error: the opening angle, less than 1.
     order : int, optional
         The order of the expansions, 1 to 20; the best by default.
+    cell : array_like, shape (3, 3) or (3,), optional
+        Of the solver ``ewald``, which sums all periodic images: one cell vector per row, or the lengths of a box.
+    periodic : bool or sequence of bool, optional
+        Along which cell vectors space is periodic: all by default, or the first two.
+    cutoff, alpha : float, optional
+        Of ``ewald``: the pairs within the cutoff are summed one by one, with erfc(alpha r)/r; the cheapest by default.
+    absolute_error : float, optional
+        Instead of ``error``, of ``ewald``: of the rms force, in its unit.
+    boundary : {'tin-foil', 'vacuum'}
+        What is around the images of ``ewald``.
+    exclude : array_like of int, shape (p, 2), optional
+        Pairs that do not interact at their nearest images, of ``ewald``.
     method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tile-p', 'tile-p2'}
         Of the solver ``direct``, for comparisons.
     block, unroll : int
@@ -178,8 +195,8 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
 
     Notes
     -----
-    O(n m) work. The result is the same, bit for bit, on every run and for every number of threads. On
-    a GPU the call returns when the work is on the stream: numbers that are not finite are then
+    O(n m) work, by ``ewald`` O(n^1.5). The result is the same, bit for bit, on every run and for every number of
+    threads. On a GPU the call returns when the work is on the stream: numbers that are not finite are then
     reported by `Context.synchronize`.
 
     Examples
@@ -188,6 +205,13 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     >>> acceleration, potential = kith.forces([[0.0, 0, 0], [2.0, 0, 0]], [1.0, 4.0])
     >>> acceleration[0].tolist(), potential.tolist()
     ([1.0, 0.0, 0.0], [-2.0, -0.5])
+
+    The potential of an ion in cesium chloride:
+
+    >>> crystal = kith.forces([[0.0, 0, 0], [0.5, 0.5, 0.5]], charges=[1.0, -1.0], law="coulomb",
+    ...                       solver="ewald", cell=[1.0, 1.0, 1.0])
+    >>> [round(value, 9) for value in crystal.potential.tolist()]
+    [-2.035361509, -2.035361509]
     """
     sums = PairSums(want, out, softening, context, device, threads, positions=positions, masses=masses, targets=targets,
                     target_softening=target_softening, charges=charges, target_charges=target_charges,
@@ -196,5 +220,17 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                  constant_of_gravity(g), sums.length, *sums.show(*OF_BODIES),
                  text("solver", solver), *accuracy_of(error, theta, order),
                  chosen("method", method, _kith.forces_methods), integer32("block", block),
-                 integer32("unroll", unroll), want == "value")
+                 integer32("unroll", unroll), want == "value", optional(number, "cutoff", cutoff) or 0.0,
+                 *cells_of(cell, periodic, 3, 1), optional(number, "alpha", alpha) or 0.0,
+                 optional(number, "absolute_error", absolute_error) or 0.0,
+                 chosen("boundary", boundary, _kith.forces_boundaries), _pairs_of(exclude))
     return sums.done()
+
+
+def _pairs_of(exclude):
+    if exclude is None:
+        return None
+    pairs = host_array("exclude", exclude, (2,))
+    if pairs.dtype.kind not in "iu" or pairs.shape[1] != 2:
+        raise ValueError(f"exclude has shape {pairs.shape} and dtype {pairs.dtype}; give rows of two whole numbers")
+    return numpy.ascontiguousarray(pairs, dtype=numpy.int64)

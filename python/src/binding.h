@@ -32,6 +32,9 @@ using view = nb::ndarray<nb::array_api>;
 
 // The library's view of an array; TypeError if it has no such dtype, dimensions or place.
 kith_array array_of(const char *name, const input &array);
+
+// A cell of 3 × 3 double vectors and 3 int32 flags.
+kith_cell cell_from(const input &vectors, const input &periodic);
 kith_array array_of(const char *name, const output &array);
 
 // The other way round; owner keeps the memory alive.

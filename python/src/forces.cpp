@@ -39,9 +39,18 @@ static void compute(context &where, const input &targets, const input &sources, 
                     const input &target_softening, const input &source_charges,
                     const input &target_charges, const input &target_masses,
                     const std::string &solver, double error, double theta, int32_t order,
-                    int method, int32_t block, int32_t unroll, bool only_values)
+                    int method, int32_t block, int32_t unroll, bool only_values, double cutoff,
+                    const input &cell, const input &periodic, double alpha, double absolute_error,
+                    int boundary, const input &exclude)
 {
     kith_forces_options options = options_of(law, g, softening, solver, method, only_values);
+    const kith_cell around = cell.is_valid() ? cell_from(cell, periodic) : kith_cell{};
+    options.cutoff = cutoff;
+    options.cell = cell.is_valid() ? &around : nullptr;
+    options.ewald.alpha = alpha;
+    options.ewald.absolute_error = absolute_error;
+    options.ewald.boundary = (kith_boundary)boundary;
+    options.ewald.exclusions = array_of("exclude", exclude);
     options.accuracy = {error, theta, order};
     options.block = block;
     options.unroll = unroll;
@@ -96,7 +105,9 @@ void add_forces(nb::module_ &module)
                nb::arg("target_softening").none(), nb::arg("source_charges").none(),
                nb::arg("target_charges").none(), nb::arg("target_masses").none(), nb::arg("solver"),
                nb::arg("error"), nb::arg("theta"), nb::arg("order"), nb::arg("method"),
-               nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"));
+               nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"), nb::arg("cutoff"),
+               nb::arg("cell").none(), nb::arg("periodic").none(), nb::arg("alpha"),
+               nb::arg("absolute_error"), nb::arg("boundary"), nb::arg("exclude").none());
     module.def("forces_derivative", derive, nb::arg("context"), nb::arg("targets").none(),
                nb::arg("sources"), nb::arg("masses").none(), nb::arg("target_directions").none(),
                nb::arg("directions"), nb::arg("acceleration").none(), nb::arg("potential").none(),
@@ -104,6 +115,10 @@ void add_forces(nb::module_ &module)
                nb::arg("source_softening").none(), nb::arg("target_softening").none(),
                nb::arg("source_charges").none(), nb::arg("target_charges").none(),
                nb::arg("target_masses").none(), nb::arg("method"), nb::arg("only_values"));
+    nb::dict boundaries;
+    boundaries["tin-foil"] = (int)KITH_BOUNDARY_TIN_FOIL;
+    boundaries["vacuum"] = (int)KITH_BOUNDARY_VACUUM;
+    module.attr("forces_boundaries") = boundaries;
     nb::dict methods;
     methods["auto"] = (int)KITH_FORCES_AUTO;
     methods["direct"] = (int)KITH_FORCES_DIRECT;

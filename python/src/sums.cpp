@@ -33,7 +33,7 @@ static kith_particles particles_of(const char *name, const input &positions,
     return particles;
 }
 
-static kith_cell cell_of(const input &vectors, const input &periodic)
+kith_cell cell_from(const input &vectors, const input &periodic)
 {
     kith_cell cell = {};
     const double *from = static_cast<const double *>(vectors.data());
@@ -60,7 +60,7 @@ static int64_t compute(context &where, const input &targets, const named_arrays 
     const kith_particles of = particles_of("positions", sources, columns);
     const kith_array to = array_of("results", results);
     const bool has_cell = cell.is_valid();
-    const kith_cell space = has_cell ? cell_of(cell, periodic) : kith_cell{};
+    const kith_cell space = has_cell ? cell_from(cell, periodic) : kith_cell{};
     int64_t pairs = 0;
     kith_sums_options options = {};
     options.cutoff = cutoff;

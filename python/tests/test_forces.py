@@ -137,3 +137,21 @@ def test_an_accuracy_that_cannot_be_is_refused(options, message):
         kith.forces([[0.0, 0], [1.0, 0]], solver="fmm", **options)
     with pytest.raises(ValueError, match=message):
         kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.1, solver="fmm", **options)
+
+
+def test_periodic_images_are_summed():
+    crystal = {"positions": [[0.0, 0, 0], [0.5, 0.5, 0.5]], "charges": [1.0, -1.0], "law": "coulomb", "solver": "ewald"}
+    madelung = -1.762674773070988 * 2 / 3**0.5
+    found = kith.forces(**crystal, cell=[1.0, 1.0, 1.0])
+    assert numpy.allclose(found.potential, madelung, rtol=0, atol=1e-11)
+    assert numpy.abs(found.acceleration).max() < 1e-11
+    apart = kith.forces(**crystal, cell=numpy.eye(3), exclude=[[0, 1]], want="potential").potential
+    assert numpy.allclose(apart, madelung + 2 / 3**0.5, rtol=0, atol=1e-11)
+    slab = kith.forces(**crystal, cell=[1.0, 1.0, 1.0], periodic=[True, True, False], alpha=3.0, cutoff=2.0)
+    assert slab.potential[0] < 0
+    with pytest.raises(ValueError, match="not periodic along its vectors a and b"):
+        kith.forces(**crystal)
+    with pytest.raises(ValueError, match="boundary"):
+        kith.forces(**crystal, cell=[1.0, 1.0, 1.0], boundary="water")
+    with pytest.raises(ValueError, match="exclude has shape"):
+        kith.forces(**crystal, cell=[1.0, 1.0, 1.0], exclude=[[0, 1, 2]])

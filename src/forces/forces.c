@@ -1,5 +1,7 @@
 #include "kith/forces.h"
 
+#include <math.h>
+
 #include "core/arguments.h"
 #include "device/arrays.h"
 #include "device/context.h"
@@ -87,6 +89,8 @@ static kith_status choose_law(const kith_forces_options *options,
     arguments->law = choice.law;
     arguments->gravitational_constant = choice.g;
     arguments->uses_charges = choice.uses_charges;
+    arguments->space.absolute_error =
+        options->ewald.absolute_error / (choice.g != 0 ? fabs(choice.g) : 1);
     if (!choice.law)
         arguments->targets.column[particles_m] = kith_array_none();
     if (!choice.uses_charges)
@@ -114,6 +118,10 @@ static kith_status take_arguments(kith_context *context, const kith_forces_optio
 {
     *arguments = (struct forces_arguments){
         .softening = options->softening,
+        .space = {.cell = options->cell,
+                  .cutoff = options->cutoff,
+                  .ewald = &options->ewald,
+                  .totals = options->totals},
         .accuracy = options->accuracy,
         .report = options->report,
         .options = options,

@@ -104,6 +104,7 @@ kith_status forces_begin_problem(const struct forces_arguments *arguments, kith_
         .gravitational_constant = 1,
         .law = arguments->law,
         .way = arguments->way,
+        .space = arguments->space,
         .accuracy = arguments->accuracy,
         .report = arguments->report,
     };

@@ -7,6 +7,7 @@
 #include "device/context.h"
 #include "forces/columns.h"
 #include "forces/scale.h"
+#include "forces/solver.h"
 
 /* An array's columns, divided by 2^exponent. */
 static kith_status pack_vectors(const struct forces_packed *packed, const void *const *columns,
@@ -92,7 +93,7 @@ kith_status forces_pack(kith_context *context, struct forces_arguments *argument
     const bool has_masses = !kith_array_is_none(arguments->sources.column[particles_m]);
     packed->context = context;
     packed->length_exponent = packed->mass_exponent = 0;
-    if (!arguments->law) {
+    if (!arguments->law && !arguments->solver->is_periodic) {
         packed->length_exponent = forces_packed_length_exponent(arguments->largest_length);
         packed->mass_exponent =
             forces_packed_mass_exponent(has_masses ? arguments->largest_mass : 1);
@@ -107,6 +108,16 @@ kith_status forces_pack(kith_context *context, struct forces_arguments *argument
     packed->problem.softening2 = softening * softening;
     KITH_TRY(pack_sources(arguments, packed));
     return pack_targets(arguments, packed);
+}
+
+/* Those of periodic cells, whose problems are not scaled. */
+static void scale_totals(double g, kith_forces_totals *totals)
+{
+    if (!totals)
+        return;
+    totals->energy *= g;
+    for (int k = 0; k < 9; k++)
+        totals->virial[k] *= g;
 }
 
 /* G is taken apart, so that nothing overflows before the end. */
@@ -127,6 +138,7 @@ kith_status forces_unpack(const struct forces_packed *packed,
         {&arguments->acceleration_derivative, problem->jerk, g + mass - 3 * length},
         {&arguments->potential_derivative, &problem->potential_rate, g + mass - 2 * length},
     };
+    scale_totals(arguments->gravitational_constant, problem->space.totals);
     for (size_t k = 0; k < sizeof results / sizeof results[0]; k++)
         if (results[k].from[0])
             KITH_TRY(forces_unpack_columns(packed->context, *results[k].to, fraction,

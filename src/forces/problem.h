@@ -23,6 +23,15 @@ struct forces_way {
     int32_t bodies, threads;
 };
 
+/* A periodic cell, in the caller's units: a problem that has one is not scaled. */
+struct forces_space {
+    const kith_cell *cell; /* NULL: open space */
+    double cutoff;         /* 0: chosen */
+    double absolute_error; /* as in ewald, over |G| */
+    const kith_ewald *ewald;
+    kith_forces_totals *totals; /* NULL: not wanted */
+};
+
 /* All-pairs forces as a backend sees them: structures of arrays in the backend's memory, one dtype.
  *
  *     d = x_j − x_i,  s² = |d|² + ε²,  ε² = softening2, or half_softening2_i + half_softening2_j
@@ -75,6 +84,7 @@ struct forces_problem {
     void *potential_rate; /* only with a law and one system */
     struct forces_delivery delivery;
     struct forces_way way;
+    struct forces_space space;
     kith_accuracy accuracy;
     kith_solver_report *report; /* NULL: not wanted */
 };

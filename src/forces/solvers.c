@@ -8,7 +8,8 @@
 #include "tree/expansion.h"
 
 static const kith_solver *const solvers[] = {&forces_solver_direct, &forces_solver_reference,
-                                             &forces_solver_tree, &forces_solver_fmm};
+                                             &forces_solver_tree, &forces_solver_fmm,
+                                             &forces_solver_ewald};
 enum { solver_count = sizeof solvers / sizeof solvers[0] };
 
 const kith_solver *kith_solver_at(int64_t k)
@@ -19,7 +20,7 @@ const kith_solver *kith_solver_at(int64_t k)
 kith_solver_info kith_solver_describe(const kith_solver *solver)
 {
     const kith_solver *chosen = solver ? solver : solvers[0];
-    return (kith_solver_info){chosen->name, chosen->summary};
+    return (kith_solver_info){chosen->name, chosen->summary, chosen->is_periodic};
 }
 
 kith_status kith_solver_find(const char *name, const kith_solver **solver)
@@ -62,6 +63,42 @@ static kith_status check_accuracy(const kith_accuracy *accuracy)
     return KITH_OK;
 }
 
+static kith_status check_periodic_cell(const kith_cell *cell, const char *name)
+{
+    const bool *periodic = cell ? cell->periodic : (const bool[3]){false};
+    if (!periodic[0] || !periodic[1])
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, and the cell is%s periodic along its vectors a and b; give "
+                         "a cell that is",
+                         name, cell ? " not" : " none: nothing is");
+    return KITH_OK;
+}
+
+/* Cell and cutoff, and whether the solver takes them. */
+static kith_status check_space(const kith_forces_options *options, const kith_solver *solver)
+{
+    const kith_cell *cell = options->cell;
+    const char *name = solver->name;
+    if (!isfinite(options->cutoff) || options->cutoff < 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "cutoff is %g; give a finite length greater than 0, or 0 for none",
+                         options->cutoff);
+    if (solver->is_periodic)
+        return check_periodic_cell(cell, name);
+    for (int k = 0; cell && k < 3; k++)
+        if (cell->periodic[k])
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "the cell is periodic along vector %c, and solver is %s, which has no "
+                             "images; use the solver ewald",
+                             "abc"[k], name);
+    if (options->cutoff > 0 || options->totals)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "%s is given, and solver is %s, which has none; use the solver ewald in a "
+                         "periodic cell",
+                         options->cutoff > 0 ? "cutoff" : "totals", name);
+    return KITH_OK;
+}
+
 kith_status forces_choose_solver(const kith_forces_options *options, const kith_solver **solver)
 {
     const kith_forces_method method = options->method;
@@ -78,7 +115,7 @@ kith_status forces_choose_solver(const kith_forces_options *options, const kith_
             KITH_INVALID_ARGUMENT,
             "method is one of the solver direct, and solver is %s; leave the method out",
             (*solver)->name);
-    return KITH_OK;
+    return check_space(options, *solver);
 }
 
 void forces_forget(kith_context *context, const struct kith_solver *solver, void **prepared)

@@ -1,0 +1,135 @@
+/* The options of solvers that sum the images of a periodic cell. */
+
+#include "forces_command.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+
+enum { key_cutoff = 0x7400, key_alpha, key_absolute_error, key_boundary, key_exclude };
+
+static const struct argp_option option_table[] = {
+    {"cutoff", key_cutoff, "R", 0,
+     "of ewald: the pairs within R are summed one by one (default: the cheapest)", 0},
+    {"alpha", key_alpha, "A", 0,
+     "of ewald: splits 1/r into erfc(A r)/r and a smooth rest (default: the cheapest)", 0},
+    {"absolute-error", key_absolute_error, "E", 0,
+     "instead of --error, of ewald: of the rms force, in its unit", 0},
+    {"boundary", key_boundary, "B", 0,
+     "of ewald: tin-foil (default) or vacuum, where the dipole of the cell has a field", 0},
+    {"exclude", key_exclude, "PAIRS", 0,
+     "of ewald: a file of rows i,j, counted from 0: pairs that do not interact at their nearest "
+     "images",
+     0},
+    {0}};
+
+static const char *name_of_boundary(int64_t k)
+{
+    return k == 0 ? "tin-foil" : "vacuum";
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct ewald_options *ewald = state->input;
+    switch (key) {
+    case key_cutoff:
+        ewald->cutoff = cli_parse_positive("--cutoff", argument, state);
+        return 0;
+    case key_alpha:
+        ewald->chosen.alpha = cli_parse_positive("--alpha", argument, state);
+        return 0;
+    case key_absolute_error:
+        ewald->chosen.absolute_error = cli_parse_positive("--absolute-error", argument, state);
+        return 0;
+    case key_boundary:
+        ewald->chosen.boundary =
+            (kith_boundary)cli_parse_name("--boundary", argument, 2, name_of_boundary, state);
+        return 0;
+    case key_exclude:
+        ewald->exclude = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp ewald_argp = {option_table, parse, NULL, NULL, NULL, NULL, NULL};
+
+/* Two numbers with a comma between them; false for anything else. */
+static bool parse_pair(const char *line, int64_t pair[2])
+{
+    char *rest = NULL;
+    errno = 0;
+    pair[0] = strtoll(line, &rest, 10);
+    if (rest == line || *rest != ',')
+        return false;
+    const char *second = rest + 1;
+    pair[1] = strtoll(second, &rest, 10);
+    while (isspace((unsigned char)*rest))
+        rest++;
+    return rest != second && *rest == '\0' && errno == 0;
+}
+
+static bool is_blank(const char *line)
+{
+    while (isspace((unsigned char)*line))
+        line++;
+    return *line == '\0' || *line == '#';
+}
+
+static bool append(struct forces_job *job, int64_t *room, const int64_t pair[2])
+{
+    if (job->excluded_count == *room) {
+        *room = 2 * *room + 64;
+        void *larger = realloc(job->excluded, (size_t)*room * sizeof *job->excluded);
+        if (!larger)
+            return false;
+        job->excluded = larger;
+    }
+    memcpy(job->excluded[job->excluded_count++], pair, sizeof *job->excluded);
+    return true;
+}
+
+static int read_pairs(const char *command, const char *path, FILE *stream, struct forces_job *job)
+{
+    char *line = NULL;
+    size_t bytes = 0;
+    int64_t room = 0, number = 0;
+    int code = exit_ok;
+    while (code == exit_ok && getline(&line, &bytes, stream) >= 0) {
+        int64_t pair[2];
+        number++;
+        line[strcspn(line, "\r\n")] = '\0';
+        const bool is_header = number == 1 && strcmp(line, "i,j") == 0;
+        if (is_header || is_blank(line))
+            continue;
+        if (!parse_pair(line, pair))
+            code = cli_fail_with(command, "%s: line %lld: expected two whole numbers i,j", path,
+                                 (long long)number);
+        else if (!append(job, &room, pair))
+            code = cli_fail_with(command, "no memory for the pairs of %s", path);
+    }
+    if (code == exit_ok && ferror(stream))
+        code = cli_fail_with(command, "cannot read '%s': %s", path, strerror(errno));
+    free(line);
+    return code;
+}
+
+int forces_prepare_images(const char *command, const struct forces_options *options,
+                          struct forces_job *job)
+{
+    const char *path = options->ewald.exclude;
+    bool found = false;
+    const int code = cell_choose(command, &options->cell, job->sources, &job->cell, &found);
+    if (code != exit_ok || !path)
+        return code;
+    FILE *stream = fopen(path, "r");
+    if (!stream)
+        return cli_fail_with(command, "cannot open '%s': %s", path, strerror(errno));
+    const int read = read_pairs(command, path, stream, job);
+    fclose(stream);
+    return read;
+}

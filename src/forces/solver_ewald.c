@@ -1,0 +1,239 @@
+/* The solver ewald: all pairs and their periodic images (mesh/periodic.h). */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "device/threads.h"
+#include "forces/solver.h"
+#include "forces/weights.h"
+#include "mesh/periodic.h"
+
+/* Without a requested error. */
+static double default_error(kith_dtype dtype)
+{
+    return dtype == KITH_F64 ? 1e-12 : 1e-6;
+}
+
+static kith_status check_numbers(const struct forces_problem *problem)
+{
+    const kith_ewald *ewald = problem->space.ewald;
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"absolute_error", ewald->absolute_error}, {"alpha", ewald->alpha}};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+        if (!isfinite(numbers[k].value) || numbers[k].value < 0)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "%s is %g; it must be greater than 0, or 0 for none", numbers[k].name,
+                             numbers[k].value);
+    if (ewald->absolute_error > 0 && problem->accuracy.error > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "error is %g and absolute_error is %g; give one of them",
+                         problem->accuracy.error, ewald->absolute_error);
+    if ((unsigned)ewald->boundary > KITH_BOUNDARY_VACUUM)
+        return kith_fail(KITH_INVALID_ARGUMENT, "boundary is %d; give a kith_boundary",
+                         (int)ewald->boundary);
+    if (ewald->boundary == KITH_BOUNDARY_VACUUM && !problem->space.cell->periodic[2])
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "boundary is vacuum in a cell that is not periodic along its vector c, "
+                         "where it is open anyway; leave it out");
+    return KITH_OK;
+}
+
+static kith_status check_exclusions(kith_array exclusions)
+{
+    if (kith_array_is_none(exclusions))
+        return KITH_OK;
+    if (exclusions.ndim != 2 || exclusions.shape[1] != 2 || exclusions.dtype != KITH_I64 ||
+        exclusions.device.kind != KITH_CPU)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "exclusions are not n × 2 int64 numbers on the host; give those");
+    return KITH_OK;
+}
+
+static kith_status suits_any(const char *name, const kith_context *context,
+                             const struct forces_problem *problem)
+{
+    struct forces_weights law;
+    if (context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED, "solver is %s, which computes on the CPU; use that",
+                         name);
+    if (!problem->space.cell)
+        return kith_fail(KITH_UNSUPPORTED, "solver is %s, and there is no periodic cell; give one",
+                         name);
+    if (problem->dimensions != 3)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, and the positions have %d dimensions; it has three", name,
+                         (int)problem->dimensions);
+    if (!problem->self || problem->system_count > 0)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which has the forces of particles on themselves, of one "
+                         "system; leave the targets out",
+                         name);
+    if (problem->jerk[0] || problem->potential_rate)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which has no derivatives of forces; use an integrator "
+                         "without them",
+                         name);
+    if (problem->source_half_softening2 || problem->softening2 > 0 || problem->softening2_at)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "softening is given, and solver is %s, which has none; leave it out",
+                         name);
+    if (!forces_find_weights(problem, &law) || law.is_logarithm)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which has gravity, coulomb and other laws of weights over "
+                         "the distance; use one of them",
+                         name);
+    if (problem->law && law.source != law.target)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, and particles feel others with charges that are not their "
+                         "own; leave the targets' charges out",
+                         name);
+    KITH_TRY(check_numbers(problem));
+    return check_exclusions(problem->space.ewald->exclusions);
+}
+
+static kith_status suits(const kith_context *context, const struct forces_problem *problem)
+{
+    KITH_TRY(suits_any("ewald", context, problem));
+    const int32_t *grid = problem->space.ewald->grid;
+    if (grid[0] != 0 || grid[1] != 0 || grid[2] != 0 || problem->accuracy.order != 0 ||
+        problem->accuracy.theta > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s is given, and the solver ewald has none; leave it out",
+                         problem->accuracy.theta > 0   ? "theta"
+                         : problem->accuracy.order > 0 ? "order"
+                                                       : "grid");
+    return KITH_OK;
+}
+
+static kith_status prepare(kith_context *context, const struct forces_problem *problem,
+                           void **prepared)
+{
+    (void)context;
+    (void)problem;
+    return *prepared ? KITH_OK : kith_allocate(1, sizeof(struct periodic_state), "ewald", prepared);
+}
+
+static void forget(kith_context *context, void *prepared)
+{
+    (void)context;
+    periodic_free(prepared);
+    free(prepared);
+}
+
+static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
+{
+    if (!column)
+        return;
+    const double sum = problem->accumulate ? periodic_at(problem->dtype, column, i) + value : value;
+    if (problem->dtype == KITH_F64)
+        ((double *)column)[i] = sum;
+    else
+        ((float *)column)[i] = (float)sum;
+}
+
+static void deliver(const struct forces_problem *problem, const struct forces_weights *law,
+                    const struct periodic_state *state)
+{
+    for (int64_t i = 0; i < problem->target_count; i++) {
+        const double w = law->target ? periodic_at(problem->dtype, law->target, i) : 1;
+        const double of_potential = law->strength * w;
+        const double of_gradient =
+            problem->law ? of_potential / periodic_at(problem->dtype, problem->target_mass, i)
+                         : of_potential;
+        put(problem, problem->potential, i, of_potential * state->potential[i]);
+        for (int c = 0; c < 3; c++)
+            put(problem, problem->acceleration[c], i, -of_gradient * state->gradient[c][i]);
+    }
+}
+
+static void report_totals(const struct forces_problem *problem, double strength,
+                          const struct periodic_state *state)
+{
+    kith_forces_totals *totals = problem->space.totals;
+    if (!totals)
+        return;
+    totals->energy = strength * state->energy;
+    for (int k = 0; k < 9; k++)
+        totals->virial[k] = strength * state->virial[k / 3][k % 3];
+    totals->volume = state->system.is_slab ? 0 : state->system.volume;
+}
+
+static void report(const struct kith_solver *solver, const struct forces_problem *problem,
+                   double requested, const struct periodic_state *state)
+{
+    const double force = fmax(state->force_rms, periodic_least_force(&state->system));
+    if (!problem->report)
+        return;
+    *problem->report = (kith_solver_report){
+        .solver = solver,
+        .order = state->setting.order,
+        .error_requested = requested,
+        .error_estimated = force > 0 ? state->setting.force_error / force : 0,
+        .cutoff = state->setting.cutoff,
+        .alpha = state->setting.alpha,
+    };
+    memcpy(problem->report->grid, state->setting.grid, sizeof state->setting.grid);
+}
+
+/* The rows of an array, one after another. */
+static kith_status copy_exclusions(kith_array from, int64_t (**to)[2])
+{
+    *to = NULL;
+    if (kith_array_is_none(from))
+        return KITH_OK;
+    KITH_TRY(kith_allocate(from.shape[0], sizeof **to, "excluded pairs", to));
+    for (int64_t k = 0; k < from.shape[0]; k++)
+        for (int64_t c = 0; c < 2; c++)
+            (*to)[k][c] = ((const int64_t *)from.data)[k * from.strides[0] + c * from.strides[1]];
+    return KITH_OK;
+}
+
+static kith_status evaluate(kith_context *context, void *prepared,
+                            const struct forces_problem *problem)
+{
+    struct periodic_state *state = prepared;
+    const kith_ewald *ewald = problem->space.ewald;
+    struct forces_weights law;
+    if (!forces_find_weights(problem, &law))
+        return kith_fail(KITH_UNSUPPORTED, "solver is ewald, which does not have this law");
+    const double strength = law.strength != 0 ? fabs(law.strength) : 1;
+    const double error =
+        problem->accuracy.error > 0 ? problem->accuracy.error : default_error(problem->dtype);
+    struct periodic_particles particles = {
+        .count = problem->target_count, .dtype = problem->dtype, .weight = law.source};
+    for (int c = 0; c < 3; c++)
+        particles.position[c] = problem->source_position[c];
+    int64_t(*exclusions)[2] = NULL;
+    KITH_TRY(copy_exclusions(ewald->exclusions, &exclusions));
+    const struct periodic_request request = {
+        .error = error,
+        .absolute_error = problem->space.absolute_error / strength,
+        .cutoff = problem->space.cutoff,
+        .alpha = ewald->alpha,
+        .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
+        .exclusion_count = exclusions ? ewald->exclusions.shape[0] : 0,
+        .exclusions = (const int64_t(*)[2])exclusions,
+    };
+    const kith_status status = ewald_cpu(context, problem->space.cell, &particles, &request, state);
+    free(exclusions);
+    KITH_TRY(status);
+    deliver(problem, &law, state);
+    report_totals(problem, law.strength, state);
+    report(&forces_solver_ewald, problem, error, state);
+    return KITH_OK;
+}
+
+const struct kith_solver forces_solver_ewald = {
+    .name = "ewald",
+    .summary = "all pairs and periodic images by Ewald's plain sums, to 1e-12",
+    .is_periodic = true,
+    .suits = suits,
+    .prepare = prepare,
+    .evaluate = evaluate,
+    .free = forget,
+};

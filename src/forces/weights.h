@@ -1,0 +1,17 @@
+#ifndef FORCES_WEIGHTS_H
+#define FORCES_WEIGHTS_H
+
+#include "forces/problem.h"
+
+/* V = strength w_i w_j / s, or strength w_i w_j ln s, and the columns of the weights; NULL: ones.
+ */
+struct forces_weights {
+    bool is_logarithm;
+    double strength;
+    const void *source, *target;
+};
+
+/* Whether the problem's law is one of these, and which. */
+bool forces_find_weights(const struct forces_problem *problem, struct forces_weights *found);
+
+#endif

@@ -1,0 +1,347 @@
+/* Particles in a periodic cell: loaded, and what Ewald's sum has besides its two parts. */
+
+#include "mesh/periodic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells/cells.h"
+#include "cells/lattice.h"
+#include "core/memory.h"
+#include "device/context.h"
+
+static const double pi = 3.14159265358979323846;
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double product[3])
+{
+    product[0] = a[1] * b[2] - a[2] * b[1];
+    product[1] = a[2] * b[0] - a[0] * b[2];
+    product[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* The square of the shortest vector of the lattice of a and b (Gauss's reduction). */
+static double shortest2(double a[3], double b[3])
+{
+    for (;;) {
+        const double steps = round(dot(a, b) / dot(a, a));
+        for (int c = 0; c < 3; c++)
+            b[c] -= steps * a[c];
+        if (!(dot(b, b) < dot(a, a)))
+            return dot(a, a);
+        for (int c = 0; c < 3; c++) {
+            const double kept = a[c];
+            a[c] = b[c];
+            b[c] = kept;
+        }
+    }
+}
+
+/* Two vectors of a plane and its normal span a cell: the normal becomes so long that images along
+ * it are felt no more. */
+static void set_slab_height(double error, double vectors[3][3], struct periodic_system *system)
+{
+    double normal[3], wave[2][3];
+    cross(vectors[0], vectors[1], normal);
+    system->area = sqrt(dot(normal, normal));
+    for (int c = 0; c < 3; c++)
+        system->normal[c] = normal[c] / system->area;
+    cross(vectors[1], system->normal, wave[0]);
+    cross(system->normal, vectors[0], wave[1]);
+    const double shortest = 2 * pi / system->area * sqrt(shortest2(wave[0], wave[1]));
+    const double height = system->thickness + log(10 / error) / shortest;
+    for (int c = 0; c < 3; c++)
+        vectors[2][c] = system->normal[c] * height;
+}
+
+/* Middles of the coordinates, and how far a slab extends along its normal. */
+static void measure(const struct periodic_particles *particles, const kith_cell *cell,
+                    struct periodic_system *system)
+{
+    double low[4] = {0}, high[4] = {0}, normal[3];
+    cross(cell->vectors[0], cell->vectors[1], normal);
+    const double area = sqrt(dot(normal, normal));
+    for (int64_t i = 0; i < particles->count; i++) {
+        double x[4] = {0};
+        for (int c = 0; c < 3; c++) {
+            x[c] = periodic_at(particles->dtype, particles->position[c], i);
+            x[3] += x[c] * normal[c] / area;
+        }
+        for (int c = 0; c < 4; c++) {
+            low[c] = i == 0 || x[c] < low[c] ? x[c] : low[c];
+            high[c] = i == 0 || x[c] > high[c] ? x[c] : high[c];
+        }
+    }
+    for (int c = 0; c < 3; c++)
+        system->middle[c] = low[c] / 2 + high[c] / 2;
+    system->thickness = high[3] - low[3];
+}
+
+static kith_status make_lattice(const kith_cell *cell, double error,
+                                const struct periodic_particles *particles,
+                                struct periodic_system *system)
+{
+    kith_cell whole = *cell;
+    KITH_TRY(pairs_lattice_make(cell, 3, 1, &system->lattice));
+    measure(particles, cell, system);
+    system->is_slab = !cell->periodic[2];
+    if (system->is_slab)
+        set_slab_height(error, whole.vectors, system);
+    whole.periodic[2] = true;
+    KITH_TRY(pairs_lattice_make(&whole, 3, 1, &system->lattice));
+    double product[3];
+    cross(whole.vectors[1], whole.vectors[2], product);
+    system->volume = fabs(dot(whole.vectors[0], product));
+    return KITH_OK;
+}
+
+static kith_status make_room(int64_t count, struct periodic_state *state)
+{
+    const int64_t room = kith_padded(count > 0 ? count : 1);
+    KITH_TRY(cpu_memory_grow(&state->memory[0], 8 * room * (int64_t)sizeof(double)));
+    double *memory = state->memory[0].memory;
+    for (int c = 0; c < 3; c++) {
+        state->position[c] = memory + c * room;
+        state->gradient[c] = memory + (3 + c) * room;
+    }
+    state->weight = memory + 6 * room;
+    state->potential = memory + 7 * room;
+    return KITH_OK;
+}
+
+kith_status periodic_load(kith_context *context, const kith_cell *cell, double error,
+                          const struct periodic_particles *particles, struct periodic_state *state)
+{
+    struct periodic_system *system = &state->system;
+    *system = (struct periodic_system){.count = particles->count};
+    KITH_TRY(kith_context_check_cancelled(context));
+    KITH_TRY(make_lattice(cell, error, particles, system));
+    KITH_TRY(make_room(particles->count, state));
+    for (int64_t i = 0; i < particles->count; i++) {
+        double x[3];
+        int32_t wraps[3];
+        for (int c = 0; c < 3; c++)
+            x[c] = periodic_at(particles->dtype, particles->position[c], i);
+        if (!pairs_wrap(&system->lattice, x, wraps))
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "row %lld of positions is more than 2^30 cells away; bring the "
+                             "particles into the cell",
+                             (long long)i);
+        for (int c = 0; c < 3; c++)
+            state->position[c][i] = x[c];
+        const double w =
+            particles->weight ? periodic_at(particles->dtype, particles->weight, i) : 1;
+        state->weight[i] = w;
+        system->total += w;
+        system->squares += w * w;
+    }
+    return KITH_OK;
+}
+
+double periodic_least_force(const struct periodic_system *system)
+{
+    const double n = (double)system->count;
+    const double volume = system->is_slab
+                              ? system->area * (system->thickness + sqrt(system->area / n))
+                              : system->volume;
+    return n > 0 ? 0.1 * system->squares / n * pow(n / volume, 2.0 / 3) : 0;
+}
+
+static void add_isotropic(double energy, double virial[3][3])
+{
+    for (int c = 0; c < 3; c++)
+        virial[c][c] += energy;
+}
+
+static void add_background(struct periodic_state *state)
+{
+    const struct periodic_system *system = &state->system;
+    const double alpha = state->setting.alpha;
+    const double value = -pi * system->total / (system->volume * alpha * alpha);
+    for (int64_t i = 0; i < system->count; i++)
+        state->potential[i] += value;
+    add_isotropic(0.5 * value * system->total, state->virial);
+}
+
+/* x from the middle, as given. */
+static void get(const struct periodic_particles *particles, const struct periodic_system *system,
+                int64_t i, double x[3])
+{
+    for (int c = 0; c < 3; c++)
+        x[c] = periodic_at(particles->dtype, particles->position[c], i) - system->middle[c];
+}
+
+static void add_vacuum(const struct periodic_particles *particles, struct periodic_state *state)
+{
+    const struct periodic_system *system = &state->system;
+    const double factor = 4 * pi / (3 * system->volume);
+    double dipole[3] = {0}, moment[3][3] = {{0}};
+    for (int64_t i = 0; i < system->count; i++) {
+        double x[3];
+        get(particles, system, i, x);
+        for (int a = 0; a < 3; a++) {
+            dipole[a] += state->weight[i] * x[a];
+            for (int b = 0; b < 3; b++)
+                moment[a][b] += state->weight[i] * x[a] * x[b];
+        }
+    }
+    const double trace = moment[0][0] + moment[1][1] + moment[2][2], total = system->total;
+    for (int64_t i = 0; i < system->count; i++) {
+        double x[3];
+        get(particles, system, i, x);
+        state->potential[i] += factor * (dot(dipole, x) - (trace + total * dot(x, x)) / 2);
+        for (int c = 0; c < 3; c++)
+            state->gradient[c][i] += factor * (dipole[c] - total * x[c]);
+    }
+    add_isotropic(factor / 2 * (dot(dipole, dipole) - total * trace), state->virial);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            state->virial[a][b] -= factor * (dipole[a] * dipole[b] - total * moment[a][b]);
+}
+
+static void add_slab(const struct periodic_particles *particles, struct periodic_state *state)
+{
+    const struct periodic_system *system = &state->system;
+    const double factor = 4 * pi / system->volume, height = system->volume / system->area;
+    const double total = system->total, constant = total * height * height / 12;
+    double dipole = 0, moment = 0;
+    for (int64_t i = 0; i < system->count; i++) {
+        double x[3];
+        get(particles, system, i, x);
+        const double z = dot(x, system->normal);
+        dipole += state->weight[i] * z;
+        moment += state->weight[i] * z * z;
+    }
+    for (int64_t i = 0; i < system->count; i++) {
+        double x[3];
+        get(particles, system, i, x);
+        const double z = dot(x, system->normal);
+        state->potential[i] += factor * (dipole * z - (moment + total * z * z) / 2 - constant);
+        for (int c = 0; c < 3; c++)
+            state->gradient[c][i] += factor * (dipole - total * z) * system->normal[c];
+    }
+    const double square = dipole * dipole - total * moment - total * constant;
+    add_isotropic(factor / 2 * square, state->virial);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            state->virial[a][b] -= factor * square * system->normal[a] * system->normal[b];
+}
+
+/* x_j − x_i at the image that is nearest; of equally near ones the first. */
+static void find_nearest(const struct periodic_state *state, int64_t i, int64_t j, double d[3])
+{
+    const struct pairs_lattice *lattice = &state->system.lattice;
+    double start[3], least = INFINITY;
+    int32_t most[3], image[3];
+    for (int c = 0; c < 3; c++)
+        d[c] = start[c] = state->position[c][j] - state->position[c][i];
+    const double distance = sqrt(dot(start, start));
+    for (int k = 0; k < 3; k++) /* |component + S| height ≤ distance, and |component| < 1 */
+        most[k] = 1 + (int32_t)(distance / lattice->height[k]);
+    for (image[0] = -most[0]; image[0] <= most[0]; image[0]++)
+        for (image[1] = -most[1]; image[1] <= most[1]; image[1]++)
+            for (image[2] = -most[2]; image[2] <= most[2]; image[2]++) {
+                double x[3];
+                for (int c = 0; c < 3; c++)
+                    x[c] = start[c] + pairs_translation(lattice, image, c);
+                if (dot(x, x) < least) {
+                    least = dot(x, x);
+                    memcpy(d, x, sizeof x);
+                }
+            }
+}
+
+static void exclude(struct periodic_state *state, int64_t i, int64_t j)
+{
+    double d[3];
+    find_nearest(state, i, j, d);
+    const double r2 = dot(d, d), w_i = state->weight[i], w_j = state->weight[j];
+    if (!(r2 > 0))
+        return;
+    const double value = 1 / sqrt(r2);
+    state->potential[i] -= w_j * value;
+    state->potential[j] -= w_i * value;
+    for (int a = 0; a < 3; a++) {
+        const double slope = value / r2 * d[a];
+        state->gradient[a][i] -= w_j * slope;
+        state->gradient[a][j] += w_i * slope;
+        for (int b = 0; b < 3; b++)
+            state->virial[a][b] -= w_i * w_j * slope * d[b];
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    for (int k = 0; k < 2; k++)
+        if (x[k] != y[k])
+            return x[k] < y[k] ? -1 : 1;
+    return 0;
+}
+
+/* A pair that is named twice is excluded once. */
+static kith_status exclude_all(const struct periodic_request *request, struct periodic_state *state)
+{
+    const int64_t count = request->exclusion_count;
+    int64_t(*pairs)[2] = NULL;
+    KITH_TRY(kith_allocate(count, sizeof *pairs, "excluded pairs", &pairs));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t i = request->exclusions[k][0], j = request->exclusions[k][1];
+        pairs[k][0] = i < j ? i : j;
+        pairs[k][1] = i < j ? j : i;
+    }
+    if (count > 0)
+        qsort(pairs, (size_t)count, sizeof *pairs, compare);
+    for (int64_t k = 0; k < count; k++)
+        if (k == 0 || compare(pairs[k], pairs[k - 1]) != 0)
+            exclude(state, pairs[k][0], pairs[k][1]);
+    free(pairs);
+    return KITH_OK;
+}
+
+static kith_status check_exclusions(const struct periodic_request *request, int64_t count)
+{
+    for (int64_t k = 0; k < request->exclusion_count; k++) {
+        const int64_t i = request->exclusions[k][0], j = request->exclusions[k][1];
+        if (i < 0 || j < 0 || i >= count || j >= count || i == j)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "row %lld of the excluded pairs is %lld, %lld; give two different "
+                             "particles of 0 to %lld",
+                             (long long)k, (long long)i, (long long)j, (long long)count - 1);
+    }
+    return KITH_OK;
+}
+
+kith_status periodic_finish(kith_context *context, const struct periodic_particles *particles,
+                            const struct periodic_request *request, struct periodic_state *state)
+{
+    KITH_TRY(check_exclusions(request, particles->count));
+    KITH_TRY(kith_context_check_cancelled(context));
+    add_background(state);
+    if (state->system.is_slab)
+        add_slab(particles, state);
+    else if (request->is_vacuum)
+        add_vacuum(particles, state);
+    KITH_TRY(exclude_all(request, state));
+    double squares = 0;
+    state->energy = 0;
+    for (int64_t i = 0; i < particles->count; i++) {
+        double gradient2 = 0;
+        state->energy += 0.5 * state->weight[i] * state->potential[i];
+        for (int c = 0; c < 3; c++)
+            gradient2 += state->gradient[c][i] * state->gradient[c][i];
+        squares += state->weight[i] * state->weight[i] * gradient2;
+    }
+    state->force_rms = particles->count > 0 ? sqrt(squares / (double)particles->count) : 0;
+    return KITH_OK;
+}
+
+void periodic_free(struct periodic_state *state)
+{
+    for (size_t k = 0; k < sizeof state->memory / sizeof state->memory[0]; k++)
+        free(state->memory[k].memory);
+}

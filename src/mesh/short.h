@@ -1,0 +1,21 @@
+#ifndef MESH_SHORT_H
+#define MESH_SHORT_H
+
+#include "mesh/periodic.h"
+
+/* The sum over pairs within the cutoff, images included, by a hashed cell list:
+ *
+ *     φ_i = Σ_{r < cutoff} w_j erfc(α r) / r − 2 α w_i / √π
+ *
+ * Particles at the same place count as i itself does: with the waves' erf(α r)/r at r → 0 they then
+ * add nothing.
+ *
+ *   dtype   of the arithmetic of pairs
+ *   error   of the polynomials (split.h), in units of the cutoff
+ *   state   its potential and gradient are overwritten, and its virial
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_UNSUPPORTED (too many images). */
+kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, double alpha,
+                      double error, struct periodic_state *state);
+
+#endif

@@ -1,0 +1,282 @@
+/* The short-range sum on the CPU: particles in the order of their cells; for each cell the
+ * candidates around it, block by block, to the kernel. */
+
+#include "mesh/short.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells/cells.h"
+#include "cells/lattice.h"
+#include "cells/walk.h"
+#include "core/memory.h"
+#include "device/context.h"
+#include "device/threads.h"
+#include "mesh/short_kernel.h"
+
+/* Particles of a task, and those that share one gathering of candidates. */
+enum { targets_a_task = 512, most_targets_of_cell = 64 };
+
+/* What a thread does in a second, to tell how many threads are worth waking. */
+static const double targets_a_second = 2e6;
+
+struct job {
+    const kith_context *context;
+    kith_dtype dtype;
+    double cutoff;
+    struct periodic_state *state;
+    struct cells_grid grid;
+    struct cells_points points; /* in their rows' order */
+    struct split split;
+    short_kernel *kernel;
+    double *sorted[4]; /* x, y, z, w by slot */
+    uint32_t *order;
+    int32_t *begin;
+    void *scratch;
+    double (*virial)[6]; /* of each task */
+};
+
+/* What a task gathers candidates in: on its stack. */
+struct lane {
+    _Alignas(64) char position[3][(short_most_candidates + short_padding) * sizeof(double)];
+    _Alignas(64) char records[4 * (short_most_candidates + short_padding) * sizeof(double)];
+    _Alignas(64) char target[3][most_targets_of_cell * sizeof(double)];
+    int32_t number[short_most_candidates + short_padding];
+    int32_t found[short_most_candidates + 2 * short_padding];
+    double sums[most_targets_of_cell * short_sums];
+    int64_t count;
+};
+
+struct arena {
+    char *base;
+    int64_t used;
+};
+
+static void *take(struct arena *arena, int64_t count, int64_t bytes_each)
+{
+    void *memory = arena->base ? arena->base + arena->used : NULL;
+    arena->used += kith_padded(count * bytes_each);
+    return memory;
+}
+
+static int64_t task_count(int64_t count)
+{
+    return (count + targets_a_task - 1) / targets_a_task;
+}
+
+static void lay_out(struct arena *arena, struct job *job)
+{
+    const int64_t n = job->points.count;
+    for (int c = 0; c < 4; c++)
+        job->sorted[c] = take(arena, n, sizeof(double));
+    job->order = take(arena, n, sizeof *job->order);
+    job->begin = take(arena, cells_most_buckets(n) + 1, sizeof *job->begin);
+    job->scratch = take(arena, cells_sort_scratch_bytes(n), 1);
+    job->virial = take(arena, task_count(n), sizeof *job->virial);
+}
+
+static kith_status make_room(struct job *job)
+{
+    struct arena arena = {0};
+    lay_out(&arena, job);
+    KITH_TRY(cpu_memory_grow(&job->state->memory[1], arena.used));
+    arena = (struct arena){job->state->memory[1].memory, 0};
+    lay_out(&arena, job);
+    return KITH_OK;
+}
+
+static void arrange(struct job *job)
+{
+    const struct periodic_state *state = job->state;
+    for (int64_t slot = 0; slot < job->points.count; slot++) {
+        const int64_t row = job->order[slot];
+        for (int c = 0; c < 3; c++)
+            job->sorted[c][slot] = state->position[c][row];
+        job->sorted[3][slot] = state->weight[row];
+    }
+}
+
+#define DEFINE_FILL(real)                                                                          \
+    /* (x − origin) / cutoff */                                                                  \
+    static void fill_##real(const double *from, double origin, double scale, real *to,             \
+                            int64_t count)                                                         \
+    {                                                                                              \
+        for (int64_t k = 0; k < count; k++)                                                        \
+            to[k] = (real)((from[k] - origin) * scale);                                            \
+    }                                                                                              \
+                                                                                                   \
+    static void record_##real(struct lane *lane, int64_t begin, int64_t count,                     \
+                              const double *weight)                                                \
+    {                                                                                              \
+        real *record = (real *)lane->records + 4 * begin;                                          \
+        for (int64_t k = 0; k < count; k++, record += 4) {                                         \
+            for (int c = 0; c < 3; c++)                                                            \
+                record[c] = ((const real *)lane->position[c])[begin + k];                          \
+            record[3] = (real)weight[k];                                                           \
+        }                                                                                          \
+    }
+
+DEFINE_FILL(float)
+DEFINE_FILL(double)
+
+static void fill(const struct job *job, const double *from, double origin, char *to, int64_t at,
+                 int64_t count)
+{
+    if (job->dtype == KITH_F32)
+        fill_float(from, origin, 1 / job->cutoff, (float *)(void *)to + at, count);
+    else
+        fill_double(from, origin, 1 / job->cutoff, (double *)(void *)to + at, count);
+}
+
+/* Slots first … first + count − 1 at an image. */
+static void gather(const struct job *job, struct lane *lane, const double origin[3],
+                   const int32_t image[3], int64_t first, int64_t count)
+{
+    for (int c = 0; c < 3; c++)
+        fill(job, job->sorted[c] + first,
+             origin[c] - pairs_translation(&job->state->system.lattice, image, c),
+             lane->position[c], lane->count, count);
+    (job->dtype == KITH_F32 ? record_float : record_double)(lane, lane->count, count,
+                                                            job->sorted[3] + first);
+    lane->count += count;
+}
+
+static void flush(const struct job *job, struct lane *lane, int64_t targets)
+{
+    struct short_block block = {.count = lane->count,
+                                .targets = targets,
+                                .records = lane->records,
+                                .number = lane->number,
+                                .found = lane->found};
+    for (int c = 0; c < 3; c++) {
+        block.position[c] = lane->position[c];
+        block.target[c] = lane->target[c];
+    }
+    if (lane->count > 0)
+        job->kernel(&job->split, &block, lane->sums);
+    lane->count = 0;
+}
+
+/* In units of length again, to the rows of the particles. */
+static void deliver(const struct job *job, const struct lane *lane, int64_t begin, int64_t end,
+                    double virial[6])
+{
+    const double per_length = 1 / job->cutoff;
+    const struct periodic_state *state = job->state;
+    for (int64_t slot = begin; slot < end; slot++) {
+        const double *sums = lane->sums + (slot - begin) * short_sums;
+        const int64_t row = job->order[slot];
+        state->potential[row] = sums[short_potential] * per_length;
+        for (int c = 0; c < 3; c++)
+            state->gradient[c][row] = sums[short_gradient + c] * per_length * per_length;
+        for (int k = 0; k < 6; k++)
+            virial[k] += 0.5 * state->weight[row] * sums[short_virial + k] * per_length;
+    }
+}
+
+/* Targets of one cell. */
+static void sum_cell(const struct job *job, struct lane *lane, const int64_t cell[3], int64_t begin,
+                     int64_t end, double virial[6])
+{
+    struct cells_walk walk;
+    struct cells_run run;
+    double origin[3];
+    for (int c = 0; c < 3; c++) {
+        origin[c] = job->sorted[c][begin];
+        fill(job, job->sorted[c] + begin, origin[c], lane->target[c], 0, end - begin);
+    }
+    memset(lane->sums, 0, sizeof lane->sums);
+    cells_walk_begin(&walk, &job->grid, job->begin, cell);
+    while (cells_walk_next(&walk, &run)) {
+        int64_t first = run.begin;
+        while (first < run.end) {
+            const int64_t room = short_most_candidates - lane->count, left = run.end - first;
+            const int64_t count = left < room ? left : room;
+            gather(job, lane, origin, run.image, first, count);
+            first += count;
+            if (lane->count == short_most_candidates)
+                flush(job, lane, end - begin);
+        }
+    }
+    flush(job, lane, end - begin);
+    deliver(job, lane, begin, end, virial);
+}
+
+static void cell_of(const struct job *job, int64_t slot, int64_t cell[3])
+{
+    cells_of_point(&job->grid, &job->state->system.lattice, &job->points, job->order[slot], cell);
+}
+
+static void sum_task(void *argument, int64_t task)
+{
+    const struct job *job = argument;
+    int64_t begin = task * targets_a_task, end = begin + targets_a_task;
+    int64_t cell[3], next[3];
+    struct lane lane;
+    end = end < job->points.count ? end : job->points.count;
+    lane.count = 0;
+    for (int32_t k = 0; k < short_most_candidates + short_padding; k++)
+        lane.number[k] = k;
+    double *virial = job->virial[task];
+    memset(virial, 0, sizeof job->virial[task]);
+    cell_of(job, begin, next);
+    while (begin < end && !kith_context_stops(job->context)) {
+        int64_t last = begin + 1;
+        memcpy(cell, next, sizeof cell);
+        for (; last < end; last++) {
+            cell_of(job, last, next);
+            if (last - begin == most_targets_of_cell || memcmp(cell, next, sizeof cell) != 0)
+                break;
+        }
+        sum_cell(job, &lane, cell, begin, last, virial);
+        begin = last;
+    }
+}
+
+static void add_virial(const struct job *job)
+{
+    static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
+    double(*virial)[3] = job->state->virial;
+    memset(virial, 0, sizeof job->state->virial);
+    for (int64_t task = 0; task < task_count(job->points.count); task++)
+        for (int k = 0; k < 6; k++)
+            virial[row[k]][column[k]] += job->virial[task][k];
+    for (int k = 3; k < 6; k++)
+        virial[column[k]][row[k]] = virial[row[k]][column[k]];
+}
+
+kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, double alpha,
+                      double error, struct periodic_state *state)
+{
+#define ADDRESS(isa) &mesh_short_##isa,
+    static const struct short_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    const struct short_kernels *kernels = each_isa[context->isa];
+    static const double most_reach = 6.5; /* where erfc is less than 1e-19 */
+    const struct pairs_lattice *lattice = &state->system.lattice;
+    cutoff = cutoff < most_reach / alpha ? cutoff : most_reach / alpha;
+    struct job job = {.context = context,
+                      .dtype = dtype,
+                      .cutoff = cutoff,
+                      .state = state,
+                      .points = {.count = state->system.count, .dtype = KITH_F64},
+                      .kernel = dtype == KITH_F32 ? kernels->in_float : kernels->in_double};
+    struct cells_bounds bounds = cells_bounds_empty();
+    for (int c = 0; c < 3; c++) {
+        job.points.position[c] = state->position[c];
+        for (int k = 0; k < 3; k++)
+            bounds.largest += fabs(lattice->basis[k][c]);
+    }
+    KITH_TRY(pairs_check_images(lattice, cutoff, 1));
+    KITH_TRY(make_room(&job));
+    split_make(alpha * cutoff, error, &job.split);
+    cells_grid_choose(lattice, KITH_F64, 3, cutoff, &bounds, job.points.count, &job.grid);
+    KITH_TRY(cells_sort_cpu(context, &job.grid, lattice, &job.points, job.order, job.begin,
+                            job.scratch));
+    arrange(&job);
+    KITH_TRY(kith_for_each(context,
+                           kith_threads_for(context, (double)job.points.count / targets_a_second),
+                           task_count(job.points.count), sum_task, &job));
+    add_virial(&job);
+    return KITH_OK;
+}

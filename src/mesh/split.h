@@ -1,0 +1,28 @@
+#ifndef MESH_SPLIT_H
+#define MESH_SPLIT_H
+
+/* The smooth part of 1/r that Ewald's sum leaves to the waves, as polynomials of r².
+ *
+ *     erf(α r) / r = α f(u),    −1/r d/dr (erf(α r) / r) = −2 α³ f'(u),    u = (α r)²
+ *     f(u) = erf(√u)/√u = 2/√π Σ_n (−u)^n / (n! (2n + 1))
+ *
+ * f is entire: on 0 ≤ u ≤ (α cutoff)² Chebyshev's series of it ends after few terms (as e^{−u}'s,
+ * whose coefficients are e^{−a} I_k(a), a half the interval). So a pair takes 1/r, two polynomials
+ * and neither an exponential nor a division. */
+
+#include <stdint.h>
+
+enum { split_most_terms = 48 };
+
+/* In units of the cutoff, with z = 2 r² − 1:
+ *
+ *     erfc(α r)/r = 1/r − Σ_k value[k] z^k,    −1/r d/dr of it = 1/r³ − Σ_k factor[k] z^k  */
+struct split {
+    int32_t terms;
+    double value[split_most_terms], factor[split_most_terms];
+};
+
+/* For α in units of 1/cutoff and an absolute error of either polynomial of about `error`. */
+void split_make(double alpha, double error, struct split *split);
+
+#endif
