@@ -9,6 +9,7 @@
 
 static const double deep = 1.0, shallow = 0.4;         /* m */
 static const double channel = 40, dam = 10, width = 1; /* m: −20 … 20, walls at ±10 */
+static const kith_cell channel_cell = {{{40, 0, 0}, {0, 1, 0}, {0, 0, 0}}, {true, true, false}};
 
 /* Fills left ≤ x < right with columns of particles, each of the water's volume. */
 static inline void fill(struct water *water, double left, double right, double depth,
@@ -33,16 +34,10 @@ static inline struct water water_before(kith_context *context, int64_t wanted, d
     const double water_there = width * (2 * dam * deep + (channel - 2 * dam) * outside);
     const double volume = water_there / (double)wanted;
     const int64_t room = 2 * wanted + 1000;
-    struct water water = {
-        .context = context,
-        .cell = {{{channel, 0, 0}, {0, width, 0}, {0, 0, 0}}, {true, true, false}},
-        .volume = volume,
-        .length = 1.6 * sqrt(volume / (outside > 0 ? outside : 0.25 * deep)),
-        .position = room_for(room, 2 * sizeof(double)),
-        .velocity = room_for(room, 2 * sizeof(double)),
-        .acceleration = room_for(room, 2 * sizeof(double)),
-        .depth = room_for(room, sizeof(double)),
-    };
+    struct water water = water_for(context, room);
+    water.cell = &channel_cell;
+    water.volume = volume;
+    water.length = 1.45 * sqrt(volume / (outside > 0 ? outside : 0.25 * deep));
     if (outside > 0)
         fill(&water, -channel / 2, -dam, outside, sqrt(volume / outside));
     fill(&water, -dam, dam, deep, sqrt(volume / deep));

@@ -45,7 +45,9 @@ static int32_t of_node(struct law_formula *formula, int32_t k, const int32_t *of
 int32_t formula_exchange(struct law_formula *formula, int32_t root)
 {
     bool used[formula_most_nodes] = {false};
-    int32_t of[formula_most_nodes];
+    int32_t of[formula_most_nodes] = {0};
+    if (root < 0)
+        return -1;
     formula_mark(formula, root, used);
     for (int32_t k = 0; k <= root; k++)
         of[k] = used[k] ? of_node(formula, k, of) : -1;
