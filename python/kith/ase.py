@@ -1,4 +1,4 @@
-"""Neighbor lists for ASE, in place of ``ase.neighborlist.neighbor_list``."""
+"""For ASE: neighbor lists in place of ``ase.neighborlist.neighbor_list``, and a calculator."""
 
 from __future__ import annotations
 
@@ -126,3 +126,12 @@ def _with_themselves(columns, wanted):
     shifts = joined["S"]
     order = numpy.lexsort((shifts[:, 2], shifts[:, 1], shifts[:, 0], joined["j"], joined["i"]))
     return {letter: column[order] for letter, column in joined.items()}
+
+
+def __getattr__(name: str) -> Any:
+    """`Calculator` needs ASE, which neighbor lists do without."""
+    if name == "Calculator":
+        from kith._ase_calculator import Calculator
+
+        return Calculator
+    raise AttributeError(f"module 'kith.ase' has no attribute {name!r}")
