@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ffmpeg.h"
+#include "io/bodies.h"
 #include "plot_projection.h"
 
 enum { most_samples = 9, film_width = 1920, film_height = 1080 };
@@ -11,7 +12,8 @@ enum { most_samples = 9, film_width = 1920, film_height = 1080 };
 struct film {
     struct projection projection;
     kith_trajectory *trajectory;
-    kith_bodies *bodies;
+    kith_bodies *frame;  /* as it is read, with a row for each body of the start */
+    kith_bodies *bodies; /* those of it that are left */
     struct splatter *splatter;
     struct raster raster;
     struct ffmpeg ffmpeg;
@@ -21,8 +23,12 @@ struct film {
 static bool read_frame(struct film *film, int64_t frame)
 {
     const struct plot *plot = film->projection.plot;
-    if (kith_trajectory_read(film->trajectory, plot->first_frame + frame, &film->bodies) !=
-        KITH_OK) {
+    kith_bodies_free(film->bodies);
+    film->bodies = NULL;
+    if (kith_trajectory_read(film->trajectory, plot->first_frame + frame, &film->frame) !=
+            KITH_OK ||
+        bodies_copy(film->frame, &film->bodies) != KITH_OK ||
+        bodies_drop_removed(film->bodies) != KITH_OK) {
         cli_fail(plot->command);
         return false;
     }
@@ -149,6 +155,7 @@ int plot_draw_film(const struct plot *plot, kith_trajectory *trajectory, FILE *p
     const bool done = make_film(&film, picture);
     splat_end(film.splatter);
     raster_free(&film.raster);
+    kith_bodies_free(film.frame);
     kith_bodies_free(film.bodies);
     return done ? exit_ok : exit_failed;
 }

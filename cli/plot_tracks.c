@@ -190,11 +190,14 @@ bool tracks_span(const struct plot *plot, const struct tracks *tracks, const dou
     double *values = plot_allocate(plot, sample, sizeof(double));
     if (!values)
         return false;
-    for (int64_t k = 0; k < sample; k++)
-        values[k] = along(direction, tracks->position + 3 * spread(k, sample, points));
-    qsort(values, (size_t)sample, sizeof(double), compare);
+    int64_t there = 0; /* bodies that were removed have no place */
+    for (int64_t k = 0; k < sample; k++) {
+        values[there] = along(direction, tracks->position + 3 * spread(k, sample, points));
+        there += !isnan(values[there]);
+    }
+    qsort(values, (size_t)there, sizeof(double), compare);
     const double share = tracks_are_few(tracks) ? 0 : tracks->frames > 1 ? 0.01 : 0.02;
-    *span = span_of_sorted(values, sample, share);
+    *span = there > 0 ? span_of_sorted(values, there, share) : (struct span){0};
     free(values);
     return true;
 }

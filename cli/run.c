@@ -24,6 +24,7 @@ struct run_options {
     kith_run_options run;
     bool until_given;
     bool ensemble_given;
+    bool restitution_given;
     int64_t systems; /* of --ensemble */
     char *units;     /* the words that run.units points into */
     bool view_given;
@@ -40,6 +41,10 @@ enum {
     key_periodic,
     key_every,
     key_every_time,
+    key_collisions,
+    key_restitution,
+    key_encounter,
+    key_escape,
     key_checkpoint,
     key_resume,
     key_view,
@@ -61,6 +66,16 @@ static const struct argp_option options[] = {
      "a frame at every multiple of T after the start: ias15 ends a step there exactly, and a fixed "
      "step must divide T",
      0},
+    {"collisions", key_collisions, "merge|bounce|stop", 0,
+     "what bodies do that come as near as the sum of their radii (column radius): the heavier takes "
+     "the other, they bounce, or the run stops (default: they pass through each other)",
+     0},
+    {"restitution", key_restitution, "E", 0,
+     "of --collisions bounce: speed apart over speed of approach, 0 to 1 (default: 1)", 0},
+    {"encounter", key_encounter, "D", 0,
+     "record an event where two bodies pass each other at less than D", 0},
+    {"escape", key_escape, "R", 0,
+     "remove bodies farther than R from the centre of mass, and record it", 0},
     {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
     {"checkpoint-every", key_checkpoint, "SECONDS", 0,
      "bring FILE up to date about every SECONDS, with a checkpoint, between two steps and in at most "
@@ -100,6 +115,8 @@ static const char documentation[] =
     "  kith run six --ensemble 1000 --dt 0.001 --until 1 --every 100 -o many.h5\n"
     "  kith make two-body --eccentricity 0.99 -o comet.csv\n"
     "  kith run comet.csv --dt 0.01 --until 99 --integrator ias15 -o comet.h5\n"
+    "  printf 'x,y,vx,vy,m,radius\\n0,0,0,0,1,0.1\\n1,0,0,0.3,0.1,0.1\\n' >two.csv\n"
+    "  kith run two.csv --dt 0.001 --until 1 --collisions merge -o merged.h5\n"
     "  kith make lattice -n 64 -o argon.csv\n"
     "  kith run argon.csv --law lennard-jones --dt 0.001 --until 1 -o argon.h5\n"
     "  mkdir systems\n"
@@ -114,6 +131,9 @@ static const char documentation[] =
     "each other: with --ensemble, or the files of a directory, sorted by name. The output has them "
     "one after the other. The energies told are sums over systems, the errors those of the worst "
     "system.\n"
+    "Bodies that merge or escape are removed: their coordinates are NaN in later frames, and kith "
+    "convert writes those left. Merging and escaping do not keep the energy, and the error told has "
+    "that change in it. Events are in parameters/kith/events of the output.\n"
     "--device auto is the GPU if there is one. Of fewer than about 64 bodies a CPU does more steps a "
     "second: --device cpu.\n"
     "SIGINT (Ctrl-C), SIGTERM and SIGHUP end the run with a checkpoint of the last whole step in the "
@@ -135,6 +155,8 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "--steps-per-second needs --view");
     if (!run->until_given && !(resume && !run->input.path))
         cli_usage_error(state, "--until is missing: the time to run to");
+    if (run->restitution_given && run->run.simulation.on_collision != KITH_ON_COLLISION_BOUNCE)
+        cli_usage_error(state, "--restitution is for --collisions bounce");
     if (run->run.every > 0 && run->run.every_time > 0)
         cli_usage_error(state, "--every and --every-time exclude each other; give one of them");
 }
@@ -163,6 +185,26 @@ static void parse_units(const char *text, struct run_options *run, const struct 
     if (count < 2)
         cli_usage_error(state, "--units is '%s'; give two or three names: LENGTH,TIME[,MASS]",
                         text);
+}
+
+static const char *name_of_collisions(int64_t k)
+{
+    static const char *const names[] = {"merge", "bounce", "stop"};
+    return names[k];
+}
+
+static kith_on_collision parse_collisions(const char *text, const struct argp_state *state)
+{
+    return (kith_on_collision)(KITH_ON_COLLISION_MERGE +
+                               cli_parse_name("--collisions", text, 3, name_of_collisions, state));
+}
+
+static double parse_restitution(const char *text, const struct argp_state *state)
+{
+    const double restitution = cli_parse_real("--restitution", text, state);
+    if (!(restitution >= 0 && restitution <= 1))
+        cli_usage_error(state, "--restitution is %s; give a number from 0 to 1", text);
+    return restitution;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -197,6 +239,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_every_time:
         run->run.every_time = cli_parse_positive("--every-time", argument, state);
+        return 0;
+    case key_collisions:
+        run->run.simulation.on_collision = parse_collisions(argument, state);
+        return 0;
+    case key_restitution:
+        run->run.simulation.restitution = parse_restitution(argument, state);
+        run->restitution_given = true;
+        return 0;
+    case key_encounter:
+        run->run.simulation.encounter = cli_parse_positive("--encounter", argument, state);
+        return 0;
+    case key_escape:
+        run->run.simulation.escape = cli_parse_positive("--escape", argument, state);
         return 0;
     case 'o':
         run->run.output = argument;
@@ -329,6 +384,8 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.forces.gravitational_constant = run->input.gravitational_constant;
     run->run.simulation.forces.softening = run->input.softening;
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
+    if (!run->restitution_given && run->run.simulation.on_collision == KITH_ON_COLLISION_BOUNCE)
+        run->run.simulation.restitution = 1;
     run->run.seed = run->input.initial.seed;
     run->run.seed_given = run->input.seed_given;
     run->run.late = note_late;

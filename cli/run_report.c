@@ -19,6 +19,8 @@ static int print_json(const char *command, bool is_ensemble, const kith_run_summ
     json_add_real(object, "dt_min", summary->dt_min);
     json_add_real(object, "dt_max", summary->dt_max);
     json_add_count(object, "body_steps", summary->body_steps);
+    json_add_count(object, "collisions", summary->collisions);
+    json_add_count(object, "bodies_final", summary->bodies_final);
     json_add_real(object, "time", summary->time);
     json_add_real(object, "energy_initial", summary->energy_initial);
     json_add_real(object, "energy_final", summary->energy_final);
@@ -47,6 +49,15 @@ static void print_energies(const kith_run_summary *summary)
     printf("momentum error %.2g%s\n", summary->momentum_error, one ? "" : ", of the worst system");
 }
 
+static void print_collisions(const kith_run_summary *summary)
+{
+    if (summary->collisions > 0 || summary->bodies_final < summary->bodies)
+        printf("%lld collision%s%s, %lld bodies left\n", (long long)summary->collisions,
+               summary->collisions == 1 ? "" : "s",
+               summary->has_stopped ? ", at which the run stopped" : "",
+               (long long)summary->bodies_final);
+}
+
 static void print_text(const char *output, const kith_run_summary *summary)
 {
     const int64_t here = summary->steps - summary->steps_resumed;
@@ -60,6 +71,7 @@ static void print_text(const char *output, const kith_run_summary *summary)
            cli_precision_name(summary->precision), cli_device_name(summary->device));
     if (summary->steps_resumed > 0)
         printf("resumed after step %lld\n", (long long)summary->steps_resumed);
+    print_collisions(summary);
     print_energies(summary);
     printf("%.3g s of stepping: %.3g steps/s", summary->seconds,
            summary->seconds > 0 ? (double)here / summary->seconds : 0);

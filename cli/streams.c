@@ -187,7 +187,8 @@ unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
 {
     static const char *const names[] = {
         "velocities", "masses", "charges",  "softening lengths",
-        "ids",        "names",  "the cell", "the units and the gravitational constant"};
+        "ids",        "names",  "the cell", "the units and the gravitational constant",
+        "radii"};
     unsigned dropped = 0;
     if (kith_format_drops(bodies, path, write, &dropped) != KITH_OK)
         return 0;

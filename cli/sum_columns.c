@@ -73,6 +73,8 @@ static struct source column_of(const kith_bodies *bodies, const char *name)
         return (struct source){bodies->charge, 1, bodies->charge};
     if (strcmp(name, "eps") == 0 || strcmp(name, "softening") == 0)
         return (struct source){bodies->softening, 1, bodies->softening};
+    if (strcmp(name, "radius") == 0)
+        return (struct source){bodies->radius, 1, bodies->radius};
     for (int32_t k = 0; k < bodies->other_count; k++)
         if (strcmp(bodies->other[k].name, name) == 0)
             return (struct source){bodies->other[k].values, 1, true};

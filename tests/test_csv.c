@@ -4,7 +4,7 @@
 
 enum {
     columns_of_a_body =
-        KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID | KITH_NAME
+        KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_RADIUS | KITH_ID | KITH_NAME
 };
 
 static void test_csv_keeps_every_bit(void **state)
@@ -122,7 +122,7 @@ static void test_csv_refuses_a_wrong_header(void **state)
         {"x,y,vx,vy,vz\n", "line 1: column vz is there, but z is missing"},
         {"  ,y\n1,2\n", "line 1: column '' is unknown"},
         {"x,y,\n1,2,\n", "line 1: column '' is unknown"},
-        {"x,y,z,vx,vy,vz,m,q,eps,id,name,x\n", "line 1: there are 12 columns"},
+        {"x,y,z,vx,vy,vz,m,q,eps,radius,id,name,x\n", "line 1: there are 13 columns"},
         {"x,\"y\n1,2\n", "line 1: a quote is not closed"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
@@ -148,6 +148,7 @@ static void test_csv_refuses_a_wrong_row(void **state)
         {"id,x,y\n1.0,1,2\n", "line 2: column id is '1.0'; give an integer"},
         {"id,x,y\n,1,2\n", "line 2: column id is ''"},
         {"x,y,eps\n1,2,-3\n", "softening of body 0 (from 0) is -3"},
+        {"x,y,radius\n1,2,-3\n", "radius of body 0 (from 0) is -3"},
         {"name,x,y\n0123456789012345678901234567890x,1,2\n", "line 2: column name is '01234"},
         {"name,x,y\n\"a\"b,1,2\n", "line 2: 'b,1,2' follows a closing quote"},
         {"name,x,y\n\"a\n\",1,2\n", "line 2: a quote is not closed"},

@@ -103,14 +103,18 @@ static void test_formats_without_hdf5_say_so(void **state)
 static void test_formats_say_which_columns_they_drop(void **state)
 {
     (void)state;
-    enum { all = KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID | KITH_NAME };
+    enum {
+        all = KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_RADIUS | KITH_ID |
+              KITH_NAME
+    };
     static const struct {
         const char *path;
         unsigned in_3d, in_2d;
     } cases[] = {{"a.csv", 0, 0},
                  {"a.xyz", 0, 0},
                  {"a.npy", all & ~(unsigned)KITH_MASS, all},
-                 {"a.tip", KITH_CHARGE | KITH_ID | KITH_NAME, KITH_CHARGE | KITH_ID | KITH_NAME}};
+                 {"a.tip", KITH_CHARGE | KITH_RADIUS | KITH_ID | KITH_NAME,
+                  KITH_CHARGE | KITH_RADIUS | KITH_ID | KITH_NAME}};
     for (int32_t dimensions = 2; dimensions <= 3; dimensions++) {
         kith_bodies *bodies = NULL;
         assert_ok(kith_bodies_create(1, dimensions, all, &bodies));

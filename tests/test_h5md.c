@@ -6,7 +6,7 @@
 
 enum {
     columns_of_a_body =
-        KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID | KITH_NAME
+        KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_RADIUS | KITH_ID | KITH_NAME
 };
 
 static void test_h5md_keeps_every_bit(void **state)

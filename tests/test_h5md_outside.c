@@ -57,9 +57,10 @@ static void link_outside(const char *path, const char *name, const char *elsewhe
 static kith_bodies *named_bodies(void)
 {
     kith_bodies *bodies = NULL;
-    assert_ok(kith_bodies_create(
-        3, 3, KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID | KITH_NAME,
-        &bodies));
+    assert_ok(kith_bodies_create(3, 3,
+                                 KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING |
+                                     KITH_RADIUS | KITH_ID | KITH_NAME,
+                                 &bodies));
     for (int64_t i = 0; i < 3; i++) {
         bodies->position[3 * i] = (double)i;
         bodies->mass[i] = 1;

@@ -19,7 +19,7 @@ static void test_xyz_keeps_every_bit_and_the_cell(void **state)
     for (int k = 0; k < 5; k++)
         for (int32_t dimensions = 2; dimensions <= 3; dimensions++) {
             const unsigned columns = k % 2 ? KITH_VELOCITY | KITH_MASS | KITH_CHARGE |
-                                                 KITH_SOFTENING | KITH_ID | KITH_NAME
+                                                 KITH_SOFTENING | KITH_RADIUS | KITH_ID | KITH_NAME
                                            : KITH_VELOCITY;
             kith_bodies *bodies = random_bodies(&numbers, counts[k], dimensions, columns);
             give_cell(&numbers, bodies);

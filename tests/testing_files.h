@@ -157,6 +157,8 @@ static inline kith_bodies *random_bodies(struct random_numbers *numbers, int64_t
     fill_randomly(numbers, bodies->charge, count);
     for (int64_t i = 0; bodies->softening && i < count; i++)
         bodies->softening[i] = fabs(random_real(numbers));
+    for (int64_t i = 0; bodies->radius && i < count; i++)
+        bodies->radius[i] = fabs(random_real(numbers));
     for (int64_t i = 0; bodies->id && i < count; i++)
         bodies->id[i] = (int64_t)random_uniform(numbers, -0x1p62, 0x1p62);
     for (int64_t i = 0; bodies->name && i < count; i++)
@@ -183,6 +185,7 @@ static inline void assert_same_bodies(const kith_bodies *found, const kith_bodie
     assert_same_bits(found->mass, expected->mass, bytes, "mass");
     assert_same_bits(found->charge, expected->charge, bytes, "charge");
     assert_same_bits(found->softening, expected->softening, bytes, "softening");
+    assert_same_bits(found->radius, expected->radius, bytes, "radius");
     assert_same_bits(found->id, expected->id, bytes, "id");
     assert_true(!found->name == !expected->name);
     for (int64_t i = 0; expected->name && i < expected->count; i++)

@@ -33,8 +33,9 @@ typedef struct kith_other_column {
 
 /* A set of bodies (particles, beads) in double precision on the host.
  *
- * A column that is NULL is absent: velocities are then 0, masses and charges 1. All columns are
- * owned by the object. Numbers are in any consistent units, which the bodies may name. */
+ * A column that is NULL is absent: velocities and radii are then 0, masses and charges 1. All
+ * columns are owned by the object. Numbers are in any consistent units, which the bodies may name.
+ */
 typedef struct kith_bodies {
     int64_t count;      /* N */
     int32_t dimensions; /* D: 2 or 3 */
@@ -43,6 +44,7 @@ typedef struct kith_bodies {
     double *mass;       /* N */
     double *charge;     /* N */
     double *softening;  /* N, a length a body */
+    double *radius;     /* N, a length ≥ 0 a body: that at which it touches others */
     int64_t *id;        /* N */
     kith_name *name;    /* N, zero-terminated UTF-8: a body's name or a chemical symbol */
     double time;
@@ -62,8 +64,9 @@ typedef enum kith_column {
     KITH_SOFTENING = 8,
     KITH_ID = 16,
     KITH_NAME = 32,
-    KITH_CELL = 64,  /* no columns: these two are reported by kith_format_drops alone */
-    KITH_UNITS = 128 /* G, if it is not 1, or names of units */
+    KITH_CELL = 64,   /* no columns: these two are reported by kith_format_drops alone */
+    KITH_UNITS = 128, /* G, if it is not 1, or names of units */
+    KITH_RADIUS = 256
 } kith_column;
 
 /* Makes bodies with all numbers 0 and empty names.
@@ -84,8 +87,8 @@ kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned columns);
 void kith_bodies_free(kith_bodies *bodies);
 
 /* Fails with KITH_INVALID_ARGUMENT if bodies is NULL or of no possible shape (count < 0, dimensions
- * other than 2 and 3, no positions), a number is not finite, a softening negative or the name of a
- * unit none; the message names the first such row and column. Costs one pass. */
+ * other than 2 and 3, no positions), a number is not finite, a softening or radius negative or the
+ * name of a unit none; the message names the first such row and column. Costs one pass. */
 kith_status kith_bodies_check(const kith_bodies *bodies);
 
 #ifdef __cplusplus

@@ -46,7 +46,10 @@ typedef struct kith_run_summary {
     double dt, time;
     double dt_min, dt_max; /* dt, or the steps of an adaptive integrator that were not cut to end at
                               a frame or at until */
-    int64_t body_steps;    /* systems × bodies × steps */
+    int64_t body_steps;    /* Σ over steps of the bodies that took it, of all systems */
+    int64_t collisions;    /* mergers, bounces and stops */
+    int64_t bodies_final;  /* of each system: those left, of which none has merged or escaped */
+    bool has_stopped;      /* at a collision, before until */
     double energy_initial, energy_final; /* summed over systems */
     /* Each the largest of any system; an ensemble leaves systems without energy out. */
     double relative_energy_error;     /* |E − E_0| / |E_0| at the end */
@@ -73,7 +76,11 @@ typedef struct kith_run_summary {
  * output is at all times absent, an older file, or a whole H5MD file to open and to resume from,
  * also after kill -9 or a loss of power. A run that is cancelled after its first frame writes a
  * checkpoint of the last whole step, then returns KITH_CANCELLED with the summary filled in;
- * before, the output is as it was.
+ * before, the output is as it was. A run that a collision stops has a last frame after that step.
+ *
+ * Events (kith_event) are recorded in /parameters/kith/events. Frames have a row for every body of
+ * the start, with coordinates that are NaN once a body has merged or escaped; kith_trajectory_read
+ * has masses and radii as they are then.
  *
  * Output is locked for as long as the run takes: another run that is to write to it fails at once
  * and names the process that does. A run that was killed locks nothing.

@@ -28,6 +28,14 @@ const kith_integrator *kith_integrator_list(int64_t *count);
  * steps that an adaptive integrator chooses. */
 typedef struct kith_simulation kith_simulation;
 
+/* What happens when two bodies come as near as the sum of their radii. */
+typedef enum kith_on_collision {
+    KITH_ON_COLLISION_PASS = 0, /* nothing: they pass through each other */
+    KITH_ON_COLLISION_MERGE,    /* the heavier takes the other's mass, momentum and volume */
+    KITH_ON_COLLISION_BOUNCE,   /* hard spheres: the velocity of approach turns round */
+    KITH_ON_COLLISION_STOP      /* the simulation stops at the end of that step */
+} kith_on_collision;
+
 typedef struct kith_simulation_options {
     double dt;              /* > 0; of an adaptive integrator its first step */
     const char *integrator; /* a name of the table; NULL: "leapfrog" */
@@ -37,6 +45,11 @@ typedef struct kith_simulation_options {
     kith_forces_options forces;
     bool softening_of_bodies; /* take bodies->softening instead of ε */
     kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */
+    /* Collisions need the bodies' radii. Kinds of events: kith_event_kind. */
+    kith_on_collision on_collision;
+    double restitution; /* of a bounce, 0 to 1: speed apart over speed of approach */
+    double encounter;   /* > 0: two bodies that pass at less than this are an event; 0: none */
+    double escape; /* > 0: bodies farther than this from the centre of mass are removed; 0: none */
 } kith_simulation_options;
 
 /* Sums over all bodies, computed in double precision with compensated sums in a fixed order. */
@@ -54,6 +67,16 @@ typedef struct kith_diagnostics {
 
 /* Makes a simulation; copies the bodies.
  *
+ * Collisions, encounters and escapes are searched for after every step, on the way of the bodies
+ * from its start to its end: cubic Hermite curves through both. Bodies that are too near at the
+ * start of a step collide, too. Several collisions of a step are resolved in the order of their
+ * times, then of rows; a body that has collided once in the step is tested against others at its
+ * end. A merged body has the place and velocity of the centre of mass of both, which keeps mass and
+ * momentum, the cube root of the sum of the cubes of the radii (in 2D the square root of the
+ * squares), and the sum of the charges; of two of one mass the first stays. A bounce without
+ * friction changes the velocities along the line of centres, and moves each body by what that
+ * amounts to in the rest of the step. Merging does not keep energy and angular momentum.
+ *
  *   options  not NULL: dt has no default
  *   bodies   any number, 0 and 1 too; without velocities they start at rest
  *   simulation  [out] owned by the caller, goes with kith_simulation_free, before its context
@@ -62,11 +85,13 @@ typedef struct kith_diagnostics {
  *         known ones; softening < 0, or missing in the bodies that shall have it; arrays in
  *         options->forces, or a sum of values; a method that is not the solver's; bodies not finite
  *         or with a mass < 0, with another law than gravity ≤ 0: the message names the row; a
- *         formula too long for its second derivatives, and an integrator that needs the jerk; two
+ *         formula too long for its second derivatives, and an integrator that needs the jerk;
+ *         collisions and no radii, restitution outside 0 to 1, encounter or escape < 0; two
  *         bodies at one place, both with mass and without softening, and ias15),
  *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic along a cell
  *         vector; a solver that cannot do these steps or this precision, device or ensemble; ias15
- *         in single precision, of an ensemble, or on a GPU),
+ *         in single precision, of an ensemble, or on a GPU; collisions, encounters or escapes in an
+ *         ensemble or on a GPU),
  *         KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
@@ -92,7 +117,8 @@ kith_status kith_simulation_create_ensemble(kith_context *context,
 
 void kith_simulation_free(kith_simulation *simulation);
 
-/* Advances by so many steps (≥ 0): of dt, or of an adaptive integrator's own lengths.
+/* Advances by so many steps (≥ 0): of dt, or of an adaptive integrator's own lengths; by fewer if
+ * a collision or a heartbeat stops it.
  *
  * If the context is cancelled, in the middle of a step too, it returns KITH_CANCELLED, and the
  * simulation is at the end of the last whole step. Cost: steps × evaluations × N² pairs; steps that
@@ -140,7 +166,9 @@ int64_t kith_simulation_steps(const kith_simulation *simulation);
 int64_t kith_simulation_systems(const kith_simulation *simulation);
 
 /* Copies the state into bodies: same count and dimensions as at creation; velocities are added if
- * absent; time is set. */
+ * absent; time is set. Of bodies that were removed coordinates are NaN. Once bodies have merged or
+ * escaped, masses, charges and radii are those now, 0 of bodies removed, where bodies have these
+ * columns. */
 kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies);
 
 /* The state at a time within the last step of ias15, from the step's polynomials (dense output). It
@@ -165,11 +193,58 @@ kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t fir
  * changed between steps, or other masses. Columns that are absent are as at creation: velocities 0,
  * masses 1. The time is then the bodies'; the steps done go on counting.
  *
- * Errors: KITH_INVALID_ARGUMENT (another count or dimensions; what kith_simulation_create refuses),
+ * Errors: KITH_INVALID_ARGUMENT (another count or dimensions; bodies were removed; what
+ *         kith_simulation_create refuses),
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED (it has the bodies; the next step evaluates their
  *         forces). After the first the simulation is as it was.
  * Cost:   one evaluation of all forces. */
 kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies);
+
+typedef enum kith_event_kind {
+    KITH_EVENT_MERGE = 1,
+    KITH_EVENT_BOUNCE,
+    KITH_EVENT_STOP,      /* a collision at which the simulation stopped */
+    KITH_EVENT_ENCOUNTER, /* a pericentre at less than the options' encounter */
+    KITH_EVENT_ESCAPE     /* a body removed; distance and speed from the centre of mass */
+} kith_event_kind;
+
+/* The name of a kind: "merge", "bounce", "stop", "encounter", "escape"; NULL of no kind. */
+const char *kith_event_name(kith_event_kind kind);
+
+typedef struct kith_event {
+    kith_event_kind kind;
+    int64_t step;        /* in which it happened, from 1 */
+    double time;         /* within that step */
+    int64_t body, other; /* rows, from 0: of a merger the body that stays and the one removed; of a
+                            pair the first and the second; −1: no other */
+    double distance, speed; /* of one relative to the other, then */
+    double mass, radius;    /* of body, afterwards */
+} kith_event;
+
+/* The events of all steps so far, in order; *count of them. Good until the next step. */
+const kith_event *kith_simulation_events(const kith_simulation *simulation, int64_t *count);
+
+/* How many collisions there were so far. */
+int64_t kith_simulation_collisions(const kith_simulation *simulation);
+
+/* The rows, as at creation, of the bodies that are left, ascending; *count of them. NULL if none
+ * was ever removed. Good until the next step. */
+const int64_t *kith_simulation_rows(const kith_simulation *simulation, int64_t *count);
+
+/* Whether the last call to take steps ended early, at a collision. The next one goes on. */
+bool kith_simulation_has_stopped(const kith_simulation *simulation);
+
+/* A function to be called after every so many steps, with the simulation, which it may look at
+ * (bodies, diagnostics, events) but not advance or change. If it returns false, the call that takes
+ * the steps returns KITH_CANCELLED there, and the next one goes on.
+ *
+ *   every      > 0: of the steps done, multiples of this
+ *   heartbeat  NULL: none from now on
+ *
+ * Errors: KITH_INVALID_ARGUMENT (every < 1). */
+typedef bool kith_heartbeat(void *user, kith_simulation *simulation);
+kith_status kith_simulation_set_heartbeat(kith_simulation *simulation, int64_t every,
+                                          kith_heartbeat *heartbeat, void *user);
 
 typedef enum kith_simulation_column {
     KITH_SIMULATION_POSITION = 0,
@@ -180,7 +255,8 @@ typedef enum kith_simulation_column {
 /* Shows the state where it is, without a copy: it is always that after the last step.
  *
  *   column  which
- *   view    [out] N × D, or N masses, in the simulation's precision and on the context's device; of
+ *   view    [out] N × D, or N masses, in the simulation's precision and on the context's device,
+ *           of the bodies that are left (kith_simulation_rows), so made anew after steps; of
  *           an ensemble M × N × D, or M × N. Not dense. To be read only: kith_simulation_set_bodies
  *           changes the state. Good until kith_simulation_free; on a device, what is on the
  *           context's stream comes first
@@ -212,9 +288,9 @@ kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_
 
 /* All that a simulation must remember to go on bit for bit.
  *
- * state is [arrays][N][D], of an ensemble [arrays][M][N][D], in the simulation's precision and the
- * caller's units: positions, velocities, and what the integrator keeps (accelerations, jerks, sums'
- * lost digits, polynomials). */
+ * state is [arrays][N][D] of the bodies left, of an ensemble [arrays][M][N][D], in the simulation's
+ * precision and the caller's units: positions, velocities, and what the integrator keeps
+ * (accelerations, jerks, sums' lost digits, polynomials). */
 typedef struct kith_checkpoint {
     int64_t steps;
     double start_time;   /* time is start_time + (steps − start_steps)·dt */
@@ -223,6 +299,13 @@ typedef struct kith_checkpoint {
     /* Of an adaptive integrator, whose time is start_time; else 0. */
     double lost_time; /* what did not fit into it */
     double next_step, last_step, previous_time, least_step, most_step;
+    int64_t body_steps; /* Σ over steps of the bodies that took it */
+    int64_t collisions;
+    /* Once bodies have merged or escaped, else NULL: the rows of those left, and masses, charges
+     * and radii of all N, 3 × N. They go with kith_checkpoint_free. */
+    int64_t bodies;
+    int64_t *rows;
+    double *columns;
     int64_t arrays;
     int64_t bytes;
     void *state; /* owned by the checkpoint, goes with kith_checkpoint_free */

@@ -30,6 +30,8 @@ class Bodies:
         1 by default.
     softening : array_like, shape (n,), optional
         A length for each body.
+    radii : array_like, shape (n,), optional
+        A length of at least 0 for each body, at which it touches others; 0 by default.
     ids : array_like of int, shape (n,), optional
         Numbers of the bodies, for files.
     names : sequence of str, optional
@@ -54,12 +56,13 @@ class Bodies:
     """
 
     def __init__(self, positions: ArrayLike, velocities: ArrayLike | None = None, masses: ArrayLike | None = None, *,
-                 charges: ArrayLike | None = None, softening: ArrayLike | None = None, ids: ArrayLike | None = None,
-                 names: Sequence[str] | None = None, time: float = 0.0, cell: ArrayLike | None = None,
-                 periodic: bool | Sequence[bool] = True, g: float | None = None, units: Sequence[str] | None = None):
+                 charges: ArrayLike | None = None, softening: ArrayLike | None = None, radii: ArrayLike | None = None,
+                 ids: ArrayLike | None = None, names: Sequence[str] | None = None, time: float = 0.0,
+                 cell: ArrayLike | None = None, periodic: bool | Sequence[bool] = True, g: float | None = None,
+                 units: Sequence[str] | None = None):
         points = _host("positions", positions, (2,))
-        given = {"velocities": velocities, "masses": masses, "charges": charges, "softening": softening, "ids": ids,
-                 "names": names}
+        given = {"velocities": velocities, "masses": masses, "charges": charges, "softening": softening, "radii": radii,
+                 "ids": ids, "names": names}
         columns = sum(_kith.bodies_columns[name] for name, column in given.items() if column is not None)
         self._handle = _kith.create_bodies(*points.shape, columns)
         self.positions[...] = points
@@ -199,6 +202,23 @@ class Bodies:
         [0.1]
         """
         return self._column("softening")
+
+    @property
+    def radii(self) -> numpy.ndarray | None:
+        """The radii: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n,), or None
+            A view; None if the bodies have no radii.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0]], radii=[0.1]).radii.tolist()
+        [0.1]
+        """
+        return self._column("radii")
 
     @property
     def ids(self) -> numpy.ndarray | None:
@@ -358,8 +378,8 @@ class Bodies:
 
     def _arguments(self) -> dict:
         """What makes the same bodies."""
-        names = ("positions", "velocities", "masses", "charges", "softening", "ids", "names", "time", "cell",
-                 "periodic", "units")
+        names = ("positions", "velocities", "masses", "charges", "softening", "radii", "ids", "names", "time",
+                 "cell", "periodic", "units")
         return {name: getattr(self, name) for name in names} | {"g": self._handle.g or None}
 
     def __reduce__(self):

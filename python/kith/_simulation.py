@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, overload
 
 import numpy
@@ -19,6 +19,11 @@ from kith._law import Law
 from kith._law import law as law_of
 from kith._orbits import ORBIT
 from kith._orbits import orbits as orbits_of
+
+
+_COLLISIONS = {"pass": 0, "merge": 1, "bounce": 2, "stop": 3}
+_EVENT = [("kind", "U9"), ("step", "i8"), ("time", "f8"), ("body", "i8"), ("other", "i8"), ("distance", "f8"),
+          ("speed", "f8"), ("mass", "f8"), ("radius", "f8")]
 
 
 class Integrator(NamedTuple):
@@ -122,7 +127,11 @@ class Summary(NamedTuple):
         dt, or the shortest and the longest step of an adaptive integrator, without those that end early at a
         frame or at the end.
     body_steps : int
-        Bodies times steps.
+        The sum over all steps of the bodies that took it.
+    collisions : int
+        Mergers, bounces and stops.
+    bodies_final : int
+        The bodies of which none has merged or escaped.
     time : float
         At the end.
     energy_initial, energy_final : float
@@ -160,6 +169,8 @@ class Summary(NamedTuple):
     dt_min: float
     dt_max: float
     body_steps: int
+    collisions: int
+    bodies_final: int
     time: float
     energy_initial: float
     energy_final: float
@@ -206,6 +217,18 @@ class Simulation(Bound):
         As of `kith.forces`.
     precision : {'double', 'single'}
         Of the forces and the state.
+    collisions : {'pass', 'merge', 'bounce', 'stop'}
+        What bodies do that come as near as the sum of their radii: pass through each other; the heavier takes the
+        other's mass, momentum and volume; they bounce; or the steps end.
+    restitution : float
+        Of a bounce: the speed apart over the speed of approach, from 0 to 1.
+    encounter : float
+        Two bodies that pass at less than this are an event; 0: none.
+    escape : float
+        Bodies farther than this from the centre of mass are removed; 0: none. Coordinates of removed bodies are NaN
+        in `bodies` and in files, and arrays as `positions` have the others, in the order of `rows`.
+    radii : array_like, shape (n,), optional
+        Those of the bodies by default.
     time : float, optional
         At the start; that of the bodies by default, otherwise 0.
     systems : int, optional
@@ -245,10 +268,11 @@ class Simulation(Bound):
                  integrator: str = "leapfrog", softening: float | ArrayLike | None = None, g: float | None = None,
                  law: str | Law | None = None, solver: str = "auto", error: float | None = None,
                  theta: float | None = None, order: int | None = None, precision: str = "double",
-                 time: float | None = None, systems: int | None = None, device: str | Device = "auto", threads: int = 0,
+                 collisions: str = "pass", restitution: float = 1.0, encounter: float = 0.0, escape: float = 0.0,
+                 radii: ArrayLike | None = None, time: float | None = None, systems: int | None = None, device: str | Device = "auto", threads: int = 0,
                  context: Context | None = None):
         length, lengths = (0.0, None) if softening is None else softening_of(softening)
-        bodies = _bodies_of(positions, velocities, masses, charges, lengths)
+        bodies = _with(_bodies_of(positions, velocities, masses, charges, lengths), radii=radii)
         if time is not None:
             bodies.time = time
         if g is not None:
@@ -257,13 +281,16 @@ class Simulation(Bound):
         self._call = Call((), context, device, threads)
         self._law = None if law is None else law_of(law)
         self._steps_in_files = 0
+        self._heartbeat, self._heartbeat_every = None, 1
         self._bodies = bodies  # masses and charges, which views and files need
         self._has_lengths = bodies.softening is not None and (softening is None or lengths is not None)
         self._handle = _kith.create_simulation(
             self._call.handle, bodies._handle, number("dt", dt), text("integrator", integrator),
             constant_of_gravity(g), 0.0 if self._has_lengths else length, self._has_lengths, is_single,
             self._law and self._law._handle, text("solver", solver),
-            *accuracy_of(error, theta, order), optional(integer, "systems", systems))
+            *accuracy_of(error, theta, order), chosen("collisions", collisions, _COLLISIONS),
+            number("restitution", restitution), number("encounter", encounter), number("escape", escape),
+            optional(integer, "systems", systems))
 
     @property
     def time(self) -> float:
@@ -336,7 +363,16 @@ class Simulation(Bound):
         >>> simulation.time
         0.75
         """
-        self._handle.step(integer("n", n))
+        left = integer("n", n)
+        if self._heartbeat is None or left <= 0:
+            self._handle.step(left)
+            return
+        while left > 0:
+            some = self._steps_to_heartbeat(left)
+            self._handle.step(some)
+            left -= some
+            if self._handle.has_stopped or self._heartbeat_stops():
+                return
 
     def step_by(self, h: float) -> None:
         """Advances by one step of length h instead of dt, or by as many as an adaptive integrator needs for h.
@@ -427,8 +463,88 @@ class Simulation(Bound):
         if every or every_time or named or checkpoint_seconds or resume:
             raise ValueError("output is None, and every, every_time, units, checkpoint_seconds and resume are for an "
                              "output; give output=\"run.h5\"")
-        self._handle.run(options[0])
+        if self._heartbeat is None:
+            self._handle.run(options[0])
+            return None
+        while self.time != options[0]:
+            self._handle.run(options[0], self._steps_to_heartbeat())
+            if self._handle.has_stopped or self._heartbeat_stops():
+                break
         return None
+
+    def set_heartbeat(self, heartbeat: Callable[[Simulation], object] | None, every: int = 1) -> None:
+        """Sets a function to be called after each ``every`` steps of `step` and of `run` without an output.
+
+        Parameters
+        ----------
+        heartbeat : callable or None
+            Called with the simulation. If it returns False, the steps end there. None: no function.
+        every : int
+            It is called when the number of steps done is a multiple of this.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation, times = kith.Simulation(kith.make("two-body"), dt=0.25), []
+        >>> simulation.set_heartbeat(lambda now: times.append(now.time), every=4)
+        >>> simulation.run(2.5)
+        >>> times
+        [1.0, 2.0]
+        """
+        if heartbeat is not None and not callable(heartbeat):
+            raise TypeError(f"heartbeat is {described(heartbeat)}; give a function of the simulation, or None")
+        self._heartbeat, self._heartbeat_every = heartbeat, integer("every", every, 1)
+
+    def _steps_to_heartbeat(self, most=None):
+        steps = self._heartbeat_every - self._handle.steps % self._heartbeat_every
+        return steps if most is None else min(steps, most)
+
+    def _heartbeat_stops(self):
+        return self._handle.steps % self._heartbeat_every == 0 and self._heartbeat(self) is False
+
+    @property
+    def events(self) -> numpy.ndarray:
+        """Collisions, encounters and escapes of all steps so far.
+
+        Returns
+        -------
+        numpy.ndarray
+            A structured array: ``kind`` ('merge', 'bounce', 'stop', 'encounter' or 'escape'), ``step``, ``time``,
+            ``body`` and ``other`` (rows; of a merger the one that stays first; -1: none), ``distance`` and ``speed``
+            of one relative to the other, ``mass`` and ``radius`` of ``body`` afterwards.
+
+        Examples
+        --------
+        >>> import kith
+        >>> bodies = kith.Bodies([[0.0, 0], [1.0, 0]], [[0.0, 0], [-1.0, 0]], radii=[0.1, 0.1])
+        >>> simulation = kith.Simulation(bodies, dt=0.01, g=1e-9, collisions="merge", device="cpu")
+        >>> simulation.run(1.0)
+        >>> event = simulation.events[0]
+        >>> str(event["kind"]), round(float(event["time"]), 6), int(event["other"])
+        ('merge', 0.8, 1)
+        """
+        return numpy.array(self._handle.events(), dtype=_EVENT)
+
+    @property
+    def rows(self) -> numpy.ndarray:
+        """The rows, as at the start, of the bodies that are left: those of `positions`, `velocities` and `masses`.
+
+        Returns
+        -------
+        numpy.ndarray of int64
+            All of them unless bodies have merged or escaped.
+
+        Examples
+        --------
+        >>> import kith
+        >>> bodies = kith.Bodies([[0.0, 0], [1.0, 0]], [[0.0, 0], [9.0, 0]], masses=[1.0, 0.0])
+        >>> simulation = kith.Simulation(bodies, dt=0.01, g=1e-9, escape=5.0, device="cpu")
+        >>> simulation.run(1.5)
+        >>> simulation.rows.tolist()
+        [0]
+        """
+        rows = self._handle.rows()
+        return numpy.arange(len(self._bodies)) if rows is None else numpy.array(rows, dtype=numpy.int64)
 
     def frames(self, until: float, every: int = 1) -> Iterator[Simulation]:
         """Advances to ``until`` and yields the simulation at the start, each ``every`` steps, and the end.

@@ -193,6 +193,7 @@ void add_bodies(nb::module_ &module)
         .def_prop_ro("masses", numbers_of<&kith_bodies::mass>)
         .def_prop_ro("charges", numbers_of<&kith_bodies::charge>)
         .def_prop_ro("softening", numbers_of<&kith_bodies::softening>)
+        .def_prop_ro("radii", numbers_of<&kith_bodies::radius>)
         .def_prop_ro("ids", ids_of)
         .def_prop_rw("names", names_of, set_names)
         .def_prop_ro("cell", cell_of)
@@ -211,6 +212,7 @@ void add_bodies(nb::module_ &module)
     columns["masses"] = (int)KITH_MASS;
     columns["charges"] = (int)KITH_CHARGE;
     columns["softening"] = (int)KITH_SOFTENING;
+    columns["radii"] = (int)KITH_RADIUS;
     columns["ids"] = (int)KITH_ID;
     columns["names"] = (int)KITH_NAME;
     module.attr("bodies_columns") = columns;

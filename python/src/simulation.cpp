@@ -25,11 +25,11 @@ struct simulation {
     }
 };
 
-static std::shared_ptr<simulation> create(context_ref where, const bodies &start, double dt,
-                                          const std::string &integrator, double g, double softening,
-                                          bool softening_of_bodies, bool single, law_ref law,
-                                          const std::string &solver, double error, double theta,
-                                          int32_t order, std::optional<int64_t> systems)
+static std::shared_ptr<simulation>
+create(context_ref where, const bodies &start, double dt, const std::string &integrator, double g,
+       double softening, bool softening_of_bodies, bool single, law_ref law,
+       const std::string &solver, double error, double theta, int32_t order, int on_collision,
+       double restitution, double encounter, double escape, std::optional<int64_t> systems)
 {
     auto made = std::make_shared<simulation>();
     made->integrator = integrator;
@@ -44,6 +44,10 @@ static std::shared_ptr<simulation> create(context_ref where, const bodies &start
     options.forces.law = handle_of(made->law);
     options.forces.solver = solver_of(solver);
     options.forces.accuracy = {error, theta, order};
+    options.on_collision = (kith_on_collision)on_collision;
+    options.restitution = restitution;
+    options.encounter = encounter;
+    options.escape = escape;
     made->systems = systems.value_or(0);
     calling(*where, [&] {
         return systems
@@ -101,7 +105,7 @@ static void step_in_pieces(simulation &of, int64_t steps)
                 return status != KITH_OK ? status : kith_context_synchronize(of.where->handle);
             });
         });
-        steps -= some;
+        steps = kith_simulation_has_stopped(of.handle) ? 0 : steps - some;
         look_up();
     }
 }
@@ -123,7 +127,7 @@ static void run(simulation &of, double until, int64_t steps)
                 return status != KITH_OK ? status : kith_context_synchronize(of.where->handle);
             });
         });
-        steps -= some;
+        steps = kith_simulation_has_stopped(of.handle) ? 0 : steps - some;
         look_up();
     } while (steps > 0 && kith_simulation_time(of.handle) != until);
 }
@@ -189,6 +193,28 @@ static nb::list diagnose_systems(simulation &of)
     return found;
 }
 
+static nb::list events(const simulation &of)
+{
+    nb::list found;
+    int64_t count = 0;
+    const kith_event *list = kith_simulation_events(of.handle, &count);
+    for (int64_t k = 0; k < count; k++)
+        found.append(nb::make_tuple(kith_event_name(list[k].kind), list[k].step, list[k].time,
+                                    list[k].body, list[k].other, list[k].distance, list[k].speed,
+                                    list[k].mass, list[k].radius));
+    return found;
+}
+
+// The rows of the bodies that are left; None if it is all of them.
+static std::optional<std::vector<int64_t>> rows(const simulation &of)
+{
+    int64_t count = 0;
+    const int64_t *list = kith_simulation_rows(of.handle, &count);
+    if (!list)
+        return std::nullopt;
+    return std::vector<int64_t>(list, list + count);
+}
+
 struct run_words {
     std::string output, integrator;
     std::vector<std::string> units;
@@ -222,6 +248,8 @@ static nb::dict dict_of(const kith_run_summary &summary)
     found["dt_min"] = summary.dt_min;
     found["dt_max"] = summary.dt_max;
     found["body_steps"] = summary.body_steps;
+    found["collisions"] = summary.collisions;
+    found["bodies_final"] = summary.bodies_final;
     found["time"] = summary.time;
     found["energy_initial"] = summary.energy_initial;
     found["energy_final"] = summary.energy_final;
@@ -286,6 +314,12 @@ void add_simulation(nb::module_ &module)
         .def("column", column_of, nb::arg("column"))
         .def("get_bodies", get_bodies, nb::arg("bodies"))
         .def("set_bodies", set_bodies, nb::arg("bodies"))
+        .def_prop_ro("collisions",
+                     [](const simulation &s) { return kith_simulation_collisions(s.handle); })
+        .def_prop_ro("has_stopped",
+                     [](const simulation &s) { return kith_simulation_has_stopped(s.handle); })
+        .def("events", events)
+        .def("rows", rows)
         .def("diagnose", diagnose)
         .def("diagnose_systems", diagnose_systems)
         .def("run_to_file", run_to_file, nb::arg("start").none(), nb::arg("last"), nb::arg("path"),
@@ -295,7 +329,8 @@ void add_simulation(nb::module_ &module)
                nb::arg("integrator"), nb::arg("g"), nb::arg("softening"),
                nb::arg("softening_of_bodies"), nb::arg("single"), nb::arg("law").none(),
                nb::arg("solver"), nb::arg("error"), nb::arg("theta"), nb::arg("order"),
-               nb::arg("systems").none());
+               nb::arg("on_collision"), nb::arg("restitution"), nb::arg("encounter"),
+               nb::arg("escape"), nb::arg("systems").none());
     module.def("integrators", integrators);
     module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
     module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;

@@ -24,6 +24,7 @@ static const struct column {
     {"mass", KITH_MASS, real_scalar, offsetof(kith_bodies, mass), sizeof(double)},
     {"charge", KITH_CHARGE, real_scalar, offsetof(kith_bodies, charge), sizeof(double)},
     {"softening", KITH_SOFTENING, real_scalar, offsetof(kith_bodies, softening), sizeof(double)},
+    {"radius", KITH_RADIUS, real_scalar, offsetof(kith_bodies, radius), sizeof(double)},
     {"id", KITH_ID, other, offsetof(kith_bodies, id), sizeof(int64_t)},
     {"name", KITH_NAME, other, offsetof(kith_bodies, name), sizeof(kith_name)},
 };
@@ -166,15 +167,71 @@ unsigned kith_bodies_columns(const kith_bodies *bodies)
     return flags;
 }
 
-static kith_status check_column(const kith_bodies *bodies, const struct column *column)
+bool bodies_is_removed(const kith_bodies *bodies, int64_t row)
+{
+    for (int32_t k = 0; k < bodies->dimensions; k++)
+        if (!isnan(bodies->position[row * bodies->dimensions + k]))
+            return false;
+    return true;
+}
+
+static void move_row(char *memory, int64_t bytes, int64_t from, int64_t to)
+{
+    if (memory && from != to)
+        memcpy(memory + to * bytes, memory + from * bytes, (size_t)bytes);
+}
+
+kith_status bodies_drop_removed(kith_bodies *bodies)
+{
+    int64_t left = 0;
+    for (int64_t row = 0; row < bodies->count; row++) {
+        if (bodies_is_removed(bodies, row))
+            continue;
+        for (int32_t k = 0; k < column_count; k++)
+            move_row(get_column(bodies, &columns[k]), bytes_of_row(bodies, &columns[k]), row, left);
+        for (int32_t k = 0; k < bodies->other_count; k++)
+            move_row((char *)bodies->other[k].values, sizeof(double), row, left);
+        left++;
+    }
+    return kith_bodies_resize(bodies, left);
+}
+
+kith_status bodies_copy(const kith_bodies *bodies, kith_bodies **copy)
+{
+    KITH_TRY(
+        kith_bodies_create(bodies->count, bodies->dimensions, kith_bodies_columns(bodies), copy));
+    for (int32_t k = 0; k < column_count && bodies->count > 0; k++)
+        if (get_column(bodies, &columns[k]))
+            memcpy(get_column(*copy, &columns[k]), get_column(bodies, &columns[k]),
+                   (size_t)(bodies->count * bytes_of_row(bodies, &columns[k])));
+    (*copy)->time = bodies->time;
+    (*copy)->has_cell = bodies->has_cell;
+    memcpy((*copy)->cell, bodies->cell, sizeof bodies->cell);
+    memcpy((*copy)->periodic, bodies->periodic, sizeof bodies->periodic);
+    (*copy)->units = bodies->units;
+    return KITH_OK;
+}
+
+static kith_status check_column(const kith_bodies *bodies, const struct column *column,
+                                bool of_left)
 {
     const double *value = get_column(bodies, column);
     const int32_t width = column->kind == real_vector ? bodies->dimensions : 1;
     for (int64_t k = 0; value && k < bodies->count * width; k++)
-        if (!isfinite(value[k]))
+        if (!isfinite(value[k]) && !(of_left && bodies_is_removed(bodies, k / width)))
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "%s of body %lld (from 0) is %g; every number must be finite",
                              column->name, (long long)(k / width), value[k]);
+    return KITH_OK;
+}
+
+static kith_status check_lengths(const char *name, const double *lengths, int64_t count)
+{
+    for (int64_t i = 0; lengths && i < count; i++)
+        if (lengths[i] < 0)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "%s of body %lld (from 0) is %g; give a length ≥ 0", name,
+                             (long long)i, lengths[i]);
     return KITH_OK;
 }
 
@@ -205,19 +262,26 @@ static kith_status check_shape(const kith_bodies *bodies)
     return KITH_OK;
 }
 
-kith_status kith_bodies_check(const kith_bodies *bodies)
+static kith_status check(const kith_bodies *bodies, bool of_left)
 {
     KITH_TRY(check_shape(bodies));
     for (int32_t k = 0; k < column_count; k++)
         if (columns[k].kind != other)
-            KITH_TRY(check_column(bodies, &columns[k]));
-    for (int64_t i = 0; bodies->softening && i < bodies->count; i++)
-        if (bodies->softening[i] < 0)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "softening of body %lld (from 0) is %g; give a length ≥ 0",
-                             (long long)i, bodies->softening[i]);
+            KITH_TRY(check_column(bodies, &columns[k], of_left));
+    KITH_TRY(check_lengths("softening", bodies->softening, bodies->count));
+    KITH_TRY(check_lengths("radius", bodies->radius, bodies->count));
     if (!isfinite(bodies->time))
         return kith_fail(KITH_INVALID_ARGUMENT, "time is %g; give a finite number", bodies->time);
     KITH_TRY(units_check(&bodies->units));
     return check_cell(bodies);
+}
+
+kith_status kith_bodies_check(const kith_bodies *bodies)
+{
+    return check(bodies, false);
+}
+
+kith_status bodies_check_left(const kith_bodies *bodies)
+{
+    return check(bodies, true);
 }

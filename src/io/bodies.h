@@ -12,6 +12,17 @@ kith_status kith_bodies_resize(kith_bodies *bodies, int64_t count);
 /* The kith_column flags of the columns that are there. */
 unsigned kith_bodies_columns(const kith_bodies *bodies);
 
+/* A body whose coordinates are all NaN was removed in the course of a run. drop_removed removes the
+ * rows of such bodies. Errors: KITH_OUT_OF_MEMORY, as kith_bodies_resize. */
+bool bodies_is_removed(const kith_bodies *bodies, int64_t row);
+kith_status bodies_drop_removed(kith_bodies *bodies);
+
+/* Another with the same columns, without other columns. Errors: KITH_OUT_OF_MEMORY. */
+kith_status bodies_copy(const kith_bodies *bodies, kith_bodies **copy);
+
+/* kith_bodies_check of the bodies that are left. */
+kith_status bodies_check_left(const kith_bodies *bodies);
+
 /* Adds a column of zeros to bodies->other. Errors: KITH_OUT_OF_MEMORY. */
 kith_status kith_bodies_add_other(kith_bodies *bodies, const char *name);
 

@@ -20,10 +20,11 @@ const struct csv_column csv_columns[csv_column_count] = {
     [csv_vz] = {"vz", NULL, csv_real, KITH_VELOCITY, MEMBER(velocity), 2},
     [csv_charge] = {"q", "charge", csv_real, KITH_CHARGE, MEMBER(charge), -1},
     [csv_softening] = {"eps", "softening", csv_real, KITH_SOFTENING, MEMBER(softening), -1},
+    [csv_radius] = {"radius", NULL, csv_real, KITH_RADIUS, MEMBER(radius), -1},
 };
 
 static const char known_columns[] =
-    "x, y, z, vx, vy, vz, m (mass), q (charge), eps (softening), id, name";
+    "x, y, z, vx, vy, vz, m (mass), q (charge), eps (softening), radius, id, name";
 
 /* Reads a field that begins with a quote; *end is where the line goes on. */
 static kith_status unquote(char *field, char **end)

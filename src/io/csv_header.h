@@ -19,6 +19,7 @@ enum csv_index {
     csv_vz,
     csv_charge,
     csv_softening,
+    csv_radius,
     csv_column_count
 };
 

@@ -1,6 +1,7 @@
 #include "io/frames.h"
 
 #include "core/numbers.h"
+#include "io/bodies.h"
 #include "io/format.h"
 
 kith_status frames_count(const char *path, const kith_read_options *options, int64_t *frames)
@@ -60,8 +61,26 @@ struct sink {
     void *writer;
     const char *path;
     bool (*is_stopped)(void);
+    bool keeps_rows; /* of bodies that were removed */
     bool failed;
 };
+
+/* A frame of H5MD has a row for each body of the start, others for those left. */
+static kith_status add_left(struct sink *sink, int64_t step, const kith_bodies *bodies)
+{
+    bool all_are_left = true;
+    for (int64_t row = 0; row < bodies->count && all_are_left; row++)
+        all_are_left = !bodies_is_removed(bodies, row);
+    if (all_are_left || sink->keeps_rows)
+        return sink->functions->add(sink->writer, step, bodies);
+    kith_bodies *left = NULL;
+    KITH_TRY(bodies_copy(bodies, &left));
+    kith_status status = bodies_drop_removed(left);
+    if (status == KITH_OK)
+        status = sink->functions->add(sink->writer, step, left);
+    kith_bodies_free(left);
+    return status;
+}
 
 static kith_status add(void *state, int64_t step, const kith_bodies *bodies)
 {
@@ -69,9 +88,9 @@ static kith_status add(void *state, int64_t step, const kith_bodies *bodies)
     sink->failed = sink->is_stopped();
     if (sink->failed)
         return kith_fail(KITH_CANCELLED, "%s: stopped, and not written", sink->path);
-    if (kith_bodies_check(bodies) != KITH_OK)
+    if (bodies_check_left(bodies) != KITH_OK)
         return KITH_BAD_FORMAT;
-    const kith_status status = sink->functions->add(sink->writer, step, bodies);
+    const kith_status status = add_left(sink, step, bodies);
     sink->failed = status != KITH_OK;
     return status;
 }
@@ -119,6 +138,9 @@ kith_status frames_convert(const char *from, const kith_read_options *read, int6
     struct c_locale locale;
     KITH_TRY(c_locale_enter(&locale));
     struct sink sink = {.functions = output->frames, .path = to, .is_stopped = is_stopped};
+#ifdef KITH_HAS_HDF5
+    sink.keeps_rows = sink.functions == &h5md_frames;
+#endif
     const int64_t count = last - first + 1;
     kith_status status = sink.functions->begin(to, write, count, &sink.writer);
     if (status == KITH_OK)

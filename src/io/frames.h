@@ -21,8 +21,8 @@ kith_status frames_read(const char *path, const kith_read_options *options, int6
 
 /* Converts frames first to last (from 1, both included; last 0: to the end) of a file to a file of
  * a format that holds several: extended XYZ, or H5MD, where masses, charges, softening lengths,
- * ids, names and units must be the same in all frames. Steps and observables go from H5MD to H5MD.
- * The file is whole or not there (io/output.h, io/working_file.h).
+ * radii, ids, names and units must be the same in all frames. Steps and observables go from H5MD to
+ * H5MD. The file is whole or not there (io/output.h, io/working_file.h).
  *
  *   is_stopped  asked before every frame; once it is true, nothing is written
  *

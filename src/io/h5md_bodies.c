@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "io/bodies.h"
 #include "io/format.h"
 #include "io/h5md_frames.h"
 #include "io/h5md_reader.h"
@@ -41,7 +42,9 @@ static kith_status read_frame(struct h5md_reader *reader, const kith_read_option
     KITH_TRY(choose_frame(options->frame, reader->frames, &frame));
     KITH_TRY(
         kith_bodies_create(reader->count, reader->dimensions, h5md_reader_columns(reader), bodies));
-    const kith_status status = h5md_reader_frame(reader, frame, *bodies);
+    kith_status status = h5md_reader_frame(reader, frame, *bodies);
+    if (status == KITH_OK)
+        status = bodies_drop_removed(*bodies);
     if (status != KITH_OK) {
         kith_bodies_free(*bodies);
         *bodies = NULL;

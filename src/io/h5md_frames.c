@@ -151,7 +151,7 @@ struct column {
     size_t bytes;
 };
 
-enum { fixed_columns = 5 };
+enum { fixed_columns = 6 };
 
 static void list_fixed(const kith_bodies *one, const kith_bodies *other,
                        struct column list[fixed_columns])
@@ -161,8 +161,10 @@ static void list_fixed(const kith_bodies *one, const kith_bodies *other,
         (struct column){"charge", KITH_CHARGE, one->charge, other->charge, sizeof *one->charge};
     list[2] = (struct column){"softening", KITH_SOFTENING, one->softening, other->softening,
                               sizeof *one->softening};
-    list[3] = (struct column){"id", KITH_ID, one->id, other->id, sizeof *one->id};
-    list[4] = (struct column){"name", KITH_NAME, one->name, other->name, sizeof *one->name};
+    list[3] =
+        (struct column){"radius", KITH_RADIUS, one->radius, other->radius, sizeof *one->radius};
+    list[4] = (struct column){"id", KITH_ID, one->id, other->id, sizeof *one->id};
+    list[5] = (struct column){"name", KITH_NAME, one->name, other->name, sizeof *one->name};
 }
 
 static kith_status keep_first(struct h5md_frames_writer *to, const kith_bodies *bodies)

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "io/events.h"
 #include "io/h5md_box.h"
 #include "io/h5md_layout.h"
 #include "io/h5md_names.h"
 #include "io/h5md_units.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
+#include "io/run_events.h"
 
 /* An element of the particles group, as H5MD has it: NAME/value with frames, or the dataset NAME.
  */
@@ -204,6 +206,21 @@ static kith_status read_times(struct h5md_reader *reader)
     return status;
 }
 
+/* Events of a run change the columns that are stored once. */
+static kith_status read_events(struct h5md_reader *reader)
+{
+    struct hdf5_shape shape;
+    KITH_TRY(run_events_read(reader->file, reader->rows, &reader->events, &reader->event_count));
+    if (reader->event_count == 0)
+        return KITH_OK;
+    KITH_TRY(hdf5_shape_of(reader->file, H5MD_POSITION "/step", &shape));
+    if (shape.rank != 1 || shape.size[0] != (hsize_t)reader->frames)
+        return kith_fail(KITH_BAD_FORMAT, "dataset position/step has not a step for each frame");
+    KITH_TRY(kith_allocate(reader->frames, sizeof *reader->step, "steps", &reader->step));
+    return hdf5_read(reader->file, H5MD_POSITION "/step", H5T_NATIVE_INT64, NULL, shape,
+                     reader->step);
+}
+
 kith_status h5md_reader_open(const char *path, struct h5md_reader *reader)
 {
     *reader = (struct h5md_reader){.particles = H5I_INVALID_HID};
@@ -214,6 +231,8 @@ kith_status h5md_reader_open(const char *path, struct h5md_reader *reader)
     if (status == KITH_OK)
         status = read_times(reader);
     if (status == KITH_OK)
+        status = read_events(reader);
+    if (status == KITH_OK)
         status = h5md_read_units(reader->file, &reader->units);
     if (status != KITH_OK)
         h5md_reader_close(reader);
@@ -223,6 +242,8 @@ kith_status h5md_reader_open(const char *path, struct h5md_reader *reader)
 void h5md_reader_close(struct h5md_reader *reader)
 {
     free(reader->time);
+    free(reader->events);
+    free(reader->step);
     H5Fclose(reader->file);
 }
 
@@ -241,6 +262,7 @@ unsigned h5md_reader_columns(const struct h5md_reader *reader)
            (hdf5_exists(group, "mass") ? (unsigned)KITH_MASS : 0) |
            (hdf5_exists(group, "charge") ? (unsigned)KITH_CHARGE : 0) |
            (hdf5_exists(group, "softening") ? (unsigned)KITH_SOFTENING : 0) |
+           (hdf5_exists(group, "radius") ? (unsigned)KITH_RADIUS : 0) |
            (has_own_ids(reader) ? (unsigned)KITH_ID : 0) |
            (h5md_has_names(reader) ? (unsigned)KITH_NAME : 0);
 }
@@ -257,11 +279,15 @@ kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, k
         KITH_TRY(read_reals(reader, "charge", frame, 1, bodies->charge));
     if (bodies->softening)
         KITH_TRY(read_reals(reader, "softening", frame, 1, bodies->softening));
+    if (bodies->radius)
+        KITH_TRY(read_reals(reader, "radius", frame, 1, bodies->radius));
     if (bodies->id)
         KITH_TRY(read_ids(reader, frame, bodies->id));
     if (bodies->name)
         KITH_TRY(h5md_read_names(reader, frame, bodies->name));
     bodies->time = reader->time[frame];
     bodies->units = reader->units;
+    if (reader->event_count > 0)
+        events_apply(reader->events, reader->event_count, reader->step[frame], bodies);
     return h5md_read_box(reader, frame, bodies);
 }

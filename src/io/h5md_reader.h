@@ -5,6 +5,7 @@
 
 #include "core/status.h"
 #include "kith/bodies.h"
+#include "kith/simulation.h"
 
 /* An H5MD file open for reading, of kith or another program: its one group under /particles, or the
  * one called trajectory. Messages leave the path out. */
@@ -21,6 +22,9 @@ struct h5md_reader {
     bool fixed;         /* position is a dataset, not a series */
     double *time;       /* of every frame; 0 where the file has none */
     kith_units units;
+    kith_event *events; /* what happened to bodies, of kith's runs */
+    int64_t event_count;
+    int64_t *step; /* of every frame; NULL without events */
 };
 
 /* Opens a file.

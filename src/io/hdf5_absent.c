@@ -115,9 +115,10 @@ kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies 
     return lacks_hdf5("run");
 }
 
-kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint, bool last)
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint,
+                             const kith_event *events, int64_t count, bool last)
 {
-    (void)file, (void)checkpoint, (void)last;
+    (void)file, (void)checkpoint, (void)events, (void)count, (void)last;
     return lacks_hdf5("run");
 }
 

@@ -8,6 +8,7 @@
 #include "io/h5md_writer.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
+#include "io/run_events.h"
 #include "io/run_parameters.h"
 #include "io/working_file.h"
 
@@ -190,18 +191,25 @@ static kith_status flush(hid_t hdf5)
     return KITH_OK;
 }
 
-static kith_status complete(const struct run_file *file, const kith_checkpoint *checkpoint,
-                            hid_t hdf5)
+/* What a publishing adds to the frames. */
+struct extras {
+    const kith_checkpoint *checkpoint;
+    const kith_event *events;
+    int64_t count;
+};
+
+static kith_status complete(const struct run_file *file, const struct extras *extras, hid_t hdf5)
 {
     const struct h5md_layout *layout = &file->layout;
     KITH_TRY(h5md_writer_complete(&file->writer, hdf5));
-    KITH_TRY(
-        run_checkpoint_write(hdf5, layout->precision, layout->count, file->dimensions, checkpoint));
+    KITH_TRY(run_checkpoint_write(hdf5, layout->precision, layout->count, file->dimensions,
+                                  extras->checkpoint));
+    KITH_TRY(run_events_write(hdf5, extras->events, extras->count));
     return flush(hdf5);
 }
 
 /* A copy of the working file, complete. */
-static kith_status complete_copy(struct run_file *file, const kith_checkpoint *checkpoint)
+static kith_status complete_copy(struct run_file *file, const struct extras *extras)
 {
     int error = 0;
     hid_t hdf5 = H5I_INVALID_HID;
@@ -209,27 +217,28 @@ static kith_status complete_copy(struct run_file *file, const kith_checkpoint *c
     KITH_TRY(check_written(file->error));
     KITH_TRY(working_file_copy(&file->working));
     KITH_TRY(hdf5_open_to_write(file->working.copy, &error, &hdf5));
-    kith_status status = complete(file, checkpoint, hdf5);
+    kith_status status = complete(file, extras, hdf5);
     if (hdf5_close_written(hdf5) < 0 && status == KITH_OK)
         status = hdf5_fail(KITH_IO_ERROR, "cannot be written");
     return status == KITH_OK ? check_written(error) : status;
 }
 
 /* The working file itself, complete and closed. */
-static kith_status complete_itself(struct run_file *file, const kith_checkpoint *checkpoint)
+static kith_status complete_itself(struct run_file *file, const struct extras *extras)
 {
-    KITH_TRY(complete(file, checkpoint, file->writer.file));
+    KITH_TRY(complete(file, extras, file->writer.file));
     if (close_hdf5(file) < 0)
         return hdf5_fail(KITH_IO_ERROR, "cannot be written");
     return check_written(file->error);
 }
 
-kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint, bool last)
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint,
+                             const kith_event *events, int64_t count, bool last)
 {
+    const struct extras extras = {checkpoint, events, count};
     struct hdf5_session session;
     hdf5_begin(&session);
-    const kith_status status =
-        last ? complete_itself(file, checkpoint) : complete_copy(file, checkpoint);
+    const kith_status status = last ? complete_itself(file, &extras) : complete_copy(file, &extras);
     hdf5_end(&session);
     if (status != KITH_OK)
         return kith_fail_within(status, "%s: ", file->working.output);

@@ -27,6 +27,8 @@ struct run_parameters {
     bool lands;        /* steps end at frames; else frames are at the next step's end */
     bool is_ensemble;
     int64_t systems; /* M; 1 unless an ensemble */
+    kith_on_collision on_collision;
+    double restitution, encounter, escape;
     char integrator[KITH_NAME_BYTES];
     char solver[KITH_NAME_BYTES];
     char law[RUN_LAW_BYTES]; /* as run/law_record.h writes it */
@@ -46,6 +48,8 @@ struct run_past {
     struct run_parameters parameters;
     kith_bodies *start; /* frame 0, in the run's precision */
     kith_checkpoint checkpoint;
+    kith_event *events; /* up to the checkpoint's step */
+    int64_t event_count;
     int64_t frames; /* those before the checkpoint's step */
     /* Of each system: */
     kith_diagnostics *first;      /* at frame 0 */
@@ -83,10 +87,13 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
 kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
                          const kith_diagnostics *diagnostics);
 
-/* Brings all frames and the checkpoint to the output. After a failure the output is as before.
+/* Brings all frames, the checkpoint and the events to the output. After a failure the output is as
+ * before.
  *
+ *   events  all, `count` of them
  *   last  no frame will follow */
-kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint, bool last);
+kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint,
+                             const kith_event *events, int64_t count, bool last);
 
 /* Removes the working file, keeps the thread's message, frees; NULL is fine. */
 void run_file_close(struct run_file *file);

@@ -162,6 +162,40 @@ static kith_status read_frames(hid_t group, struct run_parameters *parameters)
     return KITH_OK;
 }
 
+static const char collision_names[][8] = {[KITH_ON_COLLISION_PASS] = "pass",
+                                          [KITH_ON_COLLISION_MERGE] = "merge",
+                                          [KITH_ON_COLLISION_BOUNCE] = "bounce",
+                                          [KITH_ON_COLLISION_STOP] = "stop"};
+
+/* What is followed in a run; left out where it is not. */
+static kith_status write_watch(hid_t group, const struct run_parameters *parameters)
+{
+    if (parameters->on_collision != KITH_ON_COLLISION_PASS)
+        KITH_TRY(hdf5_write_text(group, "collisions", collision_names[parameters->on_collision]));
+    if (parameters->on_collision == KITH_ON_COLLISION_BOUNCE)
+        KITH_TRY(hdf5_write_real(group, "restitution", parameters->restitution));
+    if (parameters->encounter > 0)
+        KITH_TRY(hdf5_write_real(group, "encounter", parameters->encounter));
+    return parameters->escape > 0 ? hdf5_write_real(group, "escape", parameters->escape) : KITH_OK;
+}
+
+static kith_status read_watch(hid_t group, struct run_parameters *parameters)
+{
+    char name[8] = "pass";
+    if (hdf5_exists(group, "collisions"))
+        KITH_TRY(hdf5_read_text(group, "collisions", sizeof name, name));
+    for (int k = KITH_ON_COLLISION_PASS; k <= KITH_ON_COLLISION_STOP; k++)
+        if (strcmp(name, collision_names[k]) == 0)
+            parameters->on_collision = (kith_on_collision)k;
+    if (hdf5_exists(group, "restitution"))
+        KITH_TRY(hdf5_read_real(group, "restitution", &parameters->restitution));
+    if (hdf5_exists(group, "encounter"))
+        KITH_TRY(hdf5_read_real(group, "encounter", &parameters->encounter));
+    if (hdf5_exists(group, "escape"))
+        KITH_TRY(hdf5_read_real(group, "escape", &parameters->escape));
+    return KITH_OK;
+}
+
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters)
 {
     hid_t group = H5I_INVALID_HID;
@@ -176,6 +210,7 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     KITH_TRY(hdf5_write_real(group, "gravitational_constant", parameters->gravitational_constant));
     KITH_TRY(hdf5_write_real(group, "softening", parameters->softening));
     KITH_TRY(write_accuracy(group, &parameters->accuracy));
+    KITH_TRY(write_watch(group, parameters));
     return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
 }
 
@@ -206,6 +241,7 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
     KITH_TRY(hdf5_read_real(group, "gravitational_constant", &parameters->gravitational_constant));
     KITH_TRY(hdf5_read_real(group, "softening", &parameters->softening));
     KITH_TRY(hdf5_read_integer(group, "softening_of_bodies", &softening_of_bodies));
+    KITH_TRY(read_watch(group, parameters));
     parameters->is_ensemble = hdf5_exists(group, "systems");
     if (parameters->is_ensemble)
         KITH_TRY(hdf5_read_integer(group, "systems", &parameters->systems));
@@ -240,12 +276,56 @@ static kith_status read_clock(hid_t group, kith_checkpoint *checkpoint)
     return KITH_OK;
 }
 
+/* Of bodies that have merged or escaped: who is left, and the columns of all. */
+static kith_status write_rows(hid_t group, int64_t count, const kith_checkpoint *checkpoint)
+{
+    const struct hdf5_shape rows = {1, {(hsize_t)checkpoint->bodies}},
+                            all = {2, {3, (hsize_t)count}};
+    KITH_TRY(hdf5_write_integer(group, "body_steps", checkpoint->body_steps));
+    KITH_TRY(hdf5_write_integer(group, "collisions", checkpoint->collisions));
+    if (!checkpoint->rows)
+        return KITH_OK;
+    KITH_TRY(hdf5_write(group, "rows", H5T_STD_I64LE, H5T_NATIVE_INT64, rows, checkpoint->rows));
+    return hdf5_write(group, "mass_charge_radius", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, all,
+                      checkpoint->columns);
+}
+
+static kith_status read_rows(hid_t group, int64_t count, kith_checkpoint *checkpoint)
+{
+    struct hdf5_shape rows, all;
+    checkpoint->body_steps = checkpoint->steps * count;
+    if (hdf5_exists(group, "body_steps")) /* versions before did not write it */
+        KITH_TRY(hdf5_read_integer(group, "body_steps", &checkpoint->body_steps));
+    if (hdf5_exists(group, "collisions"))
+        KITH_TRY(hdf5_read_integer(group, "collisions", &checkpoint->collisions));
+    checkpoint->bodies = count;
+    if (!hdf5_exists(group, "rows"))
+        return KITH_OK;
+    KITH_TRY(hdf5_shape_of(group, "rows", &rows));
+    KITH_TRY(hdf5_shape_of(group, "mass_charge_radius", &all));
+    if (rows.rank != 1 || rows.size[0] > (hsize_t)count || all.rank != 2 || all.size[0] != 3 ||
+        all.size[1] != (hsize_t)count)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "datasets rows and mass_charge_radius of " CHECKPOINT
+                         " are not of at most %lld and 3 × %lld numbers",
+                         (long long)count, (long long)count);
+    checkpoint->bodies = (int64_t)rows.size[0];
+    KITH_TRY(kith_allocate(checkpoint->bodies, sizeof *checkpoint->rows, "checkpoint",
+                           &checkpoint->rows));
+    KITH_TRY(
+        kith_allocate(3 * count, sizeof *checkpoint->columns, "checkpoint", &checkpoint->columns));
+    KITH_TRY(hdf5_read(group, "rows", H5T_NATIVE_INT64, NULL, rows, checkpoint->rows));
+    return hdf5_read(group, "mass_charge_radius", H5T_NATIVE_DOUBLE, NULL, all,
+                     checkpoint->columns);
+}
+
 kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count,
                                  int32_t dimensions, const kith_checkpoint *checkpoint)
 {
     hid_t group = H5I_INVALID_HID;
+    const int64_t bodies = checkpoint->rows ? checkpoint->bodies : count;
     const struct hdf5_shape shape = {
-        3, {(hsize_t)checkpoint->arrays, (hsize_t)count, (hsize_t)dimensions}};
+        3, {(hsize_t)checkpoint->arrays, (hsize_t)bodies, (hsize_t)dimensions}};
     KITH_TRY(hdf5_make_group(file, CHECKPOINT, &group));
     KITH_TRY(hdf5_write_integer(group, "format", checkpoint_format));
     KITH_TRY(hdf5_write_integer(group, "steps", checkpoint->steps));
@@ -254,6 +334,7 @@ kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count
     KITH_TRY(hdf5_write_integer(group, "evaluations", checkpoint->evaluations));
     if (checkpoint->next_step != 0)
         KITH_TRY(write_clock(group, checkpoint));
+    KITH_TRY(write_rows(group, count, checkpoint));
     const kith_status status = hdf5_write(group, "state", hdf5_real_in_file(precision),
                                           hdf5_real_in_memory(precision), shape, checkpoint->state);
     H5Gclose(group);
@@ -302,7 +383,9 @@ kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count,
     KITH_TRY(hdf5_read_integer(group, "evaluations", &checkpoint->evaluations));
     if (hdf5_exists(group, "next_step"))
         KITH_TRY(read_clock(group, checkpoint));
-    const kith_status status = read_state(group, precision, count, dimensions, checkpoint);
+    kith_status status = read_rows(group, count, checkpoint);
+    if (status == KITH_OK)
+        status = read_state(group, precision, checkpoint->bodies, dimensions, checkpoint);
     if (status != KITH_OK)
         kith_checkpoint_free(checkpoint);
     return status;

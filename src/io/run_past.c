@@ -8,6 +8,7 @@
 #include "io/h5md_reader.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
+#include "io/run_events.h"
 #include "io/run_file.h"
 #include "io/run_parameters.h"
 
@@ -118,6 +119,10 @@ static kith_status read_past(const struct h5md_reader *reader, struct run_past *
                                  reader->dimensions, &past->checkpoint));
     KITH_TRY(count_frames(reader, past->checkpoint.steps, &past->frames));
     KITH_TRY(read_start(reader, &past->start));
+    KITH_TRY(run_events_read(reader->file, reader->rows, &past->events, &past->event_count));
+    while (past->event_count > 0 &&
+           past->events[past->event_count - 1].step > past->checkpoint.steps)
+        past->event_count--;
     KITH_TRY(kith_allocate(reader->systems, sizeof *past->first, "observables", &past->first));
     KITH_TRY(kith_allocate(reader->systems, sizeof *past->last, "observables", &past->last));
     KITH_TRY(kith_allocate(reader->systems, sizeof *past->largest_energy_error, "observables",
@@ -150,6 +155,7 @@ void run_past_free(struct run_past *past)
 {
     kith_bodies_free(past->start);
     kith_checkpoint_free(&past->checkpoint);
+    free(past->events);
     free(past->first);
     free(past->last);
     free(past->largest_energy_error);

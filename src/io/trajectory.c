@@ -6,6 +6,7 @@
 
 #include "core/arguments.h"
 #include "core/memory.h"
+#include "io/bodies.h"
 #include "io/h5md_layout.h"
 #include "io/h5md_reader.h"
 #include "io/hdf5_data.h"
@@ -64,7 +65,7 @@ static kith_status read_frame(const struct h5md_reader *reader, int64_t frame, k
     const kith_status status = h5md_reader_frame(reader, frame, bodies);
     hdf5_end(&session);
     KITH_TRY(status);
-    return kith_bodies_check(bodies) == KITH_OK ? KITH_OK : KITH_BAD_FORMAT;
+    return bodies_check_left(bodies) == KITH_OK ? KITH_OK : KITH_BAD_FORMAT;
 }
 
 static kith_status make_bodies(const struct h5md_reader *reader, kith_bodies **bodies)

@@ -17,6 +17,7 @@ const struct xyz_property xyz_properties[xyz_property_count] = {
     {"masses", "mass", 'R', 1, KITH_MASS, MEMBER(mass)},
     {"charge", "charges initial_charges", 'R', 1, KITH_CHARGE, MEMBER(charge)},
     {"eps", "softening", 'R', 1, KITH_SOFTENING, MEMBER(softening)},
+    {"radius", "radii", 'R', 1, KITH_RADIUS, MEMBER(radius)},
     {"id", "", 'I', 1, KITH_ID, MEMBER(id)},
 };
 

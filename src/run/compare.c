@@ -52,6 +52,13 @@ static const char *softening_name(bool of_bodies)
     return of_bodies ? "that of the bodies" : "one for all bodies";
 }
 
+static const char *collisions_name(const struct run_parameters *parameters)
+{
+    static const char *const names[] = {"pass", "merge", "bounce", "stop"};
+    const int k = (int)parameters->on_collision;
+    return k >= 0 && k < 4 ? names[k] : "another";
+}
+
 kith_status compare_parameters(const struct run_parameters *wanted,
                                const struct run_parameters *past, const char *output)
 {
@@ -67,6 +74,11 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_words("softening", softening_name(wanted->softening_of_bodies),
                            softening_name(past->softening_of_bodies), output));
     KITH_TRY(compare_real("softening", wanted->softening, past->softening, output));
+    KITH_TRY(compare_words("collisions", collisions_name(wanted), collisions_name(past), output));
+    if (wanted->on_collision == KITH_ON_COLLISION_BOUNCE)
+        KITH_TRY(compare_real("restitution", wanted->restitution, past->restitution, output));
+    KITH_TRY(compare_real("encounter", wanted->encounter, past->encounter, output));
+    KITH_TRY(compare_real("escape", wanted->escape, past->escape, output));
     KITH_TRY(compare_words("precision", precision_name(wanted->precision),
                            precision_name(past->precision), output));
     KITH_TRY(compare_count("every", wanted->every, past->every, output));
@@ -122,6 +134,7 @@ kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *pas
     const struct column mass = {"mass", bodies->mass, start->mass, 1, 1};
     const struct column charge = {"charge", bodies->charge, start->charge, 1, 1};
     const struct column softening = {"softening", bodies->softening, start->softening, 1, 0};
+    const struct column radius = {"radius", bodies->radius, start->radius, 1, 0};
     KITH_TRY(compare_count("the number of bodies", bodies->count, start->count, output));
     KITH_TRY(
         compare_count("the number of dimensions", bodies->dimensions, start->dimensions, output));
@@ -131,6 +144,8 @@ kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *pas
     KITH_TRY(compare_column(&mass, past, false, output));
     if (strcmp(past->parameters.law, "gravity") != 0)
         KITH_TRY(compare_column(&charge, past, false, output));
+    if (past->parameters.on_collision != KITH_ON_COLLISION_PASS)
+        KITH_TRY(compare_column(&radius, past, false, output));
     if (past->parameters.softening_of_bodies)
         KITH_TRY(compare_column(&softening, past, false, output));
     return KITH_OK;

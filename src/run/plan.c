@@ -151,6 +151,10 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
         .softening = simulation->forces.softening,
         .accuracy = simulation->forces.accuracy,
         .softening_of_bodies = simulation->softening_of_bodies,
+        .on_collision = simulation->on_collision,
+        .restitution = simulation->restitution,
+        .encounter = simulation->encounter,
+        .escape = simulation->escape,
         .precision = simulation->precision,
         .every = options->every,
         .is_ensemble = options->is_ensemble,
@@ -208,6 +212,14 @@ static void fill_in(const struct run_parameters *past, const kith_run_options *o
         parameters->softening = past->softening;
         parameters->softening_of_bodies = past->softening_of_bodies;
     }
+    if (simulation->on_collision == KITH_ON_COLLISION_PASS) {
+        parameters->on_collision = past->on_collision;
+        parameters->restitution = past->restitution;
+    }
+    if (simulation->encounter == 0)
+        parameters->encounter = past->encounter;
+    if (simulation->escape == 0)
+        parameters->escape = past->escape;
     if (simulation->precision == KITH_F64)
         parameters->precision = past->precision;
     if (options->until == 0)
@@ -331,6 +343,10 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
                                          .integrator = parameters->integrator,
                                          .forces = *forces,
                                          .softening_of_bodies = parameters->softening_of_bodies,
+                                         .on_collision = parameters->on_collision,
+                                         .restitution = parameters->restitution,
+                                         .encounter = parameters->encounter,
+                                         .escape = parameters->escape,
                                          .precision = parameters->precision};
     options->forces.gravitational_constant = parameters->gravitational_constant;
     options->forces.softening = parameters->softening;

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "device/context.h"
+#include "io/bodies.h"
 #include "io/output_lock.h"
 #include "io/units.h"
 #include "run/law_record.h"
@@ -16,6 +17,7 @@
 #include "run/summary.h"
 #include "simulation/frame.h"
 #include "simulation/integrator.h"
+#include "simulation/watch.h"
 
 /* What a step leaves to be written: its frame is on its way from the device, its checkpoint is
  * here.
@@ -58,7 +60,9 @@ static kith_status check_state(const struct run *run, int64_t step)
     const struct run_parameters *parameters = &run->plan.parameters;
     const int64_t systems = parameters->systems;
     const kith_status status = parameters->is_ensemble ? kith_ensemble_check(run->now, systems)
-                                                       : kith_bodies_check(run->now);
+                               : kith_simulation_rows(run->simulation, NULL)
+                                   ? bodies_check_left(run->now)
+                                   : kith_bodies_check(run->now);
     if (status == KITH_OK)
         return KITH_OK;
     return kith_fail_within(
@@ -92,9 +96,11 @@ static struct run_moment moment_of(const struct run *run)
 static kith_status take_down(struct run *run, const struct run_moment *now)
 {
     const double start = kith_clock();
-    const bool is_over = run_plan_is_over(&run->plan, now);
-    run->pending = (struct pending){
-        .step = now->step, .frame = run_plan_has_frame(&run->plan, now), .is_last = is_over};
+    const bool is_over =
+        run_plan_is_over(&run->plan, now) || kith_simulation_has_stopped(run->simulation);
+    run->pending = (struct pending){.step = now->step,
+                                    .frame = is_over || run_plan_has_frame(&run->plan, now),
+                                    .is_last = is_over};
     if (run->pending.frame)
         KITH_TRY(frame_begin(&run->frame, run->now, run->diagnostics));
     if (pace_reports(&run->pace, start))
@@ -111,7 +117,7 @@ static kith_status take_down(struct run *run, const struct run_moment *now)
 static kith_status add_frame(struct run *run, int64_t step, bool is_last)
 {
     KITH_TRY(frame_finish(&run->frame, run->now, run->diagnostics));
-    if (is_last)
+    if (is_last && !kith_simulation_has_stopped(run->simulation))
         run->now->time = run->plan.parameters.until;
     KITH_TRY(check_state(run, step));
     KITH_TRY(check_energies(run, step));
@@ -132,6 +138,13 @@ static void tell_if_late(struct run *run, double seconds)
     options->late(options->late_user, seconds);
 }
 
+static kith_status publish(struct run *run, bool is_last)
+{
+    int64_t count = 0;
+    const kith_event *events = kith_simulation_events(run->simulation, &count);
+    return run_file_publish(run->file, &run->checkpoint, events, count, is_last);
+}
+
 static kith_status complete_pending(struct run *run)
 {
     const struct pending pending = run->pending;
@@ -141,7 +154,7 @@ static kith_status complete_pending(struct run *run)
     if (!pending.checkpoint)
         return KITH_OK;
     const double start = kith_clock();
-    KITH_TRY(run_file_publish(run->file, &run->checkpoint, false));
+    KITH_TRY(publish(run, false));
     const double now = kith_clock();
     tell_if_late(run, pace_published(&run->pace, now, now - start + pending.saving_seconds));
     return KITH_OK;
@@ -224,7 +237,7 @@ static kith_status publish_last(struct run *run)
     if (!run->file)
         return KITH_OK;
     KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
-    return run_file_publish(run->file, &run->checkpoint, true);
+    return publish(run, true);
 }
 
 /* A run that was stopped leaves a checkpoint. One that failed, or was stopped before its first
@@ -328,6 +341,8 @@ static kith_status begin_again(struct run *run, const kith_run_options *options,
         KITH_TRY(law_of_record(run->plan.parameters.law, &run->law));
     KITH_TRY(make_simulation(run, law ? law : run->law, bodies ? bodies : past->start));
     KITH_TRY(kith_simulation_restore(run->simulation, &past->checkpoint));
+    if (run->simulation->watch)
+        KITH_TRY(watch_take_events(run->simulation->watch, past->events, past->event_count));
     run_record_past(&run->record, past);
     run->frames = past->frames;
     return KITH_OK;

@@ -136,7 +136,12 @@ static void summarize_steps(const struct run_plan *plan, const struct kith_simul
         summary->dt_min = clock->least_step;
         summary->dt_max = clock->most_step;
     }
-    summary->body_steps = summary->systems * summary->bodies * summary->steps;
+    summary->body_steps = simulation->body_steps;
+    summary->collisions = kith_simulation_collisions(simulation);
+    (void)kith_simulation_rows(simulation, &summary->bodies_final);
+    if (summary->systems > 0)
+        summary->bodies_final /= summary->systems;
+    summary->has_stopped = kith_simulation_has_stopped(simulation);
 }
 
 kith_run_summary run_summarize(const struct run_record *record, const struct run_plan *plan,

@@ -5,6 +5,7 @@
 #include "core/arguments.h"
 #include "core/memory.h"
 #include "simulation/integrator.h"
+#include "simulation/watch.h"
 
 kith_status simulation_check_range(const struct kith_simulation *simulation,
                                    struct system_range range)
@@ -28,7 +29,8 @@ kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t fir
     KITH_TRY(kith_check_pointer(bodies, "bodies"));
     const struct system_range range = {first, systems};
     KITH_TRY(simulation_check_range(simulation, range));
-    const int64_t count = systems * simulation->count;
+    const struct watch *watch = simulation->watch;
+    const int64_t count = watch ? systems * watch->rows : systems * simulation->count;
     if (bodies->count != count || bodies->dimensions != simulation->dimensions)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "bodies have room for %lld in %d dimensions; the simulation has %lld in "
@@ -38,6 +40,11 @@ kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t fir
     KITH_TRY(kith_bodies_add_columns(bodies, KITH_VELOCITY));
     KITH_TRY(simulation_read_vectors(simulation, range, POSITION, bodies->position));
     KITH_TRY(simulation_read_vectors(simulation, range, VELOCITY, bodies->velocity));
+    if (watch && systems > 0) {
+        watch_spread(watch, simulation->count, bodies->position);
+        watch_spread(watch, simulation->count, bodies->velocity);
+        watch_put_columns(watch, simulation->count, bodies);
+    }
     bodies->time = kith_simulation_time(simulation);
     return KITH_OK;
 }
@@ -135,11 +142,14 @@ kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *c
         .previous_time = simulation->clock.previous_time,
         .least_step = simulation->clock.least_step,
         .most_step = simulation->clock.most_step,
+        .body_steps = simulation->body_steps,
+        .bodies = simulation->systems * simulation->count,
         .arrays = simulation->method->kept,
         .bytes = state_bytes(simulation),
         .state = state,
     };
-    return KITH_OK;
+    return simulation->watch ? watch_save(simulation->watch, simulation->count, checkpoint)
+                             : KITH_OK;
 }
 
 kith_status kith_simulation_restore(kith_simulation *simulation, const kith_checkpoint *checkpoint)
@@ -148,6 +158,8 @@ kith_status kith_simulation_restore(kith_simulation *simulation, const kith_chec
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(simulation->context, &scope));
     KITH_TRY(kith_check_pointer(checkpoint, "checkpoint"));
+    if (simulation->watch)
+        KITH_TRY(watch_restore(simulation, checkpoint));
     if (checkpoint->arrays != simulation->method->kept ||
         checkpoint->bytes != state_bytes(simulation))
         return kith_fail(KITH_INVALID_ARGUMENT,
@@ -169,6 +181,7 @@ kith_status kith_simulation_restore(kith_simulation *simulation, const kith_chec
     simulation->start_time = checkpoint->start_time;
     simulation->start_steps = checkpoint->start_steps;
     simulation->evaluations = checkpoint->evaluations;
+    simulation->body_steps = checkpoint->body_steps;
     simulation->clock = (struct radau_clock){.lost_time = checkpoint->lost_time,
                                              .next_step = checkpoint->next_step,
                                              .last_step = checkpoint->last_step,
@@ -184,5 +197,7 @@ void kith_checkpoint_free(kith_checkpoint *checkpoint)
     if (!checkpoint)
         return;
     free(checkpoint->state);
+    free(checkpoint->rows);
+    free(checkpoint->columns);
     *checkpoint = (kith_checkpoint){0};
 }

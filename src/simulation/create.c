@@ -11,6 +11,7 @@
 #include "forces/solver.h"
 #include "law/law.h"
 #include "simulation/integrator.h"
+#include "simulation/watch.h"
 
 static kith_status check_softening_of_bodies(bool wanted, const kith_bodies *bodies)
 {
@@ -129,6 +130,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(integrator_find(options->integrator, &method));
     KITH_TRY(check_options(options, bodies));
     KITH_TRY(check_open(bodies));
+    KITH_TRY(watch_check(options, bodies));
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->forces.law, options->forces.gravitational_constant,
                                bodies->units.gravitational_constant, &choice));
@@ -160,6 +162,8 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->start_time = bodies->time;
 
     kith_status status = method->check ? method->check(created, bodies) : KITH_OK;
+    if (status == KITH_OK)
+        status = watch_create(context, options, is_ensemble, bodies, &created->watch);
     if (status == KITH_OK)
         status = simulation_load(created, bodies);
     if (status == KITH_OK)
@@ -204,6 +208,10 @@ kith_status kith_simulation_create_ensemble(kith_context *context,
 
 static kith_status check_replacement(const kith_simulation *simulation, const kith_bodies *bodies)
 {
+    if (simulation->is_looked_at)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the simulation is in the middle of its heartbeat, which may look at it; "
+                         "change it after the call that takes the steps");
     if (simulation->is_ensemble)
         KITH_TRY(check_systems(bodies, simulation->systems));
     KITH_TRY(kith_bodies_check(bodies));
@@ -222,11 +230,22 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
     return simulation->method->check ? simulation->method->check(simulation, bodies) : KITH_OK;
 }
 
+static kith_status begin_at(struct kith_simulation *simulation, double time)
+{
+    simulation->start_time = time;
+    simulation->start_steps = simulation->steps;
+    return integrator_prepare(simulation);
+}
+
 kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(simulation->context, &scope));
+    if (simulation->watch && bodies) {
+        KITH_TRY(watch_set_bodies(simulation, bodies));
+        return begin_at(simulation, bodies->time);
+    }
     KITH_TRY(check_replacement(simulation, bodies));
     double *at_rest = NULL;
     kith_bodies moving = *bodies;
@@ -238,9 +257,7 @@ kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_b
     kith_status status = simulation_fill(simulation, &moving);
     free(at_rest);
     KITH_TRY(status);
-    simulation->start_time = bodies->time;
-    simulation->start_steps = simulation->steps;
-    return integrator_prepare(simulation);
+    return begin_at(simulation, bodies->time);
 }
 
 void kith_simulation_free(kith_simulation *simulation)
@@ -251,5 +268,6 @@ void kith_simulation_free(kith_simulation *simulation)
     (void)device_enter(simulation->context, &scope);
     kith_context_synchronize(simulation->context);
     simulation_release(simulation);
+    watch_free(simulation->watch);
     free(simulation);
 }

@@ -70,7 +70,8 @@ static unsigned columns_of(const kith_bodies *bodies)
     return (bodies->velocity ? (unsigned)KITH_VELOCITY : 0) |
            (bodies->mass ? (unsigned)KITH_MASS : 0) | (bodies->charge ? (unsigned)KITH_CHARGE : 0) |
            (bodies->softening ? (unsigned)KITH_SOFTENING : 0) |
-           (bodies->id ? (unsigned)KITH_ID : 0) | (bodies->name ? (unsigned)KITH_NAME : 0);
+           (bodies->radius ? (unsigned)KITH_RADIUS : 0) | (bodies->id ? (unsigned)KITH_ID : 0) |
+           (bodies->name ? (unsigned)KITH_NAME : 0);
 }
 
 /* Bodies as kith_bodies_create makes them, or of no possible shape. */
@@ -151,6 +152,7 @@ static void copy_system(const kith_bodies *from, kith_bodies *to)
     copy_column(to->mass, from->mass, n, 1);
     copy_column(to->charge, from->charge, n, 1);
     copy_column(to->softening, from->softening, n, 0);
+    copy_column(to->radius, from->radius, n, 0);
     for (int64_t i = 0; to->id && i < n; i++)
         to->id[i] = from->id ? from->id[i] : i;
     if (to->name && from->name)

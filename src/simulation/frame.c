@@ -1,6 +1,7 @@
 #include "simulation/frame.h"
 
 #include "simulation/diagnostics.h"
+#include "simulation/watch.h"
 
 kith_status frame_allocate(struct kith_simulation *simulation, struct frame *frame)
 {
@@ -47,6 +48,11 @@ kith_status frame_finish(struct frame *frame, kith_bodies *bodies, kith_diagnost
     for (int32_t k = 0; k < sample->dimensions; k++) {
         put_component(sample, sample->position[k], units.length, bodies->position + k);
         put_component(sample, sample->velocity[k], units.length, bodies->velocity + k);
+    }
+    const struct watch *watch = frame->simulation->watch;
+    if (watch) {
+        watch_spread(watch, sample->count, bodies->position);
+        watch_spread(watch, sample->count, bodies->velocity);
     }
     diagnose_sample(sample, units, diagnostics);
     return KITH_OK;

@@ -25,7 +25,9 @@ static bool can_be_shown(const struct kith_simulation *simulation, double larges
     return largest == 0 || (largest >= low && largest <= high);
 }
 
-/* What the bodies cover in one step counts as a length too: a lone body may start at the origin. */
+/* A unit of length that was chosen stays until simulation_fill: when bodies merge or are
+ * removed, and when that is read from a checkpoint, lengths keep their bits.
+ * What the bodies cover in one step counts as a length too: a lone body may start at the origin. */
 static kith_status choose_units(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     const int64_t numbers = bodies->count * bodies->dimensions;
@@ -43,7 +45,9 @@ static kith_status choose_units(struct kith_simulation *simulation, const kith_b
     const double mass = bodies->mass ? largest(bodies->mass, bodies->count) : 1;
     /* Masses are never larger than 2: core/floors.h. */
     const struct forces_units units = {
-        .length = can_be_shown(simulation, length) ? 1 : forces_unit_for(length),
+        .length = simulation->units.length > 0       ? simulation->units.length
+                  : can_be_shown(simulation, length) ? 1
+                                                     : forces_unit_for(length),
         .mass = forces_unit_for(mass),
     };
     const double scaled = forces_scaled_g(simulation->law.g, units);
@@ -135,7 +139,7 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
     return KITH_OK;
 }
 
-kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodies *bodies)
+kith_status simulation_refill(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     KITH_TRY(choose_units(simulation, bodies));
@@ -146,6 +150,12 @@ kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodie
     if (simulation->method->begin)
         simulation->method->begin(simulation);
     return KITH_OK;
+}
+
+kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodies *bodies)
+{
+    simulation->units.length = 0;
+    return simulation_refill(simulation, bodies);
 }
 
 kith_status simulation_load(struct kith_simulation *simulation, const kith_bodies *bodies)

@@ -59,6 +59,7 @@ static void lay_out(const struct kith_simulation *simulation, struct system_rang
                     struct sample *sample)
 {
     sample->range = range;
+    sample->count = simulation->count; /* bodies may have been removed */
     sample->layout = simulation_layout(simulation, range.count);
     const int64_t room = room_for(&sample->layout);
     for (int32_t k = 0; k < 3; k++) {

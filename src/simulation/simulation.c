@@ -6,6 +6,7 @@
 #include "device/context.h"
 #include "simulation/integrator.h"
 #include "simulation/keep.h"
+#include "simulation/watch.h"
 
 /* Step counts beyond this are not exact in a double. */
 static const double max_steps = 9007199254740992.0;
@@ -42,6 +43,8 @@ static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
  * is some milliseconds, as small systems do all these steps in one launch. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
+    if (simulation->watch)
+        return 1;
     const bool on_gpu = simulation->context->device.kind == KITH_CUDA;
     const double pairs = pairs_of_step(simulation);
     const int32_t stages = simulation->method->stage_count;
@@ -101,7 +104,8 @@ static kith_status do_steps_or_none(struct kith_simulation *simulation,
     return kith_fail(KITH_CANCELLED, "cancelled");
 }
 
-static kith_status take_steps(struct kith_simulation *simulation, const struct stretch *stretch)
+static kith_status take_some_steps(struct kith_simulation *simulation,
+                                   const struct stretch *stretch)
 {
     kith_context *context = simulation->context;
     KITH_TRY(kith_context_check_cancelled(context));
@@ -115,8 +119,39 @@ static kith_status take_steps(struct kith_simulation *simulation, const struct s
     return status;
 }
 
+/* A single step whose collisions are resolved, too. */
+static kith_status take_watched_step(struct kith_simulation *simulation,
+                                     const struct stretch *stretch)
+{
+    kith_context *context = simulation->context;
+    const double time = kith_simulation_time(simulation);
+    KITH_TRY(watch_before_step(simulation));
+    KITH_TRY(take_some_steps(simulation, stretch));
+    const double h =
+        simulation->method->adapt ? kith_simulation_time(simulation) - time : stretch->h;
+    context->goes_on = true;
+    const kith_status status = watch_after_step(simulation, time, h);
+    context->goes_on = false;
+    return status;
+}
+
+static kith_status take_steps(struct kith_simulation *simulation, const struct stretch *stretch)
+{
+    const int64_t done = simulation->steps, bodies = simulation->systems * simulation->count;
+    if (simulation->is_looked_at)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the simulation is in the middle of its heartbeat, which may look at it; "
+                         "take steps after the call that takes these");
+    const kith_status status = simulation->watch ? take_watched_step(simulation, stretch)
+                                                 : take_some_steps(simulation, stretch);
+    simulation->body_steps += (simulation->steps - done) * bodies;
+    return status;
+}
+
 static bool is_over(const struct kith_simulation *simulation, const struct radau_leg *leg)
 {
+    if (kith_simulation_has_stopped(simulation))
+        return true;
     return simulation->method->adapt &&
            (simulation->start_time == leg->until || simulation->start_time >= leg->pause);
 }
@@ -125,10 +160,13 @@ kith_status simulation_take_leg(struct kith_simulation *simulation, const struct
 {
     const int64_t most = steps_at_once(simulation), end = simulation->steps + leg->steps;
     struct stretch stretch = {simulation->dt, *leg};
+    if (simulation->watch)
+        simulation->watch->has_stopped = false;
     while (simulation->steps < end && !is_over(simulation, leg)) {
         const int64_t left = end - simulation->steps;
-        stretch.leg.steps = left < most ? left : most;
+        stretch.leg.steps = heartbeat_steps(simulation, left < most ? left : most);
         KITH_TRY(take_steps(simulation, &stretch));
+        KITH_TRY(heartbeat_call(simulation));
     }
     return KITH_OK;
 }
@@ -176,7 +214,7 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
     const struct stretch stretch = {h, {1, (double)INFINITY, (double)INFINITY}};
     KITH_TRY(take_steps(simulation, &stretch));
     set_time(simulation, time);
-    return KITH_OK;
+    return heartbeat_call(simulation);
 }
 
 double kith_simulation_time(const kith_simulation *simulation)
@@ -259,6 +297,8 @@ kith_status kith_simulation_run_steps(kith_simulation *simulation, double until,
     const int64_t whole = kith_simulation_whole_steps(start, until, dt, &rest) - done;
     KITH_TRY(kith_simulation_step(simulation, steps < whole ? steps : whole));
     if (steps < whole || (steps == whole && rest > 0))
+        return KITH_OK;
+    if (kith_simulation_has_stopped(simulation))
         return KITH_OK;
     if (rest > 0)
         KITH_TRY(kith_simulation_step_by(simulation, rest));

@@ -11,6 +11,7 @@
 #include "simulation/recording.h"
 
 struct integrator_method;
+struct watch;
 
 /* The arrays of a simulation, a vector a body in each. An integrator has the first two and as many
  * more as it asks for; it may use those behind ACCELERATION as it likes. */
@@ -57,7 +58,18 @@ struct kith_simulation {
     int64_t steps, start_steps, evaluations;
     struct radau_clock clock; /* of an integrator that chooses its steps; start_time is its time */
     struct simulation_recording recording;
+    int64_t body_steps;  /* Σ over steps of the bodies that took it, of all systems */
+    struct watch *watch; /* watch.h; NULL: no body collides or is removed */
+    kith_heartbeat *heartbeat;
+    void *heartbeat_user;
+    int64_t heartbeat_every;
+    bool is_looked_at; /* by the heartbeat */
 };
+
+/* How many of so many steps until the heartbeat is due, and calls it if it is (heartbeat.c).
+ * Errors: KITH_CANCELLED (it stops). */
+int64_t heartbeat_steps(const struct kith_simulation *simulation, int64_t steps);
+kith_status heartbeat_call(struct kith_simulation *simulation);
 
 /* Systems first … first + count − 1. */
 struct system_range {
@@ -85,8 +97,9 @@ static inline struct system_layout simulation_layout(const struct kith_simulatio
  * fields up to the law are set; its memory goes with simulation_release, also after a failure. */
 kith_status simulation_load(struct kith_simulation *simulation, const kith_bodies *bodies);
 
-/* Fills in those of other bodies, as many. */
+/* Fills in those of other bodies, as many; refill keeps the unit of length. */
 kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodies *bodies);
+kith_status simulation_refill(struct kith_simulation *simulation, const kith_bodies *bodies);
 void simulation_release(struct kith_simulation *simulation);
 
 /* Whether the solver can do the steps and the diagnostics; forces are the options it was chosen by,

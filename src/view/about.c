@@ -140,6 +140,7 @@ static kith_status add_columns(const kith_bodies *bodies, struct about *about)
     KITH_TRY(add_numbers(bodies, "mass", bodies->mass, about));
     KITH_TRY(add_numbers(bodies, "charge", bodies->charge, about));
     KITH_TRY(add_numbers(bodies, "softening", bodies->softening, about));
+    KITH_TRY(add_numbers(bodies, "radius", bodies->radius, about));
     find_species(bodies, about);
     if (about->species == 0)
         return KITH_OK;

@@ -11,7 +11,7 @@
 enum { about_most_columns = 4, about_most_species = 32 };
 
 struct about_column {
-    const char *name; /* "mass", "charge", "softening", "species" */
+    const char *name; /* "mass", "charge", "softening", "radius", "species" */
     float *values;    /* of the bodies that are shown */
 };
 

@@ -47,7 +47,7 @@ kith_status frames_widen(const kith_bodies *bodies, const double origin[3],
             if (bodies->velocity)
                 v2 += bodies->velocity[i * d + c] * bodies->velocity[i * d + c];
         }
-        speeds[k] = sqrt(v2);
+        speeds[k] = isnan(v2) ? 0 : sqrt(v2); /* of a body that was removed */
     }
     range->distance = fmax(range->distance, most_of(values, count, is_all));
     range->speed = fmax(range->speed, most_of(speeds, count, is_all));

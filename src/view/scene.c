@@ -93,7 +93,8 @@ static int64_t bytes_left(const struct scene *scene)
 {
     const kith_bodies *bodies = scene->bodies;
     const int columns = (bodies->mass != NULL) + (bodies->charge != NULL) +
-                        (bodies->softening != NULL) + (bodies->name != NULL);
+                        (bodies->softening != NULL) + (bodies->radius != NULL) +
+                        (bodies->name != NULL);
     int64_t rest = scene->options.most_bytes - 16000 - 80 * scene->frames.frames;
     for (const struct page_file *file = page_files; file->name; file++)
         rest -= (int64_t)strlen(file->text);

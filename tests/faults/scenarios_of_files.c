@@ -45,7 +45,8 @@ static kith_status bodies(struct call *call)
     kith_bodies *made = NULL;
     kith_status status = kith_bodies_create(5, 2, KITH_VELOCITY | KITH_NAME, &made);
     if (status == KITH_OK)
-        status = kith_bodies_add_columns(made, KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID);
+        status = kith_bodies_add_columns(made, KITH_MASS | KITH_CHARGE | KITH_SOFTENING |
+                                                   KITH_RADIUS | KITH_ID);
     if (status == KITH_OK)
         status = kith_bodies_check(made);
     fold_bodies(call, made);

@@ -291,8 +291,8 @@ static void edit(hid_t file, struct edits *edits)
 static kith_bodies *make_bodies(void)
 {
     kith_bodies *made = NULL;
-    const unsigned columns =
-        KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_ID | KITH_NAME;
+    const unsigned columns = KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING |
+                             KITH_RADIUS | KITH_ID | KITH_NAME;
     fuzz_require(kith_bodies_create(bodies, 3, columns, &made) == KITH_OK, "no bodies");
     for (int k = 0; k < 3 * bodies; k++)
         made->position[k] = made->velocity[k] = k;
@@ -324,7 +324,7 @@ static void write_run(const kith_bodies *start, const char *path)
     fuzz_require(run_file_create(path, &parameters, &origin, start, 2, &file) == KITH_OK &&
                      run_file_add(file, 0, start, &diagnostics) == KITH_OK &&
                      run_file_add(file, 1, start, &diagnostics) == KITH_OK &&
-                     run_file_publish(file, &checkpoint, true) == KITH_OK,
+                     run_file_publish(file, &checkpoint, NULL, 0, true) == KITH_OK,
                  "no run can be written");
     run_file_close(file);
 }

@@ -18,7 +18,8 @@ static double any_number(struct property *p)
 static kith_bodies *any_bodies(struct property *p, int64_t count, int32_t dimensions)
 {
     static const char *const names[] = {"Sun", "H", "C1", "X", "Äpfel", "a_b-c"};
-    const unsigned columns = (unsigned)whole(p, 0, 2 * KITH_NAME - 1);
+    const unsigned columns =
+        (unsigned)whole(p, 0, 2 * KITH_NAME - 1) | (whole(p, 0, 1) ? (unsigned)KITH_RADIUS : 0);
     kith_bodies *bodies = NULL;
     assert_ok(counted(kith_bodies_create(count, dimensions, columns, &bodies)));
     for (int64_t k = 0; k < count * dimensions; k++) {
@@ -33,6 +34,8 @@ static kith_bodies *any_bodies(struct property *p, int64_t count, int32_t dimens
             bodies->charge[i] = any_number(p);
         if (bodies->softening)
             bodies->softening[i] = fabs(any_number(p));
+        if (bodies->radius)
+            bodies->radius[i] = fabs(any_number(p));
         if (bodies->id)
             bodies->id[i] = whole(p, 0, 1 << 30) * whole(p, -(1 << 30), 1 << 30);
         if (bodies->name)
