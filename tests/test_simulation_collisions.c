@@ -459,10 +459,11 @@ static void test_bodies_with_holes_can_be_set_again(void **state)
     assert_ok(kith_simulation_set_bodies(other, bodies));
     assert_int_equal(left_of(one), left_of(other));
     assert_true(left_of(one) < 80);
-    assert_ok(kith_simulation_step(one, 20));
-    assert_ok(kith_simulation_step(other, 20));
     kith_bodies *a = state_of(one, bodies), *b = state_of(other, bodies);
-    assert_memory_equal(a->position, b->position, 80 * 3 * sizeof(double));
+    for (int64_t k = 0; k < 80 * 3; k++)
+        assert_true(a->position[k] == b->position[k] ||
+                    (isnan(a->position[k]) && isnan(b->position[k])));
+    assert_ok(kith_simulation_step(other, 20));
     bodies->position[1] = NAN;
     bodies->position[0] = bodies->position[2] = 1;
     assert_fails(kith_simulation_set_bodies(other, bodies), KITH_INVALID_ARGUMENT,

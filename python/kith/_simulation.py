@@ -20,7 +20,6 @@ from kith._law import law as law_of
 from kith._orbits import ORBIT
 from kith._orbits import orbits as orbits_of
 
-
 _COLLISIONS = {"pass": 0, "merge": 1, "bounce": 2, "stop": 3}
 _EVENT = [("kind", "U9"), ("step", "i8"), ("time", "f8"), ("body", "i8"), ("other", "i8"), ("distance", "f8"),
           ("speed", "f8"), ("mass", "f8"), ("radius", "f8")]
@@ -269,8 +268,8 @@ class Simulation(Bound):
                  law: str | Law | None = None, solver: str = "auto", error: float | None = None,
                  theta: float | None = None, order: int | None = None, precision: str = "double",
                  collisions: str = "pass", restitution: float = 1.0, encounter: float = 0.0, escape: float = 0.0,
-                 radii: ArrayLike | None = None, time: float | None = None, systems: int | None = None, device: str | Device = "auto", threads: int = 0,
-                 context: Context | None = None):
+                 radii: ArrayLike | None = None, time: float | None = None, systems: int | None = None,
+                 device: str | Device = "auto", threads: int = 0, context: Context | None = None):
         length, lengths = (0.0, None) if softening is None else softening_of(softening)
         bodies = _with(_bodies_of(positions, velocities, masses, charges, lengths), radii=radii)
         if time is not None:
