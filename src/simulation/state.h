@@ -32,8 +32,9 @@ struct kith_simulation {
     kith_dtype dtype;
     int32_t dimensions;
     bool is_ensemble;
-    int64_t systems; /* M; 1 unless an ensemble */
-    int64_t count;   /* N, bodies of a system */
+    bool is_looked_at; /* by the heartbeat, now */
+    int64_t systems;   /* M; 1 unless an ensemble */
+    int64_t count;     /* N, bodies of a system */
     int64_t stride;
     double dt;
     double softening;
@@ -63,7 +64,6 @@ struct kith_simulation {
     kith_heartbeat *heartbeat;
     void *heartbeat_user;
     int64_t heartbeat_every;
-    bool is_looked_at; /* by the heartbeat */
 };
 
 /* How many of so many steps until the heartbeat is due, and calls it if it is (heartbeat.c).
