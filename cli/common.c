@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "core/printable.h"
+#include "job.h"
 #include "names.h"
 #include "progress.h"
 #include "usage.h"
@@ -157,6 +158,8 @@ void *cli_allocate(const char *command, const char *what, int64_t count, int64_t
 
 int cli_fail(const char *command)
 {
+    if (job_failed_elsewhere())
+        return exit_failed;
     cli_fail_with(command, "%s", kith_error_message());
     return progress_exit_code();
 }

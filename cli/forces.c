@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "job.h"
 #include "json.h"
 #include "names.h"
 #include "streams.h"
@@ -64,7 +65,8 @@ static const char documentation[] =
     "  kith forces plummer.csv --law lennard-jones:1,0.1 --sum value -o e.npy\n"
     "  kith forces plummer.csv --potential 'a*exp(-r/b)' --param a=2 --param b=1\n"
     "  kith forces salt.xyz --law coulomb --solver ewald --box 5.64,5.64,5.64 --json\n"
-    "  kith forces plummer.csv --device cuda --method tile-p --block 128\n\n"
+    "  kith forces plummer.csv --device cuda --method tile-p --block 128\n"
+    "  mpirun -n 8 kith forces plummer.csv -o acc.csv\n\n"
     "The result has a row a body, in the order of FILE: the acceleration ax,ay[,az] in length / "
     "time^2 and the potential in length^2 / time^2. The potential of gravity is negative, "
     "-G sum_j m_j / sqrt(r^2 + softening^2); half the sum of m_i times it is the energy of all. "
@@ -256,7 +258,8 @@ static int run_forces(const char *command, const struct forces_options *forces,
         code = forces_check_job(command, forces, context, job, &check);
     if (code != exit_ok)
         return code;
-    if ((forces->output || !forces->common.json) && write_result(forces, job) != KITH_OK)
+    if (job_writes() && (forces->output || !forces->common.json) &&
+        write_result(forces, job) != KITH_OK)
         return cli_fail(command);
     if (forces->common.json)
         return print_json(command, forces, context, job, &check);
@@ -270,13 +273,13 @@ static int run_forces(const char *command, const struct forces_options *forces,
 
 /* --targets: another file, read as the first is. */
 static int read_targets(const char *command, const struct forces_options *forces,
-                        struct forces_job *job)
+                        kith_context *context, struct forces_job *job)
 {
     struct input_options input = forces->input;
     if (!forces->targets)
         return exit_ok;
     input.path = forces->targets;
-    int code = load_bodies(command, &input, forces->output, true, &job->targets);
+    int code = job_load_bodies(command, context, &input, forces->output, true, &job->targets);
     if (code == exit_ok)
         code = load_check_open(command, &input, input.path, job->targets);
     if (code == exit_ok && job->targets->dimensions != job->sources->dimensions)
@@ -287,15 +290,16 @@ static int read_targets(const char *command, const struct forces_options *forces
 }
 
 static int read_bodies(const char *command, const struct forces_options *forces,
-                       struct forces_job *job)
+                       kith_context *context, struct forces_job *job)
 {
     const bool quiet = forces->common.quiet || forces->common.json;
-    int code = load_bodies(command, &forces->input, forces->output, quiet, &job->sources);
+    int code =
+        job_load_bodies(command, context, &forces->input, forces->output, quiet, &job->sources);
     if (code == exit_ok && forces_has_images(forces))
         return forces_prepare_images(command, forces, job);
     if (code == exit_ok)
         code = load_check_open(command, &forces->input, forces->input.path, job->sources);
-    return code == exit_ok ? read_targets(command, forces, job) : code;
+    return code == exit_ok ? read_targets(command, forces, context, job) : code;
 }
 
 static char *filter_help(int key, const char *text, void *input)
@@ -312,10 +316,10 @@ int command_forces(int argc, char **argv)
 
     kith_context *context = NULL;
     struct forces_job job = {0};
-    int code = exit_failed;
-    if (kith_context_create(&forces.common.context, &context) != KITH_OK)
-        code = cli_fail(argv[0]);
-    else if ((code = read_bodies(argv[0], &forces, &job)) == exit_ok)
+    int code = job_create_context(argv[0], &forces.common.context, &context);
+    if (code == exit_ok)
+        code = read_bodies(argv[0], &forces, context, &job);
+    if (code == exit_ok)
         code = run_forces(argv[0], &forces, context, &job);
     forces_free_job(&job);
     law_options_free(&forces.law);

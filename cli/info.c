@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "job.h"
 #include "json.h"
 
 static const struct argp_option options[] = {
@@ -144,6 +145,9 @@ static int print_json(const char *command, const kith_context *context)
     }
     add_formats(object);
     cJSON_AddBoolToObject(object, "hdf5", kith_build_has_hdf5());
+    cJSON_AddItemToObject(object, "mpi",
+                          job_mpi_version() ? cJSON_CreateString(job_mpi_version())
+                                            : cJSON_CreateFalse());
     return json_print(command, object);
 }
 
@@ -197,6 +201,7 @@ static int print_text(const kith_context *context)
         printf("  %-8s %-12s %s%s%s\n", formats[k].name, formats[k].extensions,
                formats[k].description, formats[k].lacks ? "; " : "",
                formats[k].lacks ? formats[k].lacks : "");
+    printf("\nMPI\n  %s\n", job_mpi_version() ? job_mpi_version() : "not in this build");
     return exit_ok;
 }
 

@@ -58,8 +58,6 @@ int launcher_refuse(const char *command, const struct launcher *launcher, const 
 {
     if (launcher->rank > 0)
         return exit_failed;
-    return cli_fail_with(command,
-                         "mpirun or srun has started this as one of several processes of MPI (%s "
-                         "is %s), and %s; start it once, without mpirun or srun",
+    return cli_fail_with(command, "%s is %s: mpirun or srun has started several processes, and %s",
                          launcher->variable, launcher->value, reason);
 }

@@ -20,8 +20,8 @@ static inline bool launcher_has_several(const struct launcher *launcher)
     return launcher->variable && launcher->size != 1;
 }
 
-/* "COMMAND: …" on stderr of the first of the processes: they would all do the same work and write
- * the same files. Returns exit_failed. */
+/* "COMMAND: several processes were started, and REASON" on stderr of the first of them: they would
+ * all do the same work and write the same files. Returns exit_failed. */
 int launcher_refuse(const char *command, const struct launcher *launcher, const char *reason);
 
 #endif

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "help.h"
+#include "job.h"
 #include "json.h"
-#include "launcher.h"
 #include "progress.h"
 #include "streams.h"
 
@@ -34,13 +34,20 @@ static void open_closed_streams(void)
             (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Copies of a command that do not know of each other would write the same files. */
+/* Copies of a command that do not know of each other would write the same files. These divide their
+ * work over the ranks of a job. */
 static int run_once(const char *name, const struct command *command, int argc, char **argv)
 {
     const struct launcher launcher = launcher_find();
+    const bool is_divided = command->run == command_run || command->run == command_forces;
+    int code = exit_ok;
     if (launcher_has_several(&launcher))
-        return launcher_refuse(name, &launcher, "each would do all of the work");
-    return command->run(argc, argv);
+        code = is_divided
+                   ? job_begin(name, &launcher)
+                   : launcher_refuse(name, &launcher,
+                                     "MPI does not divide the work of this command; start it "
+                                     "once, without mpirun or srun");
+    return code == exit_ok ? command->run(argc, argv) : code;
 }
 
 static int run_command(const struct command *command, int argc, char **argv)

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "job.h"
 #include "law_options.h"
 #include "load_ensemble.h"
 #include "names.h"
@@ -413,8 +414,8 @@ static int run_one(const char *command, struct run_options *run, kith_context *c
     kith_bodies *bodies = NULL;
     int code = exit_ok;
     if (run->input.path)
-        code = load_bodies(command, &run->input, run->run.output,
-                           run->common.quiet || run->common.json, &bodies);
+        code = job_load_bodies(command, context, &run->input, run->run.output,
+                               run->common.quiet || run->common.json, &bodies);
     if (code == exit_ok && bodies)
         code = load_check_open(command, &run->input, run->input.path, bodies);
     if (code == exit_ok)
@@ -442,9 +443,11 @@ int command_run(int argc, char **argv)
     else if (run.run.output && !names_h5md(run.run.output))
         code = cli_fail_with(argv[0], "%s: a run is written as H5MD; name it .h5 or .h5md",
                              run.run.output);
-    else if (kith_context_create(&run.common.context, &context) != KITH_OK)
-        code = cli_fail(argv[0]);
-    else
+    else if (job_is_divided() && (is_ensemble || run.view_given))
+        code =
+            cli_fail_with(argv[0], "%s is of one process, and mpirun or srun has started several",
+                          run.view_given ? "--view" : "an ensemble");
+    else if ((code = job_create_context(argv[0], &run.common.context, &context)) == exit_ok)
         code = is_ensemble ? run_ensemble(argv[0], &run, context) : run_one(argv[0], &run, context);
     kith_context_free(context);
     law_options_free(&run.law);

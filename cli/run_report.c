@@ -106,7 +106,8 @@ int run_report(const char *command, const struct common_options *common, const c
 
 int run_report_interrupted(const char *command, const char *output, const kith_run_summary *summary)
 {
-    const char *signal = strsignal(progress_signal());
+    const int number = progress_signal(); /* 0: it came to another rank of the job */
+    const char *signal = number ? strsignal(number) : "of another rank";
     if (output && summary->interrupted)
         cli_fail_with(command,
                       "stopped at step %lld by a signal (%s); %s holds a checkpoint: "

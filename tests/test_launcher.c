@@ -51,6 +51,20 @@ static void test_several_processes_are_refused_before_anything_is_written(void *
     }
 }
 
+/* Without MPI, or with an MPI that finds one process. */
+static void test_divided_work_needs_the_mpi_of_the_launcher(void **state)
+{
+    (void)state;
+    static const char *const launched[] = {"OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0",
+                                           "SLURM_NTASKS=2 SLURM_PROCID=0"};
+    for (size_t k = 0; k < 2; k++) {
+        set_environment(launched[k]);
+        assert_refused(program_run("forces @bodies.csv -o @out"), 1, "MPI");
+        assert_refused(program_run("run six --dt 0.1 --until 1 -o @out.h5"), 1, "MPI");
+        assert_false(program_exists("out") || program_exists("out.h5"));
+    }
+}
+
 static void test_only_the_first_process_prints_why(void **state)
 {
     (void)state;
@@ -83,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_several_processes_are_refused_before_anything_is_written),
+        cmocka_unit_test(test_divided_work_needs_the_mpi_of_the_launcher),
         cmocka_unit_test(test_only_the_first_process_prints_why),
         cmocka_unit_test(test_one_process_and_batch_scripts_do_the_work),
     };

@@ -161,18 +161,20 @@ void kith_context_set_progress(kith_context *context, kith_progress *progress, v
 void kith_context_cancel(kith_context *context)
 {
     if (context)
-        atomic_store(&context->cancelled, true);
+        atomic_store(context->ranks ? &context->cancel_wanted : &context->cancelled, true);
 }
 
 void kith_context_clear_cancel(kith_context *context)
 {
-    if (context)
-        atomic_store(&context->cancelled, false);
+    if (!context)
+        return;
+    atomic_store(&context->cancelled, false);
+    atomic_store(&context->cancel_wanted, false);
 }
 
 bool kith_context_is_cancelled(const kith_context *context)
 {
-    return context && atomic_load(&context->cancelled);
+    return context && (atomic_load(&context->cancelled) || atomic_load(&context->cancel_wanted));
 }
 
 void kith_context_set_poll(kith_context *context, kith_poll *poll, void *user)

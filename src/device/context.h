@@ -10,6 +10,7 @@
 #include "kith/tuning.h"
 
 struct kith_team;
+struct ranks;
 
 /* What a room keeps in a context from call to call. */
 struct device_slot_kind {
@@ -28,6 +29,8 @@ struct kith_context {
     kith_progress *progress;
     void *progress_user;
     atomic_bool cancelled;
+    struct ranks *ranks;       /* of the job (ranks/ranks.h); NULL: one process */
+    atomic_bool cancel_wanted; /* of a rank: until all agree that they are cancelled */
     bool goes_on; /* although it is cancelled: what is done now is short, and must be whole */
     struct poll_state poll;
     pthread_t poll_thread; /* that has set it */

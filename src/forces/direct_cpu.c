@@ -7,6 +7,7 @@
 #include "forces/law_sums.h"
 #include "forces/symmetric.h"
 #include "forces/systems.h"
+#include "forces/targets_ranks.h"
 
 /* Of a vector of targets and a source: measured, within a factor of two for every instruction set
  * and both precisions. */
@@ -44,12 +45,14 @@ static const double seconds_of_short_work = 0.01;
 struct one_sided_run {
     const struct forces_problem *problem;
     forces_direct_kernel *kernel;
+    struct targets_part part;
 };
 
 static void compute_block(void *argument, int64_t block)
 {
     const struct one_sided_run *run = argument;
-    const int64_t begin = block * kith_padding, left = run->problem->target_count - begin;
+    const int64_t begin = (run->part.first + block) * kith_padding,
+                  left = run->problem->target_count - begin;
     run->kernel(run->problem, begin, begin + (left < kith_padding ? left : kith_padding));
 }
 
@@ -60,13 +63,16 @@ static kith_status one_sided(kith_context *context, const struct forces_problem 
     const int64_t n = problem->target_count;
     const double seconds = forces_seconds_of(context, problem->dtype, n, problem->source_count);
     const int32_t threads = kith_threads_for(context, seconds);
-    if (threads == 1 && seconds < seconds_of_short_work) {
+    if (threads == 1 && seconds < seconds_of_short_work && !context->ranks) {
         KITH_TRY(kith_context_check_cancelled(context));
         forces_one_sided_serial(context, problem);
         return KITH_OK;
     }
-    struct one_sided_run run = {problem, kernel_of(context, problem->dtype)};
-    return kith_for_each(context, threads, kith_padded(n) / kith_padding, compute_block, &run);
+    struct one_sided_run run = {.problem = problem, .kernel = kernel_of(context, problem->dtype)};
+    KITH_TRY(forces_divide_targets(context, problem, &run.part));
+    KITH_TRY(kith_for_each(context, threads, run.part.end - run.part.first, compute_block, &run));
+    forces_gather_targets(context, problem, run.part);
+    return KITH_OK;
 }
 
 kith_status forces_direct_cpu(kith_context *context, const struct forces_problem *problem)

@@ -12,6 +12,7 @@
 #include "forces/law_sums.h"
 #include "forces/law_sums_kernel.h"
 #include "forces/symmetric.h"
+#include "forces/targets_ranks.h"
 #include "law/compiled.h"
 
 /* Of a vector of targets and a source: a guess between the cheapest laws and the dearest. */
@@ -71,6 +72,7 @@ static kith_status find_symmetric(kith_context *context, const struct forces_pro
 struct law_run {
     const struct law_sums_problem *sums;
     law_sums_kernel *kernel;
+    struct targets_part part;
 };
 
 /* Work that nobody waits for is done as a whole. */
@@ -79,7 +81,8 @@ static const double seconds_of_short_work = 0.01;
 static void compute_block(void *argument, int64_t block)
 {
     const struct law_run *run = argument;
-    const int64_t begin = block * kith_padding, left = run->sums->target_count - begin;
+    const int64_t begin = (run->part.first + block) * kith_padding,
+                  left = run->sums->target_count - begin;
     run->kernel(run->sums, begin, begin + (left < kith_padding ? left : kith_padding));
 }
 
@@ -97,7 +100,7 @@ kith_status forces_law_cpu(kith_context *context, const struct forces_problem *p
 {
     struct law_view view;
     struct law_sums_problem sums;
-    struct law_run run = {&sums, NULL};
+    struct law_run run = {.sums = &sums};
     if (problem->system_count > 0)
         return forces_law_systems_cpu(context, problem);
     if (forces_wants_rates(problem))
@@ -112,12 +115,15 @@ kith_status forces_law_cpu(kith_context *context, const struct forces_problem *p
         return forces_symmetric_cpu(context, problem, &law);
     }
     const int32_t threads = kith_threads_for(context, seconds);
-    if (threads == 1 && seconds < seconds_of_short_work) {
+    if (threads == 1 && seconds < seconds_of_short_work && !context->ranks) {
         KITH_TRY(kith_context_check_cancelled(context));
         run.kernel(&sums, 0, n);
         return KITH_OK;
     }
-    return kith_for_each(context, threads, kith_padded(n) / kith_padding, compute_block, &run);
+    KITH_TRY(forces_divide_targets(context, problem, &run.part));
+    KITH_TRY(kith_for_each(context, threads, run.part.end - run.part.first, compute_block, &run));
+    forces_gather_targets(context, problem, run.part);
+    return KITH_OK;
 }
 
 /* Long enough for the clock, short enough to fit between two interruptions. */

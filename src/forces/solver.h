@@ -43,6 +43,10 @@ extern const struct kith_solver forces_solver_auto; /* not of the table */
  * Errors: KITH_INVALID_ARGUMENT (an unknown method, or of another solver). */
 kith_status forces_choose_solver(const kith_forces_options *options, const kith_solver **solver);
 
+/* suits, and of a job of several ranks whether the solver divides its work. */
+kith_status forces_check_suits(const kith_context *context, const struct kith_solver *solver,
+                               const struct forces_problem *problem);
+
 /* prepare, if there is one, and evaluate. */
 static inline kith_status forces_evaluate(kith_context *context, const struct kith_solver *solver,
                                           const struct forces_problem *problem, void **prepared)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/context.h"
 #include "forces/solver.h"
 #include "tree/expansion.h"
 
@@ -125,11 +126,27 @@ void forces_forget(kith_context *context, const struct kith_solver *solver, void
     *prepared = NULL;
 }
 
+kith_status forces_check_suits(const kith_context *context, const struct kith_solver *solver,
+                               const struct forces_problem *problem)
+{
+    if (context->ranks && solver != &forces_solver_direct)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which one process computes, and this job has several "
+                         "(MPI); use direct, or one process",
+                         solver->name);
+    if (context->ranks && problem->system_count > 0)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "there are %lld systems, which one process computes, "
+                         "and this job has several (MPI); use one process",
+                         (long long)problem->system_count);
+    return solver->suits(context, problem);
+}
+
 kith_status forces_solve(kith_context *context, const struct kith_solver *solver,
                          const struct forces_problem *problem)
 {
     void *prepared = NULL;
-    KITH_TRY(solver->suits(context, problem));
+    KITH_TRY(forces_check_suits(context, solver, problem));
     const kith_status status = forces_evaluate(context, solver, problem, &prepared);
     forces_forget(context, solver, &prepared);
     return status;

@@ -1,5 +1,6 @@
 #include "forces/symmetric.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "core/isa.h"
@@ -11,7 +12,9 @@
 #include "forces/direct.h"
 #include "forces/method.h"
 #include "forces/ring.h"
+#include "forces/ring_ranks.h"
 #include "forces/symmetric_kernel.h"
+#include "ranks/ranks.h"
 
 /* Fewer bodies are faster one-sided, unless kith tune has found another number. A formula has a
  * second kernel to be compiled, which takes a second or two. */
@@ -29,6 +32,16 @@ struct round {
     void *of_targets, *of_sources; /* at the bodies' own places */
 };
 
+/* The rounds that are done at a time. */
+struct part {
+    struct ring_chunk chunk;
+    struct round rounds[rounds_at_once];
+    int64_t stops; /* of a job of ranks: one of them is to be cancelled */
+};
+
+/* Below so many bodies every rank computes all of them: to exchange sums would take longer. */
+enum { least_bodies_of_ranks = 1024 };
+
 struct symmetric_run {
     kith_context *context;
     const struct forces_problem *problem;
@@ -37,12 +50,15 @@ struct symmetric_run {
     forces_symmetric_kernel *kernel;
     enum symmetric_form form;
     int32_t fields, components, threads; /* components: fields, then the potential */
-    int64_t stride, block;
-    struct ring_chunk chunk;
-    const void *weight;                  /* masses, 0 behind the last body; or a law's weights */
-    void *alone;                         /* the fields of the blocks on themselves */
-    struct round rounds[rounds_at_once]; /* of the chunk */
-    double *sums;                        /* [components][stride] */
+    int64_t stride, block, tiles;
+    const void *weight;               /* masses, 0 behind the last body; or a law's weights */
+    void *alone;                      /* the fields of the blocks on themselves */
+    struct part parts[ranks_batches]; /* the second while that of ranks is exchanged */
+    struct part *part;                /* of the two, the one that tasks work on */
+    double *sums;                     /* [components][stride] */
+    const struct ranks *ranks;        /* that divide the tiles; NULL: there is one */
+    int64_t first_tile, end_tile;     /* of this rank */
+    pthread_t caller;                 /* who exchanges */
 };
 
 bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem,
@@ -118,6 +134,25 @@ static void take_weights(struct symmetric_run *run, char *memory)
     memset(memory + count * bytes, 0, (size_t)((run->stride - count) * bytes));
 }
 
+/* The processors of a job may differ in the form that they prefer. */
+static kith_status agree_on_form(struct symmetric_run *run, kith_status status)
+{
+    int64_t form = status == KITH_OK ? (int64_t)run->form : 0;
+    if (!run->ranks)
+        return status;
+    KITH_TRY(ranks_agree_on(run->context, status, &form));
+    run->form = (enum symmetric_form)form;
+    return KITH_OK;
+}
+
+static void take_tiles(struct symmetric_run *run)
+{
+    const int32_t ranks = run->ranks ? run->ranks->size : 1;
+    const int32_t rank = run->ranks ? run->ranks->rank : 0;
+    run->first_tile = ranks_first(run->tiles, ranks, rank);
+    run->end_tile = ranks_first(run->tiles, ranks, rank + 1);
+}
+
 static kith_status begin(struct symmetric_run *run)
 {
     const struct forces_problem *problem = run->problem;
@@ -135,21 +170,26 @@ static kith_status begin(struct symmetric_run *run)
     run->components = run->fields + (problem->potential ? 1 : 0);
     run->stride = kith_padded(count);
     run->block = choose_block(count);
-    run->chunk.tiles = (count + run->block - 1) / run->block;
+    run->tiles = (count + run->block - 1) / run->block;
+    run->ranks = count >= least_bodies_of_ranks ? run->context->ranks : NULL;
+    run->caller = pthread_self();
+    take_tiles(run);
 
+    const int32_t parts = run->ranks ? ranks_batches : 1;
     const int64_t columns = run->stride * bytes * run->components;
     const int64_t bytes_of_sums = run->stride * run->components * (int64_t)sizeof(double);
     void *memory = NULL;
-    KITH_TRY(cpu_scratch(run->context,
-                         bytes_of_sums + run->stride * bytes + (1 + 2 * rounds_at_once) * columns,
-                         &memory));
+    KITH_TRY(cpu_scratch(
+        run->context,
+        bytes_of_sums + run->stride * bytes + (1 + 2 * parts * rounds_at_once) * columns, &memory));
     run->sums = memory;
     char *column = (char *)memory + bytes_of_sums;
     take_weights(run, column);
     run->alone = column += run->stride * bytes;
-    for (int32_t k = 0; k < rounds_at_once; k++) {
-        run->rounds[k].of_targets = column += columns;
-        run->rounds[k].of_sources = column += columns;
+    for (int32_t k = 0; k < parts * rounds_at_once; k++) {
+        struct round *round = &run->parts[k / rounds_at_once].rounds[k % rounds_at_once];
+        round->of_targets = column += columns;
+        round->of_sources = column += columns;
     }
     return KITH_OK;
 }
@@ -243,16 +283,20 @@ static void take_law(const struct symmetric_law *law, struct symmetric_meeting *
     }
 }
 
-static void meet(void *argument, int64_t number)
+static void meet(void *argument, int64_t task)
 {
     const struct symmetric_run *run = argument;
-    const struct ring_meeting meeting = ring_meeting_at(run->chunk, number);
+    const struct ring_chunk chunk = run->part->chunk;
+    const struct ring_meeting meeting =
+        ring_meeting_at(chunk, ring_first_meeting(chunk, run->first_tile) + task);
+    if (run->ranks && pthread_equal(pthread_self(), run->caller))
+        run->ranks->library->progress(run->ranks->state);
     if (meeting.offset == 0) {
         meet_itself(run, meeting.tile);
         return;
     }
-    const int64_t partner = ring_partner(run->chunk.tiles, meeting.tile, meeting.offset);
-    const struct round *round = &run->rounds[meeting.offset - run->chunk.first_offset];
+    const int64_t partner = ring_partner(chunk.tiles, meeting.tile, meeting.offset);
+    const struct round *round = &run->part->rounds[meeting.offset - chunk.first_offset];
     struct symmetric_meeting pairs = {
         .dimensions = run->problem->dimensions,
         .form = run->form,
@@ -335,12 +379,12 @@ static void end_sums(const struct symmetric_run *run, int32_t component, int64_t
 static void add_rounds(const struct symmetric_run *run, int64_t tile, int32_t component,
                        int64_t begin, int64_t end)
 {
-    const struct ring_chunk chunk = run->chunk;
+    const struct ring_chunk chunk = run->part->chunk;
     const int64_t first = component * run->stride + begin;
     const void *columns[2 * rounds_at_once];
     int32_t count = 0;
     for (int64_t offset = chunk.first_offset; offset < chunk.end_offset; offset++) {
-        const struct round *round = &run->rounds[offset - chunk.first_offset];
+        const struct round *round = &run->part->rounds[offset - chunk.first_offset];
         if (offset == 0)
             continue;
         if (offset != ring_half_offset(chunk.tiles) || tile < chunk.tiles / 2)
@@ -354,17 +398,107 @@ static void add_rounds(const struct symmetric_run *run, int64_t tile, int32_t co
         run->kernels->add_floats(run->sums + first, columns, count, end - begin);
 }
 
-static void add_up(void *argument, int64_t tile)
+static void add_up(void *argument, int64_t task)
 {
     const struct symmetric_run *run = argument;
+    const struct ring_chunk chunk = run->part->chunk;
+    const int64_t tile = run->first_tile + task;
     const int64_t begin = tile * run->block, behind = begin + run->block;
     const int64_t end = behind < run->problem->source_count ? behind : run->problem->source_count;
     for (int32_t component = 0; component < run->components; component++) {
-        if (run->chunk.first_offset == 0)
+        if (chunk.first_offset == 0)
             begin_sums(run, component, begin, end);
         add_rounds(run, tile, component, begin, end);
-        if (run->chunk.end_offset == ring_offsets(run->chunk.tiles))
+        if (chunk.end_offset == ring_offsets(chunk.tiles))
             end_sums(run, component, begin, end);
+    }
+}
+
+/* Posts what other ranks' meetings of the part bring this rank's tiles, or what its own meetings
+ * bring theirs. */
+static void exchange(const struct symmetric_run *run, struct part *part, bool sends)
+{
+    const struct ranks_library *library = run->ranks->library;
+    const struct ring_ranks ring = {run->tiles, run->ranks->size, run->ranks->rank};
+    const int64_t bytes = kith_dtype_bytes(run->problem->dtype);
+    const int32_t batch = part == run->parts ? 0 : 1;
+    for (int64_t offset = part->chunk.first_offset; offset < part->chunk.end_offset; offset++) {
+        const int32_t k = (int32_t)(offset - part->chunk.first_offset);
+        struct ring_run found;
+        int64_t tile = run->first_tile;
+        while (offset > 0 && (sends ? ring_next_sent(ring, offset, &tile, &found)
+                                    : ring_next_received(ring, offset, &tile, &found)))
+            for (int32_t c = 0; c < run->components; c++) {
+                const int64_t begin = found.first * run->block,
+                              end = begin + found.count * run->block;
+                const int64_t numbers = (end < run->stride ? end : run->stride) - begin;
+                void *sums =
+                    at(part->rounds[k].of_sources, run->problem->dtype, c * run->stride + begin);
+                const int32_t tag = k * symmetric_components + c;
+                if (sends)
+                    library->post_send(run->ranks->state, batch, found.other, tag, sums,
+                                       numbers * bytes);
+                else
+                    library->post_receive(run->ranks->state, batch, found.other, tag, sums,
+                                          numbers * bytes);
+            }
+    }
+}
+
+static kith_status add_part(struct symmetric_run *run, struct part *part)
+{
+    run->part = part;
+    return kith_for_each(run->context, run->threads, run->end_tile - run->first_tile, add_up, run);
+}
+
+/* Waits for what the other ranks have for a part, and adds it up. All learn at the same part that
+ * one of them is to be cancelled. */
+static kith_status finish_part(struct symmetric_run *run, struct part *part)
+{
+    run->ranks->library->wait(run->ranks->state, part == run->parts ? 0 : 1);
+    if (part->stops && !run->context->goes_on)
+        atomic_store(&run->context->cancelled, true);
+    return add_part(run, part);
+}
+
+static kith_status meet_all(struct symmetric_run *run, struct part *part)
+{
+    const struct ring_chunk chunk = part->chunk;
+    run->part = part;
+    return kith_for_each(run->context, run->threads,
+                         ring_first_meeting(chunk, run->end_tile) -
+                             ring_first_meeting(chunk, run->first_tile),
+                         meet, run);
+}
+
+/* A part of the ring; while it is computed, the sums of the part before are on their way. */
+static kith_status do_part(struct symmetric_run *run, struct part *part, struct part *before)
+{
+    const struct ranks *ranks = run->ranks;
+    if (!ranks) {
+        KITH_TRY(meet_all(run, part));
+        return add_part(run, part);
+    }
+    exchange(run, part, false);
+    KITH_TRY(meet_all(run, part));
+    exchange(run, part, true);
+    part->stops = atomic_load(&run->context->cancel_wanted);
+    ranks->library->post_maximum(ranks->state, part == run->parts ? 0 : 1, &part->stops, 1);
+    const kith_status status = before ? finish_part(run, before) : KITH_OK;
+    if (status != KITH_OK)
+        ranks->library->wait(ranks->state, part == run->parts ? 0 : 1);
+    return status;
+}
+
+/* What each rank has of the results comes to all. */
+static void gather(const struct symmetric_run *run)
+{
+    const struct forces_problem *problem = run->problem;
+    const int64_t bytes = kith_dtype_bytes(problem->dtype);
+    for (int32_t c = 0; c < run->components; c++) {
+        void *result = c == run->fields ? problem->potential : problem->acceleration[c];
+        if (result)
+            ranks_gather(run->context, result, bytes, problem->source_count, run->block);
     }
 }
 
@@ -372,13 +506,18 @@ kith_status forces_symmetric_cpu(kith_context *context, const struct forces_prob
                                  const struct symmetric_law *law)
 {
     struct symmetric_run run = {.context = context, .problem = problem, .law = law};
-    KITH_TRY(begin(&run));
-    const int64_t offsets = ring_offsets(run.chunk.tiles);
-    for (int64_t first = 0; first < offsets; first += rounds_at_once) {
-        run.chunk.first_offset = first;
-        run.chunk.end_offset = first + rounds_at_once < offsets ? first + rounds_at_once : offsets;
-        KITH_TRY(kith_for_each(context, run.threads, ring_meetings(run.chunk), meet, &run));
-        KITH_TRY(kith_for_each(context, run.threads, run.chunk.tiles, add_up, &run));
+    KITH_TRY(agree_on_form(&run, begin(&run)));
+    const int64_t offsets = ring_offsets(run.tiles);
+    struct part *part = run.parts, *before = NULL;
+    for (int64_t first = 0; first < offsets; first += rounds_at_once, before = part) {
+        part = run.ranks && before == run.parts ? run.parts + 1 : run.parts;
+        part->chunk = (struct ring_chunk){
+            run.tiles, first, first + rounds_at_once < offsets ? first + rounds_at_once : offsets};
+        KITH_TRY(do_part(&run, part, before));
     }
+    if (!run.ranks)
+        return KITH_OK;
+    KITH_TRY(finish_part(&run, part));
+    gather(&run);
     return KITH_OK;
 }

@@ -11,8 +11,10 @@
 #include "io/bodies.h"
 #include "io/output_lock.h"
 #include "io/units.h"
+#include "ranks/ranks.h"
 #include "run/law_record.h"
 #include "run/pace.h"
+#include "run/past_ranks.h"
 #include "run/plan.h"
 #include "run/summary.h"
 #include "simulation/frame.h"
@@ -160,11 +162,14 @@ static kith_status complete_pending(struct run *run)
     return KITH_OK;
 }
 
-/* As many steps as are to be taken before one looks up. */
-static int64_t steps_at_once(const struct run *run, int64_t most)
+/* As many steps as are to be taken before one looks up: of several ranks, as the slowest wants. */
+static kith_status steps_at_once(struct run *run, int64_t most, int64_t *steps)
 {
     const int64_t wanted = run->most_steps > 0 && run->most_steps < most ? run->most_steps : most;
-    return pace_steps(&run->pace, wanted);
+    int64_t less = -pace_steps(&run->pace, wanted);
+    KITH_TRY(ranks_agree_on(run->context, KITH_OK, &less));
+    *steps = -less;
+    return KITH_OK;
 }
 
 /* Steps towards the next frame, for as long as one should not look up. */
@@ -173,13 +178,14 @@ static kith_status take_steps(struct run *run, const struct run_moment *now)
     const struct run_plan *plan = &run->plan;
     if (plan->is_adaptive) {
         struct radau_leg leg = run_plan_next_leg(plan, now);
-        leg.steps = steps_at_once(run, leg.steps);
+        KITH_TRY(steps_at_once(run, leg.steps, &leg.steps));
         return simulation_take_leg(run->simulation, &leg);
     }
     if (now->step == plan->whole_end)
         return kith_simulation_step_by(run->simulation, plan->rest);
-    const int64_t most = run_plan_next_stop(plan, now->step) - now->step;
-    return kith_simulation_step(run->simulation, steps_at_once(run, most));
+    int64_t steps = run_plan_next_stop(plan, now->step) - now->step;
+    KITH_TRY(steps_at_once(run, steps, &steps));
+    return kith_simulation_step(run->simulation, steps);
 }
 
 static kith_status take_time(struct run *run, int64_t steps)
@@ -320,9 +326,11 @@ static kith_status begin(struct run *run, const kith_run_options *options,
                          options->output ? options->output : "no output");
     KITH_TRY(run_plan_start(options, bodies, &run->plan));
     KITH_TRY(origin_of(options, &run->plan, bodies, &origin));
-    if (options->output)
-        KITH_TRY(run_file_create(options->output, &run->plan.parameters, &origin, bodies,
-                                 run->plan.frames, &run->file));
+    kith_status status = KITH_OK;
+    if (options->output && ranks_are_first(run->context))
+        status = run_file_create(options->output, &run->plan.parameters, &origin, bodies,
+                                 run->plan.frames, &run->file);
+    KITH_TRY(ranks_agree(run->context, status));
     return make_simulation(run, options->simulation.forces.law, bodies);
 }
 
@@ -331,11 +339,14 @@ static kith_status begin_again(struct run *run, const kith_run_options *options,
 {
     struct run_origin origin;
     const struct run_past *past = &run->past;
-    KITH_TRY(run_past_read(options->output, &run->past));
+    KITH_TRY(run_past_read_by_first(run->context, options->output, &run->past));
     KITH_TRY(run_plan_resume(options, bodies, past, &run->plan));
     KITH_TRY(origin_of(options, &run->plan, past->start, &origin));
-    KITH_TRY(run_file_resume(options->output, &run->plan.parameters, &origin, past,
-                             run->plan.frames, &run->file));
+    kith_status status = KITH_OK;
+    if (ranks_are_first(run->context))
+        status = run_file_resume(options->output, &run->plan.parameters, &origin, past,
+                                 run->plan.frames, &run->file);
+    KITH_TRY(ranks_agree(run->context, status));
     const kith_law *law = options->simulation.forces.law;
     if (!law)
         KITH_TRY(law_of_record(run->plan.parameters.law, &run->law));
@@ -361,6 +372,20 @@ static kith_status hand_over(struct run *run, kith_bodies *last)
     return KITH_OK;
 }
 
+/* Locks the output, and finds out whether there is one to resume from: the first rank does. */
+static kith_status take_output(struct run *run, const kith_run_options *options, bool *is_there)
+{
+    kith_status status = KITH_OK;
+    int64_t found = 0;
+    if (options->output && ranks_are_first(run->context)) {
+        status = output_lock_take(options->output, &run->lock);
+        found = run_file_exists(options->output);
+    }
+    KITH_TRY(ranks_agree_on(run->context, status, &found));
+    *is_there = found;
+    return KITH_OK;
+}
+
 static kith_status run_all(struct run *run, const kith_run_options *options,
                            const kith_bodies *bodies, kith_run_summary *summary)
 {
@@ -368,9 +393,9 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "resume needs an output; give the file to go on from");
     KITH_TRY(kith_context_check_cancelled(run->context));
-    if (options->output)
-        KITH_TRY(output_lock_take(options->output, &run->lock));
-    if (options->resume && run_file_exists(options->output))
+    bool is_there = false;
+    KITH_TRY(take_output(run, options, &is_there));
+    if (options->resume && is_there)
         KITH_TRY(begin_again(run, options, bodies));
     else
         KITH_TRY(begin(run, options, bodies));

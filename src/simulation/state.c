@@ -64,8 +64,8 @@ kith_status simulation_check_solver(const struct kith_simulation *simulation,
     struct forces_problem of_diagnostics = problem_at(simulation, POSITION, ACCELERATION);
     of_diagnostics.dtype = KITH_F64;
     of_diagnostics.potential = of_diagnostics.acceleration[0];
-    KITH_TRY(solver->suits(simulation->context, &of_steps));
-    KITH_TRY(solver->suits(simulation->context, &of_diagnostics));
+    KITH_TRY(forces_check_suits(simulation->context, solver, &of_steps));
+    KITH_TRY(forces_check_suits(simulation->context, solver, &of_diagnostics));
     forces_advise(simulation->context, forces, &of_steps);
     return KITH_OK;
 }

@@ -1,0 +1,171 @@
+#include "job.h"
+
+#include <stdlib.h>
+
+#ifdef KITH_HAS_MPI
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ranks/bodies.h"
+#include "ranks/mpi.h"
+
+/* As progress.c's, this is of the process: one command runs in a program at a time. */
+static struct ranks job;
+static int32_t threads_of_rank; /* processors of this machine, dealt to its ranks */
+static int heard = -1; /* standard error as it was, of a rank that prints into memory instead */
+
+/* The last line of what this rank would have printed, on standard error. */
+static void print_last_line(void)
+{
+    char text[4096];
+    const off_t end = lseek(STDERR_FILENO, 0, SEEK_END);
+    const off_t from = end > (off_t)sizeof text ? end - (off_t)sizeof text : 0;
+    const ssize_t count = pread(STDERR_FILENO, text, sizeof text, from);
+    ssize_t begin = count - 1;
+    while (begin > 0 && text[begin - 1] != '\n')
+        begin--;
+    if (heard >= 0 && count > 0)
+        (void)!write(heard, text + begin, (size_t)(count - begin));
+}
+
+/* Ranks that fail alone come here while others are still at work, and take part in the vote that
+ * these wait in (ranks_agree). Then all know, come here too, and agree on how to end. */
+static void end_job(int code, void *unused)
+{
+    (void)unused;
+    fflush(NULL);
+    struct ranks_vote vote = {code != exit_ok, 0, 0};
+    const bool fails_itself = code != exit_ok && !job.failed_elsewhere;
+    if (!job.failure_is_known)
+        ranks_take_vote(&job, &vote);
+    struct ranks_vote last = {0, fails_itself ? job.size - job.rank : 0, code};
+    ranks_take_vote(&job, &last);
+    if (fails_itself && last.stops == job.size - job.rank && job.rank > 0)
+        print_last_line();
+    ranks_mpi_end(&job);
+    if (last.value != code)
+        _exit((int)last.value);
+}
+
+/* Ranks other than 0 print where nobody reads. */
+static void fall_silent(void)
+{
+    const int memory = memfd_create("kith", MFD_CLOEXEC);
+    if (!freopen("/dev/null", "w", stdout) || memory < 0)
+        return;
+    heard = dup(STDERR_FILENO);
+    dup2(memory, STDERR_FILENO);
+    close(memory);
+}
+
+int job_begin(const char *command, const struct launcher *launcher)
+{
+    char reason[256];
+    if (!ranks_mpi_begin(&job))
+        return launcher_refuse(command, launcher, "MPI cannot be initialized");
+    if (job.size > 1 && (launcher->size == 0 || job.size == launcher->size)) {
+        if (job.rank > 0)
+            fall_silent();
+        threads_of_rank = ranks_mpi_threads();
+        on_exit(end_job, NULL);
+        return exit_ok;
+    }
+    snprintf(reason, sizeof reason,
+             "the MPI of this build, %.80s, finds %d; start it by the mpirun of that MPI",
+             ranks_mpi_version(), (int)job.size);
+    ranks_mpi_end(&job);
+    return launcher_refuse(command, launcher, reason);
+}
+
+bool job_is_divided(void)
+{
+    return job.size > 1;
+}
+
+bool job_writes(void)
+{
+    return job.rank == 0;
+}
+
+bool job_failed_elsewhere(void)
+{
+    return job.failed_elsewhere;
+}
+
+int job_create_context(const char *command, const kith_context_options *options,
+                       kith_context **context)
+{
+    kith_context_options chosen = *options;
+    if (job_is_divided()) {
+        if (chosen.device.kind == KITH_DEVICE_AUTO)
+            chosen.device = (kith_device){KITH_CPU, 0};
+        if (chosen.threads == 0 && !getenv("OMP_NUM_THREADS"))
+            chosen.threads = threads_of_rank;
+    }
+    kith_status status = kith_context_create(&chosen, context);
+    if (status == KITH_OK && job_is_divided())
+        status = ranks_join(*context, &job);
+    return status == KITH_OK ? exit_ok : cli_fail(command);
+}
+
+int job_load_bodies(const char *command, kith_context *context, const struct input_options *input,
+                    const char *output, bool quiet, kith_bodies **bodies)
+{
+    int code = exit_ok;
+    if (job_writes())
+        code = load_bodies(command, input, output, quiet, bodies);
+    if (!job_is_divided() || code != exit_ok)
+        return code;
+    return ranks_share_bodies(context, KITH_OK, bodies) == KITH_OK ? exit_ok : cli_fail(command);
+}
+
+const char *job_mpi_version(void)
+{
+    return ranks_mpi_version();
+}
+
+#else
+
+int job_begin(const char *command, const struct launcher *launcher)
+{
+    return launcher_refuse(command, launcher,
+                           "this build has no MPI, so each would do all of the "
+                           "work: build kith with MPI");
+}
+
+bool job_is_divided(void)
+{
+    return false;
+}
+
+bool job_writes(void)
+{
+    return true;
+}
+
+bool job_failed_elsewhere(void)
+{
+    return false;
+}
+
+int job_create_context(const char *command, const kith_context_options *options,
+                       kith_context **context)
+{
+    return kith_context_create(options, context) == KITH_OK ? exit_ok : cli_fail(command);
+}
+
+int job_load_bodies(const char *command, kith_context *context, const struct input_options *input,
+                    const char *output, bool quiet, kith_bodies **bodies)
+{
+    (void)context;
+    return load_bodies(command, input, output, quiet, bodies);
+}
+
+const char *job_mpi_version(void)
+{
+    return NULL;
+}
+
+#endif

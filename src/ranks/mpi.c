@@ -1,0 +1,184 @@
+/* The message library MPI: host memory, one thread. An error in it ends the job, as is MPI's
+ * default. */
+
+#include "ranks/mpi.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/partition.h"
+
+/* The requests of a batch; room grows. */
+struct batch {
+    MPI_Request *requests;
+    int count, room;
+};
+
+struct mpi_state {
+    struct batch batches[ranks_batches];
+    int *counts, *places; /* of a gather */
+};
+
+static struct mpi_state the_state;
+
+static _Noreturn void give_up(const char *why)
+{
+    fprintf(stderr, "kith: MPI: %s\n", why);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
+}
+
+static void *grown(void *memory, size_t bytes)
+{
+    void *larger = realloc(memory, bytes);
+    if (!larger)
+        give_up("no memory for requests");
+    return larger;
+}
+
+static MPI_Request *new_request(void *state, int32_t batch)
+{
+    struct batch *of = &((struct mpi_state *)state)->batches[batch];
+    if (of->count == of->room) {
+        of->room = 2 * of->room + 16;
+        of->requests = grown(of->requests, (size_t)of->room * sizeof(MPI_Request));
+    }
+    return &of->requests[of->count++];
+}
+
+static int count_of(int64_t elements)
+{
+    if (elements > INT_MAX)
+        give_up("a message is longer than MPI can count; use more ranks");
+    return (int)elements;
+}
+
+static void mpi_post_send(void *state, int32_t batch, int32_t to, int32_t tag, const void *data,
+                          int64_t bytes)
+{
+    MPI_Isend(data, count_of(bytes), MPI_BYTE, to, tag, MPI_COMM_WORLD, new_request(state, batch));
+}
+
+static void mpi_post_receive(void *state, int32_t batch, int32_t from, int32_t tag, void *data,
+                             int64_t bytes)
+{
+    MPI_Irecv(data, count_of(bytes), MPI_BYTE, from, tag, MPI_COMM_WORLD,
+              new_request(state, batch));
+}
+
+static void mpi_post_maximum(void *state, int32_t batch, int64_t *values, int32_t count)
+{
+    MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD,
+                   new_request(state, batch));
+}
+
+static void mpi_progress(void *state)
+{
+    (void)state;
+    int is_there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+}
+
+/* Ranks that wait let others of the same processor work. */
+static void mpi_wait(void *state, int32_t batch)
+{
+    struct batch *of = &((struct mpi_state *)state)->batches[batch];
+    int is_done = 0;
+    for (;;) {
+        MPI_Testall(of->count, of->requests, &is_done, MPI_STATUSES_IGNORE);
+        if (is_done)
+            break;
+        sched_yield();
+    }
+    of->count = 0;
+}
+
+static void mpi_broadcast(void *state, void *data, int64_t bytes)
+{
+    MPI_Ibcast(data, count_of(bytes), MPI_BYTE, 0, MPI_COMM_WORLD, new_request(state, 0));
+    mpi_wait(state, 0);
+}
+
+static void mpi_gather(void *state, void *data, int64_t element_bytes, int64_t count, int64_t part)
+{
+    struct mpi_state *mpi = state;
+    MPI_Datatype element;
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int k = 0; k < size; k++) {
+        mpi->places[k] = count_of(ranks_first_element(count, part, size, k));
+        mpi->counts[k] = count_of(ranks_first_element(count, part, size, k + 1)) - mpi->places[k];
+    }
+    MPI_Type_contiguous((int)element_bytes, MPI_BYTE, &element);
+    MPI_Type_commit(&element);
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, mpi->counts, mpi->places, element,
+                    MPI_COMM_WORLD, new_request(state, 0));
+    mpi_wait(state, 0);
+    MPI_Type_free(&element);
+}
+
+static const struct ranks_library library_mpi = {
+    .name = "MPI",
+    .post_send = mpi_post_send,
+    .post_receive = mpi_post_receive,
+    .post_maximum = mpi_post_maximum,
+    .progress = mpi_progress,
+    .wait = mpi_wait,
+    .broadcast = mpi_broadcast,
+    .gather = mpi_gather,
+};
+
+bool ranks_mpi_begin(struct ranks *ranks)
+{
+    int provided = 0, size = 0, rank = 0;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
+        provided < MPI_THREAD_FUNNELED)
+        return false;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    the_state.counts = grown(NULL, (size_t)size * sizeof *the_state.counts);
+    the_state.places = grown(NULL, (size_t)size * sizeof *the_state.places);
+    *ranks = (struct ranks){&library_mpi, &the_state, size, rank, false, false};
+    return true;
+}
+
+void ranks_mpi_end(struct ranks *ranks)
+{
+    struct mpi_state *mpi = ranks->state;
+    MPI_Finalize();
+    for (int32_t k = 0; k < ranks_batches; k++)
+        free(mpi->batches[k].requests);
+    free(mpi->counts);
+    free(mpi->places);
+    *mpi = (struct mpi_state){0};
+}
+
+const char *ranks_mpi_version(void)
+{
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, ",\n")] = 0;
+    for (char *at = version; *at; at++) /* MPICH has tabs */
+        *at = *at == '\t' ? ' ' : *at;
+    return version;
+}
+
+int32_t ranks_mpi_threads(void)
+{
+    cpu_set_t mine, all;
+    MPI_Comm machine;
+    int ranks = 1;
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof mine, &mine);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &ranks);
+    MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, machine);
+    MPI_Comm_free(&machine);
+    const int threads = CPU_COUNT(&all) / ranks;
+    return threads < 1 ? 1 : threads;
+}

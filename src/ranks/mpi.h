@@ -1,0 +1,29 @@
+#ifndef RANKS_MPI_H
+#define RANKS_MPI_H
+
+#include "ranks/ranks.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The ranks of MPI_COMM_WORLD. The library kith knows nothing of MPI: a program that is started by
+ * mpirun links this file and MPI, and joins its contexts to the job. */
+
+/* Initializes MPI, which is then used by the calling thread alone. Returns whether that worked. */
+bool ranks_mpi_begin(struct ranks *ranks);
+
+/* Finalizes it. */
+void ranks_mpi_end(struct ranks *ranks);
+
+/* "Open MPI v4.1.4": of the library that is in use, its first words. */
+const char *ranks_mpi_version(void);
+
+/* The processors of this machine that its ranks may use, for each of them alike. */
+int32_t ranks_mpi_threads(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+/* What the ranks of a job agree on, and the exchanges that all of them take part in. */
+
+#include "ranks/ranks.h"
+
+void ranks_take_vote(const struct ranks *ranks, struct ranks_vote *vote)
+{
+    int64_t values[ranks_values] = {vote->failed, vote->stops, vote->value};
+    ranks->library->post_maximum(ranks->state, 0, values, ranks_values);
+    ranks->library->wait(ranks->state, 0);
+    *vote = (struct ranks_vote){values[0], values[1], values[2]};
+}
+
+kith_status ranks_agree_on(kith_context *context, kith_status status, int64_t *value)
+{
+    struct ranks *ranks = context->ranks;
+    if (!ranks)
+        return status;
+    const bool stops = atomic_load(&context->cancel_wanted) && !context->goes_on;
+    struct ranks_vote vote = {status != KITH_OK, stops, *value};
+    ranks_take_vote(ranks, &vote);
+    *value = vote.value;
+    ranks->failure_is_known = vote.failed;
+    if (status != KITH_OK)
+        return status;
+    if (vote.failed) {
+        ranks->failed_elsewhere = true;
+        return kith_fail(KITH_IO_ERROR, "another rank of the job has failed");
+    }
+    if (vote.stops)
+        atomic_store(&context->cancelled, true);
+    return kith_context_check_cancelled(context);
+}
+
+kith_status ranks_agree(kith_context *context, kith_status status)
+{
+    int64_t nothing = 0;
+    return ranks_agree_on(context, status, &nothing);
+}
+
+kith_status ranks_join(kith_context *context, struct ranks *ranks)
+{
+    context->ranks = ranks;
+    int64_t isa = context->isa; /* best first */
+    const kith_status status =
+        context->device.kind == KITH_CPU
+            ? KITH_OK
+            : kith_fail(KITH_UNSUPPORTED,
+                        "device is %s, and the ranks of a job compute on the CPU; "
+                        "use cpu",
+                        context->services->name);
+    KITH_TRY(ranks_agree_on(context, status, &isa));
+    context->isa = (int32_t)isa;
+    ranks_broadcast(context, &context->tuning, sizeof context->tuning);
+    return KITH_OK;
+}
+
+void ranks_broadcast(const kith_context *context, void *data, int64_t bytes)
+{
+    const int64_t piece = 1 << 26; /* counts of MPI are int */
+    const struct ranks *ranks = context->ranks;
+    for (int64_t at = 0; ranks && at < bytes; at += piece)
+        ranks->library->broadcast(ranks->state, (char *)data + at,
+                                  bytes - at < piece ? bytes - at : piece);
+}
+
+void ranks_gather(const kith_context *context, void *data, int64_t element_bytes, int64_t count,
+                  int64_t part)
+{
+    const struct ranks *ranks = context->ranks;
+    if (ranks)
+        ranks->library->gather(ranks->state, data, element_bytes, count, part);
+}

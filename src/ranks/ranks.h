@@ -1,0 +1,67 @@
+#ifndef RANKS_RANKS_H
+#define RANKS_RANKS_H
+
+#include <stdbool.h>
+
+#include "core/status.h"
+#include "device/context.h"
+#include "ranks/library.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The processes that do one job together, as one of them sees it.
+ *
+ * Every rank makes the same calls with the same arguments and has the same state: what is divided
+ * is the work on pairs, whose results come to all. So control flow is the same on all ranks, and
+ * nothing that only one of them knows (a signal, an error, a clock) may change it but by
+ * ranks_agree. */
+struct ranks {
+    const struct ranks_library *library;
+    void *state; /* the library's */
+    int32_t size, rank;
+    bool failure_is_known; /* to all: in a vote, a rank had failed */
+    bool failed_elsewhere; /* and not this one */
+};
+
+/* Makes a context one rank's of a job, for as long as it lives; ranks must live as long.
+ * Collective: all ranks then compute with the best instruction set that all of them have, and with
+ * the tuning of rank 0. Errors: those of ranks_agree; KITH_UNSUPPORTED (not on the CPU). */
+kith_status ranks_join(kith_context *context, struct ranks *ranks);
+
+/* The rank that reads and writes files; of one process that process. */
+static inline bool ranks_are_first(const kith_context *context)
+{
+    return !context->ranks || context->ranks->rank == 0;
+}
+
+/* One vote of all ranks, which everything else stands on: whether a rank has failed, whether one is
+ * to be cancelled, and the maximum of a value. Each is replaced by what holds for any of them. */
+struct ranks_vote {
+    int64_t failed, stops, value;
+};
+void ranks_take_vote(const struct ranks *ranks, struct ranks_vote *vote);
+
+/* Collective: KITH_OK if the status of all ranks is that and none of them is to be cancelled. A
+ * rank that has failed gets its own status; the others then get KITH_IO_ERROR, and
+ * ranks->failed_elsewhere is set. If kith_context_cancel was called on any rank, all are cancelled
+ * now and get KITH_CANCELLED, unless the context goes on. Of one process: the status. */
+kith_status ranks_agree(kith_context *context, kith_status status);
+
+/* The same, and *value is replaced by its maximum over all ranks. */
+kith_status ranks_agree_on(kith_context *context, kith_status status, int64_t *value);
+
+/* Collective: bytes of rank 0 come to all. Of one process: nothing. */
+void ranks_broadcast(const kith_context *context, void *data, int64_t bytes);
+
+/* Collective: elements of an array, in parts of `part` of them (the last may be shorter) that are
+ * dealt as ranks_first says, come from the ranks that have them to all. Of one process: nothing. */
+void ranks_gather(const kith_context *context, void *data, int64_t element_bytes, int64_t count,
+                  int64_t part);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

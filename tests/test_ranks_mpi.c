@@ -1,0 +1,183 @@
+/* The program as a job of MPI: KITH_MPIRUN starts it as 1, 2, 3, 5 and 8 processes. */
+
+#include "program.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a shell did with a script in the tests' folder. There "job P" starts kith as P processes. */
+struct shell_result {
+    int exit_code;
+    char out[1 << 14]; /* of both streams */
+};
+
+static const char prologue[] =
+    "job() { processes=$1; shift; timeout 60 \"$KITH_MPIRUN\" -n \"$processes\" \"$KITH_PROGRAM\" \"$@\"; }\n"
+    "kith() { \"$KITH_PROGRAM\" \"$@\"; }\n"
+    /* Its processes that name a file in their arguments. */
+    "processes_of() { for one in /proc/[0-9]*; do\n"
+    "  grep -qsx kith \"$one/comm\" && grep -qsz \"$1\" \"$one/cmdline\" && echo \"${one#/proc/}\"\n"
+    "done; }\n"
+    /* Open MPI: as root, on few processors, which other tests use too. */
+    "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
+    "export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none\n"
+    "export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none\n";
+
+static const struct shell_result *shell(const char *script)
+{
+    static struct shell_result result;
+    char command[4096];
+    snprintf(command, sizeof command, "cd '%s' || exit\n%s%s", program_folder(), prologue, script);
+    setenv("SCRIPT", command, 1);
+    FILE *pipe = popen("exec bash -c \"$SCRIPT\" 2>&1", "r");
+    assert_non_null(pipe);
+    const size_t count = fread(result.out, 1, sizeof result.out - 1, pipe);
+    result.out[count] = 0;
+    const int status = pclose(pipe);
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return &result;
+}
+
+static void assert_works(const char *script)
+{
+    const struct shell_result *result = shell(script);
+    if (result->exit_code != 0)
+        fail_msg("%s\nexit code %d: %s", script, result->exit_code, result->out);
+}
+
+/* The job ends with this code, and one line of kith's, which has the words. */
+static void assert_job_fails(const char *script, int code, const char *words)
+{
+    const struct shell_result *result = shell(script);
+    const char *line = strstr(result->out, "kith "),
+               *second = line ? strstr(line + 1, "\nkith ") : NULL;
+    if (result->exit_code != code || !line || second || !strstr(line, words))
+        fail_msg("%s\nexit code %d, not %d; printed: %s", script, result->exit_code, code,
+                 result->out);
+}
+
+static void make_bodies(void)
+{
+    if (!program_exists("p.csv"))
+        assert_works("kith make plummer -n 1500 -o p.csv && kith make six -o six.csv");
+}
+
+static void test_forces_have_the_same_bits_for_any_number_of_processes(void **state)
+{
+    (void)state;
+    make_bodies();
+    assert_works(
+        "kith forces p.csv --softening 0.01 -o 0.csv || exit\n"
+        "for p in 1 2 3 5 8; do\n"
+        "  job $p forces p.csv --softening 0.01 -o $p.csv || exit\n"
+        "  cmp 0.csv $p.csv || exit\n"
+        "done\n"
+        "job 3 forces six.csv -o - >6.csv && kith forces six.csv | cmp - 6.csv || exit\n"
+        "kith forces - <p.csv -o 0.npy && job 2 forces - <p.csv -o 2.npy && cmp 0.npy 2.npy");
+}
+
+static void test_json_is_printed_once(void **state)
+{
+    (void)state;
+    make_bodies();
+    const struct shell_result *result = shell("job 3 forces p.csv --json 2>/dev/null");
+    assert_int_equal(result->exit_code, 0);
+    const char *first = strstr(result->out, "\"bodies\"");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "\"bodies\""));
+}
+
+static void test_runs_resume_with_other_numbers_of_processes(void **state)
+{
+    (void)state;
+    make_bodies();
+    assert_works("set -- run p.csv --dt 0.001 --softening 0.02 --every 2\n"
+                 "kith \"$@\" --until 0.012 -o whole.h5 || exit\n"
+                 "job 2 \"$@\" --until 0.004 -o run.h5 || exit\n"
+                 "job 5 run --resume --until 0.008 -o run.h5 || exit\n"
+                 "kith run --resume --until 0.012 -o run.h5");
+    kith_trajectory *a = NULL, *b = NULL;
+    assert_ok(kith_trajectory_open(program_file("whole.h5"), &a));
+    assert_ok(kith_trajectory_open(program_file("run.h5"), &b));
+    assert_int_equal(kith_trajectory_frames(a), 7);
+    assert_int_equal(kith_trajectory_frames(b), 7);
+    kith_trajectory_close(a);
+    kith_trajectory_close(b);
+    for (int frame = 1; frame <= 7; frame++) {
+        kith_bodies *whole = NULL, *resumed = NULL;
+        const kith_read_options read = {.frame = frame};
+        assert_ok(kith_bodies_read(program_file("whole.h5"), &read, &whole));
+        assert_ok(kith_bodies_read(program_file("run.h5"), &read, &resumed));
+        const size_t bytes = 1500 * 3 * sizeof(double);
+        assert_memory_equal(whole->position, resumed->position, bytes);
+        assert_memory_equal(whole->velocity, resumed->velocity, bytes);
+        kith_bodies_free(whole);
+        kith_bodies_free(resumed);
+    }
+}
+
+static void test_what_fails_on_one_process_ends_all(void **state)
+{
+    (void)state;
+    make_bodies();
+    assert_job_fails("job 3 forces none.csv", 1, "none.csv: cannot be read");
+    assert_job_fails("job 3 run p.csv --dt -1 --until 1", 2, "--dt is -1");
+    assert_job_fails("job 2 run p.csv --dt 1 --until 1 -o none/run.h5", 1, "none/run.h5");
+    assert_job_fails("job 2 forces p.csv -o /dev/full", 1, "No space left");
+    assert_job_fails("job 3 forces p.csv --solver fmm --error 1e-4", 1, "solver is fmm");
+    assert_job_fails("job 2 run six --ensemble 5 --dt 0.1 --until 1", 1, "ensemble");
+    assert_job_fails("job 2 pairs p.csv --cutoff 0.1 -o pairs.csv", 1, "MPI");
+    /* Other arguments on the last process, which fails alone. */
+    assert_job_fails(
+        "job 2 forces p.csv -o 0.csv : -n 1 \"$KITH_PROGRAM\" forces p.csv --threads 0", 2,
+        "--threads is 0");
+    assert_job_fails("{ head -1000 p.csv; echo nan,0,0,0,0,0,1; } >nan.csv; job 3 forces nan.csv",
+                     1, "line 1001");
+    assert_false(program_exists("pairs.csv"));
+}
+
+/* Signals that a launcher sends to its processes, or to one of them. */
+static void test_signals_leave_a_checkpoint(void **state)
+{
+    (void)state;
+    make_bodies();
+    assert_works("job 3 run p.csv --dt 0.0001 --until 9 --softening 0.02 -o stopped.h5 2>err &\n"
+                 "while ! [ -e stopped.h5 ] && kill -0 $!; do sleep 0.1; done\n"
+                 "for one in $(pgrep -x kith); do\n"
+                 "  grep -qz stopped.h5 /proc/$one/cmdline && kill -TERM $one && break\n"
+                 "done\n"
+                 "wait $!; [ $? -eq 143 ] || { cat err; exit 1; }\n"
+                 "grep -q 'holds a checkpoint' err && kith convert stopped.h5 stopped.csv");
+}
+
+static void test_a_process_that_dies_ends_the_others(void **state)
+{
+    (void)state;
+    make_bodies();
+    assert_works(
+        "job 3 run p.csv --dt 0.0001 --until 9 --softening 0.02 -o killed.h5 2>err &\n"
+        "while ! [ -e killed.h5 ] && kill -0 $!; do sleep 0.1; done\n"
+        "kill -KILL $(processes_of killed.h5 | tail -1); begin=$SECONDS; wait $!\n"
+        "[ $? -ne 0 ] && [ $((SECONDS - begin)) -le 10 ] || { cat err; exit 1; }\n"
+        "kith convert killed.h5 killed.csv && kith run --resume --until 0.01 -o killed.h5 2>err ||\n"
+        "  grep -q 'before' err");
+}
+
+int main(void)
+{
+    if (!getenv("KITH_MPIRUN")) {
+        fprintf(stderr, "KITH_MPIRUN is not set: run the tests through ctest\n");
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forces_have_the_same_bits_for_any_number_of_processes),
+        cmocka_unit_test(test_json_is_printed_once),
+        cmocka_unit_test(test_runs_resume_with_other_numbers_of_processes),
+        cmocka_unit_test(test_what_fails_on_one_process_ends_all),
+        cmocka_unit_test(test_signals_leave_a_checkpoint),
+        cmocka_unit_test(test_a_process_that_dies_ends_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
