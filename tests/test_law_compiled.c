@@ -53,11 +53,9 @@ static kith_context *cpu_context(void)
                                                    .q_j = column[6],                               \
                                                    .value = column[7],                             \
                                                    .force = {column[8], column[9], column[10]}};   \
-        void *function = NULL;                                                                     \
         law_values_kernel *kernel = NULL;                                                          \
-        assert_ok(law_compile_cpu(context, law, "law/law_values_kernel.c",                         \
-                                  "law_values_custom_" #real, &function));                         \
-        memcpy(&kernel, &function, sizeof kernel);                                                 \
+        assert_ok(law_compile_cpu(context, law, "law/law_values_kernel.c", "law_values_custom",    \
+                                  sizeof(real) == 8 ? KITH_F64 : KITH_F32, &kernel));              \
         kernel(&problem);                                                                          \
         for (int k = 0; k < pairs; k++) {                                                          \
             const kith_law_pair pair = {.d = {column[0][k], column[1][k], column[2][k]},           \
@@ -130,8 +128,8 @@ static void test_compiled_powers_of_quotients_stay_in_range(void **state)
                                                .value = value,
                                                .force = {force[0], force[1], force[2]}};
     law_values_kernel *kernel = NULL;
-    assert_ok(law_compile_cpu(context, law, "law/law_values_kernel.c", "law_values_custom_float",
-                              (void *)&kernel));
+    assert_ok(law_compile_cpu(context, law, "law/law_values_kernel.c", "law_values_custom",
+                              KITH_F32, &kernel));
     kernel(&problem);
     const double t = pow(3.4 / 3.6, 6), slope = (-12 * t * t + 6 * t) / 3.6e-10;
     assert_true(fabs(value[0] - (t * t - t)) < 1e-5 && fabs(force[0][0] / slope - 1) < 1e-5);

@@ -19,8 +19,6 @@ UNSEEN = [
      "an estimate that decides how many threads work, or which method"),
     ("src/matrix/matrix_cpu.c", "", r"\brun\(context, \(double\)", "an estimate that decides how many threads work"),
     ("src/sparse/predict_cpu.c", "", "", "an estimate of what a format costs: each gives the same result"),
-    ("src/forces/law_motion_cpu.c", "", r"\bcompute\(context, .*\(double\)count",
-     "an estimate that decides how many threads work"),
     ("src/lattice/*", "", r"\btable_slots\b.*=", "how large a hash table is"),
     ("src/sparse/tune.c", "", r"seconds|products", "how often a product is measured"),
     ("src/run/pace.c", "", r"", "how often progress and checkpoints are written, by the clock"),

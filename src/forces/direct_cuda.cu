@@ -6,6 +6,7 @@
 #include "forces/direct_cuda.h"
 #include "forces/law_sums.h"
 #include "forces/method.h"
+#include "forces/systems.h"
 
 /* With fewer bodies, unless kith tune has found another number, the symmetric kernel, its tiles too
  * few to fill the device and its sums to be added by a second kernel, is the slower one. On an H200
@@ -26,6 +27,7 @@ kith_status forces_direct_cuda(kith_context *context, const struct forces_proble
 {
     if (problem->target_count == 0)
         return KITH_OK;
+    KITH_TRY(systems_check(problem));
     if (problem->law)
         return forces_law_cuda(context, problem);
     if (problem->system_count > 0)

@@ -25,8 +25,7 @@ kith_status forces_ring_cuda(kith_context *context, const struct forces_problem 
 kith_status forces_tile_p_cuda(kith_context *context, const struct forces_problem *problem);
 kith_status forces_tile_p2_cuda(kith_context *context, const struct forces_problem *problem);
 
-/* Many systems of few bodies each, for system_count > 0. Errors: KITH_INVALID_ARGUMENT for more
- * than systems_max_bodies (forces/systems.h) of them. */
+/* Many systems of few bodies each, for system_count > 0, which systems_check has let pass. */
 kith_status forces_systems_cuda(kith_context *context, const struct forces_problem *problem);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
  * law_jerk_kernel_body.h, for float and for double. */
 
 #include "core/memory.h"
-#include "forces/law_motion_kernel.h"
+#include "forces/law_sums_kernel.h"
 
 /* Sums over so many sources are taken in the problem's own precision, the sum of these sums in
  * double: as in law_sums_kernel.c. */
@@ -12,7 +12,7 @@ enum { chunk_sources = 256 };
 #include "law/for_each_real.h"
 
 #ifndef LAW_CUSTOM_BODY
-const struct law_motion_kernels KITH_ISA_SYMBOL(law_jerk) = {
+const struct law_sums_kernels KITH_ISA_SYMBOL(law_jerk) = {
 #define ENTRY(kind) [law_##kind] = jerk_##kind##_float,
     .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
 #undef ENTRY

@@ -9,12 +9,9 @@
 extern "C" {
 #endif
 
-/* What forces_law_cpu and forces_law_cuda do with a problem that wants the jerk, and with one of
- * many systems. Errors: KITH_INVALID_ARGUMENT for a jerk that the law has not (forces_check_jerk),
- * and for more than systems_max_bodies (forces/systems.h) bodies of a system. */
-kith_status forces_law_jerk_cpu(kith_context *context, const struct forces_problem *problem);
+/* What forces_law_cuda does with a problem that wants the jerk, and with one of many systems.
+ * Errors: KITH_INVALID_ARGUMENT for a jerk that the law has not (forces_check_jerk). */
 kith_status forces_law_jerk_cuda(kith_context *context, const struct forces_problem *problem);
-kith_status forces_law_systems_cpu(kith_context *context, const struct forces_problem *problem);
 kith_status forces_law_systems_cuda(kith_context *context, const struct forces_problem *problem);
 
 static inline bool forces_wants_rates(const struct forces_problem *problem)

@@ -1,6 +1,6 @@
 /* What one particle does to another by any law: the force, the value, and the rates at which they
  * change.
- * Shared by the kernels of law_motion_kernel.h, for one precision (law/for_each_real.h). */
+ * Shared by the kernels of law_sums_kernel.h, for one precision (law/for_each_real.h). */
 
 #include "law/law_rate_body.h"
 

@@ -26,8 +26,12 @@ struct variant {
 
 #ifndef LAW_CUSTOM_BODY
 const struct law_sums_kernels KITH_ISA_SYMBOL(law_sums) = {
-    .find_in_float = law_sums_find_float,
-    .find_in_double = law_sums_find_double,
+#define ENTRY(kind) [law_##kind] = sums_##kind##_float,
+    .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
+#undef ENTRY
+#define ENTRY(kind) [law_##kind] = sums_##kind##_double,
+    .in_double = {LAW_EACH_BUILT_IN(ENTRY)},
+#undef ENTRY
     .vector_bytes = SIMD_BYTES,
 };
 #endif

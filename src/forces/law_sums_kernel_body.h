@@ -315,34 +315,29 @@ DEFINE_ADD(touching_inverse, add_chunk, VARIANT(law_inverse, law_product, law_su
 
 /* Of laws other than 1/s to look for pairs at the same place is a small part, and each way takes
  * its time to compile. */
-#define DEFINE_KERNEL(name, kind, weighting)                                                       \
+#define DEFINE_ALL_LOOPS(name, kind, weighting)                                                    \
     DEFINE_LOOPS(name, kind, weighting, kind != law_inverse)                                       \
-    static void NAME(sums_##name)(const struct law_sums_problem *problem, long long begin,         \
+    static const struct NAME(loops) NAME(loops_##name) = LOOPS(                                    \
+        name, kind, weighting, kind == law_inverse ? NAME(touching_inverse) : NAME(force_##name));
+DEFINE_ALL_LOOPS(constant_of_sums, law_constant, law_sum)
+
+/* The constant is the only kind that the table has with several weightings. */
+#define TABLE_WEIGHTING(kind) ((kind) == law_constant ? law_product : LAW_SUMS_WEIGHTING(kind))
+#define DEFINE(kind)                                                                               \
+    DEFINE_ALL_LOOPS(kind, law_##kind, TABLE_WEIGHTING(law_##kind))                                \
+    static void NAME(sums_##kind)(const struct law_sums_problem *problem, long long begin,         \
                                   long long end)                                                   \
     {                                                                                              \
-        static const struct NAME(loops) loops =                                                    \
-            LOOPS(name, kind, weighting,                                                           \
-                  kind == law_inverse ? NAME(touching_inverse) : NAME(force_##name));              \
-        NAME(compute)(&loops, problem, begin, end);                                                \
+        NAME(compute)                                                                              \
+        (law_##kind == law_constant && problem->weighting == law_sum                               \
+             ? &NAME(loops_constant_of_sums)                                                       \
+             : &NAME(loops_##kind),                                                                \
+         problem, begin, end);                                                                     \
     }
-#define TABLE_WEIGHTING(kind) ((kind) == law_constant ? law_product : LAW_SUMS_WEIGHTING(kind))
-#define DEFINE(kind)          DEFINE_KERNEL(kind, law_##kind, TABLE_WEIGHTING(law_##kind))
 LAW_EACH_BUILT_IN(DEFINE)
-DEFINE_KERNEL(constant_of_sums, law_constant, law_sum)
 #undef DEFINE
 #undef TABLE_WEIGHTING
-#undef DEFINE_KERNEL
-
-/* The kernel of a law; the constant is the only kind that the table has with several weightings. */
-static law_sums_kernel *NAME(law_sums_find)(enum law_kind kind, enum law_weighting weighting)
-{
-#define ENTRY(kind) [law_##kind] = NAME(sums_##kind),
-    static law_sums_kernel *const kernels[] = {LAW_EACH_BUILT_IN(ENTRY)};
-#undef ENTRY
-    if (kind == law_constant && weighting == law_sum)
-        return NAME(sums_constant_of_sums);
-    return kernels[kind];
-}
+#undef DEFINE_ALL_LOOPS
 #endif
 #undef DEFINE_ADD
 #undef DEFINE_LOOPS

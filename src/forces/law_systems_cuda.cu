@@ -24,10 +24,6 @@ kith_status forces_law_systems_cuda(kith_context *context, const struct forces_p
 {
     struct law_view view;
     struct law_sums_problem sums;
-    if (problem->target_count > systems_max_bodies)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the systems have %lld bodies each; give ensembles of at most %d",
-                         (long long)problem->target_count, (int)systems_max_bodies);
     if (problem->jerk[0])
         KITH_TRY(forces_check_jerk(problem->law));
     forces_law_look(problem, &view, &sums);

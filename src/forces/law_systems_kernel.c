@@ -1,13 +1,13 @@
 /* Forces by any law in many small systems, for one instruction set: law_systems_kernel_body.h, for
  * float and for double. */
 
-#include "forces/law_motion_kernel.h"
+#include "forces/law_sums_kernel.h"
 
 #define KERNEL_BODY "forces/law_systems_kernel_body.h"
 #include "law/for_each_real.h"
 
 #ifndef LAW_CUSTOM_BODY
-const struct law_motion_kernels KITH_ISA_SYMBOL(law_systems) = {
+const struct law_sums_kernels KITH_ISA_SYMBOL(law_systems) = {
 #define ENTRY(kind) [law_##kind] = systems_##kind##_float,
     .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
 #undef ENTRY

@@ -74,7 +74,7 @@ SIMD_INLINE void NAME(compute)(const struct law_form form, const struct law_sums
 }
 
 #ifdef LAW_CUSTOM_BODY
-__attribute__((visibility("default"))) law_motion_kernel NAME(law_systems_custom);
+__attribute__((visibility("default"))) law_sums_kernel NAME(law_systems_custom);
 void NAME(law_systems_custom)(const struct law_sums_problem *problem, long long begin,
                               long long end)
 {

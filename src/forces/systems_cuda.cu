@@ -83,10 +83,6 @@ static kith_status launch(kith_context *context, const struct forces_problem *pr
 
 kith_status forces_systems_cuda(kith_context *context, const struct forces_problem *problem)
 {
-    if (problem->target_count > systems_max_bodies)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the systems have %lld bodies each; give ensembles of at most %d",
-                         (long long)problem->target_count, (int)systems_max_bodies);
     return problem->dtype == KITH_F64 ? launch<double>(context, problem)
                                       : launch<float>(context, problem);
 }

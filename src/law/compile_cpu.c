@@ -209,12 +209,16 @@ kith_status law_function_of(void *handle, const char *kernel, const char *symbol
 }
 
 kith_status law_compile_cpu(kith_context *context, const kith_law *law, const char *kernel,
-                            const char *symbol, void **function)
+                            const char *symbol, kith_dtype dtype, void *function)
 {
     struct job job = {.kernel = kernel, .isa = kith_context_isa(context)};
-    void *handle = NULL;
+    void *handle = NULL, *found = NULL;
+    char name[64];
+    snprintf(name, sizeof name, "%s_%s", symbol, dtype == KITH_F64 ? "double" : "float");
     KITH_TRY(law_code_module(law, kernel, job.isa, open_module, &job, &handle));
-    return law_function_of(handle, kernel, symbol, function);
+    KITH_TRY(law_function_of(handle, kernel, name, &found));
+    memcpy(function, &found, sizeof found);
+    return KITH_OK;
 }
 
 kith_status law_open_functions_cpu(kith_context *context, const char *functions, const char *kernel,

@@ -27,14 +27,15 @@ extern const struct law_source law_sources[];
 /* The function of a kernel's file, compiled for the context's instruction set.
  *
  *   kernel    a path among the sources, "law/law_values_kernel.c"
- *   symbol    "law_values_custom_float"
- *   function  [out] lives as long as the law
+ *   symbol    "law_values_custom", whose name there ends in _float or _double too
+ *   dtype     KITH_F32 or KITH_F64
+ *   function  [out] a pointer to the function, which lives as long as the law
  *
  * Errors: KITH_UNSUPPORTED (no compiler), KITH_IO_ERROR (no folder to compile in),
  * KITH_INTERNAL_ERROR (the compiler refuses the file), KITH_OUT_OF_MEMORY. Cost:   about a second
  * at first, some milliseconds in the next process, nothing after that. */
 kith_status law_compile_cpu(kith_context *context, const kith_law *law, const char *kernel,
-                            const char *symbol, void **function);
+                            const char *symbol, kith_dtype dtype, void *function);
 
 /* The same for functions that a room has written itself, with formula_write.h: the kernel's file
  * includes them as LAW_CUSTOM_BODY.

@@ -18,8 +18,8 @@ static kith_status compile_values(kith_context *context, const kith_law *law)
 {
     void *function = NULL;
     if (context->device.kind == KITH_CPU)
-        return law_compile_cpu(context, law, "law/law_values_kernel.c", "law_values_custom_double",
-                               &function);
+        return law_compile_cpu(context, law, "law/law_values_kernel.c", "law_values_custom",
+                               KITH_F64, &function);
 #ifdef KITH_HAS_CUDA
     return law_compile_cuda(context, law, "law/law_values_kernel_cuda.cuh",
                             "law_values_custom_double", &function);

@@ -42,16 +42,6 @@ static const struct matrix_kernels *const kernels_of_isa[] = {
 #undef ENTRY
 };
 
-static kith_status find_function(kith_context *context, const struct matrix_task *task,
-                                 const char *in_float, const char *in_double, void *function)
-{
-    void *found = NULL;
-    KITH_TRY(law_compile_cpu(context, task->law, "matrix/matrix_kernel.c",
-                             task->dtype == KITH_F32 ? in_float : in_double, &found));
-    memcpy(function, &found, sizeof found);
-    return KITH_OK;
-}
-
 static kith_status find_kernels(kith_context *context, const struct matrix_task *task,
                                 struct kernels *kernels)
 {
@@ -60,12 +50,13 @@ static kith_status find_kernels(kith_context *context, const struct matrix_task 
         task->dtype == KITH_F32 ? &all->in_float : &all->in_double;
     *kernels = (struct kernels){NULL, NULL, NULL};
     if (task->kind == law_custom) {
-        KITH_TRY(find_function(context, task, "fill_custom_float", "fill_custom_double",
-                               &kernels->fill));
+        const char *file = "matrix/matrix_kernel.c";
         KITH_TRY(
-            find_function(context, task, "sum_custom_float", "sum_custom_double", &kernels->sum));
-        return find_function(context, task, "least_custom_float", "least_custom_double",
-                             &kernels->least);
+            law_compile_cpu(context, task->law, file, "fill_custom", task->dtype, &kernels->fill));
+        KITH_TRY(
+            law_compile_cpu(context, task->law, file, "sum_custom", task->dtype, &kernels->sum));
+        return law_compile_cpu(context, task->law, file, "least_custom", task->dtype,
+                               &kernels->least);
     }
     kernels->fill = built_in->fill[task->kind];
     kernels->sum = built_in->sum[task->kind];

@@ -1,0 +1,24 @@
+#ifndef FORCES_BLOCKS_CPU_H
+#define FORCES_BLOCKS_CPU_H
+
+#include "forces/direct_kernel.h"
+#include "forces/law_sums_kernel.h"
+#include "kith/context.h"
+
+/* A problem, and the kernel that takes ranges of its targets, or systems. */
+struct forces_blocks {
+    const struct forces_problem *problem;
+    forces_direct_kernel *kernel;        /* of gravity; or */
+    const struct law_sums_problem *sums; /* the problem for law_kernel */
+    law_sums_kernel *law_kernel;         /* NULL: gravity */
+};
+
+/* Computes the problem, which one thread takes so many seconds for. A thread does whole blocks of
+ * kith_padding targets or systems, each by itself, and so does a rank where targets are divided
+ * (targets_ranks.h): the bits do not depend on who does which.
+ *
+ * Errors: KITH_CANCELLED; those of ranks_agree. */
+kith_status forces_do_blocks(kith_context *context, const struct forces_blocks *blocks,
+                             double seconds);
+
+#endif
