@@ -17,10 +17,12 @@ from kith._neighbors import NeighborList
 from kith._operator import scipy_linear_operator
 from kith._orbits import orbits
 from kith._pairs import Pairs, nearest, pairs
+from kith._plot import plot
 from kith._simulation import Energies, Integrator, Simulation, Summary, integrators
 from kith._sparse import SparseMatrix
 from kith._sum import sum
 from kith._trajectory import Trajectory, open
+from kith._view import View, view
 
 FormatError = _kith.FormatError
 Cancelled = _kith.Cancelled
@@ -28,7 +30,7 @@ __version__ = _kith.version
 
 __all__ = [
     "Batch", "Bodies", "Cancelled", "Context", "Device", "Energies", "Forces", "FormatError", "Groups", "Integrator",
-    "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Trajectory",
+    "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Trajectory", "View",
     "collisions", "devices", "forces", "forces_derivative", "formats", "integrators", "law", "laws", "make", "matrix",
-    "nearest", "open", "orbits", "pairs", "read", "scipy_linear_operator", "sum",
+    "nearest", "open", "orbits", "pairs", "plot", "read", "scipy_linear_operator", "sum", "view",
 ]

@@ -15,6 +15,7 @@ from kith._arguments import chosen, described, flag, integer, number, optional, 
 from kith._bodies import Bodies
 from kith._context import Bound, Call, Context, Device
 from kith._forces import accuracy_of, constant_of_gravity, softening_of
+from kith._html import frame, table
 from kith._law import Law
 from kith._law import law as law_of
 from kith._orbits import ORBIT
@@ -792,6 +793,12 @@ class Simulation(Bound):
 
     def __repr__(self) -> str:
         return f"<kith.Simulation: {len(self._bodies)} bodies, time {self.time:g}, {self.steps} steps>"
+
+    def _repr_html_(self) -> str:
+        shown = self._handle.view
+        rows = table("kith.Simulation", bodies=len(self._bodies), time=f"{self.time:g}", steps=self.steps,
+                     dt=f"{self._handle.dt:g}", device=self._call.context.device)
+        return rows + (frame(shown.address) if shown else "")
 
 
 def _bodies_of(positions, velocities, masses, charges, softening):

@@ -12,6 +12,7 @@ from kith._arguments import integer, optional, path_of, text
 from kith._arrays import check_memory
 from kith._bodies import Bodies
 from kith._context import Bound
+from kith._html import table
 
 
 class Trajectory(Bound):
@@ -37,9 +38,10 @@ class Trajectory(Bound):
         raise TypeError("a Trajectory is made by kith.open")
 
     @classmethod
-    def _of(cls, handle) -> Trajectory:
+    def _of(cls, path: str, system: int | None) -> Trajectory:
         made = cls.__new__(cls)
-        made._handle, made._times, made._positions, made._velocities = handle, None, None, None
+        made._handle, made._path, made._system = _kith.open_trajectory(path, system), path, system
+        made._times = made._positions = made._velocities = None
         return made
 
     def __len__(self) -> int:
@@ -168,6 +170,10 @@ class Trajectory(Bound):
     def __repr__(self) -> str:
         return f"<kith.Trajectory: {len(self)} frames>"
 
+    def _repr_html_(self) -> str:
+        ends = [f"{self[k].time:g}" for k in (0, -1)] if len(self) else []
+        return table("kith.Trajectory", file=self._path, frames=len(self), time=" to ".join(ends))
+
 
 def open(path: str | os.PathLike[str], *, system: int | None = None) -> Trajectory:
     """Opens a run's H5MD file, as `Simulation.run` and ``kith run`` write it.
@@ -202,4 +208,4 @@ def open(path: str | os.PathLike[str], *, system: int | None = None) -> Trajecto
     ...     [bodies.time for bodies in kith.open(path)]
     [0.0, 0.5, 1.0]
     """
-    return Trajectory._of(_kith.open_trajectory(path_of("path", path), optional(integer, "system", system)))
+    return Trajectory._of(path_of("path", path), optional(integer, "system", system))

@@ -171,6 +171,15 @@ template <class Free> void freeing(const context_ref &where, Free &&free)
     free();
 }
 
+// A live view, of a simulation or of a file's frames. close stops its server, which waits for a
+// page.
+struct seen {
+    kith_trajectory *trajectory = nullptr;
+    kith_view *handle = nullptr;
+    ~seen();
+};
+using seen_ref = std::shared_ptr<seen>;
+
 struct pairs {
     context_ref where;
     kith_pairs *handle = nullptr;
@@ -197,5 +206,6 @@ void add_sparse(nb::module_ &module);
 void add_status(nb::module_ &module);
 void add_sums(nb::module_ &module);
 void add_trajectory(nb::module_ &module);
+void add_view(nb::module_ &module);
 
 #endif

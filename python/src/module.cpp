@@ -20,4 +20,5 @@ NB_MODULE(_kith, module)
     add_bodies(module);
     add_simulation(module);
     add_trajectory(module);
+    add_view(module);
 }

@@ -19,6 +19,7 @@ struct simulation {
     std::string integrator;
     int64_t systems = 0; // 0: no ensemble
     kith_simulation *handle = nullptr;
+    seen_ref shown; // which looks between two steps
     ~simulation()
     {
         freeing(where, [handle = handle] { kith_simulation_free(handle); });
@@ -91,16 +92,36 @@ class pace
     int64_t steps_ = 16;
 };
 
+// So many of the steps as a view, if there is one, allows before it looks again.
+static int64_t allowed(kith_view *looks, kith_simulation *handle, int64_t steps)
+{
+    const int64_t most = looks ? kith_view_between_steps(looks, handle) : 0;
+    return most > 0 ? std::min(most, steps) : steps;
+}
+
+// The state after the last step.
+static void show(simulation &of, kith_view *looks)
+{
+    if (looks)
+        calling(*of.where, [&] {
+            kith_view_between_steps(looks, of.handle);
+            return KITH_OK;
+        });
+}
+
 // On a device a call only starts the work.
 static void step_in_pieces(simulation &of, int64_t steps)
 {
     pace pace;
+    const seen_ref shown = of.shown; // until the end, also if it is closed meanwhile
+    kith_view *const looks = shown ? shown->handle : nullptr;
     if (steps <= 0)
         calling(*of.where, [&] { return kith_simulation_step(of.handle, steps); });
     while (steps > 0) {
-        const int64_t some = pace.steps(steps);
+        int64_t some = pace.steps(steps);
         pace.measure([&] {
             calling(*of.where, [&] {
+                some = allowed(looks, of.handle, some);
                 const kith_status status = kith_simulation_step(of.handle, some);
                 return status != KITH_OK ? status : kith_context_synchronize(of.where->handle);
             });
@@ -108,6 +129,7 @@ static void step_in_pieces(simulation &of, int64_t steps)
         steps = kith_simulation_has_stopped(of.handle) ? 0 : steps - some;
         look_up();
     }
+    show(of, looks);
 }
 
 static void step_by(simulation &of, double h)
@@ -119,10 +141,13 @@ static void step_by(simulation &of, double h)
 static void run(simulation &of, double until, int64_t steps)
 {
     pace pace;
+    const seen_ref shown = of.shown;
+    kith_view *const looks = shown ? shown->handle : nullptr;
     do {
-        const int64_t some = pace.steps(steps);
+        int64_t some = pace.steps(steps);
         pace.measure([&] {
             calling(*of.where, [&] {
+                some = allowed(looks, of.handle, some);
                 const kith_status status = kith_simulation_run_steps(of.handle, until, some);
                 return status != KITH_OK ? status : kith_context_synchronize(of.where->handle);
             });
@@ -130,6 +155,7 @@ static void run(simulation &of, double until, int64_t steps)
         steps = kith_simulation_has_stopped(of.handle) ? 0 : steps - some;
         look_up();
     } while (steps > 0 && kith_simulation_time(of.handle) != until);
+    show(of, looks);
 }
 
 // A column as it lies in the simulation; None where it is kept in other units.
@@ -275,6 +301,11 @@ static nb::dict run_to_file(simulation &of, const bodies *start, bodies &last,
     kith_run_options options =
         run_options_of(of, words, until, every, every_time, checkpoint_seconds, resume);
     options.last = last.handle;
+    const seen_ref shown = of.shown;
+    if (shown) {
+        options.between_steps = kith_view_between_steps;
+        options.between_user = shown->handle;
+    }
     kith_run_summary summary = {};
     calling(*of.where, [&] {
         return kith_run(of.where->handle, &options, start ? start->handle : nullptr, &summary);
@@ -309,6 +340,7 @@ void add_simulation(nb::module_ &module)
         .def_prop_ro("time", [](const simulation &s) { return kith_simulation_time(s.handle); })
         .def_prop_ro("steps", [](const simulation &s) { return kith_simulation_steps(s.handle); })
         .def_prop_ro("dt", [](const simulation &s) { return s.options.dt; })
+        .def_rw("view", &simulation::shown, nb::arg("view").none())
         .def_prop_ro("systems",
                      [](const simulation &s) { return kith_simulation_systems(s.handle); })
         .def("column", column_of, nb::arg("column"))

@@ -28,12 +28,14 @@ struct server {
     double processor_seconds; /* of its thread, when the last packet was asked for */
 };
 
-/* What is said of every answer: it is for this page alone, which takes nothing from elsewhere. */
+/* What is said of every answer: it is for this page alone, which takes nothing from elsewhere.
+ * Pages that this machine serves may frame it, as notebooks do, if they know the token. */
 static const char *const headers[][2] = {
     {"Cache-Control", "no-store"},
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
-     "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+     "img-src data: blob:; base-uri 'none'; form-action 'none'; "
+     "frame-ancestors http://127.0.0.1:* http://localhost:*"},
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {"Referrer-Policy", "no-referrer"},
