@@ -73,7 +73,7 @@ int job_begin(const char *command, const struct launcher *launcher)
         return exit_ok;
     }
     snprintf(reason, sizeof reason,
-             "the MPI of this build, %.80s, finds %d; start it by the mpirun of that MPI",
+             "the MPI of this build, %.80s, finds %d; start it by its own mpirun",
              ranks_mpi_version(), (int)job.size);
     ranks_mpi_end(&job);
     return launcher_refuse(command, launcher, reason);
@@ -131,8 +131,8 @@ const char *job_mpi_version(void)
 int job_begin(const char *command, const struct launcher *launcher)
 {
     return launcher_refuse(command, launcher,
-                           "this build has no MPI, so each would do all of the "
-                           "work: build kith with MPI");
+                           "this build of kith has no MPI, so that each would do all of the work; "
+                           "start it once, without mpirun or srun, or build kith with MPI");
 }
 
 bool job_is_divided(void)

@@ -31,8 +31,12 @@ struct symmetric_law {
  * in double, in the order of the rounds: neither depends on who does what, so the bits are the same
  * for every number of threads.
  *
+ * Over the ranks of a job each has some of the blocks, and sends the others what its meetings bring
+ * theirs while it computes the next (forces/ring_ranks.h); the results come to all. Same bits.
+ *
  * Memory: D (+ 1 with potentials) components of 8 N numbers for the partial sums, whatever the
- * number of blocks, N for the blocks with themselves, and N doubles for the sums. */
+ * number of blocks, N for the blocks with themselves, and N doubles for the sums; of P ranks 24 N /
+ * P, N / P and N / P on each. */
 kith_status forces_symmetric_cpu(kith_context *context, const struct forces_problem *problem,
                                  const struct symmetric_law *law);
 

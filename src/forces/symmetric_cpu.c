@@ -1,6 +1,5 @@
 #include "forces/symmetric.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "core/isa.h"
@@ -14,7 +13,7 @@
 #include "forces/ring.h"
 #include "forces/ring_ranks.h"
 #include "forces/symmetric_kernel.h"
-#include "ranks/ranks.h"
+#include "forces/symmetric_run.h"
 
 /* Fewer bodies are faster one-sided, unless kith tune has found another number. A formula has a
  * second kernel to be compiled, which takes a second or two. */
@@ -24,42 +23,8 @@ enum { least_bodies = 192, least_bodies_of_formula = 1024 };
  * too short to be worth a meeting. */
 enum { usual_blocks = 48, least_block = 64, most_block = 1024 };
 
-/* Rounds of the ring between two additions: more tasks for the threads to share, more memory. */
-enum { rounds_at_once = 4 };
-
-/* The partial sums of a round: [components][stride] of the problem's precision. */
-struct round {
-    void *of_targets, *of_sources; /* at the bodies' own places */
-};
-
-/* The rounds that are done at a time. */
-struct part {
-    struct ring_chunk chunk;
-    struct round rounds[rounds_at_once];
-    int64_t stops; /* of a job of ranks: one of them is to be cancelled */
-};
-
 /* Below so many bodies every rank computes all of them: to exchange sums would take longer. */
 enum { least_bodies_of_ranks = 1024 };
-
-struct symmetric_run {
-    kith_context *context;
-    const struct forces_problem *problem;
-    const struct symmetric_law *law; /* NULL: gravity */
-    const struct forces_symmetric_kernels *kernels;
-    forces_symmetric_kernel *kernel;
-    enum symmetric_form form;
-    int32_t fields, components, threads; /* components: fields, then the potential */
-    int64_t stride, block, tiles;
-    const void *weight;               /* masses, 0 behind the last body; or a law's weights */
-    void *alone;                      /* the fields of the blocks on themselves */
-    struct part parts[ranks_batches]; /* the second while that of ranks is exchanged */
-    struct part *part;                /* of the two, the one that tasks work on */
-    double *sums;                     /* [components][stride] */
-    const struct ranks *ranks;        /* that divide the tiles; NULL: there is one */
-    int64_t first_tile, end_tile;     /* of this rank */
-    pthread_t caller;                 /* who exchanges */
-};
 
 bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem,
                             bool is_formula)
@@ -80,12 +45,6 @@ const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_co
     static const struct forces_symmetric_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
 #undef ADDRESS
     return each_isa[context->isa];
-}
-
-/* NULL of NULL. */
-static char *at(const void *column, kith_dtype dtype, int64_t i)
-{
-    return column ? (char *)column + i * kith_dtype_bytes(dtype) : NULL;
 }
 
 /* Adding forces pays where additions have pipes of their own. */
@@ -134,23 +93,14 @@ static void take_weights(struct symmetric_run *run, char *memory)
     memset(memory + count * bytes, 0, (size_t)((run->stride - count) * bytes));
 }
 
-/* The processors of a job may differ in the form that they prefer. */
-static kith_status agree_on_form(struct symmetric_run *run, kith_status status)
-{
-    int64_t form = status == KITH_OK ? (int64_t)run->form : 0;
-    if (!run->ranks)
-        return status;
-    KITH_TRY(ranks_agree_on(run->context, status, &form));
-    run->form = (enum symmetric_form)form;
-    return KITH_OK;
-}
-
 static void take_tiles(struct symmetric_run *run)
 {
     const int32_t ranks = run->ranks ? run->ranks->size : 1;
     const int32_t rank = run->ranks ? run->ranks->rank : 0;
     run->first_tile = ranks_first(run->tiles, ranks, rank);
     run->end_tile = ranks_first(run->tiles, ranks, rank + 1);
+    run->origin = run->first_tile * run->block;
+    run->room = (run->end_tile - run->first_tile) * run->block;
 }
 
 static kith_status begin(struct symmetric_run *run)
@@ -175,13 +125,14 @@ static kith_status begin(struct symmetric_run *run)
     run->caller = pthread_self();
     take_tiles(run);
 
-    const int32_t parts = run->ranks ? ranks_batches : 1;
-    const int64_t columns = run->stride * bytes * run->components;
-    const int64_t bytes_of_sums = run->stride * run->components * (int64_t)sizeof(double);
+    const int32_t parts = run->ranks ? ranks_batches : 1, sides = run->ranks ? 3 : 2;
+    const int64_t columns = run->room * bytes * run->components;
+    const int64_t bytes_of_sums = run->room * run->components * (int64_t)sizeof(double);
     void *memory = NULL;
-    KITH_TRY(cpu_scratch(
-        run->context,
-        bytes_of_sums + run->stride * bytes + (1 + 2 * parts * rounds_at_once) * columns, &memory));
+    KITH_TRY(cpu_scratch(run->context,
+                         bytes_of_sums + run->stride * bytes +
+                             (1 + sides * parts * rounds_at_once) * columns,
+                         &memory));
     run->sums = memory;
     char *column = (char *)memory + bytes_of_sums;
     take_weights(run, column);
@@ -190,20 +141,21 @@ static kith_status begin(struct symmetric_run *run)
         struct round *round = &run->parts[k / rounds_at_once].rounds[k % rounds_at_once];
         round->of_targets = column += columns;
         round->of_sources = column += columns;
+        round->sent = run->ranks ? column += columns : NULL;
     }
     return KITH_OK;
 }
 
-/* The columns from body begin on, of [components][stride]. */
+/* The columns from body begin on, of [components][room]. */
 static struct symmetric_sums sums_at(const struct symmetric_run *run, const void *columns,
                                      int64_t begin)
 {
     const kith_dtype dtype = run->problem->dtype;
     struct symmetric_sums sums = {{NULL}, NULL};
     for (int32_t c = 0; c < run->fields; c++)
-        sums.field[c] = at(columns, dtype, c * run->stride + begin);
+        sums.field[c] = at(columns, dtype, place_of(run, c, begin));
     if (run->problem->potential)
-        sums.potential = at(columns, dtype, run->fields * run->stride + begin);
+        sums.potential = at(columns, dtype, place_of(run, run->fields, begin));
     return sums;
 }
 
@@ -296,6 +248,7 @@ static void meet(void *argument, int64_t task)
         return;
     }
     const int64_t partner = ring_partner(chunk.tiles, meeting.tile, meeting.offset);
+    const bool is_own = partner >= run->first_tile && partner < run->end_tile;
     const struct round *round = &run->part->rounds[meeting.offset - chunk.first_offset];
     struct symmetric_meeting pairs = {
         .dimensions = run->problem->dimensions,
@@ -304,7 +257,8 @@ static void meet(void *argument, int64_t task)
         .targets = block_at(run, meeting.tile),
         .sources = block_at(run, partner),
         .of_targets = sums_at(run, round->of_targets, meeting.tile * run->block),
-        .of_sources = sums_at(run, round->of_sources, partner * run->block),
+        .of_sources = is_own ? sums_at(run, round->of_sources, partner * run->block)
+                             : sums_at(run, round->sent, meeting.tile * run->block),
     };
     if (run->law)
         take_law(run->law, &pairs);
@@ -348,7 +302,7 @@ static const void *masses_in_sums(const struct symmetric_run *run, int64_t begin
 static void begin_sums(const struct symmetric_run *run, int32_t component, int64_t begin,
                        int64_t end)
 {
-    const int64_t first = component * run->stride + begin;
+    const int64_t first = place_of(run, component, begin);
     const void *column = at(run->alone, run->problem->dtype, first);
     const void *mass = run->law ? NULL : masses_in_sums(run, begin);
     if (run->problem->dtype == KITH_F64)
@@ -360,7 +314,7 @@ static void begin_sums(const struct symmetric_run *run, int32_t component, int64
 static void end_sums(const struct symmetric_run *run, int32_t component, int64_t begin, int64_t end)
 {
     const struct forces_problem *problem = run->problem;
-    const double *sums = run->sums + component * run->stride + begin;
+    const double *sums = run->sums + place_of(run, component, begin);
     const bool is_potential = component == run->fields;
     const double scale = run->law ? 1 : problem->gravitational_constant / scale_of(run, component);
     const void *of_law = is_potential ? NULL : at(problem->target_mass, problem->dtype, begin);
@@ -380,7 +334,7 @@ static void add_rounds(const struct symmetric_run *run, int64_t tile, int32_t co
                        int64_t begin, int64_t end)
 {
     const struct ring_chunk chunk = run->part->chunk;
-    const int64_t first = component * run->stride + begin;
+    const int64_t first = place_of(run, component, begin);
     const void *columns[2 * rounds_at_once];
     int32_t count = 0;
     for (int64_t offset = chunk.first_offset; offset < chunk.end_offset; offset++) {
@@ -411,37 +365,6 @@ static void add_up(void *argument, int64_t task)
         add_rounds(run, tile, component, begin, end);
         if (chunk.end_offset == ring_offsets(chunk.tiles))
             end_sums(run, component, begin, end);
-    }
-}
-
-/* Posts what other ranks' meetings of the part bring this rank's tiles, or what its own meetings
- * bring theirs. */
-static void exchange(const struct symmetric_run *run, struct part *part, bool sends)
-{
-    const struct ranks_library *library = run->ranks->library;
-    const struct ring_ranks ring = {run->tiles, run->ranks->size, run->ranks->rank};
-    const int64_t bytes = kith_dtype_bytes(run->problem->dtype);
-    const int32_t batch = part == run->parts ? 0 : 1;
-    for (int64_t offset = part->chunk.first_offset; offset < part->chunk.end_offset; offset++) {
-        const int32_t k = (int32_t)(offset - part->chunk.first_offset);
-        struct ring_run found;
-        int64_t tile = run->first_tile;
-        while (offset > 0 && (sends ? ring_next_sent(ring, offset, &tile, &found)
-                                    : ring_next_received(ring, offset, &tile, &found)))
-            for (int32_t c = 0; c < run->components; c++) {
-                const int64_t begin = found.first * run->block,
-                              end = begin + found.count * run->block;
-                const int64_t numbers = (end < run->stride ? end : run->stride) - begin;
-                void *sums =
-                    at(part->rounds[k].of_sources, run->problem->dtype, c * run->stride + begin);
-                const int32_t tag = k * symmetric_components + c;
-                if (sends)
-                    library->post_send(run->ranks->state, batch, found.other, tag, sums,
-                                       numbers * bytes);
-                else
-                    library->post_receive(run->ranks->state, batch, found.other, tag, sums,
-                                          numbers * bytes);
-            }
     }
 }
 
@@ -479,9 +402,9 @@ static kith_status do_part(struct symmetric_run *run, struct part *part, struct 
         KITH_TRY(meet_all(run, part));
         return add_part(run, part);
     }
-    exchange(run, part, false);
+    symmetric_exchange(run, part, false);
     KITH_TRY(meet_all(run, part));
-    exchange(run, part, true);
+    symmetric_exchange(run, part, true);
     part->stops = atomic_load(&run->context->cancel_wanted);
     ranks->library->post_maximum(ranks->state, part == run->parts ? 0 : 1, &part->stops, 1);
     const kith_status status = before ? finish_part(run, before) : KITH_OK;
@@ -490,23 +413,11 @@ static kith_status do_part(struct symmetric_run *run, struct part *part, struct 
     return status;
 }
 
-/* What each rank has of the results comes to all. */
-static void gather(const struct symmetric_run *run)
-{
-    const struct forces_problem *problem = run->problem;
-    const int64_t bytes = kith_dtype_bytes(problem->dtype);
-    for (int32_t c = 0; c < run->components; c++) {
-        void *result = c == run->fields ? problem->potential : problem->acceleration[c];
-        if (result)
-            ranks_gather(run->context, result, bytes, problem->source_count, run->block);
-    }
-}
-
 kith_status forces_symmetric_cpu(kith_context *context, const struct forces_problem *problem,
                                  const struct symmetric_law *law)
 {
     struct symmetric_run run = {.context = context, .problem = problem, .law = law};
-    KITH_TRY(agree_on_form(&run, begin(&run)));
+    KITH_TRY(symmetric_agree_on_form(&run, begin(&run)));
     const int64_t offsets = ring_offsets(run.tiles);
     struct part *part = run.parts, *before = NULL;
     for (int64_t first = 0; first < offsets; first += rounds_at_once, before = part) {
@@ -518,6 +429,6 @@ kith_status forces_symmetric_cpu(kith_context *context, const struct forces_prob
     if (!run.ranks)
         return KITH_OK;
     KITH_TRY(finish_part(&run, part));
-    gather(&run);
+    symmetric_gather(&run);
     return KITH_OK;
 }
