@@ -9,11 +9,9 @@
 
 #include "names.h"
 
-enum { key_cutoff = 0x7400, key_alpha, key_absolute_error, key_boundary, key_exclude };
+enum { key_alpha = 0x7400, key_absolute_error, key_boundary, key_exclude };
 
 static const struct argp_option option_table[] = {
-    {"cutoff", key_cutoff, "R", 0,
-     "of ewald: the pairs within R are summed one by one (default: the cheapest)", 0},
     {"alpha", key_alpha, "A", 0,
      "of ewald: splits 1/r into erfc(A r)/r and a smooth rest (default: the cheapest)", 0},
     {"absolute-error", key_absolute_error, "E", 0,
@@ -35,9 +33,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct ewald_options *ewald = state->input;
     switch (key) {
-    case key_cutoff:
-        ewald->cutoff = cli_parse_positive("--cutoff", argument, state);
-        return 0;
     case key_alpha:
         ewald->chosen.alpha = cli_parse_positive("--alpha", argument, state);
         return 0;
@@ -123,7 +118,7 @@ int forces_prepare_images(const char *command, const struct forces_options *opti
 {
     const char *path = options->ewald.exclude;
     bool found = false;
-    const int code = cell_choose(command, &options->cell, job->sources, &job->cell, &found);
+    const int code = cell_choose(command, &options->cutoff.cell, job->sources, &job->cell, &found);
     if (code != exit_ok || !path)
         return code;
     FILE *stream = fopen(path, "r");

@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
     {0}};
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
-                                             {&cell_argp, 0, "Periodic cell:", 2},
+                                             {&cutoff_argp, 0, "Cutoff and cell:", 2},
                                              {&ewald_argp, 0, NULL, 2},
                                              {&law_argp, 0, "Law:", 3},
                                              {&input_argp, 0, "Bodies and gravity:", 4},
@@ -63,6 +63,8 @@ static const char documentation[] =
     "  kith forces plummer.csv --solver fmm --error 1e-5 --check 100 -o acc.csv\n"
     "  kith forces plummer.csv --law yukawa:2.5 --param k=332.06 -o ions.csv\n"
     "  kith forces plummer.csv --law lennard-jones:1,0.1 --sum value -o e.npy\n"
+    "  kith make uniform-cube -n 1000 -o cube.csv\n"
+    "  kith forces cube.csv --law yukawa:0.1 --cutoff 0.3 --box 1,1,1 --shift force --json\n"
     "  kith forces plummer.csv --potential 'a*exp(-r/b)' --param a=2 --param b=1\n"
     "  kith forces salt.xyz --law coulomb --solver ewald --box 5.64,5.64,5.64 --json\n"
     "  kith forces plummer.csv --device cuda --method tile-p --block 128\n"
@@ -84,10 +86,10 @@ static kith_forces_sum parse_sum(const char *text, const struct argp_state *stat
                                                                      : KITH_FORCES_SUM_VALUE;
 }
 
-/* --periodic none leaves out the cell of FILE; the rest is of the solvers that have images. */
+/* A cell is of a cutoff or of the solvers that have images. */
 static void check_images(struct forces_options *forces, const struct argp_state *state)
 {
-    const char *periodic = forces->cell.periodic;
+    const struct cell_options *cell = &forces->cutoff.cell;
     const struct ewald_options *ewald = &forces->ewald;
     if (forces_has_images(forces)) {
         if (forces->check > 0)
@@ -98,15 +100,18 @@ static void check_images(struct forces_options *forces, const struct argp_state 
                             kith_solver_describe(forces->solver).name);
         return;
     }
-    forces->input.is_open = periodic && strcmp(periodic, "none") == 0;
-    const char *option = forces->cell.count > 0 ? forces->cell.is_box ? "--box" : "--cell"
-                         : periodic && !forces->input.is_open ? "--periodic"
-                         : ewald->cutoff > 0                  ? "--cutoff"
-                         : ewald->chosen.alpha > 0            ? "--alpha"
-                         : ewald->chosen.absolute_error > 0   ? "--absolute-error"
-                         : ewald->chosen.boundary             ? "--boundary"
-                         : ewald->exclude                     ? "--exclude"
-                                                              : NULL;
+    const bool is_open = !cell->periodic || strcmp(cell->periodic, "none") == 0;
+    const char *of_cell = cell->count > 0 ? cell->is_box ? "--box" : "--cell"
+                          : !is_open      ? "--periodic"
+                                          : NULL;
+    if (of_cell && forces->cutoff.cutoff == 0)
+        cli_usage_error(state, "%s is given without --cutoff R; give that or --solver ewald",
+                        of_cell);
+    const char *option = ewald->chosen.alpha > 0            ? "--alpha"
+                         : ewald->chosen.absolute_error > 0 ? "--absolute-error"
+                         : ewald->chosen.boundary           ? "--boundary"
+                         : ewald->exclude                   ? "--exclude"
+                                                            : NULL;
     if (option)
         cli_usage_error(state, "%s is of solvers with periodic images; give --solver ewald",
                         option);
@@ -118,7 +123,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &forces->accuracy;
-        state->child_inputs[1] = &forces->cell;
+        state->child_inputs[1] = &forces->cutoff;
         state->child_inputs[2] = &forces->ewald;
         state->child_inputs[3] = &forces->law;
         state->child_inputs[4] = &forces->input;
@@ -154,6 +159,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!forces->input.path)
             cli_usage_error(state, "FILE is missing: the bodies to compute with");
+        if (forces->check > 0 && forces->cutoff.cutoff > 0 && !forces_has_images(forces))
+            cli_usage_error(state, "--check compares with all pairs, and --cutoff is given");
         if (forces->check > 0 && forces->sum == KITH_FORCES_SUM_VALUE)
             cli_usage_error(state, "--check compares accelerations, and --sum is value");
         check_images(forces, state);
@@ -220,6 +227,30 @@ static void add_check(cJSON *object, const struct forces_check *check)
     json_add_real(sub, "max", check->max);
 }
 
+/* The sums over pairs, and with velocities the pressure in a cell. */
+static void add_totals(cJSON *object, const struct forces_options *forces,
+                       const struct forces_job *job)
+{
+    const kith_bodies *bodies = job->sources;
+    const int32_t d = bodies->dimensions;
+    json_add_real(object, "cutoff", forces->cutoff.cutoff);
+    if (job->targets)
+        return;
+    json_add_real(object, "energy", job->totals.energy);
+    cJSON *virial = cJSON_AddArrayToObject(object, "virial");
+    double trace = 0;
+    for (int k = 0; k < 9; k++)
+        cJSON_AddItemToArray(virial, cJSON_CreateNumber(job->totals.virial[k]));
+    for (int k = 0; k < 3; k++)
+        trace += job->totals.virial[4 * k];
+    if (!bodies->velocity || !(job->totals.volume > 0))
+        return;
+    for (int64_t k = 0; k < bodies->count * d; k++)
+        trace +=
+            (bodies->mass ? bodies->mass[k / d] : 1) * bodies->velocity[k] * bodies->velocity[k];
+    json_add_real(object, "pressure", trace / (d * job->totals.volume));
+}
+
 static int print_json(const char *command, const struct forces_options *forces,
                       const kith_context *context, const struct forces_job *job,
                       const struct forces_check *check)
@@ -246,6 +277,8 @@ static int print_json(const char *command, const struct forces_options *forces,
         add_report(object, &job->report);
     if (forces->check > 0)
         add_check(object, check);
+    if (forces->cutoff.cutoff > 0 && !forces_has_images(forces))
+        add_totals(object, forces, job);
     return json_print(command, object);
 }
 
@@ -281,7 +314,7 @@ static int read_targets(const char *command, const struct forces_options *forces
     input.path = forces->targets;
     int code = job_load_bodies(command, context, &input, forces->output, true, &job->targets);
     if (code == exit_ok)
-        code = load_check_open(command, &input, input.path, job->targets);
+        code = cutoff_take_cell(command, &forces->cutoff, input.path, job->targets);
     if (code == exit_ok && job->targets->dimensions != job->sources->dimensions)
         code = cli_fail_with(command, "%s is in %d dimensions and %s in %d; give the same",
                              forces->input.path, (int)job->sources->dimensions, forces->targets,
@@ -298,7 +331,7 @@ static int read_bodies(const char *command, const struct forces_options *forces,
     if (code == exit_ok && forces_has_images(forces))
         return forces_prepare_images(command, forces, job);
     if (code == exit_ok)
-        code = load_check_open(command, &forces->input, forces->input.path, job->sources);
+        code = cutoff_take_cell(command, &forces->cutoff, forces->input.path, job->sources);
     return code == exit_ok ? read_targets(command, forces, context, job) : code;
 }
 
@@ -310,9 +343,13 @@ static char *filter_help(int key, const char *text, void *input)
 
 int command_forces(int argc, char **argv)
 {
-    struct forces_options forces = {.input.without_velocities = true};
+    struct forces_options forces = {0};
     const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
     cli_parse(&argp, argc, argv, &forces);
+    const bool has_cutoff = forces.cutoff.cutoff > 0 && !forces_has_images(&forces);
+    forces.input.without_velocities = !has_cutoff; /* of the pressure */
+    if (has_cutoff && forces.common.context.device.kind == KITH_DEVICE_AUTO)
+        forces.common.context.device.kind = KITH_CPU; /* there is no cutoff on a GPU yet */
 
     kith_context *context = NULL;
     struct forces_job job = {0};

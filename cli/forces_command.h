@@ -1,17 +1,16 @@
 #ifndef CLI_FORCES_COMMAND_H
 #define CLI_FORCES_COMMAND_H
 
-#include "cell_options.h"
 #include "cli.h"
+#include "cutoff_options.h"
 #include "law_options.h"
 #include "load.h"
 
 /* --error, --theta and --order: a child whose input is a kith_accuracy. */
 extern const struct argp accuracy_argp;
 
-/* --cutoff and what else the solvers of periodic cells take: a child whose input is this. */
+/* What the solvers of periodic cells take besides: a child whose input is this. */
 struct ewald_options {
-    double cutoff;
     kith_ewald chosen;
     const char *exclude; /* a file of rows i,j */
 };
@@ -21,7 +20,7 @@ struct forces_options {
     struct common_options common;
     struct input_options input;
     struct law_options law;
-    struct cell_options cell;
+    struct cutoff_options cutoff;
     struct ewald_options ewald;
     kith_forces_sum sum;
     const kith_solver *solver;

@@ -61,6 +61,9 @@ int forces_compute_job(const char *command, const struct forces_options *options
     if (job->excluded)
         ewald.exclusions = kith_array_matrix(job->excluded, KITH_I64, job->excluded_count, 2);
     struct cli_advice advice = {options->common.quiet, command, ""};
+    const bool wants_totals = options->cutoff.cutoff > 0 && !job->targets && options->common.json;
+    kith_cell cell;
+    cutoff_cell_of(job->sources, &cell);
     const kith_forces_options chosen = {
         .gravitational_constant =
             law_options_g(&options->law, options->input.gravitational_constant, job->sources),
@@ -68,12 +71,14 @@ int forces_compute_job(const char *command, const struct forces_options *options
         .solver = options->solver,
         .accuracy = options->accuracy,
         .report = &job->report,
-        .cutoff = options->ewald.cutoff,
-        .cell = images ? &job->cell : NULL,
         .ewald = ewald,
-        .totals = images ? &job->totals : NULL,
         .method = options->method,
         .law = options->law.law,
+        .cutoff = options->cutoff.cutoff,
+        .cell = images ? &job->cell : &cell,
+        .shift = options->cutoff.shift,
+        .tail = options->cutoff.tail,
+        .totals = images || wants_totals ? &job->totals : NULL,
         .sum = options->sum,
         .block = options->block,
         .unroll = options->unroll,

@@ -236,8 +236,9 @@ static void test_a_periodic_cell_is_refused_where_there_are_no_images(void **sta
                               "H 0 0 0\nH 4 0 0\n");
     assert_refused(program_run("forces @cell.xyz"), 1, "--periodic none");
     assert_refused(program_run("run @cell.xyz --dt 0.1 --until 1"), 1, "--periodic none");
-    assert_int_equal(program_run("forces @cell.xyz --periodic xyz")->exit_code, 2);
+    assert_refused(program_run("forces @cell.xyz --periodic xyz"), 2, "--cutoff R");
     assert_succeeded(program_run("forces @cell.xyz --periodic none"));
+    assert_succeeded(program_run("forces @cell.xyz --cutoff 3"));
     assert_succeeded(program_run("run @cell.xyz --periodic none --dt 0.1 --until 1"));
 }
 

@@ -75,7 +75,7 @@ static void test_what_cannot_be_is_refused(void **state)
     assert_refused(program_run("forces @salt.csv --law coulomb --solver ewald"), 1,
                    "the cell is not periodic");
     assert_refused(program_run("forces @salt.csv --law coulomb --box 1,1,1"), 2,
-                   "--box is of solvers with periodic images");
+                   "--box is given without --cutoff R");
     assert_refused(program_run("forces @salt.csv --law coulomb --solver ewald --box 1,1,1 "
                                "--periodic z"),
                    1, "not periodic along its vectors a and b");

@@ -30,6 +30,13 @@ typedef enum kith_forces_sum {
     KITH_FORCES_SUM_VALUE      /* the value alone, of any law: gravity's is an energy too */
 } kith_forces_sum;
 
+/* How a law is changed so that pairs do not end abruptly at the cutoff R. F = −dV/dr. */
+typedef enum kith_shift {
+    KITH_SHIFT_NONE = 0, /* V(r) */
+    KITH_SHIFT_ENERGY,   /* V(r) − V(R) */
+    KITH_SHIFT_FORCE     /* V(r) − V(R) + (r − R) F(R): the force is F(r) − F(R), radial */
+} kith_shift;
+
 /* Sums over all pairs, each pair once. */
 typedef struct kith_forces_totals {
     double energy; /* U = Σ_{i<j} V(i, j) */
@@ -66,11 +73,14 @@ typedef struct kith_forces_options {
     int32_t block;  /* p of TILE_P (1 to 1024) and TILE_P2 (1 to 32); 0: 256 and 16 */
     int32_t unroll; /* of TILE_P's loop: 1, 2, 4, 8, 16 or 32; 0: 16 */
     kith_forces_sum sum;
-    const kith_law *law;        /* NULL: gravity */
-    double cutoff;              /* > 0: of the pairs that ewald and pme sum one by one; 0: chosen */
-    const kith_cell *cell;      /* NULL: open space. A periodic cell needs ewald or pme */
-    kith_ewald ewald;           /* of these two */
-    kith_forces_totals *totals; /* [out] or NULL; of these two */
+    const kith_law *law; /* NULL: gravity */
+    double cutoff; /* R > 0: pairs at r < R only; 0: all pairs. Of ewald and pme the pairs that they
+                      sum one by one; 0: chosen */
+    const kith_cell *cell;      /* NULL: open space. A periodic cell needs a cutoff, ewald or pme */
+    kith_shift shift;           /* of the law at the cutoff */
+    bool tail;                  /* adds what is beyond the cutoff to the totals */
+    kith_ewald ewald;           /* of ewald and pme */
+    kith_forces_totals *totals; /* [out] or NULL; with a cutoff, or of ewald and pme */
     kith_accuracy accuracy;     /* of the solvers tree and fmm */
     kith_solver_report *report; /* [out] or NULL; not of simulations */
     /* Called before all pairs are summed where an approximate solver is expected to be at least
@@ -100,12 +110,20 @@ typedef struct kith_forces_options {
  * distances from about 1e-12 to 1e19, must be in the range of the arrays' precision. The law
  * gravity is the gravity above unless values are summed.
  *
- * The solver (kith/solver.h) walks the pairs: direct, in the arrays' precision; reference, the
+ * With a cutoff R the sums go over the pairs at |d| < R, d = x_j − x_i + S·cell, at every periodic
+ * image S of j (of i = j those with S ≠ 0): the full list of kith_pairs_compute. r, softened too,
+ * is that of d. A shift changes the law, which must be one of r alone, by what it is at the cutoff.
+ * The tail is the integral over r > R at uniform density, of the unshifted law, in three
+ * dimensions: it is added to the energy and to the diagonal of the virial, and must converge.
+ *
+ * The solver (kith/solver.h) walks the pairs: direct, in the arrays' precision; cutoff, those of a
+ * cell list, on the CPU; reference, the
  * formula as a loop in double precision on the host, one thread; tree and fmm, which approximate
  * the far pairs to the accuracy that is asked for, on the CPU, for gravity, coulomb, log2d and
  * other laws of weights over the distance with one softening (kith_accuracy; without one an error
  * of 1e-4). An error below 3e-6 in float and 1e-13 in double is refused. ewald sums all periodic
- * images of a cell, in three dimensions on the CPU: see below. With an accuracy and no
+ * images of a cell, in three dimensions on the CPU: see below. With a cutoff and no solver it is
+ * cutoff; with an accuracy and no
  * solver, direct or fmm is taken, whichever is faster by a model of the work. The method is
  * direct's, for comparisons: KITH_FORCES_AUTO takes what was measured to be the fastest, by kith
  * itself or on this device (kith/tuning.h). The tiles are for learning (docs/gpu-tiling.md); they
@@ -148,19 +166,21 @@ typedef struct kith_forces_options {
  * in the same arrays, as long as the context lives.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, log2d and positions
- * that are not n × 2, ε < 0, a number that is not finite, or a mass that is not greater than 0
+ * that are not n × 2, ε < 0, a cutoff < 0, missing in a periodic cell or not taken by the solver,
+ * periodic vectors that are linearly dependent, a shift or a tail that the law has not, a number
+ * that is not finite, or a mass that is not greater than 0
  * where it must be: the message names the row; G, or accelerations, where there are none; a first
  * call, or arrays on the host, while the stream is being captured), KITH_UNSUPPORTED (arrays on a
  * device and a context on the CPU, or a solver that computes on the host; a formula, and no
  * compiler; a solver or a method that the device has not, or not for these arguments),
  * KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   n·m pairs, O(n + m) memory, kept by the context for
- * the next call. Error: relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double;
- * where pulls cancel, and with a law, of the sums of their magnitudes (with a law, times the error
- * of a pair, kith/law.h). In float up to 4e-6 where many pulls are equal, as of bodies on a
- * lattice, or where a body is close beside another and most others on one side. Bodies lighter than
- * 1e-280 (float: 1e-20) of the heaviest lose digits of their pull. Bits: the same on every run and
- * for every number of threads; on a device, the same for arrays on the host and for arrays there,
- * of any strides. */
+ * the next call; with a cutoff O(n + m + pairs). Error: relative, in the norm over all bodies: 1e-6
+ * in float, 1e-14·√m in double; where pulls cancel, and with a law, of the sums of their magnitudes
+ * (with a law, times the error of a pair, kith/law.h). In float up to 4e-6 where many pulls are
+ * equal, as of bodies on a lattice, or where a body is close beside another and most others on one
+ * side. Bodies lighter than 1e-280 (float: 1e-20) of the heaviest lose digits of their pull. Bits:
+ * the same on every run and for every number of threads; on a device, the same for arrays on the
+ * host and for arrays there, of any strides. */
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
                                 const kith_particles *targets, const kith_particles *sources,
                                 kith_array acceleration, kith_array potential);

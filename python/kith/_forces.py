@@ -148,8 +148,9 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         What to compute; ``value`` is the sum of the values of the law, an energy for gravity too.
     out : tuple of two arrays, optional
         Where to write acceleration and potential; None in it stands for a new array.
-    solver : {'auto', 'direct', 'reference', 'tree', 'fmm', 'ewald'}
-        How the pairs are walked; by default ``direct``, with an accuracy the faster of ``direct`` and ``fmm``.
+    solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald'}
+        How the pairs are walked; by default ``direct``, with a cutoff ``cutoff``, with an accuracy the faster of
+        ``direct`` and ``fmm``.
     error : float, optional
         Accuracy of ``tree``, ``fmm`` and ``ewald``: at most this rms over the targets of the error of the acceleration,
         relative to itself, or where pulls cancel to a tenth of the sum of their magnitudes; 1e-4 by default. Of
@@ -159,11 +160,13 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     order : int, optional
         The order of the expansions, 1 to 20; the best by default.
     cell : array_like, shape (3, 3) or (3,), optional
-        Of the solver ``ewald``, which sums all periodic images: one cell vector per row, or the lengths of a box.
+        With a cutoff, or of the solver ``ewald``, which sums all periodic images: one cell vector per row, or the
+        lengths of a box.
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default, or the first two.
     cutoff, alpha : float, optional
-        Of ``ewald``: the pairs within the cutoff are summed one by one, with erfc(alpha r)/r; the cheapest by default.
+        Sum the pairs at distances less than the cutoff only, at every periodic image, on the CPU. Of ``ewald``: the
+        pairs within the cutoff are summed one by one, with erfc(alpha r)/r; the cheapest by default.
     absolute_error : float, optional
         Instead of ``error``, of ``ewald``: of the rms force, in its unit.
     boundary : {'tin-foil', 'vacuum'}

@@ -31,7 +31,7 @@ struct forces_arguments {
     double gravitational_constant, softening;
     const kith_solver *solver;
     struct forces_way way;
-    struct forces_space space;
+    struct forces_space space; /* but for the lattice */
     kith_accuracy accuracy;
     kith_solver_report *report;
     const kith_forces_options *options; /* as the caller gave them */

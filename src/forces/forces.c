@@ -120,6 +120,8 @@ static kith_status take_arguments(kith_context *context, const kith_forces_optio
         .softening = options->softening,
         .space = {.cell = options->cell,
                   .cutoff = options->cutoff,
+                  .shift = options->shift,
+                  .tail = options->tail,
                   .ewald = &options->ewald,
                   .totals = options->totals},
         .accuracy = options->accuracy,

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "device/context.h"
+#include "forces/cutoff.h"
 #include "forces/law_sums.h"
 #include "forces/solver.h"
 
@@ -82,6 +83,8 @@ kith_status forces_reference(kith_context *context, const struct forces_problem 
 {
     if (problem->dtype != KITH_F64)
         return kith_fail(KITH_INVALID_ARGUMENT, "the problem is not in double precision");
+    if (problem->space.cutoff > 0)
+        return forces_cutoff_reference(context, problem);
     if (problem->law)
         return forces_law_reference(context, problem);
     for (int64_t i = 0; i < problem->target_count; i++) {
@@ -112,6 +115,7 @@ static kith_status evaluate(kith_context *context, void *prepared,
 const struct kith_solver forces_solver_reference = {
     .name = "reference",
     .summary = "every pair, the formula as a loop: double precision, on the host, one thread",
+    .has_cutoff = true,
     .on_host = true,
     .suits = suits,
     .evaluate = evaluate,

@@ -8,6 +8,7 @@
 #include "forces/columns.h"
 #include "forces/scale.h"
 #include "forces/solver.h"
+#include "forces/space.h"
 
 /* An array's columns, divided by 2^exponent. */
 static kith_status pack_vectors(const struct forces_packed *packed, const void *const *columns,
@@ -86,6 +87,17 @@ static kith_status pack_targets(const struct forces_arguments *arguments,
                           &side->column[particles_softening], exponent);
 }
 
+static kith_status pack_space(const struct forces_arguments *arguments,
+                              struct forces_packed *packed)
+{
+    struct forces_space *space = &packed->problem.space;
+    const int exponent = packed->length_exponent;
+    if (space->cutoff == 0 || !arguments->solver->has_cutoff)
+        return KITH_OK;
+    space->cutoff = ldexp(space->cutoff, -exponent);
+    return forces_space_set(packed->problem.dimensions, ldexp(1, exponent), space);
+}
+
 kith_status forces_pack(kith_context *context, struct forces_arguments *arguments, kith_dtype dtype,
                         struct forces_packed *packed)
 {
@@ -106,18 +118,22 @@ kith_status forces_pack(kith_context *context, struct forces_arguments *argument
 
     const double softening = ldexp(arguments->softening, -packed->length_exponent);
     packed->problem.softening2 = softening * softening;
+    KITH_TRY(pack_space(arguments, packed));
     KITH_TRY(pack_sources(arguments, packed));
     return pack_targets(arguments, packed);
 }
 
-/* Those of periodic cells, whose problems are not scaled. */
-static void scale_totals(double g, kith_forces_totals *totals)
+/* Energies of pairs, whose unit is G mass² / length. */
+static void unpack_totals(const struct forces_packed *packed, double fraction, int g)
 {
+    kith_forces_totals *totals = packed->problem.space.totals;
+    const int exponent = g + 2 * packed->mass_exponent - packed->length_exponent;
     if (!totals)
         return;
-    totals->energy *= g;
+    totals->energy = ldexp(fraction * totals->energy, exponent);
     for (int k = 0; k < 9; k++)
-        totals->virial[k] *= g;
+        totals->virial[k] = ldexp(fraction * totals->virial[k], exponent);
+    totals->volume = ldexp(totals->volume, packed->problem.dimensions * packed->length_exponent);
 }
 
 /* G is taken apart, so that nothing overflows before the end. */
@@ -138,10 +154,10 @@ kith_status forces_unpack(const struct forces_packed *packed,
         {&arguments->acceleration_derivative, problem->jerk, g + mass - 3 * length},
         {&arguments->potential_derivative, &problem->potential_rate, g + mass - 2 * length},
     };
-    scale_totals(arguments->gravitational_constant, problem->space.totals);
     for (size_t k = 0; k < sizeof results / sizeof results[0]; k++)
         if (results[k].from[0])
             KITH_TRY(forces_unpack_columns(packed->context, *results[k].to, fraction,
                                            results[k].exponent, problem->dtype, results[k].from));
+    unpack_totals(packed, fraction, g);
     return KITH_OK;
 }

@@ -1,6 +1,7 @@
 #ifndef FORCES_PROBLEM_H
 #define FORCES_PROBLEM_H
 
+#include "cells/geometry.h"
 #include "kith/forces.h"
 
 struct kith_law;
@@ -23,13 +24,19 @@ struct forces_way {
     int32_t bodies, threads;
 };
 
-/* A periodic cell, in the caller's units: a problem that has one is not scaled. */
+/* A periodic cell, pairs within a cutoff, or both, in the problem's unit of length: the caller's
+ * for a solver that is periodic. */
 struct forces_space {
-    const kith_cell *cell; /* NULL: open space */
-    double cutoff;         /* 0: chosen */
+    const kith_cell *cell; /* in the caller's unit; NULL: open space */
+    double cutoff;         /* 0: all pairs; of a solver that is periodic: chosen */
     double absolute_error; /* as in ewald, over |G| */
     const kith_ewald *ewald;
     kith_forces_totals *totals; /* NULL: not wanted */
+    /* Of solvers with a cutoff. */
+    kith_shift shift;
+    bool tail;
+    struct pairs_lattice lattice;
+    double volume; /* as of kith_forces_totals */
 };
 
 /* All-pairs forces as a backend sees them: structures of arrays in the backend's memory, one dtype.

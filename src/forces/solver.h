@@ -26,6 +26,7 @@ extern "C" {
 struct kith_solver {
     const char *name, *summary;
     bool is_periodic; /* takes a periodic cell, and nothing but one */
+    bool has_cutoff;  /* takes a cutoff, and any cell */
     bool on_host; /* takes problems in host memory and double precision only, on every context */
     kith_status (*suits)(const kith_context *context, const struct forces_problem *problem);
     kith_status (*prepare)(kith_context *context, const struct forces_problem *problem,
@@ -36,7 +37,7 @@ struct kith_solver {
 };
 
 extern const struct kith_solver forces_solver_direct, forces_solver_reference, forces_solver_tree,
-    forces_solver_fmm, forces_solver_ewald;
+    forces_solver_fmm, forces_solver_cutoff, forces_solver_ewald;
 extern const struct kith_solver forces_solver_auto; /* not of the table */
 
 /* The solver of the options, and whether their method is one of it.

@@ -6,11 +6,12 @@
 
 #include "device/context.h"
 #include "forces/solver.h"
+#include "forces/space.h"
 #include "tree/expansion.h"
 
 static const kith_solver *const solvers[] = {&forces_solver_direct, &forces_solver_reference,
-                                             &forces_solver_tree, &forces_solver_fmm,
-                                             &forces_solver_ewald};
+                                             &forces_solver_tree,   &forces_solver_fmm,
+                                             &forces_solver_cutoff, &forces_solver_ewald};
 enum { solver_count = sizeof solvers / sizeof solvers[0] };
 
 const kith_solver *kith_solver_at(int64_t k)
@@ -64,42 +65,6 @@ static kith_status check_accuracy(const kith_accuracy *accuracy)
     return KITH_OK;
 }
 
-static kith_status check_periodic_cell(const kith_cell *cell, const char *name)
-{
-    const bool *periodic = cell ? cell->periodic : (const bool[3]){false};
-    if (!periodic[0] || !periodic[1])
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, and the cell is%s periodic along its vectors a and b; give "
-                         "a cell that is",
-                         name, cell ? " not" : " none: nothing is");
-    return KITH_OK;
-}
-
-/* Cell and cutoff, and whether the solver takes them. */
-static kith_status check_space(const kith_forces_options *options, const kith_solver *solver)
-{
-    const kith_cell *cell = options->cell;
-    const char *name = solver->name;
-    if (!isfinite(options->cutoff) || options->cutoff < 0)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "cutoff is %g; give a finite length greater than 0, or 0 for none",
-                         options->cutoff);
-    if (solver->is_periodic)
-        return check_periodic_cell(cell, name);
-    for (int k = 0; cell && k < 3; k++)
-        if (cell->periodic[k])
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "the cell is periodic along vector %c, and solver is %s, which has no "
-                             "images; use the solver ewald",
-                             "abc"[k], name);
-    if (options->cutoff > 0 || options->totals)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "%s is given, and solver is %s, which has none; use the solver ewald in a "
-                         "periodic cell",
-                         options->cutoff > 0 ? "cutoff" : "totals", name);
-    return KITH_OK;
-}
-
 kith_status forces_choose_solver(const kith_forces_options *options, const kith_solver **solver)
 {
     const kith_forces_method method = options->method;
@@ -109,6 +74,7 @@ kith_status forces_choose_solver(const kith_forces_options *options, const kith_
     KITH_TRY(check_accuracy(&options->accuracy));
     const bool approximates = options->accuracy.error > 0 || options->accuracy.theta > 0;
     *solver = options->solver                              ? options->solver
+              : options->cutoff > 0                        ? &forces_solver_cutoff
               : approximates && method == KITH_FORCES_AUTO ? &forces_solver_auto
                                                            : solvers[0];
     if (method != KITH_FORCES_AUTO && *solver != &forces_solver_direct)
@@ -116,7 +82,7 @@ kith_status forces_choose_solver(const kith_forces_options *options, const kith_
             KITH_INVALID_ARGUMENT,
             "method is one of the solver direct, and solver is %s; leave the method out",
             (*solver)->name);
-    return check_space(options, *solver);
+    return forces_check_space(options, *solver);
 }
 
 void forces_forget(kith_context *context, const struct kith_solver *solver, void **prepared)

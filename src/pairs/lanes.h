@@ -2,7 +2,7 @@
 #define PAIRS_LANES_H
 
 /* Comparing the lanes of vectors, with a mask for the answer (bit k for lane k), and storing the
- * chosen ones of some indices. A vector of reals goes with as many int32. */
+ * chosen ones of some indices or reals. A vector of reals goes with as many int32. */
 
 #include "core/simd.h"
 
@@ -76,6 +76,16 @@ SIMD_INLINE void lanes_store_chosen_float(int32_t *to, vindex_float from, uint32
 SIMD_INLINE void lanes_store_chosen_double(int32_t *to, vindex_double from, uint32_t mask)
 {
     _mm256_storeu_si256((__m256i *)to, _mm256_maskz_compress_epi32((__mmask8)mask, (__m256i)from));
+}
+
+SIMD_INLINE void lanes_store_reals_float(float *to, vfloat from, uint32_t mask)
+{
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps((__mmask16)mask, from));
+}
+
+SIMD_INLINE void lanes_store_reals_double(double *to, vdouble from, uint32_t mask)
+{
+    _mm512_storeu_pd(to, _mm512_maskz_compress_pd((__mmask8)mask, from));
 }
 
 SIMD_INLINE vfloat lanes_at_float(const float *from, vindex_float at)
@@ -167,6 +177,13 @@ SIMD_INLINE uint32_t lanes_above_double(vindex_double a, vindex_double b)
     SIMD_INLINE void lanes_store_chosen_##real(int32_t *to, vindex_##real from, uint32_t mask)     \
     {                                                                                              \
         int32_t all[lanes];                                                                        \
+        memcpy(all, &from, sizeof all);                                                            \
+        for (; mask; mask &= mask - 1)                                                             \
+            *to++ = all[__builtin_ctz(mask)];                                                      \
+    }                                                                                              \
+    SIMD_INLINE void lanes_store_reals_##real(real *to, v##real from, uint32_t mask)               \
+    {                                                                                              \
+        real all[lanes];                                                                           \
         memcpy(all, &from, sizeof all);                                                            \
         for (; mask; mask &= mask - 1)                                                             \
             *to++ = all[__builtin_ctz(mask)];                                                      \

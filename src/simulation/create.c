@@ -93,6 +93,15 @@ static kith_status check_open(const kith_bodies *bodies)
     return KITH_OK;
 }
 
+static kith_status check_without_cutoff(const kith_forces_options *forces)
+{
+    if (forces->cutoff == 0)
+        return KITH_OK;
+    return kith_fail(KITH_UNSUPPORTED,
+                     "cutoff is %g, and simulations sum all pairs; leave the cutoff out",
+                     forces->cutoff);
+}
+
 static kith_status check_masses(const kith_bodies *bodies)
 {
     for (int64_t i = 0; bodies->mass && i < bodies->count; i++)
@@ -130,6 +139,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(integrator_find(options->integrator, &method));
     KITH_TRY(check_options(options, bodies));
     KITH_TRY(check_open(bodies));
+    KITH_TRY(check_without_cutoff(&options->forces));
     KITH_TRY(watch_check(options, bodies));
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->forces.law, options->forces.gravitational_constant,

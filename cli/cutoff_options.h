@@ -1,0 +1,24 @@
+#ifndef CLI_CUTOFF_OPTIONS_H
+#define CLI_CUTOFF_OPTIONS_H
+
+#include "cell_options.h"
+
+/* --cutoff, --shift, --tail and the options of a cell, and their argp parser: a child whose input
+ * is this. */
+struct cutoff_options {
+    double cutoff; /* 0: all pairs */
+    kith_shift shift;
+    bool tail;
+    struct cell_options cell;
+};
+extern const struct argp cutoff_argp;
+
+/* Gives the bodies the cell of the options, if there is one. Fails if they are periodic without a
+ * cutoff. Returns an exit code. */
+int cutoff_take_cell(const char *command, const struct cutoff_options *options, const char *path,
+                     kith_bodies *bodies);
+
+/* The bodies' cell as forces take it. */
+void cutoff_cell_of(const kith_bodies *bodies, kith_cell *cell);
+
+#endif

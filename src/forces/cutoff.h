@@ -1,0 +1,39 @@
+#ifndef FORCES_CUTOFF_H
+#define FORCES_CUTOFF_H
+
+#include "forces/cutoff_kernel.h"
+#include "forces/problem.h"
+#include "kith/context.h"
+#include "law/law.h"
+
+/* A problem with a cutoff whose law is one: gravity is −m_j/s then, of charges, and masses of 1
+ * (energies are weighted by the mass of i). */
+struct cutoff_law {
+    kith_law *made; /* of gravity; owned */
+    struct law_view view;
+    const void *target_charge, *source_charge, *target_mass;
+    const void *total_weight; /* of i in the totals; NULL: ones */
+    double slope_at_cutoff;   /* dV/dr of weights 1 and the common softening */
+};
+
+/* Finds it; `law` keeps what was made for the problem before. Errors: KITH_UNSUPPORTED (a shift or
+ * a tail that the law has not), KITH_OUT_OF_MEMORY. */
+kith_status cutoff_take_law(const struct forces_problem *problem, struct cutoff_law *law);
+void cutoff_drop_law(struct cutoff_law *law);
+
+/* What lies beyond the cutoff, for the totals.
+ * Errors: KITH_UNSUPPORTED (no such integral for the law, or it diverges). */
+kith_status cutoff_add_tail(const struct forces_problem *problem, const struct cutoff_law *law);
+
+/* The solver cutoff on the CPU; *memory is kept from call to call and goes with free(). */
+struct cutoff_memory {
+    char *bytes;
+    int64_t size;
+};
+kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem *problem,
+                              const struct cutoff_law *law, struct cutoff_memory *memory);
+
+/* Every pair and image, the formula as a loop: double precision, one thread. */
+kith_status forces_cutoff_reference(kith_context *context, const struct forces_problem *problem);
+
+#endif

@@ -1,0 +1,92 @@
+/* What a cutoff and a cell must be, and the lattice of them. */
+
+#include "forces/space.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "cells/lattice.h"
+#include "forces/solver.h"
+
+static kith_status check_without_cutoff(const kith_forces_options *options,
+                                        const kith_solver *solver)
+{
+    for (int k = 0; options->cell && k < 3; k++)
+        if (options->cell->periodic[k])
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "cutoff is 0 in a cell that is periodic along vector %c; give a "
+                             "cutoff greater than 0, the solver ewald, or a cell that is not "
+                             "periodic",
+                             "abc"[k]);
+    if (solver == &forces_solver_cutoff)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "cutoff is 0 and solver is cutoff; give a cutoff greater than 0");
+    const char *name = options->shift    ? "shift"
+                       : options->tail   ? "tail"
+                       : options->totals ? "totals"
+                                         : NULL;
+    if (name)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s is given and cutoff is 0; give a cutoff greater than 0", name);
+    return KITH_OK;
+}
+
+static kith_status check_periodic(const kith_forces_options *options, const char *name)
+{
+    const kith_cell *cell = options->cell;
+    const bool *periodic = cell ? cell->periodic : (const bool[3]){false};
+    if (!periodic[0] || !periodic[1])
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, and the cell is%s periodic along its vectors a and b; give "
+                         "a cell that is",
+                         name, cell ? " not" : " none: nothing is");
+    if (options->shift || options->tail)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "%s is given, and solver is %s, which has none; leave it out",
+                         options->shift ? "shift" : "tail", name);
+    return KITH_OK;
+}
+
+kith_status forces_check_space(const kith_forces_options *options, const kith_solver *solver)
+{
+    const double cutoff = options->cutoff;
+    if (!isfinite(cutoff) || cutoff < 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "cutoff is %g; give a finite length greater than 0, or 0 for all pairs",
+                         cutoff);
+    if ((unsigned)options->shift > KITH_SHIFT_FORCE)
+        return kith_fail(KITH_INVALID_ARGUMENT, "shift is %d; give a kith_shift",
+                         (int)options->shift);
+    if (solver->is_periodic)
+        return check_periodic(options, solver->name);
+    if (cutoff == 0)
+        return check_without_cutoff(options, solver);
+    if (!solver->has_cutoff)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "cutoff is %g and solver is %s, which has none; use the solver cutoff",
+                         cutoff, solver->name);
+    if (options->tail && options->shift)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "tail is set and the law is shifted; leave one of them out");
+    return KITH_OK;
+}
+
+static double volume_of(const struct pairs_lattice *lattice, int32_t dimensions)
+{
+    const double(*a)[3] = lattice->basis;
+    for (int k = 0; k < dimensions; k++)
+        if (!lattice->periodic[k])
+            return 0;
+    if (dimensions == 2)
+        return fabs(a[0][0] * a[1][1] - a[0][1] * a[1][0]);
+    return fabs(a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
+                a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+                a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]));
+}
+
+kith_status forces_space_set(int32_t dimensions, double unit, struct forces_space *space)
+{
+    KITH_TRY(pairs_lattice_make(space->cell, dimensions, unit, &space->lattice));
+    space->volume = volume_of(&space->lattice, dimensions);
+    return pairs_check_images(&space->lattice, space->cutoff, unit);
+}
