@@ -112,6 +112,7 @@ static const char documentation[] =
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith run plummer.csv --dt 0.01 --until 2 --softening 0.02 -o plummer.h5\n"
     "  kith run --resume --until 4 -o plummer.h5\n"
+    "  mpirun -n 8 kith run plummer.csv --dt 0.01 --until 2 -o plummer.h5\n"
     "  kith run six --dt 0.001 --until 1 --steps-per-second 5000 --view\n"
     "  kith run six --ensemble 1000 --dt 0.001 --until 1 --every 100 -o many.h5\n"
     "  kith make two-body --eccentricity 0.99 -o comet.csv\n"

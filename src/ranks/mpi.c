@@ -3,6 +3,7 @@
 
 #include "ranks/mpi.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <mpi.h>
 #include <sched.h>
@@ -163,8 +164,13 @@ const char *ranks_mpi_version(void)
     int length = 0;
     MPI_Get_library_version(version, &length);
     version[strcspn(version, ",\n")] = 0;
-    for (char *at = version; *at; at++) /* MPICH has tabs */
-        *at = *at == '\t' ? ' ' : *at;
+    char *end = version; /* MPICH aligns its own with blanks */
+    for (const char *at = version; *at; at++)
+        if (!isspace((unsigned char)*at))
+            *end++ = *at;
+        else if (end > version && end[-1] != ' ')
+            *end++ = ' ';
+    *end = 0;
     return version;
 }
 
