@@ -16,6 +16,9 @@ struct ewald_options {
 };
 extern const struct argp ewald_argp;
 
+/* --coordinates, --corrector and --kernel: a child whose input is kith_simulation_options. */
+extern const struct argp planets_argp;
+
 struct forces_options {
     struct common_options common;
     struct input_options input;

@@ -99,9 +99,10 @@ static const struct argp_option options[] = {
     {0}};
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
-                                             {&law_argp, 0, "Law:", 2},
-                                             {&input_argp, 0, "Bodies and gravity:", 3},
-                                             {&common_argp, 0, "Common options:", 4},
+                                             {&planets_argp, 0, "Planets, of whfast:", 2},
+                                             {&law_argp, 0, "Law:", 3},
+                                             {&input_argp, 0, "Bodies and gravity:", 4},
+                                             {&common_argp, 0, "Common options:", 5},
                                              {0}};
 
 static const char documentation[] =
@@ -119,6 +120,8 @@ static const char documentation[] =
     "  kith run comet.csv --dt 0.01 --until 99 --integrator ias15 -o comet.h5\n"
     "  printf 'x,y,vx,vy,m,radius\\n0,0,0,0,1,0.1\\n1,0,0,0.3,0.1,0.1\\n' >two.csv\n"
     "  kith run two.csv --dt 0.001 --until 1 --collisions merge -o merged.h5\n"
+    "  kith make solar-system -o planets.csv\n"
+    "  kith run planets.csv --dt 5 --until 365250 --integrator whfast --corrector 17 -o planets.h5\n"
     "  kith make lattice -n 64 -o argon.csv\n"
     "  kith run argon.csv --law lennard-jones --dt 0.001 --until 1 -o argon.h5\n"
     "  mkdir systems\n"
@@ -215,9 +218,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &run->run.simulation.forces.accuracy;
-        state->child_inputs[1] = &run->law;
-        state->child_inputs[2] = &run->input;
-        state->child_inputs[3] = &run->common;
+        state->child_inputs[1] = &run->run.simulation;
+        state->child_inputs[2] = &run->law;
+        state->child_inputs[3] = &run->input;
+        state->child_inputs[4] = &run->common;
         return 0;
     case key_dt:
         run->run.simulation.dt = cli_parse_positive("--dt", argument, state);

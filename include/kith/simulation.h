@@ -19,6 +19,7 @@ typedef struct kith_integrator {
     int32_t evaluations;     /* of all forces, a step; 0: as many as it takes */
     bool symplectic;
     bool adaptive; /* chooses the lengths of its steps: dt is that of the first */
+    bool central;  /* body 0 is a star, about which the others move on orbits */
 } kith_integrator;
 
 /* The table of integrators; *count rows, static memory. */
@@ -50,6 +51,12 @@ typedef struct kith_simulation_options {
     double restitution; /* of a bounce, 0 to 1: speed apart over speed of approach */
     double encounter;   /* > 0: two bodies that pass at less than this are an event; 0: none */
     double escape; /* > 0: bodies farther than this from the centre of mass are removed; 0: none */
+    /* Of the integrator whfast: "jacobi" (NULL) or "democratic-heliocentric"; the order of the
+     * symplectic corrector, 3, 5, 7, 11 or 17, or 0: none; "default" (NULL), "lazy",
+     * "modified-kick" or "composition". Correctors and kernels are those of Jacobi coordinates. */
+    const char *coordinates;
+    int32_t corrector;
+    const char *kernel;
 } kith_simulation_options;
 
 /* Sums over all bodies, computed in double precision with compensated sums in a fixed order. */
@@ -87,11 +94,14 @@ typedef struct kith_diagnostics {
  *         or with a mass < 0, with another law than gravity ≤ 0: the message names the row; a
  *         formula too long for its second derivatives, and an integrator that needs the jerk;
  *         collisions and no radii, restitution outside 0 to 1, encounter or escape < 0; two
- *         bodies at one place, both with mass and without softening, and ias15),
+ *         bodies at one place, both with mass and without softening, and ias15; coordinates, a
+ *         corrector or a kernel that do not exist, or of another integrator than whfast; body 0
+ *         without mass, or another at its place, and whfast),
  *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic along a cell
  *         vector; a solver that cannot do these steps or this precision, device or ensemble; ias15
- *         in single precision, of an ensemble, or on a GPU; collisions, encounters or escapes in an
- *         ensemble or on a GPU),
+ *         in single precision, of an ensemble, or on a GPU; whfast in single precision, on a GPU,
+ *         with a softening, with another solver than direct, under another law than gravity, or
+ *         with collisions, encounters or escapes; these in an ensemble or on a GPU),
  *         KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,

@@ -11,7 +11,7 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arguments import chosen, described, flag, integer, number, optional, path_of, several, text
+from kith._arguments import chosen, described, flag, integer, integer32, number, optional, path_of, several, text
 from kith._bodies import Bodies
 from kith._context import Bound, Call, Context, Device
 from kith._forces import accuracy_of, constant_of_gravity, softening_of
@@ -43,6 +43,8 @@ class Integrator(NamedTuple):
         Whether the energy error stays bounded.
     adaptive : bool
         Whether it chooses the lengths of its steps, of which dt is the first.
+    central : bool
+        Whether body 0 is a star, about which the others move on orbits.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Integrator(NamedTuple):
     evaluations: int
     symplectic: bool
     adaptive: bool
+    central: bool
 
 
 def integrators() -> list[Integrator]:
@@ -229,6 +232,12 @@ class Simulation(Bound):
         in `bodies` and in files, and arrays as `positions` have the others, in the order of `rows`.
     radii : array_like, shape (n,), optional
         Those of the bodies by default.
+    coordinates : {'jacobi', 'democratic-heliocentric'}, optional
+        Of the integrator ``whfast``: 'jacobi' by default.
+    corrector : {0, 3, 5, 7, 11, 17}
+        Of ``whfast``: the order of its symplectic corrector; 0: none.
+    kernel : {'default', 'lazy', 'modified-kick', 'composition'}, optional
+        Of ``whfast``.
     time : float, optional
         At the start; that of the bodies by default, otherwise 0.
     systems : int, optional
@@ -269,7 +278,8 @@ class Simulation(Bound):
                  law: str | Law | None = None, solver: str = "auto", error: float | None = None,
                  theta: float | None = None, order: int | None = None, precision: str = "double",
                  collisions: str = "pass", restitution: float = 1.0, encounter: float = 0.0, escape: float = 0.0,
-                 radii: ArrayLike | None = None, time: float | None = None, systems: int | None = None,
+                 radii: ArrayLike | None = None, coordinates: str | None = None, corrector: int = 0,
+                 kernel: str | None = None, time: float | None = None, systems: int | None = None,
                  device: str | Device = "auto", threads: int = 0, context: Context | None = None):
         length, lengths = (0.0, None) if softening is None else softening_of(softening)
         bodies = _with(_bodies_of(positions, velocities, masses, charges, lengths), radii=radii)
@@ -290,7 +300,8 @@ class Simulation(Bound):
             self._law and self._law._handle, text("solver", solver),
             *accuracy_of(error, theta, order), chosen("collisions", collisions, _COLLISIONS),
             number("restitution", restitution), number("encounter", encounter), number("escape", escape),
-            optional(integer, "systems", systems))
+            optional(integer, "systems", systems), optional(text, "coordinates", coordinates),
+            integer32("corrector", corrector), optional(text, "kernel", kernel))
 
     @property
     def time(self) -> float:

@@ -16,7 +16,7 @@ struct simulation {
     context_ref where;
     law_ref law;
     kith_simulation_options options = {};
-    std::string integrator;
+    std::string integrator, coordinates, kernel;
     int64_t systems = 0; // 0: no ensemble
     kith_simulation *handle = nullptr;
     seen_ref shown; // which looks between two steps
@@ -30,7 +30,8 @@ static std::shared_ptr<simulation>
 create(context_ref where, const bodies &start, double dt, const std::string &integrator, double g,
        double softening, bool softening_of_bodies, bool single, law_ref law,
        const std::string &solver, double error, double theta, int32_t order, int on_collision,
-       double restitution, double encounter, double escape, std::optional<int64_t> systems)
+       double restitution, double encounter, double escape, std::optional<int64_t> systems,
+       std::optional<std::string> coordinates, int32_t corrector, std::optional<std::string> kernel)
 {
     auto made = std::make_shared<simulation>();
     made->integrator = integrator;
@@ -49,6 +50,11 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
     options.restitution = restitution;
     options.encounter = encounter;
     options.escape = escape;
+    made->coordinates = coordinates.value_or("");
+    made->kernel = kernel.value_or("");
+    options.coordinates = coordinates ? made->coordinates.c_str() : nullptr;
+    options.corrector = corrector;
+    options.kernel = kernel ? made->kernel.c_str() : nullptr;
     made->systems = systems.value_or(0);
     calling(*where, [&] {
         return systems
@@ -326,6 +332,7 @@ static nb::list integrators()
         row["evaluations"] = list[k].evaluations;
         row["symplectic"] = list[k].symplectic;
         row["adaptive"] = list[k].adaptive;
+        row["central"] = list[k].central;
         found.append(row);
     }
     return found;
@@ -362,7 +369,8 @@ void add_simulation(nb::module_ &module)
                nb::arg("softening_of_bodies"), nb::arg("single"), nb::arg("law").none(),
                nb::arg("solver"), nb::arg("error"), nb::arg("theta"), nb::arg("order"),
                nb::arg("on_collision"), nb::arg("restitution"), nb::arg("encounter"),
-               nb::arg("escape"), nb::arg("systems").none());
+               nb::arg("escape"), nb::arg("systems").none(), nb::arg("coordinates").none(),
+               nb::arg("corrector"), nb::arg("kernel").none());
     module.def("integrators", integrators);
     module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
     module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;

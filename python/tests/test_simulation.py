@@ -238,4 +238,19 @@ def test_an_adaptive_integrator_ends_steps_at_frames_and_at_the_end(tmp_path):
     summary = simulation.run(103.0, tmp_path / "comet.h5", every_time=0.5)
     assert [kith.read(tmp_path / "comet.h5", frame=k).time for k in range(1, 6)] == [101, 101.5, 102, 102.5, 103]
     assert summary.dt_min < summary.dt_max and summary.body_steps == 2 * summary.steps
-    assert kith.integrators()[-1].adaptive and not kith.integrators()[0].adaptive
+    rows = {row.name: row for row in kith.integrators()}
+    assert rows["ias15"].adaptive and not rows["leapfrog"].adaptive
+
+
+def test_whfast_has_coordinates_correctors_and_kernels():
+    planets = kith.make("outer-solar-system")
+    errors = {}
+    for options in ({}, {"coordinates": "democratic-heliocentric"}, {"corrector": 17, "kernel": "lazy"}):
+        simulation = kith.Simulation(planets, dt=100, integrator="whfast", device="cpu", **options)
+        start = simulation.energies.total_energy
+        simulation.step(1000)
+        errors[len(options)] = abs(simulation.energies.total_energy / start - 1)
+    assert 1e-9 < errors[0] < 1e-5 and errors[2] < 1e-11 and errors[1] > errors[2]
+    with pytest.raises(ValueError, match="corrector is 4; give one of 0, 3, 5, 7, 11, 17"):
+        kith.Simulation(planets, dt=100, integrator="whfast", device="cpu", corrector=4)
+    assert kith.integrators()[0].central is False and any(row.central for row in kith.integrators())

@@ -30,6 +30,9 @@ struct run_parameters {
     kith_on_collision on_collision;
     double restitution, encounter, escape;
     char integrator[KITH_NAME_BYTES];
+    /* Of an integrator of planets; else empty, and 0. */
+    char coordinates[KITH_NAME_BYTES], kernel[KITH_NAME_BYTES];
+    int32_t corrector;
     char solver[KITH_NAME_BYTES];
     char law[RUN_LAW_BYTES]; /* as run/law_record.h writes it */
 };

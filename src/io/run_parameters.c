@@ -138,6 +138,29 @@ static kith_status read_accuracy(hid_t group, kith_accuracy *accuracy)
     return KITH_OK;
 }
 
+/* Of an integrator of planets. */
+static kith_status write_coordinates(hid_t group, const struct run_parameters *parameters)
+{
+    if (!*parameters->coordinates)
+        return KITH_OK;
+    KITH_TRY(hdf5_write_text(group, "coordinates", parameters->coordinates));
+    KITH_TRY(hdf5_write_text(group, "kernel", parameters->kernel));
+    return hdf5_write_integer(group, "corrector", parameters->corrector);
+}
+
+static kith_status read_coordinates(hid_t group, struct run_parameters *parameters)
+{
+    int64_t corrector = 0;
+    if (!hdf5_exists(group, "coordinates"))
+        return KITH_OK;
+    KITH_TRY(hdf5_read_text(group, "coordinates", sizeof parameters->coordinates,
+                            parameters->coordinates));
+    KITH_TRY(hdf5_read_text(group, "kernel", sizeof parameters->kernel, parameters->kernel));
+    KITH_TRY(hdf5_read_integer(group, "corrector", &corrector));
+    parameters->corrector = (int32_t)corrector;
+    return KITH_OK;
+}
+
 static kith_status write_frames(hid_t group, const struct run_parameters *parameters)
 {
     KITH_TRY(hdf5_write_integer(group, "every", parameters->every));
@@ -211,6 +234,7 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     KITH_TRY(hdf5_write_real(group, "softening", parameters->softening));
     KITH_TRY(write_accuracy(group, &parameters->accuracy));
     KITH_TRY(write_watch(group, parameters));
+    KITH_TRY(write_coordinates(group, parameters));
     return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
 }
 
@@ -234,6 +258,7 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
     else
         snprintf(parameters->solver, sizeof parameters->solver, "direct");
     KITH_TRY(read_accuracy(group, &parameters->accuracy));
+    KITH_TRY(read_coordinates(group, parameters));
     KITH_TRY(hdf5_read_text(group, "precision", sizeof precision, precision));
     KITH_TRY(hdf5_read_real(group, "dt", &parameters->dt));
     KITH_TRY(hdf5_read_real(group, "until", &parameters->until));

@@ -64,6 +64,9 @@ kith_status compare_parameters(const struct run_parameters *wanted,
 {
     KITH_TRY(compare_real("dt", wanted->dt, past->dt, output));
     KITH_TRY(compare_words("integrator", wanted->integrator, past->integrator, output));
+    KITH_TRY(compare_words("coordinates", wanted->coordinates, past->coordinates, output));
+    KITH_TRY(compare_words("kernel", wanted->kernel, past->kernel, output));
+    KITH_TRY(compare_count("corrector", wanted->corrector, past->corrector, output));
     KITH_TRY(compare_words("law", wanted->law, past->law, output));
     KITH_TRY(compare_words("solver", wanted->solver, past->solver, output));
     KITH_TRY(compare_real("error", wanted->accuracy.error, past->accuracy.error, output));

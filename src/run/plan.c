@@ -124,14 +124,32 @@ static int64_t expected_frames(const struct run_plan *plan)
     return (int64_t)fmin((parameters->until - plan->start) / parameters->every_time, 1e9) + 2;
 }
 
-static bool is_adaptive(const char *integrator)
+/* NULL: there is none. */
+static const kith_integrator *row_of(const char *integrator)
 {
     int64_t count = 0;
     const kith_integrator *list = kith_integrator_list(&count);
     for (int64_t k = 0; k < count; k++)
         if (strcmp(list[k].name, integrator) == 0)
-            return list[k].adaptive;
-    return false;
+            return &list[k];
+    return NULL;
+}
+
+static bool is_adaptive(const char *integrator)
+{
+    const kith_integrator *row = row_of(integrator);
+    return row && row->adaptive;
+}
+
+static bool is_central_integrator(const char *integrator)
+{
+    const kith_integrator *row = row_of(integrator);
+    return row && row->central;
+}
+
+static void set_word(char to[KITH_NAME_BYTES], const char *word, const char *absent)
+{
+    snprintf(to, KITH_NAME_BYTES, "%s", word ? word : absent);
 }
 
 /*   bodies  NULL: not known */
@@ -162,6 +180,10 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
     snprintf(parameters->integrator, sizeof parameters->integrator, "%s",
              simulation->integrator ? simulation->integrator : "leapfrog");
     snprintf(parameters->solver, sizeof parameters->solver, "%s", solver->name);
+    const bool is_central = is_central_integrator(parameters->integrator);
+    set_word(parameters->coordinates, simulation->coordinates, is_central ? "jacobi" : "");
+    set_word(parameters->kernel, simulation->kernel, is_central ? "default" : "");
+    parameters->corrector = simulation->corrector;
     return law_record(simulation->forces.law, parameters->law);
 }
 
@@ -200,6 +222,12 @@ static void fill_in(const struct run_parameters *past, const kith_run_options *o
         parameters->dt = past->dt;
     if (!simulation->integrator)
         snprintf(parameters->integrator, sizeof parameters->integrator, "%s", past->integrator);
+    if (!simulation->coordinates)
+        set_word(parameters->coordinates, past->coordinates, "");
+    if (!simulation->kernel)
+        set_word(parameters->kernel, past->kernel, "");
+    if (simulation->corrector == 0)
+        parameters->corrector = past->corrector;
     if (!simulation->forces.solver && simulation->forces.method == KITH_FORCES_AUTO)
         memcpy(parameters->solver, past->solver, sizeof past->solver);
     if (!gives_accuracy(&simulation->forces.accuracy))
@@ -335,6 +363,11 @@ int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step)
     return step + (to_frame < to_end ? to_frame : to_end);
 }
 
+static const char *word_or_none(const char *word)
+{
+    return *word ? word : NULL;
+}
+
 kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_options *forces,
                                 const kith_law *law, kith_simulation_options *options)
 {
@@ -347,7 +380,10 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
                                          .restitution = parameters->restitution,
                                          .encounter = parameters->encounter,
                                          .escape = parameters->escape,
-                                         .precision = parameters->precision};
+                                         .precision = parameters->precision,
+                                         .coordinates = word_or_none(parameters->coordinates),
+                                         .corrector = parameters->corrector,
+                                         .kernel = word_or_none(parameters->kernel)};
     options->forces.gravitational_constant = parameters->gravitational_constant;
     options->forces.softening = parameters->softening;
     options->forces.accuracy = parameters->accuracy;

@@ -138,6 +138,8 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     const struct integrator_method *method = NULL;
     KITH_TRY(integrator_find(options->integrator, &method));
     KITH_TRY(check_options(options, bodies));
+    struct whfast_choice whfast;
+    KITH_TRY(whfast_choose(options, &whfast));
     KITH_TRY(check_open(bodies));
     KITH_TRY(check_without_cutoff(&options->forces));
     KITH_TRY(watch_check(options, bodies));
@@ -164,6 +166,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->dt = options->dt;
     created->softening = options->forces.softening;
     created->softening_of_bodies = options->softening_of_bodies;
+    created->whfast = whfast;
     created->law = choice;
     created->solver = solver;
     created->is_fused = solver == &forces_solver_direct && way.method <= KITH_FORCES_DIRECT;
@@ -171,9 +174,9 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->problem.accuracy = options->forces.accuracy;
     created->start_time = bodies->time;
 
-    kith_status status = method->check ? method->check(created, bodies) : KITH_OK;
-    if (status == KITH_OK)
-        status = watch_create(context, options, is_ensemble, bodies, &created->watch);
+    kith_status status = watch_create(context, options, is_ensemble, bodies, &created->watch);
+    if (status == KITH_OK && method->check)
+        status = method->check(created, bodies);
     if (status == KITH_OK)
         status = simulation_load(created, bodies);
     if (status == KITH_OK)

@@ -20,6 +20,13 @@ struct integrator_method {
     void (*begin)(struct kith_simulation *simulation);
     kith_status (*adapt)(struct kith_simulation *simulation, const struct radau_leg *leg);
 
+    /* Of an integrator that keeps its state in other coordinates, which has these instead of step;
+     * else NULL. prepare makes that state from positions and velocities, take does steps of h, and
+     * finish makes positions and velocities again. */
+    kith_status (*prepare)(struct kith_simulation *simulation);
+    kith_status (*take)(struct kith_simulation *simulation, double h, int64_t steps);
+    kith_status (*finish)(struct kith_simulation *simulation);
+
     enum advance_method advance;
     int32_t stage_count; /* of a composition */
     const struct composition_stage *stages;
@@ -39,6 +46,9 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
 /* Fills in what the method keeps besides positions and velocities. */
 kith_status integrator_prepare(struct kith_simulation *simulation);
 
+/* The options of whfast. Errors: KITH_INVALID_ARGUMENT. */
+kith_status whfast_choose(const kith_simulation_options *options, struct whfast_choice *choice);
+
 /* The symplectic integrators: composition.c. */
 extern const struct integrator_method symplectic_euler_method, leapfrog_method, leapfrog_dkd_method,
     ruth3_method, forest_ruth_method, yoshida4_method, yoshida6_method, yoshida8_method,
@@ -47,5 +57,6 @@ extern const struct integrator_method symplectic_euler_method, leapfrog_method, 
 extern const struct integrator_method rk4_method;      /* runge_kutta.c */
 extern const struct integrator_method hermite4_method; /* hermite.c */
 extern const struct integrator_method ias15_method;    /* ias15.c */
+extern const struct integrator_method whfast_method;   /* whfast.c */
 
 #endif

@@ -29,10 +29,18 @@
     ROW("hermite4", hermite4_method, 4, 2, false,                                                  \
         "Hermite P(EC)^2 with the jerk (Makino & Aarseth 1992)")                                   \
     ROW("ias15", ias15_method, 15, 0, false,                                                       \
-        "adaptive Gauss-Radau, to rounding (Everhart 1985; Rein & Spiegel 2015)")
+        "adaptive Gauss-Radau, to rounding (Everhart 1985; Rein & Spiegel 2015)")                  \
+    ROW("whfast", whfast_method, 2, 1, true,                                                       \
+        "planets about body 0, a star (Wisdom & Holman 1991; Rein & Tamayo 2015)")
 
 #define PUBLIC_ROW(name, method, order, evaluations, symplectic, description)                      \
-    {name, description, order, evaluations, symplectic, (evaluations) == 0},
+    {name,                                                                                         \
+     description,                                                                                  \
+     order,                                                                                        \
+     evaluations,                                                                                  \
+     symplectic,                                                                                   \
+     (evaluations) == 0,                                                                           \
+     &(method) == &whfast_method},
 #define METHOD_ROW(name, method, order, evaluations, symplectic, description) &(method),
 
 static const kith_integrator integrators[] = {EACH_INTEGRATOR(PUBLIC_ROW)};
@@ -81,7 +89,9 @@ kith_status integrator_find(const char *name, const struct integrator_method **m
 kith_status integrator_prepare(struct kith_simulation *simulation)
 {
     simulation->lacks_forces = true;
-    if (simulation->method->has_jerk)
+    if (simulation->method->prepare)
+        KITH_TRY(simulation->method->prepare(simulation));
+    else if (simulation->method->has_jerk)
         KITH_TRY(simulation_evaluate_with_jerk(simulation));
     else if (simulation->method->kept > ACCELERATION)
         KITH_TRY(simulation_evaluate(simulation, POSITION, ACCELERATION));

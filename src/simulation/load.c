@@ -171,6 +171,7 @@ void simulation_release(struct kith_simulation *simulation)
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     for (int32_t array = 0; array < MAX_ARRAYS; array++)
         services->release(simulation->context, simulation->memory[array]);
+    free(simulation->planets);
     services->release(simulation->context, simulation->kept);
     services->release(simulation->context, simulation->mass);
     services->release(simulation->context, simulation->shown_mass);

@@ -72,6 +72,8 @@ static kith_status do_steps(struct kith_simulation *simulation, const struct str
     int64_t done = 0;
     if (simulation->method->adapt)
         return simulation->method->adapt(simulation, &stretch->leg);
+    if (simulation->method->take)
+        return simulation->method->take(simulation, h, stretch->leg.steps);
     KITH_TRY(simulation_advance(simulation, h, stretch->leg.steps, &done));
     if (done == 0)
         KITH_TRY(simulation_replay(simulation, h, stretch->leg.steps, &done));
@@ -156,19 +158,35 @@ static bool is_over(const struct kith_simulation *simulation, const struct radau
            (simulation->start_time == leg->until || simulation->start_time >= leg->pause);
 }
 
+/* Positions and velocities after steps that went well or did not, which is told by status. */
+static kith_status finish(struct kith_simulation *simulation, kith_status status)
+{
+    if (!simulation->lacks_bodies)
+        return status;
+    simulation->context->goes_on = true;
+    const kith_status finished = simulation->method->finish(simulation);
+    simulation->context->goes_on = false;
+    simulation->lacks_bodies = false;
+    return status != KITH_OK ? status : finished;
+}
+
 kith_status simulation_take_leg(struct kith_simulation *simulation, const struct radau_leg *leg)
 {
     const int64_t most = steps_at_once(simulation), end = simulation->steps + leg->steps;
     struct stretch stretch = {simulation->dt, *leg};
+    kith_status status = KITH_OK;
     if (simulation->watch)
         simulation->watch->has_stopped = false;
-    while (simulation->steps < end && !is_over(simulation, leg)) {
+    while (status == KITH_OK && simulation->steps < end && !is_over(simulation, leg)) {
         const int64_t left = end - simulation->steps;
         stretch.leg.steps = heartbeat_steps(simulation, left < most ? left : most);
-        KITH_TRY(take_steps(simulation, &stretch));
-        KITH_TRY(heartbeat_call(simulation));
+        status = take_steps(simulation, &stretch);
+        if (simulation->heartbeat)
+            status = finish(simulation, status);
+        if (status == KITH_OK)
+            status = heartbeat_call(simulation);
     }
-    return KITH_OK;
+    return finish(simulation, status);
 }
 
 kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps)
@@ -212,7 +230,7 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
     if (simulation->method->adapt)
         return adapt_until(simulation, time, INT64_MAX - simulation->steps);
     const struct stretch stretch = {h, {1, (double)INFINITY, (double)INFINITY}};
-    KITH_TRY(take_steps(simulation, &stretch));
+    KITH_TRY(finish(simulation, take_steps(simulation, &stretch)));
     set_time(simulation, time);
     return heartbeat_call(simulation);
 }

@@ -9,6 +9,7 @@
 #include "kith/simulation.h"
 #include "simulation/radau.h"
 #include "simulation/recording.h"
+#include "simulation/whfast.h"
 
 struct integrator_method;
 struct watch;
@@ -39,6 +40,8 @@ struct kith_simulation {
     double dt;
     double softening;
     bool softening_of_bodies; /* instead of it */
+    struct whfast_choice whfast;
+    double *planets; /* memory for its kernels, or NULL */
 
     struct law_choice law;
     const kith_solver *solver;
@@ -54,6 +57,7 @@ struct kith_simulation {
     bool shows_masses;
     bool
         lacks_forces; /* what the method keeps besides positions and velocities is to be computed */
+    bool lacks_bodies; /* positions and velocities are to be computed from what the method keeps */
 
     double start_time;
     int64_t steps, start_steps, evaluations;

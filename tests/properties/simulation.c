@@ -22,7 +22,7 @@ static kith_simulation_options any_options(struct property *p)
 {
     int64_t count = 0;
     const kith_integrator *list = kith_integrator_list(&count);
-    while (list[count - 1].adaptive)
+    while (list[count - 1].adaptive || list[count - 1].central)
         count--;
     return (kith_simulation_options){.dt = random_uniform(&p->random, 1e-4, 1e-2),
                                      .integrator = list[whole(p, 0, count - 1)].name,

@@ -1,0 +1,250 @@
+/* The integrator whfast: whfast.h has the method, this file the way between a simulation and its
+ * kernels. */
+
+#include "simulation/whfast.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/threads.h"
+#include "forces/solver.h"
+#include "simulation/advance_program.h"
+#include "simulation/integrator.h"
+
+/* The arrays of a simulation after positions and velocities. */
+enum {
+    WHFAST_POSITION = VELOCITY + 1,
+    WHFAST_VELOCITY,
+    WHFAST_LOST_POSITION,
+    WHFAST_LOST_VELOCITY,
+    WHFAST_ARRAYS
+};
+
+static const struct whfast_kernels *kernels_of(const kith_context *context)
+{
+#define ADDRESS(isa) &whfast_##isa,
+    static const struct whfast_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+static struct whfast_problem problem_of(const struct kith_simulation *simulation, double h,
+                                        int64_t steps)
+{
+    struct whfast_problem problem = {
+        .forces = &simulation->problem, .choice = simulation->whfast, .h = h, .steps = steps};
+    for (int32_t k = 0; k < simulation->dimensions; k++) {
+        problem.position[k] = simulation->vector[POSITION][k];
+        problem.velocity[k] = simulation->vector[VELOCITY][k];
+        problem.kept_position[k] = simulation->vector[WHFAST_POSITION][k];
+        problem.kept_velocity[k] = simulation->vector[WHFAST_VELOCITY][k];
+        problem.lost_position[k] = simulation->vector[WHFAST_LOST_POSITION][k];
+        problem.lost_velocity[k] = simulation->vector[WHFAST_LOST_VELOCITY][k];
+    }
+    return problem;
+}
+
+struct systems_run {
+    const struct whfast_problem *problem;
+    whfast_systems_kernel *kernel;
+};
+
+static void run_block(void *argument, int64_t block)
+{
+    const struct systems_run *run = argument;
+    const int64_t begin = block * whfast_systems_at_once;
+    const int64_t left = run->problem->forces->system_count - begin;
+    run->kernel(run->problem, begin,
+                begin + (left < whfast_systems_at_once ? left : whfast_systems_at_once));
+}
+
+/* Of a planet, a step and a planet's pair, on a slow processor. */
+static const double seconds_of_planet = 10e-9, seconds_of_pair = 1e-9;
+
+static kith_status run_systems(kith_context *context, const struct whfast_problem *problem)
+{
+    const struct forces_problem *forces = problem->forces;
+    struct systems_run run = {problem, kernels_of(context)->systems};
+    const double n = (double)forces->target_count;
+    const double seconds = (double)(problem->steps + 1) * (double)forces->system_count *
+                           (n * seconds_of_planet + n * n * seconds_of_pair);
+    return kith_for_each(context, kith_threads_for(context, seconds),
+                         (forces->system_count + whfast_systems_at_once - 1) /
+                             whfast_systems_at_once,
+                         run_block, &run);
+}
+
+static kith_status run_problem(struct kith_simulation *simulation,
+                               const struct whfast_problem *problem)
+{
+    if (simulation->count == 0 || simulation->systems == 0)
+        return KITH_OK;
+    if (simulation->is_ensemble)
+        return run_systems(simulation->context, problem);
+    kernels_of(simulation->context)->one(problem, simulation->planets);
+    return KITH_OK;
+}
+
+static kith_status prepare(struct kith_simulation *simulation)
+{
+    struct whfast_problem problem = problem_of(simulation, simulation->dt, 0);
+    if (!advance_fits_masses(&simulation->problem))
+        return kith_fail(KITH_UNSUPPORTED,
+                         "the gravitational constant times the largest mass is out of range for "
+                         "integrator whfast; give bodies and G in other units");
+    problem.begins = true;
+    if (!simulation->planets && !simulation->is_ensemble && simulation->count > 0)
+        KITH_TRY(kith_allocate(kernels_of(simulation->context)->numbers_of_one(simulation->count),
+                               sizeof *simulation->planets, "coordinates of planets",
+                               &simulation->planets));
+    return run_problem(simulation, &problem);
+}
+
+static int64_t evaluations_of(enum whfast_kernel kernel)
+{
+    return kernel == whfast_default ? 1 : kernel == whfast_composition ? 5 : 2;
+}
+
+/* A step of another length than dt begins and ends with positions and velocities. */
+static kith_status take(struct kith_simulation *simulation, double h, int64_t steps)
+{
+    struct whfast_problem problem = problem_of(simulation, h, steps);
+    const bool is_other = h != simulation->dt;
+    problem.begins = problem.ends = is_other;
+    KITH_TRY(run_problem(simulation, &problem));
+    simulation->lacks_forces = is_other;
+    simulation->lacks_bodies = !is_other;
+    simulation->steps += steps;
+    simulation->evaluations += steps * evaluations_of(problem.choice.kernel);
+    return KITH_OK;
+}
+
+static kith_status finish(struct kith_simulation *simulation)
+{
+    struct whfast_problem problem = problem_of(simulation, simulation->dt, 0);
+    problem.ends = true;
+    return run_problem(simulation, &problem);
+}
+
+static kith_status check_softening(const struct kith_simulation *simulation,
+                                   const kith_bodies *bodies)
+{
+    double largest = simulation->softening;
+    for (int64_t i = 0; simulation->softening_of_bodies && i < bodies->count; i++)
+        largest = fmax(largest, bodies->softening[i]);
+    if (largest > 0)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "softening is %g, and integrator whfast follows orbits about the star, "
+                         "which has none; give 0",
+                         largest);
+    return KITH_OK;
+}
+
+static kith_status check_system(const kith_bodies *bodies)
+{
+    const int32_t dimensions = bodies->dimensions;
+    if (bodies->count > 0 && bodies->mass && !(bodies->mass[0] > 0))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "mass of body 0 is %g, and it is the star of integrator whfast; give the "
+                         "star first, with a mass > 0",
+                         bodies->mass[0]);
+    for (int64_t i = 1; i < bodies->count; i++)
+        if (memcmp(bodies->position, bodies->position + i * dimensions,
+                   (size_t)dimensions * sizeof(double)) == 0)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "body %lld (from 0) is at the place of body 0, the star of integrator "
+                             "whfast; move it",
+                             (long long)i);
+    return KITH_OK;
+}
+
+static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
+{
+    if (simulation->context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED, "integrator is whfast, which is not available on a GPU "
+                                           "yet; simulate on the CPU");
+    if (simulation->dtype != KITH_F64)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "integrator is whfast, which needs double precision, and precision is "
+                         "single; use double");
+    if (simulation->law.law || !(simulation->law.g > 0))
+        return kith_fail(KITH_UNSUPPORTED, "integrator is whfast, which follows orbits under "
+                                           "attracting gravity alone; use gravity with G > 0");
+    if (simulation->solver != &forces_solver_direct)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, and integrator whfast sums over pairs itself; use auto or "
+                         "direct",
+                         simulation->solver->name);
+    if (simulation->watch)
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "collisions, encounters and escapes are not followed by integrator whfast, "
+            "whose planets stay apart; use ias15");
+    KITH_TRY(check_softening(simulation, bodies));
+    for (int64_t s = 0; s < simulation->systems; s++) {
+        const kith_bodies one = kith_ensemble_system(bodies, simulation->systems, s);
+        const kith_status status = check_system(&one);
+        if (status != KITH_OK)
+            return simulation->is_ensemble
+                       ? kith_fail_within(status, "system %lld (from 0): ", (long long)s)
+                       : status;
+    }
+    return KITH_OK;
+}
+
+static kith_status choose_corrector(int32_t order, const struct whfast_corrector **corrector)
+{
+    for (int32_t k = 0; k < whfast_correctors; k++)
+        if (whfast_corrector[k].order == order) {
+            *corrector = &whfast_corrector[k];
+            return KITH_OK;
+        }
+    return kith_fail(KITH_INVALID_ARGUMENT, "corrector is %d; give one of 0, 3, 5, 7, 11, 17",
+                     (int)order);
+}
+
+/* The place of a word in a list that ends with NULL; NULL stands for the first. */
+static kith_status choose_word(const char *what, const char *word, const char *const *words,
+                               const char *list, int32_t *chosen)
+{
+    for (int32_t k = 0; words[k]; k++)
+        if (!word || strcmp(word, words[k]) == 0) {
+            *chosen = k;
+            return KITH_OK;
+        }
+    return kith_fail(KITH_INVALID_ARGUMENT, "%s is '%s'; give one of %s", what, word, list);
+}
+
+kith_status whfast_choose(const kith_simulation_options *options, struct whfast_choice *choice)
+{
+    const char *integrator = options->integrator ? options->integrator : "leapfrog";
+    const bool is_given = options->coordinates || options->kernel || options->corrector != 0;
+    static const char *const coordinates[] = {"jacobi", "democratic-heliocentric", NULL};
+    static const char *const kernels[] = {"default", "lazy", "modified-kick", "composition", NULL};
+    int32_t frame = 0, kernel = 0;
+    KITH_TRY(choose_word("coordinates", options->coordinates, coordinates,
+                         "jacobi, democratic-heliocentric", &frame));
+    KITH_TRY(choose_word("kernel", options->kernel, kernels,
+                         "default, lazy, modified-kick, composition", &kernel));
+    KITH_TRY(choose_corrector(options->corrector, &choice->corrector));
+    choice->coordinates = (enum whfast_coordinates)frame;
+    choice->kernel = (enum whfast_kernel)kernel;
+    if (is_given && strcmp(integrator, "whfast") != 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "coordinates, corrector and kernel are those of integrator whfast, and "
+                         "the integrator is %s; leave them out or use whfast",
+                         integrator);
+    if (frame != whfast_jacobi && (kernel != whfast_default || options->corrector != 0))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "coordinates are democratic-heliocentric, which have no corrector and the "
+                         "default kernel alone; use jacobi");
+    return KITH_OK;
+}
+
+const struct integrator_method whfast_method = {.check = check,
+                                                .prepare = prepare,
+                                                .take = take,
+                                                .finish = finish,
+                                                .arrays = WHFAST_ARRAYS,
+                                                .kept = WHFAST_ARRAYS};

@@ -1,0 +1,87 @@
+#ifndef SIMULATION_WHFAST_H
+#define SIMULATION_WHFAST_H
+
+#include <stdbool.h>
+
+#include "core/isa.h"
+#include "forces/problem.h"
+
+/* The steps of whfast: the Wisdom-Holman map (Wisdom & Holman 1991, AJ 102, 1528; Rein & Tamayo
+ * 2015, MNRAS 452, 376). Body 0 is the star, the others are planets.
+ *
+ * Each planet moves exactly on its Kepler orbit, A, and between two such drifts what else acts on
+ * it changes its velocity, B: a step of h is A(h/2) B(h) A(h/2). In Jacobi coordinates a planet
+ * moves about the center of mass of the bodies before it; in democratic heliocentric ones (Duncan,
+ * Levison & Lee 1998, AJ 116, 2067) about the star, with velocities relative to the center of mass
+ * of all, and B moves the star too. Adjacent halves of A are one drift: the state is kept after the
+ * first half drift of a step, and positions and velocities of the bodies are made from it at the
+ * end of a leg.
+ *
+ * A corrector (Wisdom, Holman & Touma 1996; Wisdom 2006, AJ 131, 2294) is applied before the first
+ * step, and its inverse before the state is seen: of errors that are linear in the masses of
+ * planets only those of order corrector + 1 in h are left. A kernel (Rein, Tamayo & Brown 2019,
+ * MNRAS 489, 4632) replaces B such that errors quadratic in the masses are of order h^4. */
+
+enum whfast_coordinates { whfast_jacobi, whfast_democratic_heliocentric };
+enum whfast_kernel { whfast_default, whfast_lazy, whfast_modified_kick, whfast_composition };
+
+/* Pairs of numbers of a corrector, for times a h and kicks b h. */
+enum { whfast_most_pairs = 8 };
+struct whfast_corrector {
+    int32_t order, pairs;
+    double b[whfast_most_pairs]; /* a is a multiple of whfast_corrector_time, k + 1 */
+};
+
+/* The correctors; the first is none. */
+enum { whfast_correctors = 6 };
+extern const struct whfast_corrector whfast_corrector[whfast_correctors];
+extern const double whfast_corrector_time;
+
+struct whfast_choice {
+    enum whfast_coordinates coordinates;
+    enum whfast_kernel kernel;
+    const struct whfast_corrector *corrector;
+};
+
+/* A leg of steps of one system, or of systems of an ensemble.
+ *
+ * An array is [D][stride] numbers; element i of a component is body i of position and velocity, and
+ * of the others planet i + 1, with the center of mass behind the planets. Of an ensemble it is a
+ * row of systems (simulation/state.h). */
+struct whfast_problem {
+    const struct forces_problem *forces;
+    struct whfast_choice choice;
+    double *position[3], *velocity[3];
+    /* The kept state, and what of it did not fit. */
+    double *kept_position[3], *kept_velocity[3], *lost_position[3], *lost_velocity[3];
+    bool begins; /* the state is first made from positions and velocities */
+    bool ends;   /* positions and velocities are made from the state at the end */
+    double h;    /* a step's length, of any sign */
+    int64_t steps;
+};
+
+/* Takes the steps of the one system.
+ *
+ *   memory  numbers_of_one(bodies), aligned to vectors */
+typedef void whfast_one_kernel(const struct whfast_problem *problem, double *memory);
+
+/* Takes the steps of the systems begin … end − 1. begin is a multiple of whfast_systems_at_once.
+ *
+ * Bits: those of each system alone. */
+typedef void whfast_systems_kernel(const struct whfast_problem *problem, int64_t begin,
+                                   int64_t end);
+
+/* A multiple of every vector's length. */
+enum { whfast_systems_at_once = 16 };
+
+struct whfast_kernels {
+    whfast_one_kernel *one;
+    whfast_systems_kernel *systems;
+    int64_t (*numbers_of_one)(int64_t bodies);
+};
+
+#define WHFAST_DECLARE(isa) extern const struct whfast_kernels whfast_##isa;
+KITH_EACH_ISA(WHFAST_DECLARE)
+#undef WHFAST_DECLARE
+
+#endif

@@ -1,0 +1,658 @@
+/* Steps of whfast for one instruction set: whfast.h has the method. */
+
+#include "simulation/whfast.h"
+
+#include "kith/ensemble.h"
+#include "simulation/whfast_planets.h"
+
+/* Where kept states begin: after so much of a step's drift. */
+static double first_drift(enum whfast_kernel kernel)
+{
+    return kernel == whfast_composition ? 0.625 : 0.5;
+}
+
+SIMD_INLINE void drift_planets(struct whfast_planets *p, const struct whfast_layout layout,
+                               double h)
+{
+    const int64_t slots = layout.slots;
+    for (int64_t k = 0; k < slots; k++) {
+        vdouble q[3], v[3], lost_q[3], lost_v[3];
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++) {
+            q[c] = p->q[c * slots + k];
+            v[c] = p->v[c * slots + k];
+            lost_q[c] = p->lost_q[c * slots + k];
+            lost_v[c] = p->lost_v[c * slots + k];
+        }
+        whfast_kepler(p->mu[k], simd_all(h), q, v, lost_q, lost_v);
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++) {
+            p->q[c * slots + k] = q[c];
+            p->v[c * slots + k] = v[c];
+            p->lost_q[c * slots + k] = lost_q[c];
+            p->lost_v[c * slots + k] = lost_v[c];
+        }
+    }
+}
+
+SIMD_INLINE void drift_center(struct whfast_planets *p, double h)
+{
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++) {
+        const vdouble way = simd_fma(p->center_velocity[c], simd_all(h), p->lost_center[c]);
+        p->center[c] = whfast_add(p->center[c], way, &p->lost_center[c]);
+    }
+}
+
+/* to = from relative to the star, of vectors in the planets' coordinates. */
+SIMD_INLINE void place_planets(const struct whfast_planets *p, const struct whfast_layout layout,
+                               const bool is_jacobi, const vdouble *from, vdouble *to)
+{
+    const int64_t slots = layout.slots;
+    for (int32_t c = 0; c < 3; c++) {
+        const vdouble *q = from + c * slots;
+        vdouble *x = to + c * slots;
+        if (is_jacobi) {
+            for (int64_t k = 0; k < slots; k++)
+                p->terms[k] = p->share[k] * q[k];
+            whfast_sums_before(layout, p->terms, x);
+        }
+        for (int64_t k = 0; k < slots; k++)
+            x[k] = is_jacobi ? q[k] + x[k] : q[k];
+    }
+}
+
+/* terms = m (G m_0 x / |x|³ − pull), or its derivative, and a = the same without the sums. */
+SIMD_INLINE void pull_of_star(const struct whfast_planets *p, const struct whfast_layout layout,
+                              const bool is_derivative, const vdouble *q, const vdouble *dq)
+{
+    const int64_t slots = layout.slots;
+    for (int64_t k = 0; k < slots; k++) {
+        vdouble at[3], change[3], own[3], of_star[3];
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++) {
+            at[c] = q[c * slots + k];
+            change[c] = is_derivative ? dq[c * slots + k] : at[c];
+        }
+        whfast_field(is_derivative, at, change, own);
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++) {
+            at[c] = p->x[c * slots + k];
+            change[c] = is_derivative ? p->dx[c * slots + k] : at[c];
+        }
+        whfast_field(is_derivative, at, change, of_star);
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++) {
+            const vdouble pull = p->pull[c * slots + k];
+            p->terms[c * slots + k] = p->mass[k] * simd_fma(p->star_gm, of_star[c], -pull);
+            p->a[c * slots + k] =
+                simd_fma(p->mu[k], simd_fma(-p->ratio[k], of_star[c], own[c]), p->kick[k] * pull);
+        }
+    }
+}
+
+/* a = accelerations of B at q, or their derivative along dq.
+ *
+ * In Jacobi coordinates that of planet i, with x relative to the star and P_i the pull of the other
+ * planets, is
+ *
+ *     G η_i (q_i / |q_i|³ − (m_0/η_{i−1}) x_i / |x_i|³) + (η_i/η_{i−1}) P_i
+ *       − (1/η_{i−1}) Σ_{k>i} m_k (G m_0 x_k / |x_k|³ − P_k),
+ *
+ * which is 0 to the last bit for a lone planet. */
+SIMD_INLINE void accelerate(struct whfast_planets *p, const struct whfast_layout layout,
+                            const bool is_jacobi, const bool is_derivative, const vdouble *q,
+                            const vdouble *dq)
+{
+    const int64_t slots = layout.slots;
+    place_planets(p, layout, is_jacobi, q, p->x);
+    if (is_derivative)
+        place_planets(p, layout, is_jacobi, dq, p->dx);
+    if (layout.is_systems)
+        whfast_pull_systems(p, slots, is_derivative);
+    else
+        whfast_pull_one(p, layout, is_derivative);
+    if (!is_jacobi) {
+        for (int32_t c = 0; c < 3; c++)
+            for (int64_t k = 0; k < slots; k++)
+                p->a[c * slots + k] = p->kick[k] * p->pull[c * slots + k];
+        return;
+    }
+    pull_of_star(p, layout, is_derivative, q, dq);
+    for (int32_t c = 0; c < 3; c++) {
+        whfast_sums_after(layout, p->terms + c * slots, p->x + c * slots);
+        for (int64_t k = 0; k < slots; k++)
+            p->a[c * slots + k] =
+                simd_fma(-p->inverse[k], p->x[c * slots + k], p->a[c * slots + k]);
+    }
+}
+
+/* v += h a */
+SIMD_INLINE void kick_planets(struct whfast_planets *p, const struct whfast_layout layout, double h)
+{
+    for (int64_t k = 0; k < 3 * layout.slots; k++) {
+        const vdouble change = simd_fma(simd_all(h), p->a[k], p->lost_v[k]);
+        p->v[k] = whfast_add(p->v[k], change, &p->lost_v[k]);
+    }
+}
+
+/* The star moves with the planets' momentum: q += h Σ_j (m_j / m_0) v_j. */
+SIMD_INLINE void jump_planets(struct whfast_planets *p, const struct whfast_layout layout,
+                              const vdouble speed[3], double h)
+{
+    const int64_t slots = layout.slots;
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++) {
+        const vdouble way = simd_all(h) * speed[c];
+        for (int64_t k = 0; k < slots; k++) {
+            vdouble *q = &p->q[c * slots + k], *lost = &p->lost_q[c * slots + k];
+            *q = whfast_add(*q, simd_fma(way, p->kick[k], *lost), lost);
+        }
+    }
+}
+
+/* B for a time h. Kicks do not change the planets' momentum, so both jumps have the same speed. */
+SIMD_INLINE void interact(struct whfast_planets *p, const struct whfast_layout layout,
+                          const bool is_jacobi, double h)
+{
+    vdouble speed[3] = {{0}};
+    if (!is_jacobi) {
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++)
+            speed[c] = whfast_sum(layout, p->jump, p->v + c * layout.slots);
+        jump_planets(p, layout, speed, h / 2);
+    }
+    accelerate(p, layout, is_jacobi, false, p->q, p->q);
+    kick_planets(p, layout, h);
+    if (!is_jacobi)
+        jump_planets(p, layout, speed, h / 2);
+}
+
+/* The same, of any size and coordinates. */
+static __attribute__((noinline)) void drift_any(struct whfast_planets *p, double h)
+{
+    if (p->layout.is_systems)
+        drift_planets(p, (struct whfast_layout){true, p->layout.slots}, h);
+    else
+        drift_planets(p, (struct whfast_layout){false, p->layout.slots}, h);
+}
+
+static __attribute__((noinline)) void interact_any(struct whfast_planets *p, double h)
+{
+    if (p->layout.is_systems)
+        interact(p, (struct whfast_layout){true, p->layout.slots}, p->is_jacobi, h);
+    else
+        interact(p, (struct whfast_layout){false, p->layout.slots}, p->is_jacobi, h);
+}
+
+/* a = accelerations at a(q) instead of q, with the derivative of them times weight added (lazy: by
+ * a shift of q). Of Jacobi coordinates alone, as are correctors. */
+SIMD_INLINE void accelerate_twice(struct whfast_planets *p, const struct whfast_layout layout,
+                                  bool is_lazy, double weight)
+{
+    const int64_t numbers = 3 * layout.slots;
+    vdouble *shifted = p->saved, *first = p->saved + numbers;
+    accelerate(p, layout, true, false, p->q, p->q);
+    for (int64_t k = 0; k < numbers; k++) {
+        first[k] = p->a[k];
+        shifted[k] = simd_fma(simd_all(weight), first[k], p->q[k]);
+    }
+    if (is_lazy) {
+        accelerate(p, layout, true, false, shifted, shifted);
+        return;
+    }
+    accelerate(p, layout, true, true, p->q, first);
+    for (int64_t k = 0; k < numbers; k++)
+        p->a[k] = simd_fma(simd_all(weight), p->a[k], first[k]);
+}
+
+static __attribute__((noinline)) void interact_twice(struct whfast_planets *p, bool is_lazy,
+                                                     double h)
+{
+    const int64_t slots = p->layout.slots;
+    if (p->layout.is_systems)
+        accelerate_twice(p, (struct whfast_layout){true, slots}, is_lazy, h * h / 12);
+    else
+        accelerate_twice(p, (struct whfast_layout){false, slots}, is_lazy, h * h / 12);
+    kick_planets(p, p->layout, h);
+}
+
+/* The composition of Wisdom, Holman & Touma 1996 for the kernel, without its outer drifts. */
+static void compose(struct whfast_planets *p, double h)
+{
+    interact_any(p, -h / 6);
+    drift_any(p, -h / 4);
+    interact_any(p, h / 6);
+    drift_any(p, h / 8);
+    interact_any(p, h);
+    drift_any(p, -h / 8);
+    interact_any(p, -h / 6);
+    drift_any(p, h / 4);
+    interact_any(p, h / 6);
+}
+
+/* Steps between two first drifts. */
+static void step_any(struct whfast_planets *p, enum whfast_kernel kernel, double h, int64_t steps)
+{
+    for (int64_t step = 0; step < steps; step++) {
+        if (kernel == whfast_composition)
+            compose(p, h);
+        else if (kernel == whfast_default)
+            interact_any(p, h);
+        else
+            interact_twice(p, kernel == whfast_lazy, h);
+        drift_any(p, h);
+        drift_center(p, h);
+    }
+}
+
+/* Of at most a vector of planets, in registers but for what is loaded by lanes. */
+SIMD_INLINE void step_vector(struct whfast_planets *planets, const bool is_jacobi, double h,
+                             int64_t steps)
+{
+    const struct whfast_layout layout = {false, 1};
+    vdouble q[3], v[3], lost_q[3], lost_v[3], x[3], a[3], pull[3], terms[3];
+    struct whfast_planets here = *planets, *p = &here;
+    memcpy(q, p->q, sizeof q);
+    memcpy(v, p->v, sizeof v);
+    memcpy(lost_q, p->lost_q, sizeof lost_q);
+    memcpy(lost_v, p->lost_v, sizeof lost_v);
+    p->q = q;
+    p->v = v;
+    p->lost_q = lost_q;
+    p->lost_v = lost_v;
+    p->x = x;
+    p->a = a;
+    p->pull = pull;
+    p->terms = terms;
+    for (int64_t step = 0; step < steps; step++) {
+        interact(p, layout, is_jacobi, h);
+        drift_planets(p, layout, h);
+        drift_center(p, h);
+    }
+    memcpy(planets->q, q, sizeof q);
+    memcpy(planets->v, v, sizeof v);
+    memcpy(planets->lost_q, lost_q, sizeof lost_q);
+    memcpy(planets->lost_v, lost_v, sizeof lost_v);
+    memcpy(planets->center, p->center, sizeof p->center);
+    memcpy(planets->lost_center, p->lost_center, sizeof p->lost_center);
+}
+
+static void step_jacobi_vector(struct whfast_planets *p, double h, int64_t steps)
+{
+    step_vector(p, true, h, steps);
+}
+
+static void step_heliocentric_vector(struct whfast_planets *p, double h, int64_t steps)
+{
+    step_vector(p, false, h, steps);
+}
+
+static void step_planets(struct whfast_planets *p, enum whfast_kernel kernel, double h,
+                         int64_t steps)
+{
+    if (p->layout.is_systems || p->layout.slots > 1 || kernel != whfast_default)
+        step_any(p, kernel, h, steps);
+    else if (p->is_jacobi)
+        step_jacobi_vector(p, h, steps);
+    else
+        step_heliocentric_vector(p, h, steps);
+}
+
+/* A(a) B(b) A(−2a) B(−b) A(a), which to first order in B is a multiple of sinh of A. */
+static void correct_once(struct whfast_planets *p, double a, double b)
+{
+    drift_any(p, a);
+    interact_any(p, b);
+    drift_any(p, -2 * a);
+    interact_any(p, -b);
+    drift_any(p, a);
+}
+
+static void correct(struct whfast_planets *p, const struct whfast_corrector *corrector, double h)
+{
+    for (int32_t k = 0; k < corrector->pairs; k++) {
+        const double a = h * whfast_corrector_time * (k + 1), b = h * corrector->b[k];
+        correct_once(p, a, -b);
+        correct_once(p, -a, b);
+    }
+}
+
+static void correct_back(struct whfast_planets *p, const struct whfast_corrector *corrector,
+                         double h)
+{
+    for (int32_t k = corrector->pairs - 1; k >= 0; k--) {
+        const double a = h * whfast_corrector_time * (k + 1), b = h * corrector->b[k];
+        correct_once(p, a, b);
+        correct_once(p, -a, -b);
+    }
+}
+
+/* sum = Σ_j factor_j vectors_j */
+SIMD_INLINE void sum_vectors(const struct whfast_planets *p, const vdouble *factor,
+                             const vdouble *vectors, vdouble sum[3])
+{
+    const int64_t slots = p->layout.slots;
+    for (int32_t c = 0; c < 3; c++)
+        sum[c] = whfast_sum(p->layout, factor, vectors + c * slots);
+}
+
+/* Vectors relative to the star to the planets' coordinates: −(1/η_{i−1}) Σ_{j<i} m_j is added, or
+ * the center's is taken away. */
+SIMD_INLINE void enter_coordinates(struct whfast_planets *p, bool is_jacobi, vdouble *vectors,
+                                   const vdouble center[3])
+{
+    const int64_t slots = p->layout.slots;
+    for (int32_t c = 0; c < 3; c++) {
+        vdouble *u = vectors + c * slots;
+        for (int64_t k = 0; k < slots; k++)
+            p->terms[k] = p->mass[k] * u[k];
+        whfast_sums_before(p->layout, p->terms, p->x);
+        for (int64_t k = 0; k < slots; k++)
+            u[k] -= is_jacobi ? p->inverse[k] * p->x[k] : center[c] * p->kick[k];
+    }
+}
+
+/* The state from q and v that are relative to the star, whose are star and star_velocity. */
+static __attribute__((noinline)) void begin_planets(struct whfast_planets *p, const vdouble star[3],
+                                                    const vdouble star_velocity[3])
+{
+    const size_t bytes = (size_t)(3 * p->layout.slots) * sizeof(vdouble);
+    vdouble offset[3], velocity[3];
+    sum_vectors(p, p->part, p->q, offset);
+    sum_vectors(p, p->part, p->v, velocity);
+    for (int32_t c = 0; c < 3; c++) {
+        p->center[c] = star[c] + offset[c];
+        p->center_velocity[c] = star_velocity[c] + velocity[c];
+        p->lost_center[c] = (vdouble){0};
+    }
+    if (p->is_jacobi)
+        enter_coordinates(p, true, p->q, offset);
+    enter_coordinates(p, p->is_jacobi, p->v, velocity);
+    memset(p->lost_q, 0, bytes);
+    memset(p->lost_v, 0, bytes);
+}
+
+/* The inverse: q and v of the bodies in an inertial frame. */
+static __attribute__((noinline)) void end_planets(struct whfast_planets *p, vdouble star[3],
+                                                  vdouble star_velocity[3])
+{
+    const int64_t slots = p->layout.slots;
+    vdouble offset[3], velocity[3];
+    place_planets(p, p->layout, p->is_jacobi, p->q, p->x);
+    place_planets(p, p->layout, p->is_jacobi, p->v, p->dx);
+    sum_vectors(p, p->part, p->x, offset);
+    sum_vectors(p, p->is_jacobi ? p->part : p->jump, p->dx, velocity);
+    for (int32_t c = 0; c < 3; c++) {
+        star[c] = p->center[c] - offset[c];
+        star_velocity[c] = p->center_velocity[c] - velocity[c];
+        for (int64_t k = 0; k < slots; k++) {
+            p->q[c * slots + k] = p->x[c * slots + k] + star[c];
+            p->v[c * slots + k] =
+                p->dx[c * slots + k] + (p->is_jacobi ? star_velocity[c] : p->center_velocity[c]);
+        }
+    }
+}
+
+/* Goes between a problem's arrays and planets: body i of the one system is lane i − 1; in an
+ * ensemble s is the system of the first lane. */
+struct whfast_place {
+    const struct whfast_problem *problem;
+    int64_t system; /* −1: the one */
+};
+
+SIMD_INLINE int64_t at_body(const struct whfast_place *place, int64_t body, int32_t lane)
+{
+    return place->system < 0 ? body
+                             : body * place->problem->forces->system_stride + place->system + lane;
+}
+
+/* Element [planet k of lane] of vectors. */
+SIMD_INLINE double *element(const struct whfast_planets *p, vdouble *vectors, int32_t c,
+                            int64_t planet, int32_t lane)
+{
+    vdouble *component = vectors + c * p->layout.slots;
+    return (double *)component + (p->layout.is_systems ? planet * whfast_lanes + lane : planet);
+}
+
+static int32_t systems_in(const struct whfast_place *place)
+{
+    return place->system < 0 ? 1 : whfast_lanes;
+}
+
+static double *whfast_take(double **memory, int64_t slots)
+{
+    double *taken = *memory;
+    *memory += slots * whfast_lanes;
+    return taken;
+}
+
+/* Divides the memory. */
+static void lay_out(struct whfast_planets *p, double *memory)
+{
+    const int64_t slots = p->layout.slots;
+    vdouble **const vectors[] = {&p->q,  &p->v, &p->lost_q, &p->lost_v, &p->x,
+                                 &p->dx, &p->a, &p->pull,   &p->terms};
+    vdouble **const numbers[] = {&p->mass, &p->gm,      &p->mu,    &p->share, &p->part,
+                                 &p->jump, &p->inverse, &p->ratio, &p->kick};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        *vectors[k] = (vdouble *)whfast_take(&memory, 3 * slots);
+    p->saved = (vdouble *)whfast_take(&memory, 12 * slots);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        *numbers[k] = (vdouble *)whfast_take(&memory, slots);
+    p->source = (void *)memory;
+    p->is_source = p->source + p->planets;
+}
+
+/* What follows from the masses, for the system of a lane. */
+static void load_masses(const struct whfast_place *place, struct whfast_planets *p, int32_t lane)
+{
+    const struct forces_problem *forces = place->problem->forces;
+    const double *mass = forces->source_mass;
+    const double g = forces->gravitational_constant / SIMD_RSQRT3_SCALE_DOUBLE;
+    const double of_star = mass[at_body(place, 0, lane)];
+    /* Behind the last system there is none. */
+    const double star = of_star > 0 ? of_star : 1;
+    double all = star, before = star;
+    for (int64_t i = 0; i < p->planets; i++)
+        all += mass[at_body(place, i + 1, lane)];
+    if (p->layout.is_systems)
+        p->star_gm[lane] = g * of_star;
+    else
+        p->star_gm = simd_all(g * of_star);
+    for (int64_t i = 0; i < p->planets; i++) {
+        const double m = mass[at_body(place, i + 1, lane)], sum = before + m;
+        *element(p, p->mass, 0, i, lane) = m;
+        *element(p, p->gm, 0, i, lane) = g * m;
+        *element(p, p->mu, 0, i, lane) = of_star > 0 ? g * (p->is_jacobi ? sum : star) : 0;
+        *element(p, p->share, 0, i, lane) = m / sum;
+        *element(p, p->part, 0, i, lane) = m / all;
+        *element(p, p->jump, 0, i, lane) = m / star;
+        *element(p, p->inverse, 0, i, lane) = 1 / before;
+        *element(p, p->ratio, 0, i, lane) = star / before;
+        *element(p, p->kick, 0, i, lane) = p->is_jacobi ? sum / before : 1;
+        p->is_source[i] |= m != 0;
+        before = sum;
+    }
+}
+
+static void load_sources(struct whfast_planets *p)
+{
+    p->sources = 0;
+    for (int64_t i = 0; i < p->planets; i++)
+        if (p->is_source[i])
+            p->source[p->sources++] = (int32_t)i;
+}
+
+/* Puts a vector of each planet, and of what is behind them that of bodies at rest. */
+static void load_vectors(const struct whfast_place *place, struct whfast_planets *p,
+                         const double *const from[3], int64_t first, double behind, vdouble *to)
+{
+    for (int32_t c = 0; c < 3; c++) {
+        for (int64_t k = 0; k < p->layout.slots; k++)
+            to[c * p->layout.slots + k] = simd_all(c == 0 ? behind : 0);
+        for (int64_t i = 0; i < p->planets; i++)
+            for (int32_t lane = 0; lane < systems_in(place); lane++) {
+                const bool is_there = place->system < 0 ||
+                                      place->system + lane < place->problem->forces->system_count;
+                if (is_there)
+                    *element(p, to, c, i, lane) =
+                        from[c] ? from[c][at_body(place, first + i, lane)] : 0;
+            }
+    }
+}
+
+/* + 0 makes −0 to 0: which of them it is depends on the layout. */
+static void store_vectors(const struct whfast_place *place, struct whfast_planets *p, vdouble *from,
+                          int64_t first, double *const to[3])
+{
+    for (int32_t c = 0; c < 3; c++)
+        for (int64_t i = 0; to[c] && i < p->planets; i++)
+            for (int32_t lane = 0; lane < systems_in(place); lane++)
+                if (place->system < 0 ||
+                    place->system + lane < place->problem->forces->system_count)
+                    to[c][at_body(place, first + i, lane)] = *element(p, from, c, i, lane) + 0.0;
+}
+
+/* A vector of each system. */
+static void load_vector(const struct whfast_place *place, const double *const from[3], int64_t body,
+                        vdouble to[3])
+{
+    for (int32_t c = 0; c < 3; c++)
+        for (int32_t lane = 0; lane < whfast_lanes; lane++) {
+            const int32_t of = place->system < 0 ? 0 : lane;
+            to[c][lane] = from[c] ? from[c][at_body(place, body, of)] : 0;
+        }
+}
+
+static void store_vector(const struct whfast_place *place, const vdouble from[3], int64_t body,
+                         double *const to[3])
+{
+    for (int32_t c = 0; c < 3; c++)
+        for (int32_t lane = 0; to[c] && lane < systems_in(place); lane++)
+            if (place->system < 0 || place->system + lane < place->problem->forces->system_count)
+                to[c][at_body(place, body, lane)] = from[c][lane] + 0.0;
+}
+
+static void load_bodies(const struct whfast_place *place, struct whfast_planets *p)
+{
+    const struct whfast_problem *problem = place->problem;
+    vdouble star[3], star_velocity[3];
+    load_vector(place, (const double *const *)problem->position, 0, star);
+    load_vector(place, (const double *const *)problem->velocity, 0, star_velocity);
+    load_vectors(place, p, (const double *const *)problem->position, 1, 1, p->q);
+    load_vectors(place, p, (const double *const *)problem->velocity, 1, 0, p->v);
+    for (int32_t c = 0; c < 3; c++)
+        for (int64_t i = 0; i < p->planets; i++)
+            for (int32_t lane = 0; lane < systems_in(place); lane++) {
+                *element(p, p->q, c, i, lane) -= star[c][lane];
+                *element(p, p->v, c, i, lane) -= star_velocity[c][lane];
+            }
+    begin_planets(p, star, star_velocity);
+}
+
+static void load_kept(const struct whfast_place *place, struct whfast_planets *p)
+{
+    const struct whfast_problem *problem = place->problem;
+    load_vectors(place, p, (const double *const *)problem->kept_position, 0, 1, p->q);
+    load_vectors(place, p, (const double *const *)problem->kept_velocity, 0, 0, p->v);
+    load_vectors(place, p, (const double *const *)problem->lost_position, 0, 0, p->lost_q);
+    load_vectors(place, p, (const double *const *)problem->lost_velocity, 0, 0, p->lost_v);
+    load_vector(place, (const double *const *)problem->kept_position, p->planets, p->center);
+    load_vector(place, (const double *const *)problem->kept_velocity, p->planets,
+                p->center_velocity);
+    load_vector(place, (const double *const *)problem->lost_position, p->planets, p->lost_center);
+}
+
+static void store_kept(const struct whfast_place *place, struct whfast_planets *p)
+{
+    const struct whfast_problem *problem = place->problem;
+    store_vectors(place, p, p->q, 0, problem->kept_position);
+    store_vectors(place, p, p->v, 0, problem->kept_velocity);
+    store_vectors(place, p, p->lost_q, 0, problem->lost_position);
+    store_vectors(place, p, p->lost_v, 0, problem->lost_velocity);
+    store_vector(place, p->center, p->planets, problem->kept_position);
+    store_vector(place, p->center_velocity, p->planets, problem->kept_velocity);
+    store_vector(place, p->lost_center, p->planets, problem->lost_position);
+}
+
+/* Positions and velocities at the end of the last step. */
+static void store_bodies(const struct whfast_place *place, struct whfast_planets *p)
+{
+    const struct whfast_problem *problem = place->problem;
+    const double h = problem->h;
+    vdouble star[3], star_velocity[3];
+    drift_any(p, -first_drift(problem->choice.kernel) * h);
+    drift_center(p, -first_drift(problem->choice.kernel) * h);
+    correct_back(p, problem->choice.corrector, h);
+    end_planets(p, star, star_velocity);
+    store_vectors(place, p, p->q, 1, problem->position);
+    store_vectors(place, p, p->v, 1, problem->velocity);
+    store_vector(place, star, 0, problem->position);
+    store_vector(place, star_velocity, 0, problem->velocity);
+}
+
+/* At least one, so that sums have something to add. */
+static int64_t slots_of(bool is_systems, int64_t planets)
+{
+    const int64_t slots = is_systems ? planets : (planets + whfast_lanes - 1) / whfast_lanes;
+    return slots > 0 ? slots : 1;
+}
+
+static void take_steps(const struct whfast_place *place, double *memory)
+{
+    const struct whfast_problem *problem = place->problem;
+    const int64_t planets = problem->forces->target_count - 1;
+    const bool is_systems = place->system >= 0;
+    struct whfast_planets p = {.layout = {is_systems, slots_of(is_systems, planets)},
+                               .planets = planets,
+                               .is_jacobi = problem->choice.coordinates == whfast_jacobi};
+    const int64_t slots = p.layout.slots;
+    lay_out(&p, memory);
+    memset(p.mass, 0, (size_t)(9 * slots) * sizeof(vdouble));
+    for (int64_t i = 0; i < planets; i++)
+        p.is_source[i] = 0;
+    for (int32_t lane = 0; lane < systems_in(place); lane++)
+        load_masses(place, &p, lane);
+    load_sources(&p);
+    if (problem->begins) {
+        load_bodies(place, &p);
+        correct(&p, problem->choice.corrector, problem->h);
+        drift_any(&p, first_drift(problem->choice.kernel) * problem->h);
+        drift_center(&p, first_drift(problem->choice.kernel) * problem->h);
+    } else {
+        load_kept(place, &p);
+    }
+    step_planets(&p, problem->choice.kernel, problem->h, problem->steps);
+    store_kept(place, &p);
+    if (problem->ends)
+        store_bodies(place, &p);
+}
+
+static void step_one(const struct whfast_problem *problem, double *memory)
+{
+    const struct whfast_place place = {problem, -1};
+    take_steps(&place, memory);
+}
+
+enum {
+    most_planets = kith_most_bodies_of_system - 1,
+    most_numbers = most_planets * (whfast_lanes * whfast_numbers_of_slot + 1)
+};
+
+static void step_systems(const struct whfast_problem *problem, int64_t begin, int64_t end)
+{
+    _Alignas(SIMD_BYTES) double memory[most_numbers];
+    for (int64_t s = begin; s < end; s += whfast_lanes) {
+        const struct whfast_place place = {problem, s};
+        take_steps(&place, memory);
+    }
+}
+
+static int64_t numbers_of_one(int64_t bodies)
+{
+    return slots_of(false, bodies - 1) * whfast_lanes * whfast_numbers_of_slot + bodies;
+}
+
+const struct whfast_kernels KITH_ISA_SYMBOL(whfast) = {
+    .one = step_one, .systems = step_systems, .numbers_of_one = numbers_of_one};
