@@ -5,6 +5,7 @@
 #include "kith/cell.h"
 #include "kith/context.h"
 #include "kith/law.h"
+#include "kith/pairs.h"
 #include "kith/particles.h"
 
 #pragma GCC visibility push(default)
@@ -38,6 +39,12 @@ typedef struct kith_sums_options {
     const kith_cell *cell; /* NULL: open space. A periodic cell needs a cutoff */
     kith_sums_reduction reduction;
     bool include_self; /* the pair of a particle with itself, at r = 0 */
+
+    /* NULL: kith finds the pairs. Else a full list of them that the caller keeps, of the targets
+     * and sources in their order, with j, and with shifts if the cell is periodic; on the host.
+     * Those at r < cutoff count, or all if cutoff is 0. */
+    const kith_pairs *pairs;
+
     kith_sums_method method;
 
     int64_t let_count; /* formulas that those below them, and the outputs, use by their names */
@@ -55,7 +62,8 @@ typedef struct kith_sums_options {
  *
  * or another reduction of the f_k. d = x_j − x_i + S·cell, r = |d|, as kith_pairs_compute judges
  * and rounds it: the pairs are those of its full list. i = j counts only at an image S ≠ 0, or with
- * include_self. Without a cutoff j is every source.
+ * include_self. Without a cutoff j is every source. Of a list, d is of the positions as they are
+ * now, and the pairs are the list's.
  *
  * f_k is a formula (kith/law.h has the operators and functions, all numbers are real) in
  *
@@ -82,14 +90,13 @@ typedef struct kith_sums_options {
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices; cutoff < 0 or not finite, or missing in a
  *         periodic cell; periodic vectors that are linearly dependent; a formula with a mistake, or
  *         with a column that is not there; a number in a position or in a column that a formula
- * uses that is not finite: the message names the row), KITH_UNSUPPORTED (a context on a GPU: sums
- *         are not available on a GPU yet; no C compiler; more than 2³¹ − 1 particles),
- *         KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- * Cost:   O(n + m + pairs), or n·m; about 100 bytes a particle and 8 a column, kept by the context.
- *         A set of formulas is compiled at its first use, in about a second, and kept in the user's
- *         cache folder; in milliseconds in the next process, and not again in this context.
- * Error:  a few units in the last place of Σ|f|, times the condition of the formula.
- * Bits:   the same on every run and for every number of threads.
+ * uses that is not finite: the message names the row; a list whose arrays do not fit),
+ * KITH_UNSUPPORTED (a context on a GPU: sums are not available on a GPU yet; no C compiler; more
+ * than 2³¹ − 1 particles), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   O(n + m + pairs), or n·m;
+ * about 100 bytes a particle and 8 a column, kept by the context. A set of formulas is compiled at
+ * its first use, in about a second, and kept in the user's cache folder; in milliseconds in the
+ * next process, and not again in this context. Error:  a few units in the last place of Σ|f|, times
+ * the condition of the formula. Bits:   the same on every run and for every number of threads.
  * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
 kith_status kith_sums_compute(kith_context *context, const kith_sums_options *options,
                               const kith_particles *targets, const kith_particles *sources,

@@ -11,7 +11,7 @@ from kith import _kith
 from kith._arguments import chosen, described, flag, number, text
 from kith._arrays import needed, reals, result, take
 from kith._context import Call, Context, Device
-from kith._pairs import cells_of
+from kith._pairs import Pairs, cells_of
 
 
 def _items(name: str, given) -> list:
@@ -38,8 +38,9 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
         cell: ArrayLike | None = None, periodic: bool | Sequence[bool] | None = None, reduce: str = "sum",
         lets: Mapping[str, str] | None = None, parameters: Mapping[str, float] | None = None,
         columns: Mapping[str, ArrayLike] | None = None, targets: ArrayLike | None = None,
-        target_columns: Mapping[str, ArrayLike] | None = None, include_self: bool = False, out: Any = None,
-        method: str = "auto", device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Any:
+        target_columns: Mapping[str, ArrayLike] | None = None, include_self: bool = False, pairs: Pairs | None = None,
+        out: Any = None, method: str = "auto", device: str | Device = "auto", threads: int = 0,
+        context: Context | None = None) -> Any:
     """Sums of formulas over the pairs of each particle, within a cutoff or over all.
 
     ``results[i, k] = sum_j f_k(i, j)`` over the j at a distance less than the cutoff, at every periodic
@@ -73,6 +74,10 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
         The columns of targets that are not the sources.
     include_self : bool
         Count the pair of a particle with itself, at r = 0.
+    pairs : Pairs, optional
+        A full list of `kith.pairs` for these targets and sources, in whose place nothing is searched:
+        its pairs, as they are now and, with a cutoff, if they are nearer than that. In a periodic cell
+        it needs its shifts (``quantities="ijS"``).
     out : array, shape (n, outputs), optional
         Where to write the results.
     method : {'auto', 'reference'}
@@ -125,11 +130,22 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
                call.show(made), _cutoff_of(cutoff), cells, along,
                chosen("reduce", reduce, _kith.sums_reductions), flag("include_self", include_self),
                _formulas("lets", lets), _numbers("parameters", parameters),
-               chosen("method", method, _kith.sums_methods))
+               chosen("method", method, _kith.sums_methods), *(call.show(array) for array in _list_of(pairs)))
     call.done()
     if isinstance(outputs, str):
         return made.array[:, 0]
     return {name: made.array[:, k] for k, (name, _) in enumerate(wanted)}
+
+
+def _list_of(pairs) -> tuple:
+    """Offsets, j and shifts."""
+    if pairs is None:
+        return None, None, None
+    if not isinstance(pairs, Pairs):
+        raise TypeError(f"pairs is {described(pairs)}; it must be a kith.Pairs")
+    shifts = pairs.shifts if pairs._handle.shifts is not None else None
+    return (take("pairs.offsets", pairs.offsets, (1,)), take("pairs.j", pairs.j, (1,)),
+            take("pairs.shifts", shifts, (2,)))
 
 
 def _cutoff_of(cutoff) -> float:

@@ -50,7 +50,8 @@ static int64_t compute(context &where, const input &targets, const named_arrays 
                        const input &sources, const named_arrays &columns,
                        const named_formulas &outputs, const output &results, double cutoff,
                        const input &cell, const input &periodic, int reduction, bool include_self,
-                       const named_formulas &lets, const named_numbers &parameters, int method)
+                       const named_formulas &lets, const named_numbers &parameters, int method,
+                       const input &offsets, const input &j, const input &shifts)
 {
     const std::vector<kith_named_formula> wanted = formulas_of(outputs), named = formulas_of(lets);
     std::vector<kith_law_parameter> numbers;
@@ -62,12 +63,22 @@ static int64_t compute(context &where, const input &targets, const named_arrays 
     const bool has_cell = cell.is_valid();
     const kith_cell space = has_cell ? cell_from(cell, periodic) : kith_cell{};
     int64_t pairs = 0;
+    kith_pairs list = {};
+    if (offsets.is_valid()) {
+        list.offsets = array_of("pairs.offsets", offsets);
+        list.j = array_of("pairs.j", j);
+        if (shifts.is_valid())
+            list.shifts = array_of("pairs.shifts", shifts);
+        list.row_count = list.offsets.shape[0] - 1;
+        list.count = list.j.shape[0];
+    }
     kith_sums_options options = {};
     options.cutoff = cutoff;
     options.cell = has_cell ? &space : nullptr;
     options.reduction = (kith_sums_reduction)reduction;
     options.include_self = include_self;
     options.method = (kith_sums_method)method;
+    options.pairs = offsets.is_valid() ? &list : nullptr;
     options.let_count = (int64_t)named.size();
     options.lets = named.data();
     options.parameter_count = (int64_t)numbers.size();
@@ -86,7 +97,8 @@ void add_sums(nb::module_ &module)
                nb::arg("target_columns"), nb::arg("sources"), nb::arg("columns"),
                nb::arg("outputs"), nb::arg("results"), nb::arg("cutoff"), nb::arg("cell").none(),
                nb::arg("periodic").none(), nb::arg("reduction"), nb::arg("include_self"),
-               nb::arg("lets"), nb::arg("parameters"), nb::arg("method"));
+               nb::arg("lets"), nb::arg("parameters"), nb::arg("method"), nb::arg("offsets").none(),
+               nb::arg("j").none(), nb::arg("shifts").none());
     nb::dict reductions, methods;
     reductions["sum"] = (int)KITH_SUMS_SUM;
     reductions["min"] = (int)KITH_SUMS_MIN;

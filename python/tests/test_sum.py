@@ -56,6 +56,27 @@ def test_reductions():
     assert kith.sum(numpy.zeros((0, 3)), "r", cutoff=1).shape == (0,)
 
 
+def test_sums_over_a_list_that_is_kept():
+    x, h = particles()
+    near = kith.pairs(x, 0.4, cell=[1.0, 1.0, 1.0], quantities="ijS")
+    options = {"cell": [1.0, 1.0, 1.0], "columns": {"h": h}}
+    expected = kith.sum(x, "h_j * dx * r", cutoff=0.4, **options)
+    numpy.testing.assert_allclose(kith.sum(x, "h_j * dx * r", pairs=near, **options), expected, rtol=1e-11, atol=1e-13)
+    expected = kith.sum(x, "h_j * r2", cutoff=0.3, include_self=True, **options)
+    found = kith.sum(x, "h_j * r2", cutoff=0.3, include_self=True, pairs=near, **options)
+    numpy.testing.assert_allclose(found, expected, rtol=1e-11)
+    at = x[:7] + 0.01
+    near = kith.pairs(x, 0.4, queries=at)
+    numpy.testing.assert_allclose(kith.sum(x, "h_j", targets=at, pairs=near, columns={"h": h}),
+                                  kith.sum(x, "h_j", targets=at, cutoff=0.4, columns={"h": h}), rtol=1e-12)
+    with pytest.raises(ValueError, match="pairs.offsets does not have 61 rows"):
+        kith.sum(x, "r", pairs=near)
+    with pytest.raises(ValueError, match="pairs has no shifts, and the cell is periodic"):
+        kith.sum(x, "r", pairs=kith.pairs(x, 0.4), cell=[1.0, 1.0, 1.0])
+    with pytest.raises(TypeError, match="pairs is of type list"):
+        kith.sum(x, "r", pairs=[1])
+
+
 def test_mistakes_are_told():
     x, h = particles()
     holey = numpy.where(numpy.arange(60) == 3, numpy.nan, h)

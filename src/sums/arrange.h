@@ -16,13 +16,14 @@ struct sums_arranged_side {
     uint32_t *order;                     /* the row of a slot; NULL: slot k is row k */
     void *column[sums_most_columns];     /* those that formulas use, by slot */
     int32_t columns;
-    void *records; /* of sources within a cutoff (sums_kernel.h) */
+    void *records; /* of sources (sums_kernel.h) */
     int32_t fields;
 };
 
 struct sums_arranged {
     const struct sums_problem *problem;
-    bool has_cells;
+    bool has_cells;   /* points are in the order of cells */
+    bool has_records; /* of sources: all but where pairs are all */
     struct cells_grid grid;
     int32_t *begin; /* of buckets */
     void *scratch;  /* of sorting */
@@ -36,7 +37,7 @@ static inline int64_t sums_row_of(const struct sums_arranged_side *side, int64_t
     return side->order ? (int64_t)side->order[slot] : slot;
 }
 
-/* Takes the memory of an arrangement; problem and has_cells are set. */
+/* Takes the memory of an arrangement; problem, has_cells and has_records are set. */
 void sums_arrange_lay_out(struct arena *arena, struct sums_arranged *arranged);
 
 /* Arranges. Errors: a number that is not finite (the message names the row), KITH_CANCELLED. */

@@ -66,7 +66,7 @@ void sums_arrange_lay_out(struct arena *arena, struct sums_arranged *arranged)
     } else {
         lay_out_order(arena, arranged, targets);
     }
-    lay_out_columns(arena, arranged, problem->formulas->uses_j, arranged->has_cells, sources);
+    lay_out_columns(arena, arranged, problem->formulas->uses_j, arranged->has_records, sources);
     lay_out_columns(arena, arranged, problem->formulas->uses_i, false, targets);
     if (!arranged->has_cells)
         return;
@@ -77,8 +77,11 @@ void sums_arrange_lay_out(struct arena *arena, struct sums_arranged *arranged)
 static kith_status wrap_side(kith_context *context, const struct sums_arranged *arranged,
                              struct sums_arranged_side *arranged_side, struct cells_bounds *bounds)
 {
+    const struct sums_problem *problem = arranged->problem;
+    const struct pairs_lattice as_they_are = {.periodic = {false}};
     int64_t bad_row = -1;
-    KITH_TRY(cells_wrap_cpu(context, arranged_side->side->positions, &arranged->problem->lattice,
+    KITH_TRY(cells_wrap_cpu(context, arranged_side->side->positions,
+                            problem->list.offsets ? &as_they_are : &problem->lattice,
                             &arranged_side->wrapped, bounds, &bad_row));
     return bad_row >= 0 ? sums_fail_at_row(arranged_side->side, bad_row) : KITH_OK;
 }

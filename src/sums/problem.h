@@ -3,6 +3,7 @@
 
 #include "cells/geometry.h"
 #include "sums/formulas.h"
+#include "sums/sums_list.h"
 
 /* Targets or sources: the columns that formulas use, by their index in the scope. */
 struct sums_side {
@@ -24,6 +25,7 @@ struct sums_problem {
     double limit;      /* of r² (geometry.h) */
     struct pairs_lattice lattice;
     struct sums_side targets, sources;
+    struct sums_list list; /* offsets NULL: none */
     kith_array results;
     int64_t pair_count; /* [out] */
 };

@@ -9,6 +9,7 @@
 #include "device/arrays.h"
 #include "device/context.h"
 #include "sums/backend.h"
+#include "sums/list.h"
 #include "sums/sums_reference.h"
 
 enum { most_points = INT32_MAX - 1024 };
@@ -177,7 +178,7 @@ static kith_status check_cutoff(const struct arguments *arguments)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "cutoff is %g; give a finite length greater than 0, or 0 for all pairs",
                          cutoff);
-    for (int k = 0; k < 3 && cutoff == 0; k++)
+    for (int k = 0; k < 3 && cutoff == 0 && !arguments->options.pairs; k++)
         if (arguments->problem.lattice.periodic[k])
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "cutoff is 0 in a periodic cell, whose images are without end; give a "
@@ -196,8 +197,8 @@ static kith_status take_space(struct arguments *arguments)
     KITH_TRY(pairs_lattice_make(options->cell, problem->dimensions, 1, &problem->lattice));
     KITH_TRY(check_cutoff(arguments));
     problem->cutoff = options->cutoff;
-    problem->limit = pairs_limit_double(options->cutoff);
-    if (problem->dtype == KITH_F32) {
+    problem->limit = options->cutoff > 0 ? pairs_limit_double(options->cutoff) : (double)INFINITY;
+    if (problem->dtype == KITH_F32 && options->cutoff > 0) {
         problem->cutoff = (double)(float)options->cutoff;
         problem->limit = (double)pairs_limit_float((float)options->cutoff);
     }
@@ -233,6 +234,8 @@ static kith_status compute(struct arguments *arguments, int64_t output_count,
     problem->formulas = &arguments->formulas;
     problem->reduction = arguments->options.reduction;
     problem->include_self = arguments->options.include_self;
+    if (arguments->options.pairs)
+        KITH_TRY(sums_list_take(arguments->context, arguments->options.pairs, problem));
     if (arguments->options.method == KITH_SUMS_REFERENCE)
         return sums_reference(arguments->context, problem);
     return backend->compute(arguments->context, problem);

@@ -57,7 +57,7 @@ static void lay_out(struct arena *arena, struct job *job)
     job->lanes = arena_take(arena, job->threads, sizeof *job->lanes);
     for (int64_t k = 0; k < job->threads; k++) {
         struct sums_room *room =
-            job->arranged.has_cells ? arena_take(arena, 1, sizeof *room) : NULL;
+            job->arranged.has_records ? arena_take(arena, 1, sizeof *room) : NULL;
         if (arena->base)
             job->lanes[k] = (struct lane){.room = room};
     }
@@ -89,25 +89,37 @@ static void begin_targets(struct job *job)
         job->targets.column[c] = job->arranged.targets.column[c];
 }
 
-/* Compares targets with the candidates that have been collected. */
-static void flush(const struct job *job, struct lane *lane, int64_t begin, int64_t end)
+static struct sums_candidates candidates_of(const struct job *job, const struct lane *lane)
 {
     const struct sums_arranged_side *sources = &job->arranged.sources;
     const struct sums_problem *problem = job->problem;
     struct sums_candidates candidates = {.records = sources->records,
                                          .range = lane->range,
                                          .range_count = lane->range_count,
+                                         .list = &problem->list,
                                          .scale = 1 / job->arranged.search,
-                                         .moved = lane->moved,
+                                         .moved = lane->moved || problem->list.shifts,
                                          .leaves_out_self = problem->same && !problem->include_self,
                                          .room = lane->room};
     for (int c = 0; c < 3; c++)
         candidates.position[c] = sources->points.position[c];
     for (int32_t c = 0; c < sources->columns; c++)
         candidates.column[c] = sources->column[c];
+    return candidates;
+}
+
+static void call_kernel(const struct job *job, struct lane *lane, int64_t begin, int64_t end)
+{
+    const struct sums_candidates candidates = candidates_of(job, lane);
+    lane->pairs +=
+        job->kernel(&job->numbers, job->problem->limit, &candidates, &job->targets, begin, end);
+}
+
+/* Compares targets with the candidates that have been collected. */
+static void flush(const struct job *job, struct lane *lane, int64_t begin, int64_t end)
+{
     if (lane->count > 0)
-        lane->pairs +=
-            job->kernel(&job->numbers, problem->limit, &candidates, &job->targets, begin, end);
+        call_kernel(job, lane, begin, end);
     lane->range_count = lane->count = 0;
     lane->moved = false;
 }
@@ -187,7 +199,7 @@ static void sum_in_lane(void *argument, int64_t k)
 {
     struct job *job = argument;
     const int64_t count = job->problem->targets.count;
-    const int64_t each = job->arranged.has_cells ? targets_a_task : most_targets_of_cell;
+    const int64_t each = job->arranged.has_records ? targets_a_task : most_targets_of_cell;
     while (!kith_context_stops(job->context)) {
         const int64_t begin = each * atomic_fetch_add(&job->next, 1);
         const int64_t end = begin + each < count ? begin + each : count;
@@ -195,6 +207,8 @@ static void sum_in_lane(void *argument, int64_t k)
             return;
         if (job->arranged.has_cells)
             sum_near_targets(job, &job->lanes[k], begin, end);
+        else if (job->problem->list.offsets)
+            call_kernel(job, &job->lanes[k], begin, end);
         else
             sum_all_targets(job, &job->lanes[k], begin, end);
     }
@@ -233,10 +247,12 @@ kith_status sums_cpu(kith_context *context, struct sums_problem *problem)
 {
     struct job job = {.context = context,
                       .problem = problem,
-                      .arranged = {.problem = problem, .has_cells = problem->cutoff > 0}};
+                      .arranged = {.problem = problem,
+                                   .has_cells = problem->cutoff > 0 && !problem->list.offsets,
+                                   .has_records = problem->cutoff > 0 || problem->list.offsets}};
     const double n = (double)problem->targets.count, m = (double)problem->sources.count;
-    job.threads = kith_threads_for(context, job.arranged.has_cells ? (n + m) / targets_a_second
-                                                                   : n * m / pairs_a_second);
+    job.threads = kith_threads_for(context, job.arranged.has_records ? (n + m) / targets_a_second
+                                                                     : n * m / pairs_a_second);
     KITH_TRY(sums_kernel_of(context, problem, &job.kernel));
     formula_constants(problem->formulas->formula, problem->formulas->parameter, job.numbers.c);
     KITH_TRY(make_room(context, &job));

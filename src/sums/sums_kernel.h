@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "law/law_numbers.h"
+#include "sums/sums_list.h"
 
 enum {
     sums_most_columns = 16,
@@ -48,6 +49,7 @@ struct sums_candidates {
     const void *records;                   /* within a cutoff */
     const struct sums_range *range;
     int64_t range_count; /* all pairs: 1 */
+    const struct sums_list *list;
     double scale;        /* 1 / (a distance a little more than the cutoff) */
     int moved;           /* some have a translation */
     int leaves_out_self; /* the target of a slot is the source of the same number */

@@ -4,6 +4,7 @@
  *   SUMS_IN_FLOAT      1: REAL is float
  *   SUMS_DIMENSIONS    2 or 3
  *   SUMS_ALL_PAIRS     1: candidates are read one after the other; 0: those within the cutoff
+ *   SUMS_LISTED        1: the pairs are those of a list
  *   SUMS_PERIODIC      1: candidates may have translations
  *   SUMS_OUTPUTS       their number
  *   SUMS_COLUMNS_I, _J the number of columns that formulas use, of targets and of sources
@@ -179,6 +180,8 @@ SIMD_INLINE int64_t add_candidates(const struct sums_constants *law,
 
 #else
 
+#if !SUMS_LISTED
+
 /* Within a cutoff, a block of candidates is first brought to single precision, in units of a
  * distance a little more than the cutoff and relative to one of the targets: all pairs, and few
  * others, are nearer than 1 there. Those are then judged with the arithmetic of cells/geometry.h.
@@ -291,6 +294,8 @@ SIMD_INLINE int64_t find(struct sums_room *room, int64_t count, const vfloat at[
         memset(place + found_count, 0, LANES * sizeof *place);
     return found_count;
 }
+
+#endif
 
 /* The fields of the records whose numbers are given. */
 SIMD_INLINE void gather_fields(const void *records, const int32_t *found, VREAL *field)
@@ -419,6 +424,66 @@ SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
         struct target target;
         begin_target(targets, slot, &target, &pair, &reduced);
         pairs += add_candidates(law, candidates, &target, &pair, &reduced);
+        join_target(targets, slot, &reduced);
+    }
+    return pairs;
+}
+
+#elif SUMS_LISTED
+
+/* A target's pairs of a list from begin to end, or its pair with itself, as if they were found. */
+SIMD_INLINE int64_t take_listed(const struct sums_candidates *candidates, int64_t begin,
+                                int64_t end, int moved)
+{
+    struct sums_room *room = candidates->room;
+    for (int64_t p = begin; p < end; p++)
+        room->found[p - begin] = (int32_t)sums_list_source(candidates->list, p);
+    memset(room->found + (end - begin), 0, LANES * sizeof *room->found);
+    for (int c = 0; c < SUMS_DIMENSIONS && moved; c++) {
+        REAL *to = (REAL *)(void *)room->translation[c];
+        for (int64_t p = begin; p < end; p++)
+            to[p - begin] = (REAL)sums_list_translation(candidates->list, p, SUMS_DIMENSIONS, c);
+    }
+    for (int32_t k = 0; k < end - begin + LANES && moved; k++)
+        room->place[k] = k;
+    return end - begin;
+}
+
+SIMD_INLINE int64_t take_self(const struct sums_candidates *candidates, int64_t slot, int moved)
+{
+    struct sums_room *room = candidates->room;
+    memset(room->found, 0, (LANES + 1) * sizeof *room->found);
+    room->found[0] = (int32_t)slot;
+    for (int c = 0; c < SUMS_DIMENSIONS && moved; c++)
+        ((REAL *)(void *)room->translation[c])[0] = 0;
+    if (moved)
+        memset(room->place, 0, (LANES + 1) * sizeof *room->place);
+    return 1;
+}
+
+SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
+                              const struct sums_candidates *candidates,
+                              const struct sums_targets *targets, int64_t begin, int64_t end,
+                              int moved)
+{
+    const struct sums_list *list = candidates->list;
+    int64_t pairs = 0;
+    for (int64_t slot = begin; slot < end; slot++) {
+        struct reduced reduced;
+        struct sums_pair pair;
+        struct target target;
+        begin_target(targets, slot, &target, &pair, &reduced);
+        for (int64_t p = list->offsets[slot]; p < list->offsets[slot + 1];
+             p += sums_most_candidates) {
+            const int64_t left = list->offsets[slot + 1] - p;
+            const int64_t count =
+                take_listed(candidates, p,
+                            p + (left < sums_most_candidates ? left : sums_most_candidates), moved);
+            pairs += add_found(law, limit, candidates, count, &target, moved, &pair, &reduced);
+        }
+        if (list->includes_self)
+            pairs += add_found(law, limit, candidates, take_self(candidates, slot, moved), &target,
+                               moved, &pair, &reduced);
         join_target(targets, slot, &reduced);
     }
     return pairs;

@@ -24,7 +24,7 @@ static bool wrapped_point(const struct sums_problem *problem, const struct sums_
         x[c] = c < problem->dimensions ? sums_get(side->positions, row, c) : 0;
     if (!isfinite(x[0] + x[1] + x[2]))
         return false;
-    if (problem->cutoff == 0)
+    if (problem->cutoff == 0 || problem->list.offsets)
         return true;
     if (!pairs_wrap(&problem->lattice, x, wraps))
         return false;
@@ -34,13 +34,11 @@ static bool wrapped_point(const struct sums_problem *problem, const struct sums_
 }
 
 /* d and r² as geometry.h has them, in the problem's dtype. */
-static double vector_to(const struct walk *walk, const double x[3], const int32_t image[3],
-                        double d[3])
+static double vector_to(const struct walk *walk, const double x[3], const double t[3], double d[3])
 {
     const struct sums_problem *problem = walk->problem;
-    double t[3], r2 = 0;
+    double r2 = 0;
     for (int c = 0; c < 3; c++) {
-        t[c] = pairs_translation(&problem->lattice, image, c);
         if (problem->dtype == KITH_F32) {
             d[c] = (double)(((float)x[c] - (float)walk->x[c]) + (float)t[c]);
             r2 = (double)((float)r2 + (float)d[c] * (float)d[c]);
@@ -77,22 +75,32 @@ static void evaluate(struct walk *walk, int64_t j, const double d[3], double r2)
                 sums_reduced_one(problem->reduction, walk->values[formulas->output[k]]));
 }
 
-static void visit_images(struct walk *walk, int64_t j, const double x[3])
+/* A pair, if it is near enough. */
+static void visit(struct walk *walk, int64_t j, const double x[3], const double t[3])
 {
     struct sums_problem *problem = walk->problem;
+    double d[3];
+    const double r2 = vector_to(walk, x, t, d);
+    if (problem->cutoff > 0 && !(r2 < problem->limit))
+        return;
+    evaluate(walk, j, d, r2);
+    problem->pair_count++;
+}
+
+static void visit_images(struct walk *walk, int64_t j, const double x[3])
+{
+    const struct sums_problem *problem = walk->problem;
     int32_t image[3];
     for (image[0] = -walk->images[0]; image[0] <= walk->images[0]; image[0]++)
         for (image[1] = -walk->images[1]; image[1] <= walk->images[1]; image[1]++)
             for (image[2] = -walk->images[2]; image[2] <= walk->images[2]; image[2]++) {
-                double d[3];
+                double t[3];
                 const bool moved = image[0] != 0 || image[1] != 0 || image[2] != 0;
                 if (!moved && sums_leaves_out(problem, walk->i, j))
                     continue;
-                const double r2 = vector_to(walk, x, image, d);
-                if (problem->cutoff > 0 && !(r2 < problem->limit))
-                    continue;
-                evaluate(walk, j, d, r2);
-                problem->pair_count++;
+                for (int c = 0; c < 3; c++)
+                    t[c] = pairs_translation(&problem->lattice, image, c);
+                visit(walk, j, x, t);
             }
 }
 
@@ -105,6 +113,39 @@ static void count_images(struct walk *walk)
             walk->images[k] = (int32_t)ceil(problem->cutoff / problem->lattice.height[k]) + 1;
 }
 
+/* The pairs of a list, and the target itself. */
+static kith_status visit_list(kith_context *context, struct walk *walk)
+{
+    const struct sums_problem *problem = walk->problem;
+    const struct sums_list *list = &problem->list;
+    for (int64_t p = list->offsets[walk->i]; p < list->offsets[walk->i + 1]; p++) {
+        const int64_t j = sums_list_source(list, p);
+        double x[3], t[3] = {0};
+        KITH_TRY(kith_context_check_iteration(context, p));
+        if (!wrapped_point(problem, &problem->sources, j, x))
+            return sums_fail_at_row(&problem->sources, j);
+        for (int c = 0; c < problem->dimensions && list->shifts; c++)
+            t[c] = sums_list_translation(list, p, problem->dimensions, c);
+        visit(walk, j, x, t);
+    }
+    if (list->includes_self)
+        visit(walk, walk->i, walk->x, (const double[3]){0});
+    return KITH_OK;
+}
+
+static kith_status visit_all(kith_context *context, struct walk *walk)
+{
+    const struct sums_problem *problem = walk->problem;
+    for (int64_t j = 0; j < problem->sources.count; j++) {
+        double x[3];
+        KITH_TRY(kith_context_check_iteration(context, j));
+        if (!wrapped_point(problem, &problem->sources, j, x))
+            return sums_fail_at_row(&problem->sources, j);
+        visit_images(walk, j, x);
+    }
+    return KITH_OK;
+}
+
 static kith_status sum_target(kith_context *context, struct walk *walk)
 {
     struct sums_problem *problem = walk->problem;
@@ -113,13 +154,7 @@ static kith_status sum_target(kith_context *context, struct walk *walk)
         walk->reduced[k] = sums_reduced_nothing(problem->reduction);
     if (!wrapped_point(problem, &problem->targets, walk->i, walk->x))
         return sums_fail_at_row(&problem->targets, walk->i);
-    for (int64_t j = 0; j < problem->sources.count; j++) {
-        double x[3];
-        KITH_TRY(kith_context_check_iteration(context, j));
-        if (!wrapped_point(problem, &problem->sources, j, x))
-            return sums_fail_at_row(&problem->sources, j);
-        visit_images(walk, j, x);
-    }
+    KITH_TRY(problem->list.offsets ? visit_list(context, walk) : visit_all(context, walk));
     for (int32_t k = 0; k < outputs; k++)
         sums_put(problem->results, walk->i, k,
                  sums_reduced_result(problem->reduction, walk->reduced[k]));

@@ -9,20 +9,23 @@
 
 static void write_numbers(FILE *to, const struct sums_problem *problem)
 {
-    bool periodic = false;
+    bool periodic = problem->list.shifts != NULL;
+    const bool is_listed = problem->list.offsets != NULL;
     for (int k = 0; k < 3; k++)
-        periodic = periodic || problem->lattice.periodic[k];
+        periodic = periodic || (!is_listed && problem->lattice.periodic[k]);
     fprintf(to,
             "#ifdef SUMS_NUMBERS\n"
             "#define SUMS_IN_FLOAT %d\n"
             "#define SUMS_DIMENSIONS %d\n"
             "#define SUMS_ALL_PAIRS %d\n"
+            "#define SUMS_LISTED %d\n"
             "#define SUMS_PERIODIC %d\n"
             "#define SUMS_OUTPUTS %d\n"
             "#define SUMS_COLUMNS_I %d\n"
             "#define SUMS_COLUMNS_J %d\n"
             "#define SUMS_REDUCTION %d\n",
-            problem->dtype == KITH_F32, (int)problem->dimensions, problem->cutoff == 0, periodic,
+            problem->dtype == KITH_F32, (int)problem->dimensions,
+            problem->cutoff == 0 && !is_listed, is_listed, periodic,
             (int)problem->formulas->output_count, (int)sums_column_count(problem->formulas->uses_i),
             (int)sums_column_count(problem->formulas->uses_j), (int)problem->reduction);
     fputs("#define SUMS_DIVERGES(k) (0", to);
