@@ -197,10 +197,12 @@ static void test_every_solver_of_the_table_moves_bodies_alike(void **state)
     for (int k = 0; k < 3; k++) {
         kith_bodies *expected = NULL;
         for (int64_t row = 0; kith_solver_at(row); row++) {
+            const kith_solver *solver = kith_solver_at(row);
             const kith_simulation_options options = {.dt = 1e-3,
                                                      .integrator = integrators[k],
                                                      .forces.softening = 0.1,
-                                                     .forces.solver = kith_solver_at(row)};
+                                                     .forces.cutoff = solver->has_cutoff ? 1e3 : 0,
+                                                     .forces.solver = solver};
             kith_simulation *simulation = NULL;
             const kith_status status =
                 kith_simulation_create(context, &options, bodies, &simulation);
@@ -249,6 +251,7 @@ static void test_results_are_added_to_what_is_there(void **state)
             struct random_numbers random = (struct random_numbers){9};
             struct laid_out once = laid_out_create(KITH_F64, 9, systems, 3);
             laid_out_fill(&once, &random);
+            once.problem.space.cutoff = solver->has_cutoff ? 1e3 : 0;
             void *prepared = NULL;
             if (solver->suits(context, &once.problem) != KITH_OK)
                 for (int c = 0; c < 3; c++)
