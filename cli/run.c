@@ -42,6 +42,7 @@ enum {
     key_periodic,
     key_every,
     key_every_time,
+    key_eta,
     key_collisions,
     key_restitution,
     key_encounter,
@@ -53,8 +54,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"dt", key_dt, "D", 0, "length of a step; of an integrator that chooses its steps the first",
-     0},
+    {"dt", key_dt, "D", 0, "length of a step; of ias15 the first, of hermite-block the longest", 0},
     {"until", key_until, "T", 0, "time to run to; the last step lands on it exactly", 0},
     {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
     {"solver", key_solver, "SOLVER", 0,
@@ -66,6 +66,10 @@ static const struct argp_option options[] = {
     {"every-time", key_every_time, "T", 0,
      "a frame at every multiple of T after the start: ias15 ends a step there exactly, and a fixed "
      "step must divide T",
+     0},
+    {"eta", key_eta, "ETA", 0,
+     "of hermite-block: the square of a step over the square of the time in which a body's "
+     "acceleration changes (default: 0.02)",
      0},
     {"collisions", key_collisions, "merge|bounce|stop", 0,
      "what bodies do that come as near as the sum of their radii (column radius): the heavier takes "
@@ -245,6 +249,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_every_time:
         run->run.every_time = cli_parse_positive("--every-time", argument, state);
+        return 0;
+    case key_eta:
+        run->run.simulation.eta = cli_parse_positive("--eta", argument, state);
         return 0;
     case key_collisions:
         run->run.simulation.on_collision = parse_collisions(argument, state);

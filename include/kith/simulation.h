@@ -38,7 +38,7 @@ typedef enum kith_on_collision {
 } kith_on_collision;
 
 typedef struct kith_simulation_options {
-    double dt;              /* > 0; of an adaptive integrator its first step */
+    double dt; /* > 0; of an adaptive integrator its first step, of hermite-block its longest */
     const char *integrator; /* a name of the table; NULL: "leapfrog" */
     /* G (0: the bodies' (kith_units), else 1), ε, law, solver and its method; law and solver are
      * kept, so they must live as long. Masses and charges are the bodies': the arrays of these
@@ -46,6 +46,7 @@ typedef struct kith_simulation_options {
     kith_forces_options forces;
     bool softening_of_bodies; /* take bodies->softening instead of ε */
     kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */
+    double eta; /* of hermite-block: h = (eta …)^{1/2}, as docs/physics.md says; 0: 0.02 */
     /* Collisions need the bodies' radii. Kinds of events: kith_event_kind. */
     kith_on_collision on_collision;
     double restitution; /* of a bounce, 0 to 1: speed apart over speed of approach */

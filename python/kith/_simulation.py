@@ -220,6 +220,9 @@ class Simulation(Bound):
         As of `kith.forces`.
     precision : {'double', 'single'}
         Of the forces and the state.
+    eta : float
+        Of ``hermite-block``: the square of a step over the square of the time in which a body's acceleration changes;
+        0: 0.02.
     collisions : {'pass', 'merge', 'bounce', 'stop'}
         What bodies do that come as near as the sum of their radii: pass through each other; the heavier takes the
         other's mass, momentum and volume; they bounce; or the steps end.
@@ -277,10 +280,11 @@ class Simulation(Bound):
                  integrator: str = "leapfrog", softening: float | ArrayLike | None = None, g: float | None = None,
                  law: str | Law | None = None, solver: str = "auto", error: float | None = None,
                  theta: float | None = None, order: int | None = None, precision: str = "double",
-                 collisions: str = "pass", restitution: float = 1.0, encounter: float = 0.0, escape: float = 0.0,
-                 radii: ArrayLike | None = None, coordinates: str | None = None, corrector: int = 0,
-                 kernel: str | None = None, time: float | None = None, systems: int | None = None,
-                 device: str | Device = "auto", threads: int = 0, context: Context | None = None):
+                 eta: float = 0.0, collisions: str = "pass", restitution: float = 1.0, encounter: float = 0.0,
+                 escape: float = 0.0, radii: ArrayLike | None = None, coordinates: str | None = None,
+                 corrector: int = 0, kernel: str | None = None, time: float | None = None,
+                 systems: int | None = None, device: str | Device = "auto", threads: int = 0,
+                 context: Context | None = None):
         length, lengths = (0.0, None) if softening is None else softening_of(softening)
         bodies = _with(_bodies_of(positions, velocities, masses, charges, lengths), radii=radii)
         if time is not None:
@@ -298,7 +302,7 @@ class Simulation(Bound):
             self._call.handle, bodies._handle, number("dt", dt), text("integrator", integrator),
             constant_of_gravity(g), 0.0 if self._has_lengths else length, self._has_lengths, is_single,
             self._law and self._law._handle, text("solver", solver),
-            *accuracy_of(error, theta, order), chosen("collisions", collisions, _COLLISIONS),
+            *accuracy_of(error, theta, order), number("eta", eta), chosen("collisions", collisions, _COLLISIONS),
             number("restitution", restitution), number("encounter", encounter), number("escape", escape),
             optional(integer, "systems", systems), optional(text, "coordinates", coordinates),
             integer32("corrector", corrector), optional(text, "kernel", kernel))

@@ -29,9 +29,10 @@ struct simulation {
 static std::shared_ptr<simulation>
 create(context_ref where, const bodies &start, double dt, const std::string &integrator, double g,
        double softening, bool softening_of_bodies, bool single, law_ref law,
-       const std::string &solver, double error, double theta, int32_t order, int on_collision,
-       double restitution, double encounter, double escape, std::optional<int64_t> systems,
-       std::optional<std::string> coordinates, int32_t corrector, std::optional<std::string> kernel)
+       const std::string &solver, double error, double theta, int32_t order, double eta,
+       int on_collision, double restitution, double encounter, double escape,
+       std::optional<int64_t> systems, std::optional<std::string> coordinates, int32_t corrector,
+       std::optional<std::string> kernel)
 {
     auto made = std::make_shared<simulation>();
     made->integrator = integrator;
@@ -46,6 +47,7 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
     options.forces.law = handle_of(made->law);
     options.forces.solver = solver_of(solver);
     options.forces.accuracy = {error, theta, order};
+    options.eta = eta;
     options.on_collision = (kith_on_collision)on_collision;
     options.restitution = restitution;
     options.encounter = encounter;
@@ -368,9 +370,9 @@ void add_simulation(nb::module_ &module)
                nb::arg("integrator"), nb::arg("g"), nb::arg("softening"),
                nb::arg("softening_of_bodies"), nb::arg("single"), nb::arg("law").none(),
                nb::arg("solver"), nb::arg("error"), nb::arg("theta"), nb::arg("order"),
-               nb::arg("on_collision"), nb::arg("restitution"), nb::arg("encounter"),
-               nb::arg("escape"), nb::arg("systems").none(), nb::arg("coordinates").none(),
-               nb::arg("corrector"), nb::arg("kernel").none());
+               nb::arg("eta"), nb::arg("on_collision"), nb::arg("restitution"),
+               nb::arg("encounter"), nb::arg("escape"), nb::arg("systems").none(),
+               nb::arg("coordinates").none(), nb::arg("corrector"), nb::arg("kernel").none());
     module.def("integrators", integrators);
     module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
     module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;

@@ -19,6 +19,7 @@ enum { RUN_LAW_BYTES = 2048 };
 struct run_parameters {
     double dt, until;
     double gravitational_constant, softening;
+    double eta; /* of hermite-block; 0: its default */
     bool softening_of_bodies;
     kith_accuracy accuracy; /* all 0: none was given */
     kith_dtype precision;

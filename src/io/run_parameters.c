@@ -233,6 +233,8 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     KITH_TRY(hdf5_write_real(group, "gravitational_constant", parameters->gravitational_constant));
     KITH_TRY(hdf5_write_real(group, "softening", parameters->softening));
     KITH_TRY(write_accuracy(group, &parameters->accuracy));
+    if (parameters->eta > 0)
+        KITH_TRY(hdf5_write_real(group, "eta", parameters->eta));
     KITH_TRY(write_watch(group, parameters));
     KITH_TRY(write_coordinates(group, parameters));
     return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
@@ -266,6 +268,8 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
     KITH_TRY(hdf5_read_real(group, "gravitational_constant", &parameters->gravitational_constant));
     KITH_TRY(hdf5_read_real(group, "softening", &parameters->softening));
     KITH_TRY(hdf5_read_integer(group, "softening_of_bodies", &softening_of_bodies));
+    if (hdf5_exists(group, "eta"))
+        KITH_TRY(hdf5_read_real(group, "eta", &parameters->eta));
     KITH_TRY(read_watch(group, parameters));
     parameters->is_ensemble = hdf5_exists(group, "systems");
     if (parameters->is_ensemble)

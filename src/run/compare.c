@@ -77,6 +77,7 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_words("softening", softening_name(wanted->softening_of_bodies),
                            softening_name(past->softening_of_bodies), output));
     KITH_TRY(compare_real("softening", wanted->softening, past->softening, output));
+    KITH_TRY(compare_real("eta", wanted->eta, past->eta, output));
     KITH_TRY(compare_words("collisions", collisions_name(wanted), collisions_name(past), output));
     if (wanted->on_collision == KITH_ON_COLLISION_BOUNCE)
         KITH_TRY(compare_real("restitution", wanted->restitution, past->restitution, output));

@@ -169,6 +169,7 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
         .softening = simulation->forces.softening,
         .accuracy = simulation->forces.accuracy,
         .softening_of_bodies = simulation->softening_of_bodies,
+        .eta = simulation->eta,
         .on_collision = simulation->on_collision,
         .restitution = simulation->restitution,
         .encounter = simulation->encounter,
@@ -244,6 +245,8 @@ static void fill_in(const struct run_parameters *past, const kith_run_options *o
         parameters->on_collision = past->on_collision;
         parameters->restitution = past->restitution;
     }
+    if (simulation->eta == 0)
+        parameters->eta = past->eta;
     if (simulation->encounter == 0)
         parameters->encounter = past->encounter;
     if (simulation->escape == 0)
@@ -376,6 +379,7 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
                                          .integrator = parameters->integrator,
                                          .forces = *forces,
                                          .softening_of_bodies = parameters->softening_of_bodies,
+                                         .eta = parameters->eta,
                                          .on_collision = parameters->on_collision,
                                          .restitution = parameters->restitution,
                                          .encounter = parameters->encounter,

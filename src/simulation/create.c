@@ -41,6 +41,10 @@ static kith_status check_options(const kith_simulation_options *options, const k
     if (options->precision != KITH_F64 && options->precision != KITH_F32)
         return kith_fail(KITH_INVALID_ARGUMENT, "precision is dtype %d; give KITH_F64 or KITH_F32",
                          (int)options->precision);
+    if (!(options->eta >= 0) || !isfinite(options->eta))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "eta is %g; give a number greater than 0, or 0 for the default",
+                         options->eta);
     return check_softening_of_bodies(options->softening_of_bodies, bodies);
 }
 
@@ -165,6 +169,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->count = systems > 0 ? bodies->count / systems : 0;
     created->dt = options->dt;
     created->softening = options->forces.softening;
+    created->eta = options->eta;
     created->softening_of_bodies = options->softening_of_bodies;
     created->whfast = whfast;
     created->law = choice;

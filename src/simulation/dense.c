@@ -38,8 +38,8 @@ static kith_status check_time(const struct kith_simulation *simulation, double t
 {
     const double now = simulation->start_time;
     const double before = simulation->clock.last_step != 0 ? simulation->clock.previous_time : now;
-    if (!simulation->method->adapt)
-        return kith_fail(KITH_UNSUPPORTED, "the integrator has a fixed step, and its states are "
+    if (!simulation->method->adapt || simulation->method->has_blocks)
+        return kith_fail(KITH_UNSUPPORTED, "the integrator has no dense output, and its states are "
                                            "those at the ends of steps; use ias15");
     if (!(time >= fmin(before, now) && time <= fmax(before, now)))
         return kith_fail(KITH_INVALID_ARGUMENT,

@@ -9,9 +9,10 @@ struct integrator_method {
     /* From t to t + h; h may be negative. */
     kith_status (*step)(struct kith_simulation *simulation, double h);
 
-    int32_t arrays; /* needed in all, positions and velocities included */
-    int32_t kept;   /* of them, the first so many are the state from which a step starts */
-    bool has_jerk;  /* that at the start is one of them */
+    int32_t arrays;  /* needed in all, positions and velocities included */
+    int32_t kept;    /* of them, the first so many are the state from which a step starts */
+    bool has_jerk;   /* that at the start is one of them */
+    bool has_blocks; /* a step is one of some bodies, which adapt counts */
 
     /* Of an integrator that chooses the lengths of its steps, which has these instead of step; else
      * NULL. check refuses what it cannot do, begin forgets the past after bodies were filled in,
@@ -54,9 +55,10 @@ extern const struct integrator_method symplectic_euler_method, leapfrog_method, 
     ruth3_method, forest_ruth_method, yoshida4_method, yoshida6_method, yoshida8_method,
     mclachlan4_method, pefrl_method;
 
-extern const struct integrator_method rk4_method;      /* runge_kutta.c */
-extern const struct integrator_method hermite4_method; /* hermite.c */
-extern const struct integrator_method ias15_method;    /* ias15.c */
-extern const struct integrator_method whfast_method;   /* whfast.c */
+extern const struct integrator_method rk4_method;           /* runge_kutta.c */
+extern const struct integrator_method hermite4_method;      /* hermite.c */
+extern const struct integrator_method hermite_block_method; /* hermite_block.c */
+extern const struct integrator_method ias15_method;         /* ias15.c */
+extern const struct integrator_method whfast_method;        /* whfast.c */
 
 #endif

@@ -28,6 +28,8 @@
     ROW("rk4", rk4_method, 4, 4, false, "classical Runge-Kutta (Kutta 1901)")                      \
     ROW("hermite4", hermite4_method, 4, 2, false,                                                  \
         "Hermite P(EC)^2 with the jerk (Makino & Aarseth 1992)")                                   \
+    ROW("hermite-block", hermite_block_method, 4, 0, false,                                        \
+        "Hermite with a step for each body, in blocks of powers of two (Makino 1991)")             \
     ROW("ias15", ias15_method, 15, 0, false,                                                       \
         "adaptive Gauss-Radau, to rounding (Everhart 1985; Rein & Spiegel 2015)")                  \
     ROW("whfast", whfast_method, 2, 1, true,                                                       \

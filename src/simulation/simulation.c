@@ -90,7 +90,7 @@ static kith_status do_steps_or_none(struct kith_simulation *simulation,
                                     const struct stretch *stretch)
 {
     const int64_t evaluations = simulation->evaluations, steps = simulation->steps;
-    const int64_t start_steps = simulation->start_steps;
+    const int64_t start_steps = simulation->start_steps, body_steps = simulation->body_steps;
     const struct radau_clock clock = simulation->clock;
     const double start_time = simulation->start_time;
     KITH_TRY(simulation_keep(simulation));
@@ -102,6 +102,7 @@ static kith_status do_steps_or_none(struct kith_simulation *simulation,
     simulation->steps = steps;
     simulation->start_time = start_time;
     simulation->start_steps = start_steps;
+    simulation->body_steps = body_steps;
     simulation->clock = clock;
     return kith_fail(KITH_CANCELLED, "cancelled");
 }
@@ -146,7 +147,8 @@ static kith_status take_steps(struct kith_simulation *simulation, const struct s
                          "take steps after the call that takes these");
     const kith_status status = simulation->watch ? take_watched_step(simulation, stretch)
                                                  : take_some_steps(simulation, stretch);
-    simulation->body_steps += (simulation->steps - done) * bodies;
+    if (!simulation->method->has_blocks)
+        simulation->body_steps += (simulation->steps - done) * bodies;
     return status;
 }
 

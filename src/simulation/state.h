@@ -39,6 +39,7 @@ struct kith_simulation {
     int64_t stride;
     double dt;
     double softening;
+    double eta;               /* of hermite-block; 0: its default */
     bool softening_of_bodies; /* instead of it */
     struct whfast_choice whfast;
     double *planets; /* memory for its kernels, or NULL */
