@@ -8,6 +8,7 @@
 #include "device/context.h"
 #include "forces/backend.h"
 #include "forces/direct.h"
+#include "forces/tree_sums.h"
 #include "lattice/backend.h"
 #include "matrix/backend.h"
 #include "pairs/backend.h"
@@ -20,7 +21,8 @@
 #include "sums/backend.h"
 
 static const struct room_backends rooms_cpu = {
-    .forces = &(const struct forces_backend){.evaluate = forces_direct_cpu},
+    .forces =
+        &(const struct forces_backend){.evaluate = forces_direct_cpu, .trees = &forces_tree_cpu},
     .matrix = &matrix_cpu,
     .pairs = &(const struct pairs_backend){.list = pairs_cpu, .verlet = &pairs_verlet_cpu},
     .collisions = &collisions_cpu,
@@ -41,7 +43,8 @@ static const struct room_backends rooms_cpu = {
 
 static const struct room_backends rooms_cuda = {
     .forces = &(const struct forces_backend){.evaluate = forces_direct_cuda,
-                                             .evaluate_in_place = forces_in_place_cuda},
+                                             .evaluate_in_place = forces_in_place_cuda,
+                                             .trees = &forces_tree_cuda},
     .matrix = &matrix_cuda,
     .pairs = &(const struct pairs_backend){.list = pairs_cuda, .verlet = &pairs_verlet_cuda},
     .collisions = &collisions_cuda,

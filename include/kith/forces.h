@@ -163,7 +163,8 @@ typedef struct kith_forces_options {
  * the context's stream. So a number that is not finite is found after the return: all results are
  * then NaN, and kith_context_synchronize gives the error. A second call with the same sizes
  * allocates nothing and can be captured in a CUDA graph, which may be replayed, with other numbers
- * in the same arrays, as long as the context lives.
+ * in the same arrays, as long as the context lives. The solvers tree and fmm wait for the device,
+ * and are refused in a capture.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, log2d and positions
  * that are not n × 2, ε < 0, a cutoff < 0, missing in a periodic cell or not taken by the solver,

@@ -7,9 +7,21 @@
 #include "forces/solver.h"
 #include "tree/tree.h"
 
+/* On an H200: all pairs, of each once where the targets are the sources. */
+static double direct_seconds_cuda(const struct forces_problem *problem)
+{
+    const double seconds_of_call = 50e-6;
+    const double seconds_of_pair =
+        (problem->dtype == KITH_F64 ? 2 : 1) * (problem->self ? 0.35e-12 : 0.6e-12);
+    return seconds_of_call +
+           seconds_of_pair * (double)problem->target_count * (double)problem->source_count;
+}
+
 double forces_direct_seconds(const kith_context *context, const struct forces_problem *problem)
 {
     const double of_estimate = problem->self ? 0.4 : 0.6; /* with AVX-512 */
+    if (context->device.kind != KITH_CPU)
+        return direct_seconds_cuda(problem);
     return of_estimate *
            forces_seconds_of(context, problem->dtype, problem->target_count, problem->source_count);
 }
@@ -25,8 +37,11 @@ double forces_fmm_seconds(const kith_context *context, const struct forces_probl
                                       .softening2 = problem->softening2};
     const struct tree_request wanted = {
         .error = accuracy->error, .theta = accuracy->theta, .order = accuracy->order};
-    const struct tree_request request = tree_choose(&sums, &wanted);
-    return tree_seconds(context, &sums, &request);
+    const struct tree_request request = context->device.kind == KITH_CPU
+                                            ? tree_choose(&sums, &wanted)
+                                            : tree_choose_cuda(&sums, &wanted);
+    return context->device.kind == KITH_CPU ? tree_seconds(context, &sums, &request)
+                                            : tree_seconds_cuda(&sums, &request);
 }
 
 void forces_advise(const kith_context *context, const kith_forces_options *options,

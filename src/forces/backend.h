@@ -15,10 +15,13 @@ struct forces_backend {
 
     /* The whole of kith_forces_compute for checked arguments in the device's memory: packed, solved
      * and unpacked there, on its stream. Nothing waits, and a second call with the same sizes
-     * allocates nothing. A number that is not finite makes all results NaN and is a deferred error.
-     * NULL where that memory is the host's. */
+     * allocates nothing, but for the solvers of trees, whose sizes are those of what they find. A
+     * number that is not finite makes all results NaN and is a deferred error. NULL where that
+     * memory is the host's. */
     kith_status (*evaluate_in_place)(kith_context *context,
                                      const struct forces_arguments *arguments);
+
+    const struct forces_tree_backend *trees; /* forces/tree_sums.h */
 };
 
 /* The context's. */

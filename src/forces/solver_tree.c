@@ -1,29 +1,20 @@
 /* The solvers tree and fmm: the far pairs by expansions of a tree's cells (tree/tree.h). */
 
-#include <stdlib.h>
+#include <stddef.h>
 
-#include "core/memory.h"
-#include "core/reals.h"
-#include "device/context.h"
-#include "device/threads.h"
+#include "forces/backend.h"
 #include "forces/solver.h"
+#include "forces/tree_sums.h"
 #include "law/law.h"
 #include "tree/tree.h"
 
 static const char no_law[] =
     "which has gravity, coulomb, log2d and other laws of weights over the distance";
 
-/* V = strength w_i w_j / s, or times ln s, and the columns of its weights; NULL: ones. */
-struct law_of_weights {
-    enum expansion_law law;
-    double strength;
-    const void *source, *target;
-};
-
-static bool find_law(const struct forces_problem *problem, struct law_of_weights *found)
+static bool find_law(const struct forces_problem *problem, struct forces_weights *found)
 {
     struct law_view view;
-    *found = (struct law_of_weights){expansion_inverse, -problem->gravitational_constant,
+    *found = (struct forces_weights){expansion_inverse, -problem->gravitational_constant,
                                      problem->source_mass, NULL};
     if (!problem->law)
         return true;
@@ -54,19 +45,16 @@ static kith_status check_accuracy(const char *name, const struct forces_problem 
     return KITH_OK;
 }
 
-static kith_status suits(const char *name, const kith_context *context,
-                         const struct forces_problem *problem)
+static kith_status suits(const char *name, const struct forces_problem *problem)
 {
-    struct law_of_weights law;
-    if (context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which computes on the CPU; use that, or "
-                         "the solver direct",
-                         name);
+    struct forces_weights law;
     if (problem->system_count > 0)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, which solves a single system, and there are %lld; use auto",
                          name, (long long)problem->system_count);
+    if (problem->accumulate && problem->delivery.measured)
+        return kith_fail(KITH_UNSUPPORTED, "the results go to the caller's arrays and cannot be "
+                                           "added to them there");
     if (problem->jerk[0] || problem->potential_rate)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, which has no derivatives of forces; use "
@@ -84,67 +72,27 @@ static kith_status suits(const char *name, const kith_context *context,
 
 static kith_status suits_tree(const kith_context *context, const struct forces_problem *problem)
 {
-    return suits("tree", context, problem);
+    (void)context;
+    return suits("tree", problem);
 }
 
 static kith_status suits_fmm(const kith_context *context, const struct forces_problem *problem)
 {
-    return suits("fmm", context, problem);
+    (void)context;
+    return suits("fmm", problem);
+}
+
+static void forget(kith_context *context, void *prepared)
+{
+    forces_backend_of(context)->trees->free(context, prepared);
 }
 
 /* Memory is kept; the tree is built anew in each evaluation. */
 static kith_status prepare(kith_context *context, const struct forces_problem *problem,
                            void **prepared)
 {
-    (void)context;
     (void)problem;
-    return *prepared ? KITH_OK : kith_allocate(1, sizeof(struct tree_state), "a tree", prepared);
-}
-
-static void forget(kith_context *context, void *prepared)
-{
-    (void)context;
-    tree_free(prepared);
-    free(prepared);
-}
-
-/* Puts results into the order and units of the problem. */
-struct delivery_run {
-    const struct forces_problem *problem;
-    const struct tree_state *state;
-    struct law_of_weights law;
-};
-
-static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
-{
-    if (!column)
-        return;
-    const double sum = problem->accumulate ? real_get(problem->dtype, column, i) + value : value;
-    real_set(problem->dtype, column, i, sum);
-}
-
-enum { targets_of_task = 1 << 13 };
-
-static void deliver(void *argument, int64_t task)
-{
-    const struct delivery_run *run = argument;
-    const struct forces_problem *problem = run->problem;
-    const struct tree_state *state = run->state;
-    const kith_dtype dtype = problem->dtype;
-    const int64_t begin = task * targets_of_task, left = problem->target_count - begin;
-    const int64_t end = begin + (left < targets_of_task ? left : targets_of_task);
-    for (int64_t k = begin; k < end; k++) {
-        const int64_t i = state->target_tree->order[k];
-        const double weight = run->law.target ? real_get(dtype, run->law.target, i) : 1;
-        const double of_potential = run->law.strength * weight;
-        const double of_gradient =
-            problem->law ? of_potential / real_get(dtype, problem->target_mass, i) : of_potential;
-        put(problem, problem->potential, i, of_potential * real_get(dtype, state->potential, k));
-        for (int32_t c = 0; c < problem->dimensions; c++)
-            if (problem->acceleration[c])
-                put(problem, problem->acceleration[c], i,
-                    -of_gradient * real_get(dtype, state->gradient[c], k));
-    }
+    return *prepared ? KITH_OK : forces_backend_of(context)->trees->prepare(prepared);
 }
 
 static void report(const struct kith_solver *solver, const struct forces_problem *problem,
@@ -163,37 +111,33 @@ static void report(const struct kith_solver *solver, const struct forces_problem
         };
 }
 
-static kith_status evaluate(const struct kith_solver *solver, kith_context *context,
-                            struct tree_state *state, const struct forces_problem *problem)
+static kith_status evaluate(const struct kith_solver *solver, kith_context *context, void *prepared,
+                            const struct forces_problem *problem)
 {
-    static const double seconds_of_target = 10e-9;
-    struct delivery_run run = {.problem = problem, .state = state};
-    if (!find_law(problem, &run.law))
+    struct forces_tree_sums sums = {
+        .problem = problem,
+        .sums = {.dtype = problem->dtype,
+                 .dimensions = problem->dimensions,
+                 .self = problem->self,
+                 .target_count = problem->target_count,
+                 .source_count = problem->source_count,
+                 .softening2 = problem->softening2},
+        .wanted = {.groups = solver == &forces_solver_tree,
+                   .error = problem->accuracy.error,
+                   .theta = problem->accuracy.theta,
+                   .order = problem->accuracy.order},
+    };
+    if (!find_law(problem, &sums.weights))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s", solver->name, no_law);
-    struct tree_problem sums = {.dtype = problem->dtype,
-                                .dimensions = problem->dimensions,
-                                .law = run.law.law,
-                                .self = problem->self,
-                                .target_count = problem->target_count,
-                                .source_count = problem->source_count,
-                                .weight = run.law.source,
-                                .softening2 = problem->softening2_at ? *problem->softening2_at
-                                                                     : problem->softening2};
+    sums.sums.law = sums.weights.law;
+    sums.sums.weight = sums.weights.source;
     for (int32_t c = 0; c < problem->dimensions; c++) {
-        sums.source_position[c] = problem->source_position[c];
-        sums.target_position[c] = problem->target_position[c];
+        sums.sums.source_position[c] = problem->source_position[c];
+        sums.sums.target_position[c] = problem->target_position[c];
     }
-    const struct tree_request wanted = {.groups = solver == &forces_solver_tree,
-                                        .error = problem->accuracy.error,
-                                        .theta = problem->accuracy.theta,
-                                        .order = problem->accuracy.order};
-    const struct tree_request request = tree_choose(&sums, &wanted);
-    KITH_TRY(tree_solve_cpu(context, &sums, &request, state));
-    const double seconds = seconds_of_target * (double)problem->target_count;
-    KITH_TRY(kith_for_each(context, kith_threads_for(context, seconds),
-                           (problem->target_count + targets_of_task - 1) / targets_of_task, deliver,
-                           &run));
-    report(solver, problem, &state->report);
+    struct tree_report done;
+    KITH_TRY(forces_backend_of(context)->trees->evaluate(context, &sums, prepared, &done));
+    report(solver, problem, &done);
     return KITH_OK;
 }
 

@@ -119,4 +119,22 @@ KITH_BOTH_SIDES static inline bool tree_splits_source(const struct tree_side *ta
            (source->radius == target->radius && source_cell <= target_cell);
 }
 
+/* Where a pair goes, of cells with so many children. */
+enum tree_place { tree_far, tree_near_leaves, tree_split_source, tree_left_to_children };
+
+KITH_BOTH_SIDES static inline enum tree_place
+tree_place_pair(const struct tree_side *target, int32_t target_cell, int32_t target_children,
+                const struct tree_side *source, int32_t source_cell, int32_t source_children,
+                bool is_far)
+{
+    if (is_far)
+        return tree_far;
+    if (target_children == 0 && source_children == 0)
+        return tree_near_leaves;
+    if (target_children == 0 ||
+        (source_children > 0 && tree_splits_source(target, target_cell, source, source_cell)))
+        return tree_split_source;
+    return tree_left_to_children;
+}
+
 #endif

@@ -24,14 +24,19 @@ double tree_least_error(kith_dtype dtype)
     return dtype == KITH_F64 ? 1e-13 : 3e-6;
 }
 
+static int32_t most_order(const struct tree_problem *problem)
+{
+    const bool is_softened = problem->softening2 > 0 && problem->dimensions == 3;
+    return problem->dtype == KITH_F32 ? most_order_of_float
+           : is_softened              ? most_order_of_softened
+                                      : expansion_max_order;
+}
+
 /* The order that takes least time for an error of 10^−digits: from there on each further one saves
  * less than it costs. */
 static int32_t order_for(const struct tree_problem *problem, bool groups, double error)
 {
-    const bool is_softened = problem->softening2 > 0 && problem->dimensions == 3;
-    const int32_t most = problem->dtype == KITH_F32 ? most_order_of_float
-                         : is_softened              ? most_order_of_softened
-                                                    : expansion_max_order;
+    const int32_t most = most_order(problem);
     const double digits = -log10(error);
     const double order = groups ? 1 + digits : digits < 7 ? 1 + 2 * digits : 8 + digits;
     return (int32_t)fmin(fmax(round(order), least_order), most);
@@ -43,20 +48,50 @@ static int32_t leaf_for(int32_t order)
     return order <= 6 ? 64 : order <= 8 ? 96 : order <= 15 ? 128 : 192;
 }
 
-struct tree_request tree_choose(const struct tree_problem *problem,
-                                const struct tree_request *request)
+/* The same of a GPU, where M2L is fast up to some order (tree/m2l_cuda.cu). */
+static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, double error)
+{
+    const double digits = -log10(error);
+    const bool is_softened = problem->softening2 > 0 && problem->dimensions == 3;
+    const double fast = is_softened ? 6 : 8;
+    const double of_fmm = digits < 7.5 ? fmin(2 * digits, fast) : 2 * digits - 2;
+    const double order = 2 * round(0.5 * (groups ? 1 + digits : of_fmm));
+    return (int32_t)fmin(fmax(order, least_order), most_order(problem));
+}
+
+static int32_t leaf_for_cuda(int32_t order)
+{
+    return order <= 4 ? 64 : order <= 10 ? 128 : 192;
+}
+
+static struct tree_request
+choose(const struct tree_problem *problem, const struct tree_request *request,
+       int32_t (*order)(const struct tree_problem *problem, bool groups, double error),
+       int32_t (*leaf)(int32_t order))
 {
     struct tree_request chosen = *request;
     if (chosen.error == 0 && chosen.theta == 0)
         chosen.error = TREE_DEFAULT_ERROR;
     if (chosen.order == 0)
         chosen.order =
-            chosen.error > 0 ? order_for(problem, chosen.groups, chosen.error) : default_order;
+            chosen.error > 0 ? order(problem, chosen.groups, chosen.error) : default_order;
     if (chosen.theta == 0)
         chosen.theta = TREE_MOST_THETA;
     if (chosen.leaf == 0)
-        chosen.leaf = leaf_for(chosen.order);
+        chosen.leaf = leaf(chosen.order);
     return chosen;
+}
+
+struct tree_request tree_choose(const struct tree_problem *problem,
+                                const struct tree_request *request)
+{
+    return choose(problem, request, order_for, leaf_for);
+}
+
+struct tree_request tree_choose_cuda(const struct tree_problem *problem,
+                                     const struct tree_request *request)
+{
+    return choose(problem, request, order_for_cuda, leaf_for_cuda);
 }
 
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
@@ -82,6 +117,23 @@ double tree_estimate_error(const struct tree_request *request)
     return (request->groups ? of_groups : of_fmm) * pow(request->theta, request->order + 2);
 }
 
+struct tree_report tree_report_of(const struct tree_problem *problem,
+                                  const struct tree_request *request,
+                                  const struct tree_counts *counts, int64_t cells)
+{
+    const double targets = problem->target_count > 0 ? (double)problem->target_count : 1;
+    return (struct tree_report){
+        .order = request->order,
+        .leaf = request->leaf,
+        .theta = request->theta,
+        .error_requested = request->error,
+        .error_estimated = tree_estimate_error(request),
+        .near_per_target = (double)counts->near_pairs / targets,
+        .far_per_target = (double)counts->far / targets,
+        .cells = cells,
+    };
+}
+
 const struct expansion_operators *tree_operators(const kith_context *context, kith_dtype dtype)
 {
 #define ADDRESS(isa) &expansion_##isa,
@@ -102,4 +154,13 @@ double tree_seconds(const kith_context *context, const struct tree_problem *prob
     const double of_target = of_basis * seconds_of_vector / lanes * request->order * request->order;
     return seconds_of_call + seconds_of_source * (double)problem->source_count +
            of_target * (double)problem->target_count;
+}
+
+double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_request *request)
+{
+    /* Measured on Plummer models of 10⁵ to 10⁷ points by errors of 1e-3 to 1e-7. */
+    const double seconds_of_call = 4e-3, digits = request->error > 0 ? -log10(request->error) : 3;
+    const double of_dtype = problem->dtype == KITH_F64 ? 2 : 1;
+    const double of_point = 5e-9 * of_dtype * pow(1.7, digits - 3);
+    return seconds_of_call + of_point * (double)problem->target_count;
 }

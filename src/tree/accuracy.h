@@ -3,6 +3,7 @@
 
 #include "tree/acceptance.h"
 #include "tree/tree.h"
+#include "tree/walk.h"
 
 /* The rule that keeps the error of a request, or its angle. */
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
@@ -10,6 +11,11 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
 
 /* About the error of a request's result, and rather more than less. */
 double tree_estimate_error(const struct tree_request *request);
+
+/* What is told of a request that was met. */
+struct tree_report tree_report_of(const struct tree_problem *problem,
+                                  const struct tree_request *request,
+                                  const struct tree_counts *counts, int64_t cells);
 
 /* The operators of the context's instruction set. */
 const struct expansion_operators *tree_operators(const kith_context *context, kith_dtype dtype);

@@ -1,7 +1,5 @@
 #include "tree/expansion.h"
 
-#include <math.h>
-
 #include "tree/expansion_kernel.h"
 
 const struct expansion_operators *expansion_kernels_of(int32_t isa, kith_dtype dtype)
@@ -10,14 +8,4 @@ const struct expansion_operators *expansion_kernels_of(int32_t isa, kith_dtype d
     static const struct expansion_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
 #undef ADDRESS
     return dtype == KITH_F32 ? &each_isa[isa]->in_float : &each_isa[isa]->in_double;
-}
-
-double expansion_size(double radius, double parent_size)
-{
-    const double least = ldexp(parent_size, -20);
-    const double length = radius > least ? radius : least;
-    int exponent = 0;
-    if (!(length > 0))
-        return 1;
-    return frexp(length, &exponent) == 0.5 ? length : ldexp(1, exponent);
 }

@@ -48,6 +48,7 @@
  * Bits: every result depends on its arguments and the instruction set alone, on the order of a list
  * of sources, too. */
 
+#include <math.h>
 #include <stdint.h>
 
 #include "core/both_sides.h"
@@ -174,6 +175,14 @@ KITH_BOTH_SIDES static inline int32_t expansion_record_length(const struct expan
 /* A unit of length for a cell of this radius (the largest distance of a body from the center): a
  * power of two from radius to 2·radius, but at least 2^−20 times the parent's size, so that the
  * cell of a single point has one. parent_size is 0 for the root. */
-double expansion_size(double radius, double parent_size);
+KITH_BOTH_SIDES static inline double expansion_size(double radius, double parent_size)
+{
+    const double least = ldexp(parent_size, -20);
+    const double length = radius > least ? radius : least;
+    int exponent = 0;
+    if (!(length > 0))
+        return 1;
+    return frexp(length, &exponent) == 0.5 ? length : ldexp(1.0, exponent);
+}
 
 #endif

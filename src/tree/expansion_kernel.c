@@ -9,6 +9,7 @@
 #include "core/simd.h"
 #include "core/simd_gather.h"
 #include "core/simd_math.h"
+#include "tree/expansion_angles.h"
 
 enum {
     max_order = expansion_max_order + 1, /* M2P and L2P take a degree more */
@@ -28,40 +29,6 @@ enum { block_vectors = 8 };
     EACH_FIXED(ROW)                                                                                \
     ROW(11) ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20)
 _Static_assert(expansion_max_order == 20, "EACH_LAST has a row for each order");
-
-/* cos^a φ sin^b φ = Σ_m of[a][b][m] cos mφ or, for odd b, sin mφ; and what a coefficient of degree
- * n is to be multiplied by for the sum of its squares to be P_n². */
-struct trigonometric {
-    double of[max_order][max_order][max_order + 1];
-    double weight[max_order][max_order];
-};
-
-static void make_trigonometric(int32_t order, struct trigonometric *table)
-{
-    for (int32_t b = 0; b <= order; b++)
-        for (int32_t a = 0; a <= order - b; a++) {
-            double *to = table->of[a][b]; // cppcheck-suppress uninitvar; it is written here
-            memset(to, 0, sizeof(double) * (size_t)(order + 2));
-            if (a + b == 0)
-                to[0] = 1;
-            for (int32_t m = 0; m < a + b; m++) {
-                /* times cos φ, or cos mφ and sin mφ times sin φ */
-                const double half = 0.5 * (a > 0 ? table->of[a - 1][b][m] : table->of[a][b - 1][m]);
-                const double up = a == 0 && b % 2 == 0 ? -half : half;
-                const double down = a == 0 && b % 2 == 1 ? -half : half;
-                to[m + 1] += up;
-                if (m > 0)
-                    to[m - 1] += down;
-                else
-                    to[1] += half;
-            }
-            if (b % 2 == 1)
-                to[0] = 0;
-        }
-    for (int32_t n = 0; n <= order; n++)
-        for (int32_t m = 0; m <= n; m++)
-            table->weight[n][m] = sqrt(tgamma(n - m + 1) * tgamma(n + m + 1) / (m > 0 ? 2 : 1));
-}
 
 #define REAL       float
 #define VREAL      vfloat

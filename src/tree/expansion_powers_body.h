@@ -4,7 +4,7 @@
  * |c_m| = |M_n^m|, as Laplace's integral for P_n^m says of a point (Whittaker & Watson, §18.31):
  * (i cos φ, i sin φ, 1) is a vector of square 0, as ∇ is where it acts on 1/r. The factors i matter
  * by the sign between c and c + 2 alone: c and c + 1 have no m in common. */
-static VREAL NAME(power2)(int32_t order, int32_t max_c, const struct trigonometric *table,
+static VREAL NAME(power2)(int32_t order, int32_t max_c, const struct expansion_angles *table,
                           const VREAL *multipole, int32_t n)
 {
     VREAL result = {0};
@@ -28,8 +28,8 @@ static void NAME(powers)(const struct expansion *expansion, const void *multipol
                          int64_t count, void *powers)
 {
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
-    struct trigonometric table;
-    make_trigonometric(order, &table);
+    struct expansion_angles table;
+    expansion_make_angles(order, &table);
     for (int64_t begin = 0; begin < count; begin += NAME(lanes)) {
         const REAL *from[NAME(lanes)];
         for (int32_t lane = 0; lane < NAME(lanes); lane++)

@@ -7,52 +7,24 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "tree/pull.h"
 #include "tree/walk.h"
-
-/* Cells nearer than this are opened: the scale is good to a few percent. */
-static const double field_theta = 0.9;
 
 /* Of one thread and a target. */
 static const double seconds_of_target = 100e-9;
 
-/* Where contributions cancel, this part of the sum of their magnitudes is the scale. */
-static const double part_of_magnitudes = 0.1;
-
-struct pull {
-    double vector[3], magnitude, near, potential; /* sums of magnitudes, but for the vector */
-};
-
 struct field_run {
     const struct tree_sides *targets, *sources;
-    struct pull *pull; /* of each target cell */
+    struct tree_pull *pull; /* of each target cell */
     double softening2;
     enum expansion_law law;
 };
 
-/* Of what is near only the cell is known, whose radius is then added to the distance. What is
- * within the softening pulls with r / s³. */
 static void add_pull(const struct field_run *run, int32_t target, int32_t source, bool is_near)
 {
-    const struct tree_side *a = &run->targets->side[target], *b = &run->sources->side[source];
-    struct pull *pull = &run->pull[target];
-    double d[3], r2 = 0;
-    for (int32_t c = 0; c < 3; c++) {
-        d[c] = b->center[c] - a->center[c];
-        r2 += d[c] * d[c];
-    }
-    r2 += is_near ? b->radius * b->radius : 0;
-    const double s2 = r2 + run->softening2;
-    if (s2 == 0)
-        return;
-    const bool inverse = run->law == expansion_inverse;
-    const double s = sqrt(s2), power = inverse ? s2 * s : s2;
-    const double net = run->sources->tree->net_weight[source];
-    const double magnitude = b->weight / power * sqrt(r2);
-    pull->magnitude += magnitude;
-    pull->potential += inverse ? b->weight / s : b->weight;
-    pull->near += is_near ? magnitude : 0;
-    for (int32_t c = 0; c < 3 && !is_near; c++)
-        pull->vector[c] += net / power * d[c];
+    tree_add_pull(&run->targets->side[target], &run->sources->side[source],
+                  run->sources->tree->net_weight[source], run->softening2, run->law, is_near,
+                  &run->pull[target]);
 }
 
 static void far(void *user, int32_t target, const int32_t *sources, int64_t count)
@@ -86,14 +58,10 @@ static void gather(const struct field_run *run, struct tree_side *side)
 {
     const struct octree *tree = run->targets->tree;
     for (int32_t k = tree->cell_count - 1; k >= 0; k--) {
-        const double *v = run->pull[k].vector;
-        const double strength = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
         const struct octree_cell *cell = &tree->cell[k];
-        const bool is_leaf = cell->children == 0;
-        side[k].field = is_leaf ? fmax(strength - run->pull[k].near,
-                                       part_of_magnitudes * run->pull[k].magnitude)
-                                : INFINITY;
-        side[k].potential = is_leaf ? run->pull[k].potential : INFINITY;
+        side[k].field = side[k].potential = INFINITY;
+        if (cell->children == 0)
+            tree_scales_of_leaf(&run->pull[k], &side[k]);
         for (int32_t j = cell->child; j < cell->child + cell->children; j++) {
             side[k].field = fmin(side[k].field, side[j].field);
             side[k].potential = fmin(side[k].potential, side[j].potential);
@@ -105,7 +73,7 @@ kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem
                                 const struct tree_sides *targets, const struct tree_sides *sources,
                                 struct tree_side *target_side)
 {
-    const struct tree_rule rule = {.walk = tree_walk_one_way, .theta = field_theta};
+    const struct tree_rule rule = {.walk = tree_walk_one_way, .theta = TREE_FIELD_THETA};
     struct field_run run = {targets, sources, NULL, problem->softening2, problem->law};
     struct tree_counts counts;
     const struct tree_actions actions = {

@@ -8,13 +8,9 @@
 
 #include "core/memory.h"
 #include "device/threads.h"
+#include "tree/octree_split.h"
 
 enum { points_of_task = 1 << 14, cells_of_task = 1 << 7 };
-
-/* A cell is a leaf if its points and those around it make at most so many times leaf² pairs. Thin
- * cells at the edge of dense ones are split further: everything near to any of their points is near
- * to all of them. */
-enum { most_pairs = 32 };
 
 /* Of one thread. */
 static const double seconds_of_point = 5e-9, seconds_of_cell = 300e-9;
@@ -118,55 +114,6 @@ static kith_status move_columns(kith_context *context, struct octree *tree,
     return KITH_OK;
 }
 
-/* The children of a cell begin at first[0], …, and end at first[n]; n is returned, 0 for a leaf. */
-static int32_t find_children(const struct octree *tree, const struct octree_cell *cell,
-                             int32_t leaf, int32_t first[9])
-{
-    const int64_t pairs = (int64_t)cell->count * cell->around;
-    const bool is_small = cell->count <= leaf && pairs <= most_pairs * (int64_t)leaf * leaf;
-    if (is_small || cell->count == 1 || cell->level == morton_levels(tree->dimensions))
-        return 0;
-    const uint64_t *keys = tree->keys;
-    const int32_t end = cell->first + cell->count;
-    int32_t children = 0;
-    for (int32_t begin = cell->first; begin < end;) {
-        const int32_t digit = morton_child(tree->dimensions, cell->level, keys[begin]);
-        first[children++] = begin;
-        int32_t low = begin + 1, high = end; /* the first key of another digit is among these */
-        while (low < high) {
-            const int32_t middle = low + (high - low) / 2;
-            if (morton_child(tree->dimensions, cell->level, keys[middle]) == digit)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        begin = low;
-    }
-    first[children] = end;
-    return children;
-}
-
-/* Points in the surroundings of a cell: those of the parent, or as many as would be there if the
- * parent's surroundings were evenly filled. */
-static int32_t around_of(const struct octree *tree, int32_t parent, int32_t count)
-{
-    if (parent < 0)
-        return count;
-    const int32_t further = tree->cell[parent].around >> tree->dimensions;
-    return further > tree->cell[parent].count ? further : tree->cell[parent].count;
-}
-
-static struct octree_cell make_cell(const struct octree *tree, int32_t parent, int32_t first,
-                                    int32_t end)
-{
-    return (struct octree_cell){
-        .first = first,
-        .count = end - first,
-        .parent = parent,
-        .around = around_of(tree, parent, end - first),
-        .level = morton_common_level(tree->dimensions, tree->keys[first], tree->keys[end - 1])};
-}
-
 /* A generation of cells; of each the children are counted, and then made. */
 struct generation_run {
     struct octree *tree;
@@ -180,22 +127,24 @@ static void count_children(void *argument, int64_t task)
     int32_t first[9];
     for (int64_t k = task * cells_of_task;
          k < (task + 1) * cells_of_task && k < run->end - run->first; k++)
-        run->children[k] =
-            find_children(run->tree, &run->tree->cell[run->first + k], run->leaf, first);
+        run->children[k] = octree_find_children(run->tree->dimensions, run->tree->keys,
+                                                &run->tree->cell[run->first + k], run->leaf, first);
 }
 
 static void make_children(void *argument, int64_t task)
 {
     const struct generation_run *run = argument;
+    const struct octree *tree = run->tree;
     int32_t first[9] = {0};
     for (int64_t k = task * cells_of_task;
          k < (task + 1) * cells_of_task && k < run->end - run->first; k++) {
         const int32_t index = run->first + (int32_t)k;
-        struct octree_cell *cell = &run->tree->cell[index];
-        cell->children = find_children(run->tree, cell, run->leaf, first);
-        cell->child = run->end + run->children[k];
+        struct octree_cell *cell = &tree->cell[index];
+        cell->children = octree_find_children(tree->dimensions, tree->keys, cell, run->leaf, first);
+        cell->child = cell->children > 0 ? run->end + run->children[k] : 0;
         for (int32_t j = 0; j < cell->children; j++)
-            run->tree->cell[cell->child + j] = make_cell(run->tree, index, first[j], first[j + 1]);
+            tree->cell[cell->child + j] = octree_make_cell(tree->dimensions, tree->keys, tree->cell,
+                                                           index, first[j], first[j + 1]);
     }
 }
 
@@ -261,7 +210,8 @@ kith_status octree_build_cpu(kith_context *context, const struct sort_points *po
     KITH_TRY(move_columns(context, tree, points, weight));
 
     KITH_TRY(reserve_cells(tree, 1));
-    tree->cell[0] = make_cell(tree, -1, 0, (int32_t)points->count);
+    tree->cell[0] =
+        octree_make_cell(tree->dimensions, tree->keys, NULL, -1, 0, (int32_t)points->count);
     tree->cell_count = tree->generations = 1;
     tree->generation[0] = 0;
     tree->generation[1] = 1;

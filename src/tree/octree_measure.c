@@ -14,9 +14,11 @@ static double at(const struct octree *tree, const void *column, int64_t k)
                                    : (double)((const float *)column)[k];
 }
 
+/* GCC 12 leaves the conversion of two numbers at once out. */
 static double rounded(const struct octree *tree, double x)
 {
-    return tree->dtype == KITH_F64 ? x : (double)(float)x;
+    const volatile float narrow = (float)x;
+    return tree->dtype == KITH_F64 ? x : (double)narrow;
 }
 
 /* Weighted places, and places for cells without weight. */

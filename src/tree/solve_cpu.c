@@ -129,22 +129,6 @@ static kith_status make_results(const struct tree_problem *problem, struct tree_
     return KITH_OK;
 }
 
-static void report(const struct tree_problem *problem, const struct tree_request *request,
-                   const struct tree_counts *counts, struct tree_state *state)
-{
-    const double targets = problem->target_count > 0 ? (double)problem->target_count : 1;
-    state->report = (struct tree_report){
-        .order = request->order,
-        .leaf = request->leaf,
-        .theta = request->theta,
-        .error_requested = request->error,
-        .error_estimated = tree_estimate_error(request),
-        .near_per_target = (double)counts->near_pairs / targets,
-        .far_per_target = (double)counts->far / targets,
-        .cells = state->sources.cell_count,
-    };
-}
-
 static kith_status run_stages(kith_context *context, const struct tree_problem *problem,
                               const struct tree_request *request, struct tree_state *state,
                               struct solve_run *run)
@@ -169,7 +153,7 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
         KITH_TRY(tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources,
                               &run->expansions, state, &counts));
     }
-    report(problem, request, &counts, state);
+    state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
     return KITH_OK;
 }
 

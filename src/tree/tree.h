@@ -72,10 +72,17 @@ double tree_least_error(kith_dtype dtype);
 struct tree_request tree_choose(const struct tree_problem *problem,
                                 const struct tree_request *request);
 
+/* The same where a GPU is to solve it: points near each other cost less there, expansions more. */
+struct tree_request tree_choose_cuda(const struct tree_problem *problem,
+                                     const struct tree_request *request);
+
 /* About how long tree_solve_cpu takes on one thread, for a choice between solvers: a model that
  * does not know how the points are distributed. */
 double tree_seconds(const kith_context *context, const struct tree_problem *problem,
                     const struct tree_request *request);
+
+/* The same of tree_solve_cuda, on an H200. */
+double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_request *request);
 
 /* Solves the problem.
  *

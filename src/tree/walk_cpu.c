@@ -122,17 +122,20 @@ static void place(const struct walk *walk, struct tree_walker *walker, int32_t t
     const struct tree_side *a = &targets->side[target], *b = &sources->side[source];
     const struct octree_cell *cell_a = &targets->tree->cell[target];
     const struct octree_cell *cell_b = &sources->tree->cell[source];
-    if (is_far) {
+    switch (tree_place_pair(a, target, cell_a->children, b, source, cell_b->children, is_far)) {
+    case tree_far:
         walker->counts.far += walk->actions->far_to_leaves ? cell_a->count : 1;
         push(walker, &walker->far, source);
-    } else if (cell_a->children == 0 && cell_b->children == 0) {
+        break;
+    case tree_near_leaves:
         walker->counts.near_pairs += (int64_t)cell_a->count * cell_b->count;
         push(walker, &walker->near, source);
-    } else if (cell_a->children == 0 ||
-               (cell_b->children > 0 && tree_splits_source(a, target, b, source))) {
+        break;
+    case tree_split_source:
         for (int32_t k = 0; k < cell_b->children; k++)
             push(walker, &walker->open, cell_b->child + k);
-    } else {
+        break;
+    case tree_left_to_children:
         push(walker, &walker->waiting, source);
     }
 }

@@ -1,0 +1,81 @@
+/* The solvers tree and fmm on the CPU: the tree's results in the order and units of the problem. */
+
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "core/reals.h"
+#include "device/threads.h"
+#include "forces/tree_sums.h"
+
+enum { targets_of_task = 1 << 13 };
+
+/* Of one thread. */
+static const double seconds_of_target = 10e-9;
+
+static kith_status prepare(void **state)
+{
+    return kith_allocate(1, sizeof(struct tree_state), "a tree", state);
+}
+
+static void forget(kith_context *context, void *state)
+{
+    (void)context;
+    tree_free(state);
+    free(state);
+}
+
+struct delivery_run {
+    const struct forces_tree_sums *sums;
+    const struct tree_state *state;
+};
+
+static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
+{
+    if (!column)
+        return;
+    const double sum = problem->accumulate ? real_get(problem->dtype, column, i) + value : value;
+    real_set(problem->dtype, column, i, sum);
+}
+
+static void deliver(void *argument, int64_t task)
+{
+    const struct delivery_run *run = argument;
+    const struct forces_problem *problem = run->sums->problem;
+    const struct forces_weights *weights = &run->sums->weights;
+    const struct tree_state *state = run->state;
+    const kith_dtype dtype = problem->dtype;
+    const int64_t begin = task * targets_of_task, left = problem->target_count - begin;
+    const int64_t end = begin + (left < targets_of_task ? left : targets_of_task);
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t i = state->target_tree->order[k];
+        const double weight = weights->target ? real_get(dtype, weights->target, i) : 1;
+        const double of_potential = weights->strength * weight;
+        const double of_gradient =
+            problem->law ? of_potential / real_get(dtype, problem->target_mass, i) : of_potential;
+        put(problem, problem->potential, i, of_potential * real_get(dtype, state->potential, k));
+        for (int32_t c = 0; c < problem->dimensions; c++)
+            if (problem->acceleration[c])
+                put(problem, problem->acceleration[c], i,
+                    -of_gradient * real_get(dtype, state->gradient[c], k));
+    }
+}
+
+static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
+                            struct tree_report *report)
+{
+    struct tree_state *tree = state;
+    struct delivery_run run = {.sums = sums, .state = tree};
+    const int64_t targets = sums->problem->target_count;
+    struct tree_problem problem = sums->sums;
+    if (sums->problem->softening2_at)
+        problem.softening2 = *sums->problem->softening2_at;
+    const struct tree_request request = tree_choose(&problem, &sums->wanted);
+    KITH_TRY(tree_solve_cpu(context, &problem, &request, tree));
+    KITH_TRY(kith_for_each(context, kith_threads_for(context, seconds_of_target * (double)targets),
+                           (targets + targets_of_task - 1) / targets_of_task, deliver, &run));
+    *report = tree->report;
+    return KITH_OK;
+}
+
+const struct forces_tree_backend forces_tree_cpu = {
+    .prepare = prepare, .evaluate = evaluate, .free = forget};

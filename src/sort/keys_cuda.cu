@@ -1,0 +1,117 @@
+/* Morton keys on a GPU. This file is compiled without fused operations, as they would change keys.
+ */
+
+#include "device/cuda.h"
+#include "sort/sort.h"
+
+enum { threads = 256, most_blocks = 512 };
+
+struct extremes {
+    double low[3], high[3];
+};
+
+template <typename real>
+static __device__ inline double coordinate(const struct sort_points &points, int c, int64_t i)
+{
+    return c < points.dimensions ? (double)((const real *)points.position[c])[i] : 0.0;
+}
+
+static __device__ inline void widen(struct extremes *to, const struct extremes &by)
+{
+    for (int c = 0; c < 3; c++) {
+        to->low[c] = fmin(to->low[c], by.low[c]);
+        to->high[c] = fmax(to->high[c], by.high[c]);
+    }
+}
+
+/* Of the block, in thread 0. */
+static __device__ struct extremes extremes_of_block(struct extremes found)
+{
+    __shared__ struct extremes of_warp[threads / 32];
+    for (int offset = 16; offset > 0; offset /= 2) {
+        struct extremes other;
+        for (int c = 0; c < 3; c++) {
+            other.low[c] = __shfl_xor_sync(0xffffffffu, found.low[c], offset);
+            other.high[c] = __shfl_xor_sync(0xffffffffu, found.high[c], offset);
+        }
+        widen(&found, other);
+    }
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = found;
+    __syncthreads();
+    for (int warp = 1; warp < threads / 32 && threadIdx.x == 0; warp++)
+        widen(&found, of_warp[warp]);
+    return found;
+}
+
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    find_extremes(const struct sort_points points, struct extremes *of_blocks)
+{
+    struct extremes found;
+    for (int c = 0; c < 3; c++)
+        found.low[c] = found.high[c] = coordinate<real>(points, c, 0);
+    for (int64_t i = (int64_t)blockIdx.x * threads + threadIdx.x; i < points.count;
+         i += (int64_t)gridDim.x * threads)
+        for (int c = 0; c < 3; c++) {
+            const double x = coordinate<real>(points, c, i);
+            found.low[c] = fmin(found.low[c], x);
+            found.high[c] = fmax(found.high[c], x);
+        }
+    found = extremes_of_block(found);
+    if (threadIdx.x == 0)
+        of_blocks[blockIdx.x] = found;
+}
+
+static __global__ void __launch_bounds__(threads)
+    make_grid(int32_t dimensions, int blocks, const struct extremes *of_blocks,
+              struct morton_grid *grid)
+{
+    struct extremes found = of_blocks[0];
+    for (int k = (int)threadIdx.x; k < blocks; k += threads)
+        widen(&found, of_blocks[k]);
+    found = extremes_of_block(found);
+    if (threadIdx.x == 0)
+        *grid = morton_grid_around(dimensions, found.low, found.high);
+}
+
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    make_keys(const struct sort_points points, const struct morton_grid *made, uint64_t *keys)
+{
+    const struct morton_grid grid = *made;
+    for (int64_t i = (int64_t)blockIdx.x * threads + threadIdx.x; i < points.count;
+         i += (int64_t)gridDim.x * threads) {
+        const double x = coordinate<real>(points, 0, i), y = coordinate<real>(points, 1, i);
+        keys[i] = points.dimensions == 3
+                      ? morton_key_3d(&grid, x, y, coordinate<real>(points, 2, i))
+                      : morton_key_2d(&grid, x, y);
+    }
+}
+
+template <typename real>
+static kith_status make(kith_context *context, const struct sort_points *points, uint64_t *keys,
+                        struct morton_grid *grid)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const int64_t needed = (points->count + threads - 1) / threads;
+    const int blocks = needed < most_blocks ? (int)needed : (int)most_blocks;
+    void *of_blocks = NULL;
+    KITH_TRY(cuda_scratch(context, blocks * (int64_t)sizeof(struct extremes), &of_blocks));
+    find_extremes<real><<<blocks, threads, 0, stream>>>(*points, (struct extremes *)of_blocks);
+    make_grid<<<1, threads, 0, stream>>>(points->dimensions, blocks,
+                                         (const struct extremes *)of_blocks, grid);
+    const int64_t most = (int64_t)cuda_multiprocessors(context) * 16;
+    make_keys<real>
+        <<<(int)(needed < most ? needed : most), threads, 0, stream>>>(*points, grid, keys);
+    return cuda_check_launch("making the keys of points");
+}
+
+kith_status sort_morton_keys_cuda(kith_context *context, const struct sort_points *points,
+                                  uint64_t *keys, struct morton_grid *grid)
+{
+    if (points->count == 0)
+        return KITH_OK;
+    return points->dtype == KITH_F64 ? make<double>(context, points, keys, grid)
+                                     : make<float>(context, points, keys, grid);
+}

@@ -1,0 +1,66 @@
+/* Sort and scan on a GPU, by CUB. */
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "device/cuda.h"
+#include "sort/sort.h"
+
+enum { threads = 256 };
+
+int64_t sort_scratch_bytes_cuda(int64_t count)
+{
+    return count * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t));
+}
+
+static __global__ void number(int64_t count, uint32_t *order)
+{
+    const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    if (k < count)
+        order[k] = (uint32_t)k;
+}
+
+kith_status sort_keys_cuda(kith_context *context, int64_t count, int32_t bits, uint64_t *keys,
+                           uint32_t *order, void *scratch)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    if (count == 0)
+        return KITH_OK;
+    number<<<(unsigned)((count + threads - 1) / threads), threads, 0, stream>>>(count, order);
+    KITH_TRY(cuda_check_launch("sorting keys"));
+    cub::DoubleBuffer<uint64_t> key(keys, (uint64_t *)scratch);
+    cub::DoubleBuffer<uint32_t> place(order, (uint32_t *)((uint64_t *)scratch + count));
+    size_t bytes = 0;
+    void *working = NULL;
+    KITH_TRY(
+        cuda_check(cub::DeviceRadixSort::SortPairs(NULL, bytes, key, place, count, 0, bits, stream),
+                   "sorting keys"));
+    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &working));
+    KITH_TRY(cuda_check(
+        cub::DeviceRadixSort::SortPairs(working, bytes, key, place, count, 0, bits, stream),
+        "sorting keys"));
+    if (key.Current() != keys)
+        KITH_TRY(cuda_check(cudaMemcpyAsync(keys, key.Current(), (size_t)count * sizeof *keys,
+                                            cudaMemcpyDeviceToDevice, stream),
+                            "sorting keys"));
+    if (place.Current() != order)
+        KITH_TRY(cuda_check(cudaMemcpyAsync(order, place.Current(), (size_t)count * sizeof *order,
+                                            cudaMemcpyDeviceToDevice, stream),
+                            "sorting keys"));
+    return KITH_OK;
+}
+
+kith_status sort_scan_cuda(kith_context *context, int64_t count, const int32_t *values,
+                           int32_t *sums)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    size_t bytes = 0;
+    void *working = NULL;
+    KITH_TRY(cuda_check(
+        cub::DeviceScan::ExclusiveSum(NULL, bytes, values, sums, (int)(count + 1), stream),
+        "adding up counts"));
+    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &working));
+    return cuda_check(
+        cub::DeviceScan::ExclusiveSum(working, bytes, values, sums, (int)(count + 1), stream),
+        "adding up counts");
+}

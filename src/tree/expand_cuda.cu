@@ -1,0 +1,271 @@
+/* The upward pass on a GPU, and the way down from cell to cell. */
+
+#include "device/reals_cuda.cuh"
+#include "tree/expansion_angles.h"
+#include "tree/launch_cuda.cuh"
+#include "tree/solve_cuda.h"
+
+enum { threads = 128, lanes_of_cell = 8 };
+
+struct binomials {
+    double of[expansion_max_order + 1];
+};
+
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    write_heads(int32_t cells, const struct tree_side *sides, int32_t length, real *records)
+{
+    const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x);
+    if (k >= cells)
+        return;
+    real *head = records + (int64_t)k * length;
+    for (int c = 0; c < 3; c++)
+        head[c] = (real)sides[k].center[c];
+    head[3] = (real)sides[k].size;
+}
+
+kith_status tree_write_heads_cuda(kith_context *context, const struct octree_cuda *tree,
+                                  const struct tree_side *side,
+                                  const struct tree_expansions_cuda *expansions, int32_t first)
+{
+    const int32_t cells = tree->cell_count;
+    const int32_t length = expansion_record_length(&expansions->expansion);
+    const cudaStream_t stream = cuda_stream(context);
+    if (cells == 0)
+        return KITH_OK;
+    if (expansions->dtype == KITH_F64)
+        write_heads<<<blocks_for(cells, threads), threads, 0, stream>>>(
+            cells, side, length, (double *)expansions->records + (int64_t)first * length);
+    else
+        write_heads<<<blocks_for(cells, threads), threads, 0, stream>>>(
+            cells, side, length, (float *)expansions->records + (int64_t)first * length);
+    return cuda_check_launch("making the expansions of a tree");
+}
+
+/* A warp a leaf, a point a lane. */
+template <typename real, int room>
+static __global__ void __launch_bounds__(threads)
+    p2m(const struct expansion_shape shape, const struct octree_cell *cells, int32_t cell_count,
+        const real4_of<real> *points, real *records)
+{
+    const int32_t index = (int32_t)(blockIdx.x * (threads / 32) + threadIdx.x / 32);
+    const int lane = threadIdx.x % 32;
+    if (index >= cell_count || cells[index].children > 0)
+        return;
+    const struct octree_cell cell = cells[index];
+    real *record = records + (int64_t)index * shape.record;
+    const real size = record[3], inverse = 1 / size;
+    real sum[room], h[room];
+    for (int32_t k = 0; k < shape.count; k++)
+        sum[k] = 0;
+    for (int64_t j = cell.first + lane; j < (int64_t)cell.first + cell.count; j += 32) {
+        const real4_of<real> p = points[j];
+        const real d[3] = {(record[0] - p.x) * inverse, (record[1] - p.y) * inverse,
+                           (record[2] - p.z) * inverse};
+        make_polynomials(shape, d, h);
+        for (int32_t k = 0; k < shape.count; k++)
+            sum[k] = fma(p.w, h[k], sum[k]);
+    }
+    for (int32_t k = 0; k < shape.count; k++) {
+        const real all = sum_of_lanes(sum[k], 32);
+        if (lane == k % 32)
+            record[expansion_header + k] = all;
+    }
+}
+
+/* sum_{α + β} += first_α second_β, |α| + |β| ≤ order and c ≤ max_c in α and β. */
+template <typename real>
+static __device__ void multiply(int32_t order, int32_t max_c, const real *first, const real *second,
+                                real *sum)
+{
+    for (int32_t c = 0; c <= max_c; c++)
+        for (int32_t b = 0; b <= order - c; b++)
+            for (int32_t k = 0; k <= max_c && k <= order - b - c; k++)
+                for (int32_t j = 0; j <= order - b - c - k; j++) {
+                    const real *x = first + expansion_row(order, b, c);
+                    const real *y = second + expansion_row(order, j, k);
+                    real *to = sum + expansion_row(order, b + j, c + k);
+                    const int32_t last = order - b - c - j - k;
+                    for (int32_t a = 0; a <= last; a++)
+                        for (int32_t i = 0; i <= last - a; i++)
+                            to[a + i] = fma(x[a], y[i], to[a + i]);
+                }
+}
+
+/* Adds the components c = 2 of a multipole to those that they are equivalent to. */
+template <typename real> static __device__ void reduce(int32_t order, real *f)
+{
+    for (int32_t b = 0; b <= order - 2; b++)
+        for (int32_t a = 0; a <= order - 2 - b; a++) {
+            const real component = f[expansion_row(order, b, 2) + a];
+            f[expansion_row(order, b, 0) + a + 2] -= component;
+            f[expansion_row(order, b + 2, 0) + a] -= component;
+        }
+}
+
+/* Eight lanes a cell of a generation, of which each has a child. */
+template <typename real, int room>
+static __global__ void __launch_bounds__(threads)
+    m2m(const struct expansion_shape shape, const struct octree_cell *cells, int32_t first,
+        int32_t end, real *records)
+{
+    const int32_t index =
+        first + (int32_t)(blockIdx.x * (threads / lanes_of_cell) + threadIdx.x / lanes_of_cell);
+    const int lane = threadIdx.x % lanes_of_cell;
+    const bool is_cell = index < end && cells[index < end ? index : first].children > 0;
+    const struct octree_cell cell = cells[is_cell ? index : first];
+    real *parent = records + (int64_t)index * shape.record;
+    const bool harmonic = shape.basis == expansion_harmonic;
+    const int32_t order = shape.order;
+    real sum[room], moved[room], shift[room], power[expansion_max_order + 1];
+    for (int32_t k = 0; k < expansion_row(order, 0, harmonic ? 3 : shape.max_c + 1); k++)
+        sum[k] = 0;
+    if (is_cell && lane < cell.children) {
+        const real *child = records + (int64_t)(cell.child + lane) * shape.record;
+        const real inverse = 1 / parent[3];
+        real d[3];
+        for (int axis = 0; axis < 3; axis++)
+            d[axis] = (parent[axis] - child[axis]) * inverse;
+        make_powers(order, (real)1, child[3] * inverse, power);
+        for_each_coefficient(order, shape.max_c, [&](int32_t k, int32_t a, int32_t b, int32_t c) {
+            moved[k] = child[expansion_header + k] * power[a + b + c];
+        });
+        make_polynomials(shape, d, shift);
+        multiply(order, shape.max_c, moved, shift, sum);
+        if (harmonic)
+            reduce(order, sum);
+    }
+    for (int32_t k = 0; k < shape.count; k++) {
+        const real all = sum_of_lanes(sum[k], lanes_of_cell);
+        if (is_cell && lane == k % lanes_of_cell)
+            parent[expansion_header + k] = all;
+    }
+}
+
+/* P_n² / s^{2n}: see expansion_powers_body.h. */
+template <typename real>
+static __device__ real power2(const struct expansion_shape &shape,
+                              const struct expansion_angles *table, const real *multipole,
+                              int32_t n)
+{
+    real result = 0;
+    for (int32_t m = 0; m <= n; m++) {
+        real even = 0, odd = 0; /* of cos mφ and of sin mφ */
+        for (int32_t c = (n - m) % 2; c <= shape.max_c && c <= n - m; c += 2)
+            for (int32_t b = 0, a = n - c; a >= 0; b++, a--) {
+                const real of = (real)(c % 4 < 2 ? table->of[a][b][m] : -table->of[a][b][m]);
+                const real term = of * multipole[expansion_row(shape.order, b, c) + a];
+                even += b % 2 == 0 ? term : 0;
+                odd += b % 2 == 1 ? term : 0;
+            }
+        const real weight = (real)table->weight[n][m];
+        even *= weight;
+        odd *= weight;
+        result += even * even + odd * odd;
+    }
+    return result;
+}
+
+/* C(p, k) P_k / size^k, a thread a cell. The last power stands for what the expansion leaves out:
+ * points that mirror each other have none of odd degree, and would hide it. */
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    find_powers(const struct expansion_shape shape, const struct binomials binomials,
+                const struct tree_side *sides, int32_t cells, const struct expansion_angles *table,
+                const real *records, double *powers)
+{
+    const int32_t index = (int32_t)(blockIdx.x * threads + threadIdx.x);
+    const int32_t order = shape.order;
+    if (index >= cells)
+        return;
+    const real *multipole = records + (int64_t)index * shape.record + expansion_header;
+    double *power = powers + (int64_t)index * (order + 1), before = 0;
+    for (int32_t n = 0; n <= order; n++) {
+        double found = (double)(real)sqrt((double)power2(shape, table, multipole, n));
+        if (n == order)
+            found = fmax(found, before * sides[index].radius / sides[index].size);
+        power[n] = found * binomials.of[n];
+        before = found;
+    }
+}
+
+kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *sources,
+                             const struct tree_side *side,
+                             const struct tree_expansions_cuda *expansions)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const struct expansion_shape shape = expansion_shape_of(&expansions->expansion);
+    const int32_t cells = sources->cell_count, order = shape.order;
+    struct binomials binomials = {{1}};
+    for (int32_t k = 1; k <= order; k++)
+        binomials.of[k] = binomials.of[k - 1] * (order + 1 - k) / k;
+    return with_real_and_room(expansions->dtype, room_for(shape, 0), [&](auto of, auto room) {
+        using real = decltype(of);
+        real *records = (real *)expansions->records;
+        p2m<real, decltype(room)::value><<<blocks_for(cells, threads / 32), threads, 0, stream>>>(
+            shape, sources->cell, cells, (const real4_of<real> *)sources->point, records);
+        for (int32_t g = sources->generations - 2; g >= 0; g--) { /* the last has leaves alone */
+            const int32_t first = sources->generation[g], end = sources->generation[g + 1];
+            m2m<real, decltype(room)::value>
+                <<<blocks_for(end - first, threads / lanes_of_cell), threads, 0, stream>>>(
+                    shape, sources->cell, first, end, records);
+        }
+        find_powers<real><<<blocks_for(cells, threads), threads, 0, stream>>>(
+            shape, binomials, side, cells, (const struct expansion_angles *)expansions->angles,
+            records, expansions->power);
+        return cuda_check_launch("making the expansions of a tree");
+    });
+}
+
+/* A child a thread, which takes its parent's. */
+template <typename real, int room>
+static __global__ void __launch_bounds__(threads)
+    l2l(const struct expansion_shape shape, const struct octree_cell *cells, int32_t first,
+        int32_t end, const real *records, real *locals)
+{
+    const int32_t index = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
+    if (index >= end)
+        return;
+    const int32_t of_parent = cells[index].parent, order = shape.order;
+    const real *child = records + (int64_t)index * shape.record;
+    const real *parent = records + (int64_t)of_parent * shape.record;
+    const real inverse = 1 / parent[3];
+    const real *from = locals + (int64_t)of_parent * shape.local;
+    real *to = locals + (int64_t)index * shape.local;
+    real field[room], shift[room], power[expansion_max_order + 1], d[3];
+    const bool harmonic = shape.basis == expansion_harmonic;
+    for_each_coefficient(order, harmonic ? (order < 2 ? order : 2) : shape.max_c,
+                         [&](int32_t k, int32_t a, int32_t b, int32_t c) {
+                             field[k] = extended_coefficient(shape, from, a, b, c);
+                         });
+    for (int axis = 0; axis < 3; axis++)
+        d[axis] = (child[axis] - parent[axis]) * inverse;
+    make_polynomials(shape, d, shift);
+    make_powers(order, (real)1, child[3] * inverse, power);
+    for_each_coefficient(order, shape.max_c, [&](int32_t k, int32_t a, int32_t b, int32_t c) {
+        real sum;
+        contract_coefficient(order, shape.max_c, a, b, c, shift, field, &sum);
+        to[k] = fma(power[a + b + c], sum, to[k]);
+    });
+}
+
+kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targets,
+                          const struct tree_expansions_cuda *expansions)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const struct expansion_shape shape = expansion_shape_of(&expansions->expansion);
+    return with_real_and_room(expansions->dtype, room_for(shape, 0), [&](auto of, auto room) {
+        using real = decltype(of);
+        const real *records =
+            (const real *)expansions->records + (int64_t)expansions->target_record * shape.record;
+        real *locals =
+            (real *)expansions->locals + (int64_t)expansions->target_record * shape.local;
+        for (int32_t g = 1; g < targets->generations; g++) {
+            const int32_t first = targets->generation[g], end = targets->generation[g + 1];
+            l2l<real, decltype(room)::value>
+                <<<blocks_for(end - first, threads), threads, 0, stream>>>(
+                    shape, targets->cell, first, end, records, locals);
+        }
+        return cuda_check_launch("moving the expansions of a tree");
+    });
+}

@@ -1,0 +1,44 @@
+#ifndef TREE_OCTREE_CUDA_H
+#define TREE_OCTREE_CUDA_H
+
+#include "tree/octree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The tree of tree/octree.h on a GPU, to the bit: arrays in the device's memory. */
+struct octree_cuda {
+    kith_dtype dtype;
+    int32_t dimensions;
+    int64_t count;
+    uint32_t *order;
+    void *point; /* of each point in the order of the tree x, y, z (0 in 2D) and weight */
+
+    int32_t cell_count, generations;
+    int32_t generation[octree_most_generations + 1];
+    struct octree_cell *cell;
+    struct octree_sphere *sphere;
+    double *weight_sum, *net_weight;
+
+    /* Memory kept from build to build. */
+    uint64_t *keys;
+    struct morton_grid *grid;
+    void *scratch;
+    int64_t room, cell_room;
+};
+
+/* As octree_build_cpu, of columns in the device's memory. Waits for the device once a generation.
+ *
+ *   tree  zeroed before the first call; goes with octree_free_cuda, after an error too
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+kith_status octree_build_cuda(kith_context *context, const struct sort_points *points,
+                              const void *weight, int32_t leaf, struct octree_cuda *tree);
+void octree_free_cuda(kith_context *context, struct octree_cuda *tree);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+#ifndef TREE_OCTREE_SPLIT_H
+#define TREE_OCTREE_SPLIT_H
+
+/* How a cell is split, on every device. */
+
+#include "tree/octree.h"
+
+/* A cell is a leaf if its points and those around it make at most so many times leaf² pairs. Thin
+ * cells at the edge of dense ones are split further: everything near to any of their points is near
+ * to all of them. */
+enum { octree_most_pairs = 32 };
+
+/* The children of a cell begin at first[0], …, and end at first[n]; n is returned, 0 for a leaf. */
+KITH_BOTH_SIDES static inline int32_t octree_find_children(int32_t dimensions, const uint64_t *keys,
+                                                           const struct octree_cell *cell,
+                                                           int32_t leaf, int32_t first[9])
+{
+    const int64_t pairs = (int64_t)cell->count * cell->around;
+    const bool is_small = cell->count <= leaf && pairs <= octree_most_pairs * (int64_t)leaf * leaf;
+    if (is_small || cell->count == 1 || cell->level == morton_levels(dimensions))
+        return 0;
+    const int32_t end = cell->first + cell->count;
+    int32_t children = 0;
+    for (int32_t begin = cell->first; begin < end;) {
+        const int32_t digit = morton_child(dimensions, cell->level, keys[begin]);
+        first[children++] = begin;
+        int32_t low = begin + 1, high = end; /* the first key of another digit is among these */
+        while (low < high) {
+            const int32_t middle = low + (high - low) / 2;
+            if (morton_child(dimensions, cell->level, keys[middle]) == digit)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        begin = low;
+    }
+    first[children] = end;
+    return children;
+}
+
+/* The cell of the points first … end − 1, a child of cell `parent` of `cells`, or −1. Around it are
+ * the points of the parent, or as many as would be there if the parent's surroundings were evenly
+ * filled. */
+KITH_BOTH_SIDES static inline struct octree_cell
+octree_make_cell(int32_t dimensions, const uint64_t *keys, const struct octree_cell *cells,
+                 int32_t parent, int32_t first, int32_t end)
+{
+    struct octree_cell cell;
+    cell.first = first;
+    cell.count = cell.around = end - first;
+    cell.parent = parent;
+    cell.child = cell.children = 0;
+    cell.level = morton_common_level(dimensions, keys[first], keys[end - 1]);
+    if (parent >= 0) {
+        const int32_t further = cells[parent].around >> dimensions;
+        cell.around = further > cells[parent].count ? further : cells[parent].count;
+    }
+    return cell;
+}
+
+#endif

@@ -1,0 +1,51 @@
+#ifndef TREE_PARTS_CUDA_H
+#define TREE_PARTS_CUDA_H
+
+/* Lists of target cells in parts, so that a cell in a sparse halo, which is near to nearly
+ * everything, is the work of many warps. The sums of a cell with several parts are put down by
+ * themselves and added in their order. */
+
+#include "tree/walk_cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tree_list { tree_list_far, tree_list_near };
+
+struct tree_part {
+    int32_t cell, first, count; /* elements of the cell's list */
+    int64_t slot;               /* where its sums go; −1: the only part, it adds to the results */
+};
+
+/* Before the parts of a cell. */
+struct tree_parts_before {
+    int64_t parts, slots;
+};
+
+/* The parts of the lists of the cells first … end − 1. A slot is for one cell's sums or, of near
+ * lists, for one target's. */
+struct tree_parts {
+    int32_t first, end;
+    int64_t count;
+    const struct tree_part *part;
+    const struct tree_parts_before *before; /* of cell first + k, and of the end */
+    void *sums;
+};
+
+struct tree_parts_memory {
+    struct tree_memory counts, before, parts, sums;
+};
+
+/* Divides the lists; waits for the device. sums has room for parts->slots of so many bytes. */
+kith_status tree_divide_cuda(kith_context *context, enum tree_list list, int32_t elements_of_part,
+                             int64_t bytes_of_slot, const struct octree_cell *cells, int32_t first,
+                             int32_t end, const struct tree_lists *lists,
+                             struct tree_parts_memory *memory, struct tree_parts *parts);
+void tree_parts_free_cuda(kith_context *context, struct tree_parts_memory *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,221 @@
+/* Trees on a GPU: what tree_solve_cpu does, stage by stage. */
+
+#include "tree/solve_cuda.h"
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "device/cuda_state.h"
+#include "tree/accuracy.h"
+#include "tree/expansion_angles.h"
+
+#include <stdlib.h>
+
+/* What one call has. */
+struct solve_run {
+    const struct tree_problem *problem;
+    const struct tree_request *request;
+    struct tree_state_cuda *state;
+    struct tree_sides_cuda targets, sources;
+    struct tree_side *target_side, *source_side;
+    struct tree_expansions_cuda expansions;
+    struct tree_points_cuda points;
+};
+
+kith_status tree_check_stream_cuda(kith_context *context)
+{
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    KITH_TRY(cuda_check(cudaStreamIsCapturing(cuda_stream(context), &capture), "using the stream"));
+    if (capture != cudaStreamCaptureStatusNone)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "a tree waits for the device and cannot be part of a captured graph; use "
+                         "the solver direct there");
+    return KITH_OK;
+}
+
+static kith_status check(const struct tree_problem *problem, const struct tree_request *request)
+{
+    const int64_t limit = INT64_C(1) << 31;
+    const int64_t points = problem->source_count > problem->target_count ? problem->source_count
+                                                                         : problem->target_count;
+    if (points >= limit)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "a tree has fewer than 2147483648 points, and there are "
+                         "%lld; use the solver direct",
+                         (long long)points);
+    if (request->order > tree_most_full_order_cuda && problem->softening2 > 0 &&
+        problem->dimensions == 3)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "order is %d, and with softening a GPU has orders up to %d; give one of "
+                         "these, or use the CPU",
+                         (int)request->order, (int)tree_most_full_order_cuda);
+    return KITH_OK;
+}
+
+static kith_status build(kith_context *context, struct solve_run *run)
+{
+    const struct tree_problem *problem = run->problem;
+    struct tree_state_cuda *state = run->state;
+    const void *const *x = problem->source_position, *const *y = problem->target_position;
+    const struct sort_points sources = {
+        problem->dtype, problem->dimensions, problem->source_count, {x[0], x[1], x[2]}};
+    const struct sort_points targets = {
+        problem->dtype, problem->dimensions, problem->target_count, {y[0], y[1], y[2]}};
+    const int32_t leaf = run->request->leaf;
+    KITH_TRY(octree_build_cuda(context, &sources, problem->weight, leaf, &state->sources));
+    state->target_tree = problem->self ? &state->sources : &state->targets;
+    return problem->self ? KITH_OK
+                         : octree_build_cuda(context, &targets, NULL, leaf, &state->targets);
+}
+
+static kith_status make_sides(kith_context *context, const struct octree_cuda *tree,
+                              struct tree_memory *memory, struct tree_side **side)
+{
+    KITH_TRY(tree_reserve_cuda(context, tree->cell_count * (int64_t)sizeof **side,
+                               "cells of a tree", memory));
+    *side = memory->memory;
+    return tree_make_sides_cuda(context, tree, *side);
+}
+
+/* Made once for all orders. */
+static kith_status make_angles(kith_context *context, struct tree_memory *memory)
+{
+    struct expansion_angles *angles = NULL;
+    if (memory->memory)
+        return KITH_OK;
+    KITH_TRY(kith_allocate(1, sizeof *angles, "multipoles of a tree", &angles));
+    expansion_make_angles(expansion_max_order, angles);
+    kith_status status = tree_reserve_cuda(context, sizeof *angles, "multipoles of a tree", memory);
+    if (status == KITH_OK)
+        status = cuda_copy_in(context, memory->memory, angles, sizeof *angles);
+    free(angles);
+    return status;
+}
+
+static kith_status make_expansions(kith_context *context, struct solve_run *run)
+{
+    const struct tree_problem *problem = run->problem;
+    const struct tree_request *request = run->request;
+    struct tree_state_cuda *state = run->state;
+    struct tree_expansions_cuda *expansions = &run->expansions;
+    *expansions = (struct tree_expansions_cuda){
+        .expansion = {problem->dimensions == 2  ? expansion_plane
+                      : problem->softening2 > 0 ? expansion_full
+                                                : expansion_harmonic,
+                      request->order, problem->softening2, problem->law},
+        .dtype = problem->dtype,
+        .target_record = problem->self ? 0 : state->sources.cell_count,
+    };
+    const int64_t real = kith_dtype_bytes(problem->dtype);
+    const int64_t cells = (int64_t)expansions->target_record + state->target_tree->cell_count;
+    const int64_t records = cells * real * expansion_record_length(&expansions->expansion);
+    const int64_t locals = cells * real * expansion_local_length(&expansions->expansion);
+    const int64_t powers =
+        (int64_t)state->sources.cell_count * (request->order + 1) * (int64_t)sizeof(double);
+    KITH_TRY(tree_reserve_cuda(context, records, "multipoles of a tree", &state->records));
+    KITH_TRY(tree_reserve_cuda(context, powers, "multipoles of a tree", &state->powers));
+    KITH_TRY(make_angles(context, &state->angles));
+    if (!request->groups) {
+        KITH_TRY(tree_reserve_cuda(context, locals, "expansions of a tree", &state->locals));
+        KITH_TRY(cuda_check(
+            cudaMemsetAsync(state->locals.memory, 0, (size_t)locals, cuda_stream(context)),
+            "clearing memory"));
+        expansions->locals = state->locals.memory;
+    }
+    expansions->records = state->records.memory;
+    expansions->power = state->powers.memory;
+    expansions->angles = state->angles.memory;
+    KITH_TRY(tree_write_heads_cuda(context, &state->sources, run->source_side, expansions, 0));
+    if (!problem->self)
+        KITH_TRY(tree_write_heads_cuda(context, &state->targets, run->target_side, expansions,
+                                       expansions->target_record));
+    return tree_expand_cuda(context, &state->sources, run->source_side, expansions);
+}
+
+static kith_status make_results(kith_context *context, const struct tree_problem *problem,
+                                struct tree_state_cuda *state)
+{
+    const int64_t bytes = 4 * problem->target_count * kith_dtype_bytes(problem->dtype);
+    KITH_TRY(tree_reserve_cuda(context, bytes, "results of a tree", &state->results));
+    return bytes == 0 ? KITH_OK
+                      : cuda_check(cudaMemsetAsync(state->results.memory, 0, (size_t)bytes,
+                                                   cuda_stream(context)),
+                                   "clearing memory");
+}
+
+static kith_status use_lists(kith_context *context, void *user, int32_t first, int32_t end,
+                             const struct tree_lists *lists, const int32_t *far,
+                             const int32_t *near)
+{
+    const struct solve_run *run = user;
+    if (run->expansions.locals)
+        KITH_TRY(tree_m2l_cuda(context, &run->expansions, run->state->target_tree->cell, first, end,
+                               lists, far, &run->state->parts));
+    else
+        KITH_TRY(tree_m2p_cuda(context, &run->points, first, end, lists, far));
+    return tree_near_cuda(context, &run->points, first, end, lists, near, &run->state->parts);
+}
+
+static kith_status sum(kith_context *context, struct solve_run *run, struct tree_counts *counts)
+{
+    const struct tree_problem *problem = run->problem;
+    struct tree_state_cuda *state = run->state;
+    const struct tree_rule rule = tree_rule_for(problem, run->request);
+    run->points = (struct tree_points_cuda){state->target_tree, &state->sources, &run->expansions,
+                                            state->results.memory};
+    run->sources.power = run->expansions.power;
+    run->targets.power = problem->self ? run->expansions.power : NULL;
+    KITH_TRY(tree_walk_cuda(context, &rule, &run->targets, &run->sources, use_lists, run,
+                            &state->walker, counts));
+    if (!run->expansions.locals)
+        return KITH_OK;
+    KITH_TRY(tree_l2l_cuda(context, state->target_tree, &run->expansions));
+    return tree_l2p_cuda(context, &run->points);
+}
+
+static kith_status run_stages(kith_context *context, struct solve_run *run,
+                              struct tree_counts *counts)
+{
+    const struct tree_problem *problem = run->problem;
+    struct tree_state_cuda *state = run->state;
+    KITH_TRY(build(context, run));
+    KITH_TRY(make_results(context, problem, state));
+    if (problem->target_count == 0 || problem->source_count == 0)
+        return KITH_OK;
+    KITH_TRY(make_sides(context, &state->sources, &state->source_sides, &run->source_side));
+    run->target_side = run->source_side;
+    if (!problem->self)
+        KITH_TRY(make_sides(context, &state->targets, &state->target_sides, &run->target_side));
+    run->sources = (struct tree_sides_cuda){&state->sources, run->source_side, NULL};
+    run->targets = (struct tree_sides_cuda){state->target_tree, run->target_side, NULL};
+    if (run->request->error > 0)
+        KITH_TRY(tree_find_field_cuda(context, problem->softening2, problem->law, &run->targets,
+                                      &run->sources, &state->walker, run->target_side));
+    KITH_TRY(make_expansions(context, run));
+    return sum(context, run, counts);
+}
+
+kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *problem,
+                            const struct tree_request *request, struct tree_state_cuda *state)
+{
+    struct solve_run run = {.problem = problem, .request = request, .state = state};
+    struct tree_counts counts = {0};
+    KITH_TRY(tree_check_stream_cuda(context));
+    KITH_TRY(check(problem, request));
+    KITH_TRY(run_stages(context, &run, &counts));
+    state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
+    return KITH_OK;
+}
+
+void tree_free_cuda(kith_context *context, struct tree_state_cuda *state)
+{
+    const struct tree_memory *const memory[] = {
+        &state->results,      &state->records,      &state->locals, &state->powers,
+        &state->source_sides, &state->target_sides, &state->angles};
+    octree_free_cuda(context, &state->sources);
+    octree_free_cuda(context, &state->targets);
+    tree_walker_free_cuda(context, &state->walker);
+    tree_parts_free_cuda(context, &state->parts);
+    for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
+        cuda_release(context, memory[k]->memory);
+    *state = (struct tree_state_cuda){0};
+}

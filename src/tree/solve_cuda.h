@@ -1,0 +1,99 @@
+#ifndef TREE_SOLVE_CUDA_H
+#define TREE_SOLVE_CUDA_H
+
+/* The stages of tree_solve_cuda, and its memory. All arrays are in the device's memory; nothing of
+ * these functions waits for it. */
+
+#include "tree/parts_cuda.h"
+#include "tree/tree.h"
+#include "tree/walk_cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Softened expansions of higher orders need more memory a thread than is worth having. */
+enum { tree_most_full_order_cuda = 14 };
+
+struct tree_state_cuda {
+    struct octree_cuda sources, targets; /* targets only if they are not the sources */
+    struct tree_report report;
+    const struct octree_cuda *target_tree; /* in whose order the results are */
+    struct tree_memory results; /* of each target ∇φ and φ, four numbers of the problem's dtype */
+    struct tree_memory records, locals, powers, source_sides, target_sides, angles;
+    struct tree_walker_cuda walker;
+    struct tree_parts_memory parts;
+};
+
+/* Records as those of struct tree_expansions. */
+struct tree_expansions_cuda {
+    struct expansion expansion;
+    kith_dtype dtype;
+    int32_t target_record;
+    void *records, *locals; /* locals NULL: none */
+    double *power;
+    const void *angles; /* struct expansion_angles */
+};
+
+/* The heads of the records of a tree's cells, the first of which is record `first`. */
+kith_status tree_write_heads_cuda(kith_context *context, const struct octree_cuda *tree,
+                                  const struct tree_side *side,
+                                  const struct tree_expansions_cuda *expansions, int32_t first);
+
+/* The multipoles of all sources, from the leaves to the root, and their powers. */
+kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *sources,
+                             const struct tree_side *side,
+                             const struct tree_expansions_cuda *expansions);
+
+/* Adds the far sources' multipoles to the local expansions of the target cells first … end − 1. */
+kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cuda *expansions,
+                          const struct octree_cell *cells, int32_t first, int32_t end,
+                          const struct tree_lists *lists, const int32_t *far,
+                          struct tree_parts_memory *memory);
+
+/* Adds local expansions to those of the children, from the root to the leaves. */
+kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targets,
+                          const struct tree_expansions_cuda *expansions);
+
+/* What adds to the results at points. */
+struct tree_points_cuda {
+    const struct octree_cuda *targets, *sources;
+    const struct tree_expansions_cuda *expansions;
+    void *results;
+};
+
+/* Adds the local expansions of the leaves. */
+kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *points);
+
+/* Adds, at every point, the far sources of those of its leaf and its ancestors that are among
+ * the cells first … end − 1. */
+kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
+                          int32_t first, int32_t end, const struct tree_lists *lists,
+                          const int32_t *far);
+
+/* Adds the near sources of the leaves among the cells first … end − 1, point by point. */
+kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
+                           int32_t first, int32_t end, const struct tree_lists *lists,
+                           const int32_t *near, struct tree_parts_memory *memory);
+
+/* KITH_UNSUPPORTED if the context's stream is being captured: trees wait for the device. */
+kith_status tree_check_stream_cuda(kith_context *context);
+
+/* As tree_solve_cpu, of columns in the device's memory.
+ *
+ *   state  zeroed before the first call; goes with tree_free_cuda, after an error too
+ *
+ * Waits for the device several times a generation of the trees.
+ *
+ * Errors: as of tree_solve_cpu; KITH_UNSUPPORTED (an order above tree_most_full_order_cuda with
+ *         softening; a stream that is being captured).
+ * Bits:   the same on every run. */
+kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *problem,
+                            const struct tree_request *request, struct tree_state_cuda *state);
+void tree_free_cuda(kith_context *context, struct tree_state_cuda *state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

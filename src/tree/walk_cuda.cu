@@ -1,0 +1,653 @@
+/* The walk on a GPU. This file is compiled without fused operations, so that the same numbers give
+ * the same lists as on the CPU. */
+
+#include "tree/walk_cuda.h"
+
+#include <cub/device/device_scan.cuh>
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "device/cuda_state.h"
+
+/* A target cell is the work of a warp or, in generations of few cells, of a block: leaves of a
+ * sparse halo meet nearly all others, and stand in early generations. */
+enum { threads = 128, warp_team = 32, block_team = 256, fewest_cells_of_warps = 4096 };
+
+/* Resident teams, each of which has a stack. */
+enum { warps_per_multiprocessor = 32, blocks_per_multiprocessor = 4 };
+
+/* What a pass over a generation does. */
+enum what { count_lists, fill_lists, count_waiting, sum_pulls };
+
+/* Of a target cell: elements of its lists, and work. */
+struct walk_counts {
+    int64_t far, near, waiting;
+    int64_t expansions, pairs; /* tree_counts */
+};
+
+struct add_counts {
+    __host__ __device__ struct walk_counts operator()(const struct walk_counts &a,
+                                                      const struct walk_counts &b) const
+    {
+        return {a.far + b.far, a.near + b.near, a.waiting + b.waiting, a.expansions + b.expansions,
+                a.pairs + b.pairs};
+    }
+};
+
+struct walk_cells {
+    const struct octree_cell *cell;
+    const struct tree_side *side;
+    const double *power, *net_weight;
+};
+
+struct walk_pass {
+    struct tree_rule rule;
+    double softening2;
+    enum expansion_law law;
+    bool self;
+    struct walk_cells targets, sources;
+    int32_t generation, first, end; /* its first cell, and the cells of this launch */
+    struct walk_counts *counts;
+    const struct walk_counts *before; /* sums of the counts of the cells before */
+    int64_t far_base, near_base;      /* what of these sums is not in the lists */
+    struct tree_lists *lists;
+    const int32_t *waiting_in;
+    int32_t *waiting_out, *far, *near;
+    struct tree_pull *pulls;
+    int32_t *stack; /* of each warp */
+    int32_t stack_room;
+    int32_t *failed;
+};
+
+static __device__ inline struct tree_side load_side(const struct tree_side *sides, int32_t cell)
+{
+    const double2 *from = (const double2 *)(sides + cell);
+    const double2 a = from[0], b = from[1], c = from[2], d = from[3];
+    struct tree_side side;
+    side.center[0] = a.x;
+    side.center[1] = a.y;
+    side.center[2] = b.x;
+    side.radius = b.y;
+    side.weight = c.x;
+    side.size = c.y;
+    side.field = d.x;
+    side.potential = d.y;
+    return side;
+}
+
+template <int team> static __device__ inline void wait_for_team()
+{
+    if (team == warp_team)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+/* Over the team, in its first thread. */
+template <int team, typename number> static __device__ inline number sum_of_team(number x)
+{
+    __shared__ number of_warp[block_team / 32];
+    for (int offset = 16; offset > 0; offset /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, offset);
+    if (team == warp_team)
+        return x;
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = x;
+    __syncthreads();
+    for (int warp = 1; warp < team / 32 && threadIdx.x == 0; warp++)
+        x += of_warp[warp];
+    __syncthreads();
+    return x;
+}
+
+/* How many a thread of the team puts into each list and onto the stack, of the threads before it
+ * and of all. */
+struct placed {
+    int32_t far, near, waiting, open;
+};
+
+static __device__ inline void add_placed(struct placed *to, const struct placed &by)
+{
+    to->far += by.far;
+    to->near += by.near;
+    to->waiting += by.waiting;
+    to->open += by.open;
+}
+
+static __device__ inline int32_t count_below(bool is, int lane, int32_t *all)
+{
+    const unsigned mask = __ballot_sync(0xffffffffu, is);
+    *all = __popc(mask);
+    return __popc(mask & ((1u << lane) - 1));
+}
+
+/* The first wait_for_team of two of each round: all have read their source. */
+template <int team>
+static __device__ inline struct placed place_team(enum tree_place place, bool is, int32_t children,
+                                                  struct placed *all)
+{
+    __shared__ struct placed of_warp[block_team / 32];
+    const int lane = threadIdx.x % 32;
+    struct placed before;
+    before.far = count_below(is && place == tree_far, lane, &all->far);
+    before.near = count_below(is && place == tree_near_leaves, lane, &all->near);
+    before.waiting = count_below(is && place == tree_left_to_children, lane, &all->waiting);
+    before.open = children;
+    for (int offset = 1; offset < 32; offset *= 2) {
+        const int32_t other = __shfl_up_sync(0xffffffffu, before.open, offset);
+        before.open += lane >= offset ? other : 0;
+    }
+    all->open = __shfl_sync(0xffffffffu, before.open, 31);
+    before.open -= children;
+    if (team == warp_team) {
+        __syncwarp();
+        return before;
+    }
+    if (lane == 0)
+        of_warp[threadIdx.x / 32] = *all;
+    __syncthreads();
+    *all = {0, 0, 0, 0};
+    for (int warp = 0; warp < team / 32; warp++) {
+        if (warp < (int)threadIdx.x / 32)
+            add_placed(&before, of_warp[warp]);
+        add_placed(all, of_warp[warp]);
+    }
+    return before;
+}
+
+/* The next sources to be decided about: of the stack, or of what the parent left. −1: none. */
+struct walk_state {
+    const int32_t *in;
+    int32_t in_count, next, open;
+};
+
+template <int team>
+static __device__ inline int32_t take_source(struct walk_state *state, const int32_t *stack,
+                                             int lane)
+{
+    const int32_t *from = state->open > 0 ? stack : state->in;
+    const int32_t there = state->open > 0 ? state->open : state->in_count - state->next;
+    const int32_t count = there < team ? there : team;
+    const int32_t at = state->open > 0 ? state->open - count : state->next;
+    const int32_t source = lane >= count ? -1 : from ? from[at + lane] : 0;
+    if (state->open > 0)
+        state->open -= count;
+    else
+        state->next += count;
+    return source;
+}
+
+static __device__ inline void add_pull(const struct walk_pass &pass, const struct tree_side &a,
+                                       const struct tree_side &b, int32_t source, bool is_near,
+                                       struct tree_pull *pull)
+{
+    tree_add_pull(&a, &b, pass.sources.net_weight[source], pass.softening2, pass.law, is_near,
+                  pull);
+}
+
+template <int team>
+static __device__ void write_pull(const struct walk_pass &pass, int32_t target, int32_t parent,
+                                  struct tree_pull mine, int lane)
+{
+    double *const sums = (double *)&mine;
+    for (int k = 0; k < (int)(sizeof mine / sizeof *sums); k++) {
+        const double sum = sum_of_team<team>(sums[k]);
+        if (lane == 0)
+            ((double *)&pass.pulls[target])[k] =
+                (parent >= 0 ? ((const double *)&pass.pulls[parent])[k] : 0.0) + sum;
+    }
+}
+
+template <int what, int team>
+static __device__ void walk_target(const struct walk_pass &pass, int32_t target, int lane,
+                                   int32_t *stack)
+{
+    constexpr bool fills = what == fill_lists || what == sum_pulls;
+    constexpr bool pulls = what == sum_pulls;
+    const struct octree_cell cell = pass.targets.cell[target];
+    const struct tree_side a = load_side(pass.targets.side, target);
+    const int32_t terms = pass.rule.order > 0 ? pass.rule.order + 1 : 0;
+    const double *power_a = pass.targets.power + (int64_t)target * terms;
+    struct walk_state state = {NULL, 1, 0, 0}; /* the root has the root */
+    if (cell.parent >= 0) {
+        const struct tree_lists *from = &pass.lists[cell.parent];
+        state.in = pass.waiting_in + from->waiting;
+        state.in_count = from->waiting_count;
+    }
+    const struct walk_counts begin =
+        fills ? pass.before[target - pass.generation] : walk_counts{0, 0, 0, 0, 0};
+    int64_t far = begin.far - pass.far_base, near = begin.near - pass.near_base;
+    int64_t waiting = begin.waiting, near_points = 0;
+    struct tree_lists lists = {far, near, waiting, 0, 0, 0};
+    struct tree_pull pull = {{0, 0, 0}, 0, 0, 0};
+
+    while (state.open > 0 || state.next < state.in_count) {
+        const int32_t source = take_source<team>(&state, stack, lane);
+        const bool is = source >= 0;
+        enum tree_place place = tree_far;
+        struct octree_cell cell_b = {};
+        if (is) {
+            const struct tree_side b = load_side(pass.sources.side, source);
+            const double *power_b = pass.sources.power + (int64_t)source * terms;
+            cell_b = pass.sources.cell[source];
+            place = tree_place_pair(&a, target, cell.children, &b, source, cell_b.children,
+                                    tree_accepts(&pass.rule, &a, power_a, &b, power_b));
+            if (pulls && place == tree_far)
+                add_pull(pass, a, b, source, false, &pull);
+            else if (pulls && place == tree_near_leaves && !(pass.self && source == target))
+                add_pull(pass, a, b, source, true, &pull); /* how near its own are is not known */
+            near_points += place == tree_near_leaves ? cell_b.count : 0;
+        }
+        const int32_t children = is && place == tree_split_source ? cell_b.children : 0;
+        struct placed all, before = place_team<team>(place, is, children, &all);
+        if (what == fill_lists && is && place == tree_far)
+            pass.far[far + before.far] = source;
+        if (what == fill_lists && is && place == tree_near_leaves)
+            pass.near[near + before.near] = source;
+        if (fills && is && place == tree_left_to_children)
+            pass.waiting_out[waiting + before.waiting] = source;
+        far += all.far;
+        near += all.near;
+        waiting += all.waiting;
+        if (state.open + all.open > pass.stack_room) {
+            *pass.failed = 1;
+            all.open = 0;
+        }
+        for (int32_t j = 0; j < children && all.open > 0; j++)
+            stack[state.open + before.open + j] = cell_b.child + j;
+        state.open += all.open;
+        wait_for_team<team>();
+    }
+
+    if (pulls)
+        write_pull<team>(pass, target, cell.parent, pull, lane);
+    if (what == count_lists)
+        near_points = sum_of_team<team>(near_points);
+    if (lane == 0 && !fills) {
+        const int64_t of_far = pass.rule.walk == tree_walk_groups ? cell.count : 1;
+        pass.counts[target - pass.generation] = {far, near, waiting, far * of_far,
+                                                 near_points * cell.count};
+    }
+    if (lane == 0 && fills) {
+        lists.far_count = (int32_t)(far - lists.far);
+        lists.near_count = (int32_t)(near - lists.near);
+        lists.waiting_count = (int32_t)(waiting - lists.waiting);
+        pass.lists[target] = lists;
+    }
+}
+
+template <int what, int team>
+static __global__ void __launch_bounds__(team == warp_team ? threads : block_team)
+    walk_generation(const struct walk_pass pass)
+{
+    const int32_t teams = (int32_t)(gridDim.x * blockDim.x / team);
+    const int32_t mine = (int32_t)((blockIdx.x * blockDim.x + threadIdx.x) / team);
+    int32_t *stack = pass.stack + (int64_t)mine * pass.stack_room;
+    for (int32_t target = pass.first + mine; target < pass.end; target += teams)
+        walk_target<what, team>(pass, target, threadIdx.x % team, stack);
+}
+
+/* A cell's scale is that of its weakest leaf. */
+static __global__ void __launch_bounds__(threads)
+    gather_scales(const struct octree_cell *cells, const struct tree_pull *pulls, int32_t first,
+                  int32_t end, struct tree_side *side)
+{
+    const int32_t k = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
+    if (k >= end)
+        return;
+    const struct octree_cell cell = cells[k];
+    if (cell.children == 0) {
+        tree_scales_of_leaf(&pulls[k], &side[k]);
+        return;
+    }
+    double field = INFINITY, potential = INFINITY;
+    for (int32_t j = cell.child; j < cell.child + cell.children; j++) {
+        field = fmin(field, side[j].field);
+        potential = fmin(potential, side[j].potential);
+    }
+    side[k].field = field;
+    side[k].potential = potential;
+}
+
+/* A cell's unit of length follows from its ancestors' radii. */
+static __global__ void __launch_bounds__(threads)
+    make_sides(const struct octree_cell *cells, const struct octree_sphere *spheres,
+               const double *weight_sum, int32_t count, struct tree_side *sides)
+{
+    const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x);
+    int32_t path[octree_most_generations], length = 0;
+    if (k >= count)
+        return;
+    for (int32_t j = k; j >= 0 && length < octree_most_generations; j = cells[j].parent)
+        path[length++] = j;
+    double size = 0;
+    while (length > 0)
+        size = expansion_size(spheres[path[--length]].radius, size);
+    const struct octree_sphere sphere = spheres[k];
+    struct tree_side side;
+    for (int c = 0; c < 3; c++)
+        side.center[c] = sphere.center[c];
+    side.radius = sphere.radius;
+    side.weight = weight_sum[k];
+    side.size = size;
+    side.field = side.potential = 0;
+    sides[k] = side;
+}
+
+static unsigned blocks_for(int64_t items, int of_block)
+{
+    return (unsigned)((items + of_block - 1) / of_block);
+}
+
+kith_status tree_make_sides_cuda(kith_context *context, const struct octree_cuda *tree,
+                                 struct tree_side *side)
+{
+    if (tree->cell_count == 0)
+        return KITH_OK;
+    make_sides<<<blocks_for(tree->cell_count, threads), threads, 0, cuda_stream(context)>>>(
+        tree->cell, tree->sphere, tree->weight_sum, tree->cell_count, side);
+    return cuda_check_launch("measuring the cells of a tree");
+}
+
+kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
+                              struct tree_memory *memory)
+{
+    if (bytes <= memory->bytes)
+        return KITH_OK;
+    cuda_release(context, memory->memory);
+    *memory = {};
+    KITH_TRY(cuda_allocate(context, bytes, 1, what, &memory->memory));
+    memory->bytes = bytes;
+    return KITH_OK;
+}
+
+void tree_walker_free_cuda(kith_context *context, struct tree_walker_cuda *walker)
+{
+    const struct tree_memory *const memory[] = {
+        &walker->lists,  &walker->waiting[0], &walker->waiting[1], &walker->far,   &walker->near,
+        &walker->counts, &walker->offsets,    &walker->stack,      &walker->pulls, &walker->failed};
+    for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
+        cuda_release(context, memory[k]->memory);
+    *walker = {};
+}
+
+/* A walk of all generations. */
+struct walk_run {
+    struct tree_walker_cuda *walker;
+    const struct octree_cuda *tree; /* of the targets */
+    struct walk_pass pass;
+    tree_use_lists *use; /* NULL: the field pass */
+    void *user;
+    int32_t source_generations;
+    int32_t cells;                 /* of the generation */
+    int32_t used;                  /* target cells whose lists were used */
+    int64_t far_there, near_there; /* in the lists, not used yet */
+    struct walk_counts all;
+};
+
+/* `team` sources at a time become at most eight times as many; of each generation of theirs seven
+ * eighths stay. */
+static int32_t stack_room(int team, int32_t source_generations)
+{
+    return team * (8 + 7 * source_generations);
+}
+
+template <int team>
+static void launch_teams(cudaStream_t stream, enum what what, int teams, int32_t source_generations,
+                         struct walk_pass pass)
+{
+    const int block = team == warp_team ? threads : block_team;
+    const int grid = (int)blocks_for(teams, block / team);
+    pass.stack_room = stack_room(team, source_generations);
+    switch (what) {
+    case count_lists:
+        walk_generation<count_lists, team><<<grid, block, 0, stream>>>(pass);
+        break;
+    case fill_lists:
+        walk_generation<fill_lists, team><<<grid, block, 0, stream>>>(pass);
+        break;
+    case count_waiting:
+        walk_generation<count_waiting, team><<<grid, block, 0, stream>>>(pass);
+        break;
+    default:
+        walk_generation<sum_pulls, team><<<grid, block, 0, stream>>>(pass);
+    }
+}
+
+static kith_status launch(kith_context *context, const struct walk_run *run, enum what what,
+                          int32_t cells_of_generation)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const int32_t cells = run->pass.end - run->pass.first;
+    const int multiprocessors = cuda_multiprocessors(context);
+    const bool by_blocks = cells_of_generation < fewest_cells_of_warps;
+    const int most = multiprocessors *
+                     (by_blocks ? (int)blocks_per_multiprocessor : (int)warps_per_multiprocessor);
+    const int teams = cells < most ? cells : most;
+    if (by_blocks)
+        launch_teams<block_team>(stream, what, teams, run->source_generations, run->pass);
+    else
+        launch_teams<warp_team>(stream, what, teams, run->source_generations, run->pass);
+    return cuda_check_launch("walking a tree");
+}
+
+/* before[k] = the sums of counts below k, 0 ≤ k ≤ cells. */
+static kith_status scan_counts(kith_context *context, int32_t cells,
+                               const struct walk_counts *counts, struct walk_counts *before)
+{
+    const struct walk_counts zero = {0, 0, 0, 0, 0};
+    size_t bytes = 0;
+    void *working = NULL;
+    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveScan(NULL, bytes, counts, before, add_counts(),
+                                                       zero, cells + 1, cuda_stream(context)),
+                        "adding up counts"));
+    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &working));
+    return cuda_check(cub::DeviceScan::ExclusiveScan(working, bytes, counts, before, add_counts(),
+                                                     zero, cells + 1, cuda_stream(context)),
+                      "adding up counts");
+}
+
+/* Uses the lists of all cells before `end` that were not used. */
+static kith_status use_lists(kith_context *context, struct walk_run *run, int32_t end)
+{
+    if (end > run->used)
+        KITH_TRY(run->use(context, run->user, run->used, end,
+                          (const struct tree_lists *)run->walker->lists.memory, run->pass.far,
+                          run->pass.near));
+    run->used = end;
+    run->far_there = run->near_there = 0;
+    return KITH_OK;
+}
+
+static kith_status reserve_lists(kith_context *context, struct walk_run *run, int64_t elements)
+{
+    const int64_t bytes = elements * (int64_t)sizeof(int32_t);
+    KITH_TRY(tree_reserve_cuda(context, bytes, "the lists of a tree", &run->walker->far));
+    KITH_TRY(tree_reserve_cuda(context, bytes, "the lists of a tree", &run->walker->near));
+    run->pass.far = (int32_t *)run->walker->far.memory;
+    run->pass.near = (int32_t *)run->walker->near.memory;
+    return KITH_OK;
+}
+
+/* Fills in the lists of the cells first … end − 1 of the generation, of which so much was counted
+ * before each; they are behind what is there. */
+static kith_status fill_part(kith_context *context, struct walk_run *run, int32_t first,
+                             int32_t end, const struct walk_counts *from,
+                             const struct walk_counts *to)
+{
+    struct walk_pass *pass = &run->pass;
+    pass->first = first;
+    pass->end = end;
+    pass->far_base = from->far - run->far_there;
+    pass->near_base = from->near - run->near_there;
+    KITH_TRY(launch(context, run, fill_lists, run->cells));
+    run->far_there += to->far - from->far;
+    run->near_there += to->near - from->near;
+    return KITH_OK;
+}
+
+/* A generation that has more than there is room for: as many cells at a time as there is. */
+static kith_status fill_parts(kith_context *context, struct walk_run *run, int32_t first,
+                              int32_t end)
+{
+    const int32_t cells = end - first;
+    struct walk_counts *before = NULL;
+    KITH_TRY(kith_allocate(cells + 1, sizeof *before, "the lists of a tree", &before));
+    kith_status status =
+        cuda_copy_out(context, before, run->pass.before, (cells + 1) * (int64_t)sizeof *before);
+    for (int32_t k = 0; k < cells && status == KITH_OK;) {
+        const struct walk_counts *from = &before[k];
+        int32_t next = k + 1;
+        while (next < cells && before[next + 1].far - from->far <= run->walker->list_room &&
+               before[next + 1].near - from->near <= run->walker->list_room)
+            next++;
+        const int64_t far = before[next].far - from->far, near = before[next].near - from->near;
+        status = reserve_lists(context, run, far > near ? far : near);
+        if (status == KITH_OK)
+            status = fill_part(context, run, first + k, first + next, from, &before[next]);
+        if (status == KITH_OK)
+            status = use_lists(context, run, first + next);
+        k = next;
+    }
+    free(before);
+    return status;
+}
+
+static kith_status fill_generation(kith_context *context, struct walk_run *run, int32_t first,
+                                   int32_t end, const struct walk_counts *all)
+{
+    static const struct walk_counts none = {0, 0, 0, 0, 0};
+    const int64_t room = run->walker->list_room;
+    if (!run->use) {
+        run->pass.first = first;
+        run->pass.end = end;
+        return launch(context, run, sum_pulls, run->cells);
+    }
+    if (run->far_there + all->far > room || run->near_there + all->near > room)
+        KITH_TRY(use_lists(context, run, first));
+    if (all->far > room || all->near > room)
+        return fill_parts(context, run, first, end);
+    KITH_TRY(reserve_lists(context, run, room));
+    return fill_part(context, run, first, end, &none, all);
+}
+
+static kith_status walk_one_generation(kith_context *context, struct walk_run *run, int32_t g)
+{
+    struct tree_walker_cuda *walker = run->walker;
+    struct walk_pass *pass = &run->pass;
+    const int32_t first = run->tree->generation[g], end = run->tree->generation[g + 1];
+    struct tree_memory *out = &walker->waiting[g % 2];
+    pass->generation = pass->first = first;
+    pass->end = end;
+    pass->far_base = pass->near_base = 0;
+    pass->waiting_in = (const int32_t *)walker->waiting[(g + 1) % 2].memory;
+    run->cells = end - first;
+    KITH_TRY(launch(context, run, run->use ? count_lists : count_waiting, run->cells));
+    KITH_TRY(scan_counts(context, end - first, pass->counts,
+                         (struct walk_counts *)walker->offsets.memory));
+    struct walk_counts all;
+    KITH_TRY(cuda_copy_out(context, &all, pass->before + (end - first), sizeof all));
+    const int64_t wanted = all.waiting * (int64_t)sizeof(int32_t);
+    if (wanted > out->bytes)
+        KITH_TRY(tree_reserve_cuda(context, wanted + wanted / 2, "the lists of a tree", out));
+    pass->waiting_out = (int32_t *)out->memory;
+    run->all = add_counts()(run->all, all);
+    return fill_generation(context, run, first, end, &all);
+}
+
+static kith_status prepare(kith_context *context, const struct walk_run *run)
+{
+    const int64_t of_warps =
+        (int64_t)warps_per_multiprocessor * stack_room(warp_team, run->source_generations);
+    const int64_t of_blocks =
+        (int64_t)blocks_per_multiprocessor * stack_room(block_team, run->source_generations);
+    const int64_t stacks = cuda_multiprocessors(context) *
+                           (of_warps > of_blocks ? of_warps : of_blocks) * (int64_t)sizeof(int32_t);
+    const int64_t cells = run->tree->cell_count, each = (cells + 1) * (int64_t)sizeof run->all;
+    const char what[] = "the lists of a tree";
+    struct tree_walker_cuda *walker = run->walker;
+    KITH_TRY(tree_reserve_cuda(context, stacks, what, &walker->stack));
+    KITH_TRY(tree_reserve_cuda(context, sizeof(int32_t), what, &walker->failed));
+    KITH_TRY(tree_reserve_cuda(context, each, what, &walker->counts));
+    KITH_TRY(tree_reserve_cuda(context, each, what, &walker->offsets));
+    KITH_TRY(tree_reserve_cuda(context, cells * (int64_t)sizeof(struct tree_lists), what,
+                               &walker->lists));
+    KITH_TRY(cuda_check(
+        cudaMemsetAsync(walker->failed.memory, 0, sizeof(int32_t), cuda_stream(context)), what));
+    if (walker->list_room == 0) {
+        const int64_t least = 1 << 20, most = 1 << 25, usual = 16 * run->tree->count;
+        walker->list_room = usual < least ? least : usual < most ? usual : most;
+    }
+    return KITH_OK;
+}
+
+static struct walk_cells cells_of(const struct tree_sides_cuda *sides)
+{
+    return {sides->tree->cell, sides->side, sides->power, sides->tree->net_weight};
+}
+
+static kith_status walk(kith_context *context, const struct tree_sides_cuda *targets,
+                        const struct tree_sides_cuda *sources, struct walk_run *run)
+{
+    struct tree_walker_cuda *walker = run->walker;
+    struct walk_pass *pass = &run->pass;
+    run->tree = targets->tree;
+    run->source_generations = sources->tree->generations;
+    KITH_TRY(prepare(context, run));
+    pass->self = targets->tree == sources->tree;
+    pass->targets = cells_of(targets);
+    pass->sources = cells_of(sources);
+    pass->counts = (struct walk_counts *)walker->counts.memory;
+    pass->before = (const struct walk_counts *)walker->offsets.memory;
+    pass->lists = (struct tree_lists *)walker->lists.memory;
+    pass->stack = (int32_t *)walker->stack.memory;
+    pass->failed = (int32_t *)walker->failed.memory;
+    for (int32_t g = 0; g < targets->tree->generations; g++)
+        KITH_TRY(walk_one_generation(context, run, g));
+    if (run->use)
+        KITH_TRY(use_lists(context, run, targets->tree->cell_count));
+    int32_t failed = 0;
+    KITH_TRY(cuda_copy_out(context, &failed, walker->failed.memory, sizeof failed));
+    return failed ? kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk")
+                  : KITH_OK;
+}
+
+kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
+                           const struct tree_sides_cuda *targets,
+                           const struct tree_sides_cuda *sources, tree_use_lists *use, void *user,
+                           struct tree_walker_cuda *walker, struct tree_counts *counts)
+{
+    struct walk_run run = {};
+    run.walker = walker;
+    run.use = use;
+    run.user = user;
+    run.pass.rule = *rule;
+    KITH_TRY(walk(context, targets, sources, &run));
+    counts->far = run.all.expansions;
+    counts->near_pairs = run.all.pairs;
+    return KITH_OK;
+}
+
+kith_status tree_find_field_cuda(kith_context *context, double softening2, enum expansion_law law,
+                                 const struct tree_sides_cuda *targets,
+                                 const struct tree_sides_cuda *sources,
+                                 struct tree_walker_cuda *walker, struct tree_side *target_side)
+{
+    const struct octree_cuda *tree = targets->tree;
+    struct walk_run run = {};
+    KITH_TRY(tree_reserve_cuda(context, tree->cell_count * (int64_t)sizeof(struct tree_pull),
+                               "fields of a tree", &walker->pulls));
+    run.walker = walker;
+    run.pass.rule.walk = tree_walk_one_way;
+    run.pass.rule.theta = TREE_FIELD_THETA;
+    run.pass.softening2 = softening2;
+    run.pass.law = law;
+    run.pass.pulls = (struct tree_pull *)walker->pulls.memory;
+    KITH_TRY(walk(context, targets, sources, &run));
+    for (int32_t g = tree->generations - 1; g >= 0; g--) {
+        const int32_t first = tree->generation[g], end = tree->generation[g + 1];
+        gather_scales<<<blocks_for(end - first, threads), threads, 0, cuda_stream(context)>>>(
+            tree->cell, run.pass.pulls, first, end, target_side);
+    }
+    return cuda_check_launch("finding the field of a tree");
+}

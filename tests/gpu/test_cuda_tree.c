@@ -1,0 +1,611 @@
+/* Trees on the GPU: the same tree and the same lists as on the CPU, and the error that is asked
+ * for. */
+
+#include "gpu_testing.h"
+
+#include "device/cuda_state.h"
+#include "gpu_simulating.h"
+#include "tree/accuracy.h"
+#include "tree/solve.h"
+#include "tree/solve_cuda.h"
+#include "tree_errors.h"
+
+static struct tree_scene scene;
+
+static int64_t scene_count(int64_t usual)
+{
+    return test_is_quick() ? usual / 5 : usual;
+}
+
+static void *to_device(const void *host, size_t bytes)
+{
+    void *memory = NULL;
+    assert_cuda(cudaMalloc(&memory, bytes + 16));
+    assert_cuda(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice));
+    return memory;
+}
+
+static void *to_host(const void *memory, size_t bytes)
+{
+    void *host = malloc(bytes + 16);
+    assert_non_null(host);
+    assert_cuda(cudaDeviceSynchronize());
+    if (bytes > 0)
+        assert_cuda(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost));
+    return host;
+}
+
+/* The problem with its columns on the device. */
+static struct tree_problem on_device(const struct tree_problem *problem)
+{
+    struct tree_problem moved = *problem;
+    const size_t real = (size_t)kith_dtype_bytes(problem->dtype);
+    for (int c = 0; c < problem->dimensions; c++) {
+        moved.source_position[c] =
+            to_device(problem->source_position[c], (size_t)problem->source_count * real);
+        moved.target_position[c] = problem->self ? moved.source_position[c]
+                                                 : to_device(problem->target_position[c],
+                                                             (size_t)problem->target_count * real);
+    }
+    if (problem->weight)
+        moved.weight = to_device(problem->weight, (size_t)problem->source_count * real);
+    return moved;
+}
+
+static void free_problem(struct tree_problem *problem)
+{
+    for (int c = 0; c < problem->dimensions; c++) {
+        cudaFree((void *)problem->source_position[c]);
+        if (!problem->self)
+            cudaFree((void *)problem->target_position[c]);
+    }
+    cudaFree((void *)problem->weight);
+}
+
+static struct sort_points points_of(const struct tree_problem *problem)
+{
+    const void *const *x = problem->source_position;
+    return (struct sort_points){
+        problem->dtype, problem->dimensions, problem->source_count, {x[0], x[1], x[2]}};
+}
+
+static void assert_same(const void *on_gpu, const void *expected, size_t bytes, const char *what)
+{
+    void *found = to_host(on_gpu, bytes);
+    if (memcmp(found, expected, bytes) != 0)
+        fail_msg("%s differ from the CPU's", what);
+    free(found);
+}
+
+static void check_tree(kith_context *gpu, kith_context *cpu, const struct tree_problem *problem,
+                       int32_t leaf, struct octree_cuda *found, struct octree *expected)
+{
+    struct tree_problem moved = on_device(problem);
+    const struct sort_points here = points_of(problem), there = points_of(&moved);
+    assert_ok(octree_build_cpu(cpu, &here, problem->weight, leaf, expected));
+    assert_ok(octree_build_cuda(gpu, &there, moved.weight, leaf, found));
+    assert_int_equal(found->cell_count, expected->cell_count);
+    assert_int_equal(found->generations, expected->generations);
+    const size_t cells = (size_t)expected->cell_count, count = (size_t)expected->count;
+    if (cells > 0) {
+        assert_memory_equal(found->generation, expected->generation,
+                            (size_t)(expected->generations + 1) * sizeof(int32_t));
+        assert_same(found->order, expected->order, count * sizeof(uint32_t), "places");
+        assert_same(found->cell, expected->cell, cells * sizeof *expected->cell, "cells");
+        assert_same(found->sphere, expected->sphere, cells * sizeof *expected->sphere, "spheres");
+        assert_same(found->weight_sum, expected->weight_sum, cells * sizeof(double), "weights");
+        assert_same(found->net_weight, expected->net_weight, cells * sizeof(double), "net weights");
+    }
+    free_problem(&moved);
+}
+
+static void test_cuda_trees_have_the_bits_of_the_cpus(void **state)
+{
+    struct random_numbers *numbers = *state;
+    static const int64_t sizes[] = {0, 1, 2, 19, 20, 21, 7000};
+    kith_context *gpu = new_gpu_context(NULL), *cpu = new_context(NULL, 2);
+    struct octree_cuda found = {0};
+    struct octree expected = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++)
+        for (int32_t dimensions = 2; dimensions <= 3; dimensions++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                if (test_is_quick() && (kind > 3 || (sizes[s] > 1 && sizes[s] < 100)))
+                    continue;
+                scene_fill(&scene, numbers, scene_names[kind], dimensions, sizes[s]);
+                for (int d = 0; d < 2; d++) {
+                    const struct tree_problem problem =
+                        problem_of(&scene, d ? KITH_F32 : KITH_F64, 0);
+                    check_tree(gpu, cpu, &problem, s < 6 ? 20 : 3 + 40 * d, &found, &expected);
+                }
+            }
+    octree_free_cuda(gpu, &found);
+    octree_free(&expected);
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
+/* Lists of every target cell: a number a pair, target and source, far or near; sorted to compare.
+ */
+struct pairs {
+    int64_t count, room;
+    uint64_t *pair;
+};
+
+static void add_pairs(struct pairs *pairs, int64_t target, const int32_t *sources, int64_t count)
+{
+    while (pairs->count + count > pairs->room) {
+        pairs->room = 2 * pairs->room + 1024;
+        pairs->pair = realloc(pairs->pair, (size_t)pairs->room * sizeof *pairs->pair);
+        assert_non_null(pairs->pair);
+    }
+    for (int64_t k = 0; k < count; k++)
+        pairs->pair[pairs->count++] = (uint64_t)target << 32 | (uint32_t)sources[k];
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+struct recorder {
+    struct pairs far, near;
+};
+
+static void record_far(void *user, int32_t target, const int32_t *sources, int64_t count)
+{
+    add_pairs(&((struct recorder *)user)->far, target, sources, count);
+}
+
+static void record_nothing(void *user, int32_t target)
+{
+    (void)user;
+    (void)target;
+}
+
+static void record_leaf(void *user, struct tree_walker *walker, int32_t target,
+                        const struct cell_list *far, const struct cell_list *near)
+{
+    (void)walker;
+    (void)far;
+    add_pairs(&((struct recorder *)user)->near, target, near->cell, near->count);
+}
+
+static kith_status record_lists(kith_context *context, void *user, int32_t first, int32_t end,
+                                const struct tree_lists *lists, const int32_t *far,
+                                const int32_t *near)
+{
+    (void)context;
+    struct recorder *recorder = user;
+    struct tree_lists *here = to_host(lists + first, (size_t)(end - first) * sizeof *here);
+    for (int32_t k = first; k < end; k++) {
+        const struct tree_lists *of = &here[k - first];
+        int32_t *cells = to_host(far + of->far, (size_t)of->far_count * sizeof *cells);
+        add_pairs(&recorder->far, k, cells, of->far_count);
+        free(cells);
+        cells = to_host(near + of->near, (size_t)of->near_count * sizeof *cells);
+        add_pairs(&recorder->near, k, cells, of->near_count);
+        free(cells);
+    }
+    free(here);
+    return KITH_OK;
+}
+
+static void compare_pairs(struct pairs *found, struct pairs *expected, const char *what)
+{
+    assert_int_equal(found->count, expected->count);
+    if (found->count > 0) {
+        qsort(found->pair, (size_t)found->count, sizeof *found->pair, by_number);
+        qsort(expected->pair, (size_t)expected->count, sizeof *expected->pair, by_number);
+        if (memcmp(found->pair, expected->pair, (size_t)found->count * sizeof *found->pair) != 0)
+            fail_msg("the %s pairs differ from the CPU's", what);
+    }
+    free(found->pair);
+    free(expected->pair);
+}
+
+/* Every target meets every source once. */
+static void check_each_once(const struct octree *tree, const struct recorder *recorder)
+{
+    double *met = calloc((size_t)tree->count + 1, sizeof *met);
+    assert_non_null(met);
+    for (int k = 0; k < 2; k++) {
+        const struct pairs *pairs = k == 0 ? &recorder->far : &recorder->near;
+        for (int64_t j = 0; j < pairs->count; j++) {
+            const struct octree_cell *target = &tree->cell[pairs->pair[j] >> 32];
+            for (int32_t i = target->first; i < target->first + target->count; i++)
+                met[i] += tree->cell[(uint32_t)pairs->pair[j]].count;
+        }
+    }
+    for (int64_t i = 0; i < tree->count; i++)
+        assert_true(met[i] == (double)tree->count);
+    free(met);
+}
+
+/* The walks of both devices by the sides and powers of the GPU's solution; with so much room. */
+static void check_lists(kith_context *gpu, kith_context *cpu, const struct tree_problem *problem,
+                        const struct tree_rule *rule, int64_t room, struct tree_state_cuda *solved,
+                        const struct octree *tree)
+{
+    const size_t cells = (size_t)tree->cell_count;
+    struct tree_side *side = to_host(solved->source_sides.memory, cells * sizeof *side);
+    double *power =
+        to_host(solved->powers.memory, cells * (size_t)(rule->order + 1) * sizeof *power);
+    const struct tree_sides sides = {tree, side, power};
+    const struct tree_sides_cuda there = {&solved->sources, solved->source_sides.memory,
+                                          solved->powers.memory};
+    struct recorder found = {0}, expected = {0};
+    const struct tree_actions actions = {false, record_far, record_nothing, record_leaf, &expected};
+    struct tree_walker_cuda walker = {.list_room = room};
+    struct tree_counts counts, counted;
+    (void)problem;
+    assert_ok(tree_walk_cpu(cpu, rule, &sides, &sides, &actions, 0, &counts));
+    assert_ok(tree_walk_cuda(gpu, rule, &there, &there, record_lists, &found, &walker, &counted));
+    assert_int_equal(counted.near_pairs, counts.near_pairs);
+    if (rule->walk != tree_walk_groups)
+        assert_int_equal(counted.far, counts.far);
+    check_each_once(tree, &found);
+    compare_pairs(&found.far, &expected.far, "far");
+    compare_pairs(&found.near, &expected.near, "near");
+    tree_walker_free_cuda(gpu, &walker);
+    free(side);
+    free(power);
+}
+
+static void test_cuda_lists_are_the_cpus(void **state)
+{
+    struct random_numbers *numbers = *state;
+    kith_context *gpu = new_gpu_context(NULL), *cpu = new_context(NULL, 1);
+    struct octree tree = {0};
+    struct tree_state_cuda solved = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++)
+        for (int turn = 0; turn < 4; turn++) {
+            scene_fill(&scene, numbers, scene_names[kind], 2 + (kind + turn) % 2,
+                       scene_count(4000));
+            const struct tree_problem problem =
+                problem_of(&scene, turn % 2 ? KITH_F32 : KITH_F64, turn == 3 ? 0.01 : 0);
+            struct tree_problem moved = on_device(&problem);
+            const struct sort_points points = points_of(&problem);
+            const struct tree_request wanted = {.groups = turn == 2,
+                                                .error = turn == 1 ? 0 : 1e-3,
+                                                .theta = turn == 1 ? 0.6 : 0,
+                                                .order = 4,
+                                                .leaf = 10};
+            const struct tree_request request = tree_choose_cuda(&problem, &wanted);
+            assert_ok(octree_build_cpu(cpu, &points, problem.weight, request.leaf, &tree));
+            assert_ok(tree_solve_cuda(gpu, &moved, &request, &solved));
+            const struct tree_rule rule = tree_rule_for(&problem, &request);
+            check_lists(gpu, cpu, &problem, &rule, turn == 0 ? 300 : 0, &solved, &tree);
+            free_problem(&moved);
+        }
+    tree_free_cuda(gpu, &solved);
+    octree_free(&tree);
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
+static struct errors solve(kith_context *gpu, const struct tree_problem *problem,
+                           const struct direct_sum *exact, const struct tree_request *wanted,
+                           struct tree_state_cuda *solved)
+{
+    static struct tree_results results;
+    struct tree_problem moved = on_device(problem);
+    const struct tree_request request = tree_choose_cuda(problem, wanted);
+    const size_t n = (size_t)problem->target_count;
+    assert_ok(tree_solve_cuda(gpu, &moved, &request, solved));
+    uint32_t *order = to_host(solved->target_tree->order, n * sizeof *order);
+    void *sums = to_host(solved->results.memory, 4 * n * (size_t)kith_dtype_bytes(problem->dtype));
+    for (size_t k = 0; k < n; k++) {
+        for (int c = 0; c < 3; c++)
+            results.gradient[order[k]][c] =
+                c < problem->dimensions ? at(problem->dtype, sums, (int64_t)(4 * k) + c) : 0;
+        results.potential[order[k]] = at(problem->dtype, sums, (int64_t)(4 * k) + 3);
+    }
+    free(order);
+    free(sums);
+    free_problem(&moved);
+    return errors_of(problem, exact, &results);
+}
+
+static void test_cuda_trees_keep_the_requested_error(void **state)
+{
+    struct random_numbers *numbers = *state;
+    static const double errors[] = {1e-2, 1e-3, 1e-5, 1e-8};
+    kith_context *gpu = new_gpu_context(NULL);
+    struct tree_state_cuda solved = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++) {
+        scene_fill(&scene, numbers, scene_names[kind], 3, scene_count(5000));
+        const struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
+        const struct direct_sum *exact = sum_all_directly(&problem);
+        for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
+            for (int groups = 0; groups < 2; groups++) {
+                const struct tree_request request = {
+                    .groups = groups, .error = errors[k], .leaf = 24};
+                const struct errors found = solve(gpu, &problem, exact, &request, &solved);
+                check_kept(scene_names[kind], found, errors[k]);
+                if (!groups && !(found.momentum <= 1e-14))
+                    fail_msg("%s: momentum %g", scene_names[kind], found.momentum);
+            }
+    }
+    tree_free_cuda(gpu, &solved);
+    kith_context_free(gpu);
+}
+
+static void test_cuda_trees_keep_the_requested_error_in_single_precision(void **state)
+{
+    struct random_numbers *numbers = *state;
+    static const char *const names[] = {"plummer", "cube",         "disk",       "charges",
+                                        "outlier", "two clusters", "sparse halo"};
+    static const double errors[] = {1e-3, 1e-5};
+    kith_context *gpu = new_gpu_context(NULL);
+    struct tree_state_cuda solved = {0};
+    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++) {
+        scene_fill(&scene, numbers, names[kind], 3, scene_count(5000));
+        const struct tree_problem problem = problem_of(&scene, KITH_F32, 0);
+        const struct direct_sum *exact = sum_all_directly(&problem);
+        for (size_t k = 0; k < 4; k++)
+            check_kept(
+                names[kind],
+                solve(gpu, &problem, exact,
+                      &(struct tree_request){.error = errors[k / 2], .groups = k % 2, .leaf = 24},
+                      &solved),
+                errors[k / 2]);
+    }
+    tree_free_cuda(gpu, &solved);
+    kith_context_free(gpu);
+}
+
+static void test_cuda_trees_keep_it_with_softening_and_in_the_plane(void **state)
+{
+    struct random_numbers *numbers = *state;
+    static const double softenings[] = {0, 0.001, 0.1, 10}, errors[] = {1e-3, 1e-6, 1e-10};
+    kith_context *gpu = new_gpu_context(NULL);
+    struct tree_state_cuda solved = {0};
+    for (int32_t dimensions = 2; dimensions <= 3; dimensions++)
+        for (size_t k = 0; k < sizeof softenings / sizeof *softenings; k++) {
+            scene_fill(&scene, numbers, "plummer", dimensions, scene_count(5000));
+            const struct tree_problem problem = problem_of(&scene, KITH_F64, softenings[k]);
+            const struct direct_sum *exact = sum_all_directly(&problem);
+            for (int turn = 0; turn < 6; turn++) {
+                const struct tree_request request = {
+                    .groups = turn % 2, .error = errors[turn / 2], .leaf = 24};
+                check_kept("plummer", solve(gpu, &problem, exact, &request, &solved),
+                           errors[turn / 2]);
+            }
+        }
+    tree_free_cuda(gpu, &solved);
+    kith_context_free(gpu);
+}
+
+static void test_cuda_trees_keep_it_by_the_logarithm(void **state)
+{
+    struct random_numbers *numbers = *state;
+    static const double errors[] = {1e-2, 1e-4, 1e-8};
+    kith_context *gpu = new_gpu_context(NULL);
+    struct tree_state_cuda solved = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++) {
+        scene_fill(&scene, numbers, scene_names[kind], 2, scene_count(2000));
+        for (int d = 0; d < 2; d++) {
+            const kith_dtype dtype = d ? KITH_F32 : KITH_F64;
+            struct tree_problem problem = problem_of(&scene, dtype, kind == 0 ? 0.03 : 0);
+            problem.law = expansion_logarithm;
+            const struct direct_sum *exact = sum_all_directly(&problem);
+            for (int turn = 0; turn < 6; turn++) {
+                const double error = errors[turn / 2];
+                const struct tree_request request = {
+                    .groups = turn % 2, .error = error, .leaf = 24};
+                if (error >= tree_least_error(dtype))
+                    check_kept(scene_names[kind], solve(gpu, &problem, exact, &request, &solved),
+                               error);
+            }
+        }
+    }
+    tree_free_cuda(gpu, &solved);
+    kith_context_free(gpu);
+}
+
+/* Each order's operators, with loops of its own and those of all orders. */
+static void test_cuda_the_error_of_an_angle_falls_with_the_order(void **state)
+{
+    struct random_numbers *numbers = *state;
+    kith_context *gpu = new_gpu_context(NULL);
+    struct tree_state_cuda solved = {0};
+    for (int basis = 0; basis < 3; basis++) {
+        scene_fill(&scene, numbers, "cube", basis == 1 ? 2 : 3, scene_count(3000));
+        const struct tree_problem problem = problem_of(&scene, KITH_F64, basis == 2 ? 0.01 : 0);
+        const struct direct_sum *exact = sum_all_directly(&problem);
+        for (int groups = 0; groups < 2; groups++) {
+            double before = 1;
+            for (int32_t order = 1; order <= (basis == 2 ? 14 : 19);
+                 order += test_is_quick() ? 6 : 1) {
+                const struct tree_request request = {
+                    .groups = groups, .theta = 0.5, .order = order, .leaf = 16};
+                const struct errors found = solve(gpu, &problem, exact, &request, &solved);
+                if (!(found.rms < 0.9 * before))
+                    fail_msg("basis %d, order %d: rms %g after %g", basis, (int)order, found.rms,
+                             before);
+                before = found.rms;
+            }
+            assert_less(before, 30 * solved.report.error_estimated);
+        }
+    }
+    tree_free_cuda(gpu, &solved);
+    kith_context_free(gpu);
+}
+
+static void test_cuda_tree_targets_need_not_be_the_sources(void **state)
+{
+    static struct tree_scene targets;
+    struct random_numbers *numbers = *state;
+    kith_context *gpu = new_gpu_context(NULL);
+    struct tree_state_cuda solved = {0};
+    scene_fill(&scene, numbers, "plummer", 3, scene_count(5000));
+    scene_fill(&targets, numbers, "cube", 3, 777);
+    for (int turn = 0; turn < 4; turn++) {
+        struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
+        problem.self = false;
+        problem.target_count = turn < 2 ? targets.count : 1;
+        for (int c = 0; c < 3; c++)
+            problem.target_position[c] = targets.x[c];
+        const struct tree_request request = {.groups = turn % 2, .error = 1e-5, .leaf = 24};
+        const struct errors found =
+            solve(gpu, &problem, sum_all_directly(&problem), &request, &solved);
+        if (turn < 2)
+            check_kept("targets", found, 1e-5);
+        else /* what is kept is a mean of many */
+            assert_less(found.greatest, 30e-5);
+    }
+    tree_free_cuda(gpu, &solved);
+    kith_context_free(gpu);
+}
+
+/* As users call them: gravity and coulomb, arrays of the host and of the device, few bodies. */
+static void test_cuda_tree_solvers_agree_with_the_reference(void **state)
+{
+    struct random_numbers *random = *state;
+    static const char *const names[] = {"tree", "fmm"};
+    static const int64_t sizes[] = {0, 1, 2, 127, 128, 129, 3000};
+    kith_context *context = new_gpu_context(NULL);
+    for (int turn = 0; turn < 4 * 7; turn++) {
+        const kith_dtype dtype = turn % 2 ? KITH_F32 : KITH_F64;
+        struct system s = system_random(random, dtype, sizes[turn / 4], 2 + turn / 2 % 2);
+        struct system expected = system_copy(&s);
+        kith_forces_options options = {.gravitational_constant = 3,
+                                       .softening = turn % 3 ? 0 : 0.05};
+        system_reference(&options, &expected);
+        options.solver = solver_named(names[turn % 2]);
+        options.accuracy.error = turn % 2 ? 1e-5 : 1e-9;
+        struct system there = gpu_system(&s, true), again = gpu_system(&s, true);
+        struct system repeated = system_copy(&s);
+        system_compute(context, &options, &s);
+        assert_less(relative_difference(s.a, expected.a), 10 * options.accuracy.error);
+        assert_less(relative_difference(s.phi, expected.phi), 10 * options.accuracy.error);
+        system_compute(context, &options, &there);
+        system_compute(context, &options, &again);
+        assert_ok(kith_context_synchronize(context));
+        gpu_fetch(&there, &repeated);
+        assert_same_forces(&s, &repeated);
+        gpu_fetch(&again, &repeated);
+        assert_same_forces(&s, &repeated);
+        gpu_system_free(&there);
+        gpu_system_free(&again);
+        system_free(&s);
+        system_free(&expected);
+        system_free(&repeated);
+    }
+    kith_context_free(context);
+}
+
+static void test_cuda_tree_solvers_have_charges_and_the_logarithm(void **state)
+{
+    struct random_numbers *random = *state;
+    static const char *const texts[] = {"coulomb", "log2d"};
+    kith_context *context = new_gpu_context(NULL), *cpu = new_context(NULL, 2);
+    for (int k = 0; k < 2; k++) {
+        kith_law *law = NULL;
+        struct system s = system_random(random, KITH_F64, 2000, k == 0 ? 3 : 2);
+        struct system expected = system_copy(&s);
+        kith_array charges = new_vector(KITH_F64, s.n);
+        for (int64_t i = 0; i < s.n; i++)
+            put(charges, i, random_uniform(random, -1, 1));
+        s.q = expected.q = charges;
+        assert_ok(kith_law_parse(texts[k], 0, NULL, &law));
+        kith_forces_options options = {.law = law};
+        system_compute(cpu, &options, &expected);
+        options.accuracy.error = 1e-8;
+        options.solver = solver_named("fmm");
+        system_compute(context, &options, &s);
+        assert_less(relative_difference(s.a, expected.a), 1e-6);
+        assert_less(relative_difference(s.phi, expected.phi), 1e-6);
+        kith_law_free(law);
+        free(charges.data);
+        system_free(&s);
+        system_free(&expected);
+    }
+    kith_context_free(context);
+    kith_context_free(cpu);
+}
+
+static void test_cuda_trees_refuse_what_they_cannot(void **state)
+{
+    struct random_numbers *random = *state;
+    cudaStream_t stream = NULL;
+    cudaGraph_t graph = NULL;
+    assert_cuda(cudaStreamCreate(&stream));
+    kith_context *context = new_gpu_context(stream);
+    struct system s = system_random(random, KITH_F64, 300, 3);
+    struct system there = gpu_system(&s, false);
+    kith_forces_options options = {
+        .solver = solver_named("fmm"), .softening = 0.1, .accuracy = {.error = 1e-4}};
+    system_compute(context, &options, &there);
+    assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    assert_fails(kith_forces_compute(context, &options, NULL, PARTICLES(there.x, {"m", there.m}),
+                                     there.a, there.phi),
+                 KITH_UNSUPPORTED, "captured graph");
+    assert_cuda(cudaStreamEndCapture(stream, &graph));
+    cudaGraphDestroy(graph);
+    options.accuracy = (kith_accuracy){.theta = 0.5, .order = 15};
+    assert_fails(
+        kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
+        KITH_UNSUPPORTED, "order is 15");
+    put(s.x, 5, NAN);
+    gpu_transfer(there.x, s.x, true);
+    options.accuracy = (kith_accuracy){.error = 1e-4};
+    system_compute(context, &options, &there);
+    assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT, "row 1");
+    gpu_fetch(&there, &s);
+    for (int64_t i = 0; i < s.n; i++)
+        assert_true(isnan(get(s.phi, i)) && isnan(get(s.a, 3 * i)));
+    gpu_system_free(&there);
+    system_free(&s);
+    kith_context_free(context);
+    cudaStreamDestroy(stream);
+}
+
+static void test_cuda_a_simulation_by_fmm_keeps_its_energy(void **state)
+{
+    (void)state;
+    kith_context *context = new_gpu_context(NULL);
+    kith_bodies *bodies = NULL;
+    kith_simulation *simulation = NULL;
+    kith_simulation_options options = {.dt = 0.01};
+    kith_diagnostics begin, end;
+    options.forces.solver = solver_named("fmm");
+    options.forces.accuracy.error = 1e-5;
+    options.forces.softening = 0.05;
+    assert_ok(kith_initial_make(
+        "plummer", &(kith_initial_options){.count = scene_count(4000), .seed = 1}, &bodies));
+    assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
+    assert_ok(kith_simulation_diagnose(simulation, &begin));
+    assert_ok(kith_simulation_step(simulation, 50));
+    assert_ok(kith_simulation_diagnose(simulation, &end));
+    assert_near(end.total_energy, begin.total_energy, 1e-4 * fabs(begin.total_energy));
+    kith_simulation_free(simulation);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    static struct random_numbers numbers;
+    if (gpu_is_absent("test_cuda_tree"))
+        return exit_skipped;
+    numbers = random_numbers_begin("test_cuda_tree");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_cuda_trees_have_the_bits_of_the_cpus, &numbers),
+        cmocka_unit_test_prestate(test_cuda_lists_are_the_cpus, &numbers),
+        cmocka_unit_test_prestate(test_cuda_the_error_of_an_angle_falls_with_the_order, &numbers),
+        cmocka_unit_test_prestate(test_cuda_trees_keep_the_requested_error, &numbers),
+        cmocka_unit_test_prestate(test_cuda_trees_keep_the_requested_error_in_single_precision,
+                                  &numbers),
+        cmocka_unit_test_prestate(test_cuda_trees_keep_it_with_softening_and_in_the_plane,
+                                  &numbers),
+        cmocka_unit_test_prestate(test_cuda_trees_keep_it_by_the_logarithm, &numbers),
+        cmocka_unit_test_prestate(test_cuda_tree_targets_need_not_be_the_sources, &numbers),
+        cmocka_unit_test_prestate(test_cuda_tree_solvers_agree_with_the_reference, &numbers),
+        cmocka_unit_test_prestate(test_cuda_tree_solvers_have_charges_and_the_logarithm, &numbers),
+        cmocka_unit_test_prestate(test_cuda_trees_refuse_what_they_cannot, &numbers),
+        cmocka_unit_test_prestate(test_cuda_a_simulation_by_fmm_keeps_its_energy, &numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
