@@ -151,14 +151,6 @@ int load_check_softening(const char *command, const struct input_options *input,
     return exit_ok;
 }
 
-bool load_parse_open(const char *text, const struct argp_state *state)
-{
-    if (strcmp(text, "none") != 0)
-        cli_usage_error(
-            state, "--periodic is '%s'; forces have no periodic images, so it must be none", text);
-    return true;
-}
-
 int load_check_open(const char *command, const struct input_options *input, const char *path,
                     kith_bodies *bodies)
 {
@@ -167,8 +159,8 @@ int load_check_open(const char *command, const struct input_options *input, cons
     for (int32_t k = 0; k < bodies->dimensions; k++)
         if (bodies->periodic[k])
             return cli_fail_with(command,
-                                 "%s has a periodic cell, and forces have no periodic images; give "
-                                 "--periodic none to leave the cell out",
+                                 "%s has a periodic cell, and the systems of an ensemble have no "
+                                 "periodic images; give --periodic none to leave the cell out",
                                  path);
     return exit_ok;
 }

@@ -29,9 +29,6 @@ bool load_is_kind(const char *path);
 int load_check_softening(const char *command, const struct input_options *input, const char *path,
                          bool quiet, const kith_bodies *bodies);
 
-/* The value of --periodic of commands without periodic images. */
-bool load_parse_open(const char *text, const struct argp_state *state);
-
 /* Fails if the bodies are periodic, unless --periodic none leaves their cell out: it then does.
  * Returns an exit code. */
 int load_check_open(const char *command, const struct input_options *input, const char *path,

@@ -27,7 +27,9 @@ enum {
     key_elements,
     key_star,
     key_coordinates,
-    key_g
+    key_g,
+    key_density,
+    key_temperature
 };
 
 static const struct argp_option options[] = {
@@ -44,6 +46,9 @@ static const struct argp_option options[] = {
      "heliocentric)",
      0},
     {"g", key_g, "G", 0, "gravitational constant of planets (default: 1)", 0},
+    {"density", key_density, "R", 0, "particles a volume of crystals (default: 1)", 0},
+    {"temperature", key_temperature, "T", 0,
+     "of the velocities of crystals, in units of energy (default: 0)", 0},
     {"batch", key_batch, "B", 0,
      "B conformations of a lattice kind in one NPY file, B x N x 3 (or 2), from the seeds S, S + 1 "
      "...",
@@ -60,6 +65,7 @@ static const char documentation[] =
     "  kith make plummer -n 10000 --seed 7 -o plummer.csv\n"
     "  kith make two-body --eccentricity 0.9 -o kepler.csv\n"
     "  kith make planets --elements 1e-3,1,0.05,0,0,0,0 -o planet.csv\n"
+    "  kith make fcc -n 4000 --density 0.8442 --temperature 1.44 -o argon.xyz\n"
     "  kith make lattice-walk -n 64 --batch 100 -o walks.npy\n"
     "  kith make six | kith run - --dt 0.001 --until 10 -o six.h5";
 
@@ -113,6 +119,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_g:
         make->initial.gravitational_constant = cli_parse_positive("--g", argument, state);
+        return 0;
+    case key_density:
+        make->initial.density = cli_parse_positive("--density", argument, state);
+        return 0;
+    case key_temperature:
+        make->initial.temperature = cli_parse_real("--temperature", argument, state);
         return 0;
     case key_batch:
         make->batch = cli_parse_count("--batch", argument, state);

@@ -21,6 +21,7 @@ struct run_options {
     struct common_options common;
     struct input_options input;
     struct law_options law;
+    struct cutoff_options cutoff;
     struct cli_advice advice;
     kith_run_options run;
     bool until_given;
@@ -39,7 +40,6 @@ enum {
     key_until,
     key_integrator,
     key_solver,
-    key_periodic,
     key_every,
     key_every_time,
     key_eta,
@@ -59,8 +59,6 @@ static const struct argp_option options[] = {
     {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
     {"solver", key_solver, "SOLVER", 0,
      "see below (default: auto: direct, unless an accuracy is given)", 0},
-    {"periodic", key_periodic, "none", 0,
-     "leave out the periodic cell of FILE: there are no images", 0},
     {"every", key_every, "K", 0,
      "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
     {"every-time", key_every_time, "T", 0,
@@ -104,9 +102,10 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
                                              {&planets_argp, 0, "Planets, of whfast:", 2},
-                                             {&law_argp, 0, "Law:", 3},
-                                             {&input_argp, 0, "Bodies and gravity:", 4},
-                                             {&common_argp, 0, "Common options:", 5},
+                                             {&cutoff_argp, 0, "Cutoff and cell:", 3},
+                                             {&law_argp, 0, "Law:", 4},
+                                             {&input_argp, 0, "Bodies and gravity:", 5},
+                                             {&common_argp, 0, "Common options:", 6},
                                              {0}};
 
 static const char documentation[] =
@@ -128,6 +127,8 @@ static const char documentation[] =
     "  kith run planets.csv --dt 5 --until 365250 --integrator whfast --corrector 17 -o planets.h5\n"
     "  kith make lattice -n 64 -o argon.csv\n"
     "  kith run argon.csv --law lennard-jones --dt 0.001 --until 1 -o argon.h5\n"
+    "  kith run argon.csv --law lennard-jones --cutoff 2.5 --box 4,4,4 --shift force --dt 0.001 \\\n"
+    "           --until 1 -o melt.h5\n"
     "  mkdir systems\n"
     "  kith make six --seed 1 -o systems/1.csv\n"
     "  kith make six --seed 2 -o systems/2.csv\n"
@@ -158,6 +159,9 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "FILE is missing: the bodies to start from");
     if (run->ensemble_given && !run->input.path)
         cli_usage_error(state, "--ensemble needs a kind of kith make: kith run KIND --ensemble M");
+    if (!run->input.path && run->cutoff.cell.count > 0)
+        cli_usage_error(state, "%s is given and FILE is not; a run that goes on has its cell",
+                        run->cutoff.cell.is_box ? "--box" : "--cell");
     if (run->run.simulation.dt == 0 && !(resume && !run->input.path))
         cli_usage_error(state, "--dt is missing: the length of a step");
     if (run->view.steps_per_second > 0 && !run->view_given)
@@ -223,9 +227,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &run->run.simulation.forces.accuracy;
         state->child_inputs[1] = &run->run.simulation;
-        state->child_inputs[2] = &run->law;
-        state->child_inputs[3] = &run->input;
-        state->child_inputs[4] = &run->common;
+        state->child_inputs[2] = &run->cutoff;
+        state->child_inputs[3] = &run->law;
+        state->child_inputs[4] = &run->input;
+        state->child_inputs[5] = &run->common;
         return 0;
     case key_dt:
         run->run.simulation.dt = cli_parse_positive("--dt", argument, state);
@@ -240,9 +245,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_solver:
         run->run.simulation.forces.solver = cli_parse_solver(argument, state);
-        return 0;
-    case key_periodic:
-        run->input.is_open = load_parse_open(argument, state);
         return 0;
     case key_every:
         run->run.every = parse_every(argument, state);
@@ -396,6 +398,13 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.precision = run->common.precision;
     run->run.simulation.forces.gravitational_constant = run->input.gravitational_constant;
     run->run.simulation.forces.softening = run->input.softening;
+    run->input.is_open =
+        run->cutoff.cell.periodic && strcmp(run->cutoff.cell.periodic, "none") == 0;
+    run->run.simulation.forces.cutoff = run->cutoff.cutoff;
+    run->run.simulation.forces.shift = run->cutoff.shift;
+    run->run.simulation.forces.tail = run->cutoff.tail;
+    if (run->cutoff.cutoff > 0 && run->common.context.device.kind == KITH_DEVICE_AUTO)
+        run->common.context.device.kind = KITH_CPU; /* there is no cutoff on a GPU yet */
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
     if (!run->restitution_given && run->run.simulation.on_collision == KITH_ON_COLLISION_BOUNCE)
         run->run.simulation.restitution = 1;
@@ -429,7 +438,7 @@ static int run_one(const char *command, struct run_options *run, kith_context *c
         code = job_load_bodies(command, context, &run->input, run->run.output,
                                run->common.quiet || run->common.json, &bodies);
     if (code == exit_ok && bodies)
-        code = load_check_open(command, &run->input, run->input.path, bodies);
+        code = cutoff_take_cell(command, &run->cutoff, run->input.path, bodies);
     if (code == exit_ok)
         code = run_simulation(command, run, context, bodies);
     kith_bodies_free(bodies);

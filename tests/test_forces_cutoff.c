@@ -583,13 +583,6 @@ static void test_mistakes_are_told_in_one_sentence(void **state)
         fails_with((kith_forces_options){
             .cutoff = 1, .tail = true, .cell = &cell, .law = jones, .shift = KITH_SHIFT_ENERGY}),
         KITH_INVALID_ARGUMENT, "tail is set and the law is shifted");
-    kith_bodies *bodies = NULL;
-    kith_simulation *simulation = NULL;
-    assert_ok(kith_bodies_create(1, 3, 0, &bodies));
-    const kith_simulation_options run = {.dt = 1, .forces = {.cutoff = 1}};
-    assert_fails(kith_simulation_create(context, &run, bodies, &simulation), KITH_UNSUPPORTED,
-                 "cutoff is 1, and simulations sum all pairs");
-    kith_bodies_free(bodies);
     now.x[4] = (double)INFINITY;
     assert_fails(fails_with((kith_forces_options){.cutoff = 1}), KITH_INVALID_ARGUMENT,
                  "row 1 of sources.positions has inf");

@@ -67,7 +67,7 @@ static void test_initial_rows_are_named_described_and_make_their_default_count(v
     (void)state;
     int64_t count = 0;
     const kith_initial *list = kith_initial_list(&count);
-    assert_int_equal(count, 16);
+    assert_int_equal(count, 19);
     for (int64_t k = 0; k < count; k++) {
         for (int64_t other = 0; other < k; other++)
             assert_string_not_equal(list[k].name, list[other].name);
@@ -124,7 +124,11 @@ static void test_initial_any_number_of_bodies_may_be_one(void **state)
     int64_t count = 0;
     const kith_initial *list = kith_initial_list(&count);
     for (int64_t k = 0; k < count; k++) {
-        if (list[k].fixed_count || strcmp(list[k].name, "galaxies") == 0)
+        static const char *const more[] = {"galaxies", "fcc", "bcc", "nacl"};
+        bool needs_more = list[k].fixed_count;
+        for (size_t m = 0; m < sizeof more / sizeof more[0]; m++)
+            needs_more |= strcmp(list[k].name, more[m]) == 0;
+        if (needs_more)
             continue;
         kith_bodies *bodies = made(list[k].name, (kith_initial_options){.count = 1, .seed = 3});
         assert_int_equal(bodies->count, 1);
@@ -136,8 +140,10 @@ static void test_initial_any_number_of_bodies_may_be_one(void **state)
 static void test_initial_flat_kinds_are_flat_and_the_others_refuse(void **state)
 {
     (void)state;
-    const char *const solid[] = {
-        "six", "solar-system", "outer-solar-system", "plummer", "hernquist", "galaxies", "planets"};
+    const char *const solid[] = {"six",     "solar-system", "outer-solar-system",
+                                 "plummer", "hernquist",    "galaxies",
+                                 "planets", "fcc",          "bcc",
+                                 "nacl"};
     int64_t count = 0;
     const kith_initial *list = kith_initial_list(&count);
     for (int64_t k = 0; k < count; k++) {
@@ -205,6 +211,8 @@ static void test_initial_refuses_counts_that_a_kind_cannot_have(void **state)
     assert_refused("six", (kith_initial_options){.count = 7}, "six has always 6");
     assert_refused("figure-8", (kith_initial_options){.count = -3}, "figure-8 has always 3");
     assert_refused("galaxies", (kith_initial_options){.count = 1}, "galaxies needs at least 2");
+    assert_refused("fcc", (kith_initial_options){.count = 3}, "fcc needs at least 4");
+    assert_refused("nacl", (kith_initial_options){.count = 9}, "give 8 or 64");
 }
 
 static void test_initial_refuses_options_out_of_range_or_out_of_place(void **state)

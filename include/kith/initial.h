@@ -40,6 +40,8 @@ typedef struct kith_initial_options {
     double star_mass;                   /* planets: > 0, or 0: 1 */
     double gravitational_constant;      /* planets: > 0, or 0: 1 */
     kith_orbit_coordinates coordinates; /* planets: what their orbits are relative to */
+    double density;                     /* crystals: particles a volume, > 0, or 0: 1 */
+    double temperature;                 /* crystals: ≥ 0, in units of energy */
     kith_poll *poll; /* called every 0.05 s, cancels if it returns true; NULL: none */
     void *poll_user; /* its argument */
 } kith_initial_options;
@@ -49,6 +51,8 @@ typedef struct kith_initial_options {
  *
  * The mass ratio of two-body and galaxies is second over first, 1 by default; of lagrange second
  * and third over first, 0.01 by default: the triangle is stable up to 0.0198 (Gascheau 1843).
+ * Crystals (fcc, bcc, nacl) fill a periodic cube, masses are 1, the momentum is 0 and the kinetic
+ * energy 3 (N − 1) T / 2; nacl has charges 1 and −1.
  * Planets are placed by kith_orbits_place: the centre of mass is at the origin and at rest.
  *
  *   kind     a name of the table

@@ -40,9 +40,9 @@ typedef enum kith_on_collision {
 typedef struct kith_simulation_options {
     double dt; /* > 0; of an adaptive integrator its first step, of hermite-block its longest */
     const char *integrator; /* a name of the table; NULL: "leapfrog" */
-    /* G (0: the bodies' (kith_units), else 1), ε, law, solver and its method; law and solver are
-     * kept, so they must live as long. Masses and charges are the bodies': the arrays of these
-     * options are none, and forces are summed. */
+    /* G (0: the bodies' (kith_units), else 1), ε, law, solver, cutoff and cell (NULL: the bodies');
+     * law and solver are kept, so they must live as long. Masses and charges are the bodies',
+     * positions are never wrapped, and forces are summed. */
     kith_forces_options forces;
     bool softening_of_bodies; /* take bodies->softening instead of ε */
     kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */
@@ -98,8 +98,8 @@ typedef struct kith_diagnostics {
  *         bodies at one place, both with mass and without softening, and ias15; coordinates, a
  *         corrector or a kernel that do not exist, or of another integrator than whfast; body 0
  *         without mass, or another at its place, and whfast),
- *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic along a cell
- *         vector; a solver that cannot do these steps or this precision, device or ensemble; ias15
+ *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic and no
+ *         cutoff; a solver that cannot do these steps or this precision, device or ensemble; ias15
  *         in single precision, of an ensemble, or on a GPU; whfast in single precision, on a GPU,
  *         with a softening, with another solver than direct, under another law than gravity, or
  *         with collisions, encounters or escapes; these in an ensemble or on a GPU),

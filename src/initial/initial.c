@@ -30,6 +30,9 @@ enum kind {
     LATTICE,
     LATTICE_WALK,
     SELF_AVOIDING_WALK,
+    FCC,
+    BCC,
+    NACL,
     KIND_COUNT
 };
 
@@ -143,6 +146,24 @@ static const kith_initial kinds[KIND_COUNT] = {
                             0,
                             NULL,
                             {0}},
+    [FCC] = {"fcc",
+             "face-centred cubic crystal in its periodic cell, 4 n^3 sites; density, temperature",
+             4000,
+             0,
+             "--law lennard-jones --cutoff 2.5 --shift force --dt 0.002 --until 1",
+             {0}},
+    [BCC] = {"bcc",
+             "body-centred cubic crystal in its periodic cell, 2 n^3 sites; density, temperature",
+             2000,
+             0,
+             "--law lennard-jones --cutoff 2.5 --shift force --dt 0.002 --until 1",
+             {0}},
+    [NACL] = {"nacl",
+              "rock salt in its periodic cell, 8 n^3 sites, charges 1 and -1; density, temperature",
+              4096,
+              0,
+              NULL,
+              {0}},
 };
 
 static const struct initial_recipe recipes[KIND_COUNT] = {
@@ -164,6 +185,9 @@ static const struct initial_recipe recipes[KIND_COUNT] = {
     [LATTICE] = {NULL, initial_lattice, 0, true, false, 0, 1},
     [LATTICE_WALK] = {NULL, initial_lattice_walk, 0, true, false, 0, 1},
     [SELF_AVOIDING_WALK] = {NULL, initial_self_avoiding_walk, 0, true, false, 0, 1},
+    [FCC] = {NULL, initial_fcc, KITH_VELOCITY | KITH_MASS, false, false, 0, 4},
+    [BCC] = {NULL, initial_bcc, KITH_VELOCITY | KITH_MASS, false, false, 0, 2},
+    [NACL] = {NULL, initial_nacl, KITH_VELOCITY | KITH_MASS | KITH_CHARGE, false, false, 0, 8},
 };
 
 const kith_initial *kith_initial_list(int64_t *count)
@@ -260,6 +284,27 @@ static kith_status check_planets(int kind, const kith_initial_options *options)
     return KITH_OK;
 }
 
+/* What crystals alone take. */
+static kith_status check_crystals(int kind, const kith_initial_options *options)
+{
+    const double density = options->density, temperature = options->temperature;
+    if (kind != FCC && kind != BCC && kind != NACL)
+        return density != 0 || temperature != 0
+                   ? kith_fail(KITH_INVALID_ARGUMENT,
+                               "%s takes no density or temperature, which are for crystals; leave "
+                               "them out",
+                               kinds[kind].name)
+                   : KITH_OK;
+    if (!(density >= 0) || isinf(density))
+        return kith_fail(KITH_INVALID_ARGUMENT, "density is %g; give a finite number > 0", density);
+    if (!(temperature >= 0) || isinf(temperature))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "temperature is %g; give a finite number of at "
+                         "least 0",
+                         temperature);
+    return KITH_OK;
+}
+
 /* The options with the kind's defaults in place of zeros. */
 static kith_initial_options with_defaults(int kind, const kith_initial_options *options)
 {
@@ -285,6 +330,7 @@ kith_status kith_initial_make(const char *name, const kith_initial_options *opti
     KITH_TRY(check_count(kind, chosen.count));
     KITH_TRY(check_shape(kind, &chosen));
     KITH_TRY(check_planets(kind, &chosen));
+    KITH_TRY(check_crystals(kind, &chosen));
     if (chosen.mass_ratio == 0)
         chosen.mass_ratio = recipes[kind].default_mass_ratio;
 

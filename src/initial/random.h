@@ -14,7 +14,8 @@ enum random_purpose {
     RANDOM_DISK = 6,
     RANDOM_GALAXIES = 7,
     RANDOM_WALK = 8,
-    RANDOM_SELF_AVOIDING = 9
+    RANDOM_SELF_AVOIDING = 9,
+    RANDOM_CRYSTAL = 10
 };
 
 /* One body's own random numbers, by Philox 4x64-10 (Salmon, Moraes, Dror & Shaw 2011): key = (seed,

@@ -53,6 +53,14 @@ kith_status initial_disk(const kith_initial_options *options, struct poll_state 
 kith_status initial_galaxies(const kith_initial_options *options, struct poll_state *poll,
                              kith_bodies *bodies);
 
+/* crystals.c */
+kith_status initial_fcc(const kith_initial_options *options, struct poll_state *poll,
+                        kith_bodies *bodies);
+kith_status initial_bcc(const kith_initial_options *options, struct poll_state *poll,
+                        kith_bodies *bodies);
+kith_status initial_nacl(const kith_initial_options *options, struct poll_state *poll,
+                         kith_bodies *bodies);
+
 /* lattice.c */
 kith_status initial_lattice(const kith_initial_options *options, struct poll_state *poll,
                             kith_bodies *bodies);

@@ -59,6 +59,7 @@ static kith_status allocate_file(const kith_bodies *bodies, const struct run_par
                                            .systems = parameters->systems,
                                            .frames_expected = frames_expected,
                                            .precision = parameters->precision,
+                                           .cell = bodies->has_cell && parameters->cutoff > 0,
                                            .velocities = true,
                                            .observables = true};
     return KITH_OK;

@@ -22,6 +22,9 @@ struct run_parameters {
     double eta; /* of hermite-block; 0: its default */
     bool softening_of_bodies;
     kith_accuracy accuracy; /* all 0: none was given */
+    double cutoff;          /* 0: all pairs */
+    kith_shift shift;
+    bool tail;
     kith_dtype precision;
     int64_t every;     /* steps between frames; 0: */
     double every_time; /* time between frames, of an integrator that chooses its steps */

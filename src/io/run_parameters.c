@@ -161,6 +161,29 @@ static kith_status read_coordinates(hid_t group, struct run_parameters *paramete
     return KITH_OK;
 }
 
+/* Left out where there is none. */
+static kith_status write_cutoff(hid_t group, const struct run_parameters *parameters)
+{
+    if (parameters->cutoff == 0)
+        return KITH_OK;
+    KITH_TRY(hdf5_write_real(group, "cutoff", parameters->cutoff));
+    KITH_TRY(hdf5_write_integer(group, "shift", parameters->shift));
+    return hdf5_write_integer(group, "tail", parameters->tail);
+}
+
+static kith_status read_cutoff(hid_t group, struct run_parameters *parameters)
+{
+    int64_t shift = 0, tail = 0;
+    if (!hdf5_exists(group, "cutoff"))
+        return KITH_OK;
+    KITH_TRY(hdf5_read_real(group, "cutoff", &parameters->cutoff));
+    KITH_TRY(hdf5_read_integer(group, "shift", &shift));
+    KITH_TRY(hdf5_read_integer(group, "tail", &tail));
+    parameters->shift = (kith_shift)shift;
+    parameters->tail = tail != 0;
+    return KITH_OK;
+}
+
 static kith_status write_frames(hid_t group, const struct run_parameters *parameters)
 {
     KITH_TRY(hdf5_write_integer(group, "every", parameters->every));
@@ -237,6 +260,7 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
         KITH_TRY(hdf5_write_real(group, "eta", parameters->eta));
     KITH_TRY(write_watch(group, parameters));
     KITH_TRY(write_coordinates(group, parameters));
+    KITH_TRY(write_cutoff(group, parameters));
     return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
 }
 
@@ -261,6 +285,7 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
         snprintf(parameters->solver, sizeof parameters->solver, "direct");
     KITH_TRY(read_accuracy(group, &parameters->accuracy));
     KITH_TRY(read_coordinates(group, parameters));
+    KITH_TRY(read_cutoff(group, parameters));
     KITH_TRY(hdf5_read_text(group, "precision", sizeof precision, precision));
     KITH_TRY(hdf5_read_real(group, "dt", &parameters->dt));
     KITH_TRY(hdf5_read_real(group, "until", &parameters->until));

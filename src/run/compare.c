@@ -72,6 +72,9 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_real("error", wanted->accuracy.error, past->accuracy.error, output));
     KITH_TRY(compare_real("theta", wanted->accuracy.theta, past->accuracy.theta, output));
     KITH_TRY(compare_count("order", wanted->accuracy.order, past->accuracy.order, output));
+    KITH_TRY(compare_real("cutoff", wanted->cutoff, past->cutoff, output));
+    KITH_TRY(compare_count("shift", wanted->shift, past->shift, output));
+    KITH_TRY(compare_count("tail", wanted->tail, past->tail, output));
     KITH_TRY(compare_real("gravitational constant", wanted->gravitational_constant,
                           past->gravitational_constant, output));
     KITH_TRY(compare_words("softening", softening_name(wanted->softening_of_bodies),

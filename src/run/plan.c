@@ -168,6 +168,9 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
         .gravitational_constant = choice.law ? simulation->forces.gravitational_constant : choice.g,
         .softening = simulation->forces.softening,
         .accuracy = simulation->forces.accuracy,
+        .cutoff = simulation->forces.cutoff,
+        .shift = simulation->forces.shift,
+        .tail = simulation->forces.tail,
         .softening_of_bodies = simulation->softening_of_bodies,
         .eta = simulation->eta,
         .on_collision = simulation->on_collision,
@@ -233,6 +236,11 @@ static void fill_in(const struct run_parameters *past, const kith_run_options *o
         memcpy(parameters->solver, past->solver, sizeof past->solver);
     if (!gives_accuracy(&simulation->forces.accuracy))
         parameters->accuracy = past->accuracy;
+    if (simulation->forces.cutoff == 0) {
+        parameters->cutoff = past->cutoff;
+        parameters->shift = past->shift;
+        parameters->tail = past->tail;
+    }
     if (simulation->forces.gravitational_constant == 0)
         parameters->gravitational_constant = past->gravitational_constant;
     if (!simulation->forces.law)
@@ -391,6 +399,9 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
     options->forces.gravitational_constant = parameters->gravitational_constant;
     options->forces.softening = parameters->softening;
     options->forces.accuracy = parameters->accuracy;
+    options->forces.cutoff = parameters->cutoff;
+    options->forces.shift = parameters->shift;
+    options->forces.tail = parameters->tail;
     options->forces.law = law;
     const kith_solver *chosen = NULL;
     KITH_TRY(forces_choose_solver(&options->forces, &chosen));

@@ -279,7 +279,11 @@ static kith_status make_simulation(struct run *run, const kith_law *law, const k
     KITH_TRY(kith_allocate(parameters->systems, sizeof *run->diagnostics, "diagnostics",
                            &run->diagnostics));
     KITH_TRY(run_record_begin(parameters->systems, &run->record));
-    return kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, &run->now);
+    KITH_TRY(kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, &run->now));
+    run->now->has_cell = bodies->has_cell;
+    memcpy(run->now->cell, bodies->cell, sizeof bodies->cell);
+    memcpy(run->now->periodic, bodies->periodic, sizeof bodies->periodic);
+    return KITH_OK;
 }
 
 /* The names that the options give, in place of the bodies'. */

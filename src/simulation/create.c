@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/arguments.h"
 #include "core/memory.h"
@@ -85,25 +86,30 @@ static kith_status check_masses_of_law(const struct law_choice *choice, bool is_
     return KITH_OK;
 }
 
-/* No solver has periodic images. */
-static kith_status check_open(const kith_bodies *bodies)
+/* All pairs have no periodic images. */
+static kith_status check_open(const kith_bodies *bodies, double cutoff)
 {
-    for (int32_t k = 0; k < bodies->dimensions; k++)
+    for (int32_t k = 0; k < bodies->dimensions && cutoff == 0; k++)
         if (bodies->periodic[k])
             return kith_fail(KITH_UNSUPPORTED,
-                             "the bodies are periodic along cell vector %c, and forces have no "
-                             "periodic images; make them not periodic to simulate open space",
+                             "the bodies are periodic along cell vector %c, and forces without a "
+                             "cutoff have no periodic images; give a cutoff, or make the bodies "
+                             "not periodic to simulate open space",
                              "abc"[k]);
     return KITH_OK;
 }
 
-static kith_status check_without_cutoff(const kith_forces_options *forces)
+/* The cell of the options, or else the bodies'. */
+static kith_cell choose_cell(const kith_forces_options *options, const kith_bodies *bodies)
 {
-    if (forces->cutoff == 0)
-        return KITH_OK;
-    return kith_fail(KITH_UNSUPPORTED,
-                     "cutoff is %g, and simulations sum all pairs; leave the cutoff out",
-                     forces->cutoff);
+    kith_cell cell = {.periodic = {false}};
+    if (options->cell)
+        return *options->cell;
+    for (int32_t k = 0; k < bodies->dimensions && bodies->has_cell; k++) {
+        memcpy(cell.vectors[k], bodies->cell + 3 * k, sizeof cell.vectors[k]);
+        cell.periodic[k] = bodies->periodic[k];
+    }
+    return cell;
 }
 
 static kith_status check_masses(const kith_bodies *bodies)
@@ -144,8 +150,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(check_options(options, bodies));
     struct whfast_choice whfast;
     KITH_TRY(whfast_choose(options, &whfast));
-    KITH_TRY(check_open(bodies));
-    KITH_TRY(check_without_cutoff(&options->forces));
+    KITH_TRY(check_open(bodies, options->forces.cutoff));
     KITH_TRY(watch_check(options, bodies));
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->forces.law, options->forces.gravitational_constant,
@@ -177,6 +182,10 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->is_fused = solver == &forces_solver_direct && way.method <= KITH_FORCES_DIRECT;
     created->problem.way = way;
     created->problem.accuracy = options->forces.accuracy;
+    created->space = (struct forces_space){.cutoff = options->forces.cutoff,
+                                           .shift = options->forces.shift,
+                                           .tail = options->forces.tail};
+    created->cell = choose_cell(&options->forces, bodies);
     created->start_time = bodies->time;
 
     kith_status status = watch_create(context, options, is_ensemble, bodies, &created->watch);
@@ -234,7 +243,7 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
         KITH_TRY(check_systems(bodies, simulation->systems));
     KITH_TRY(kith_bodies_check(bodies));
     KITH_TRY(check_masses(bodies));
-    KITH_TRY(check_open(bodies));
+    KITH_TRY(check_open(bodies, simulation->space.cutoff));
     KITH_TRY(check_masses_of_law(&simulation->law, simulation->is_ensemble, simulation->systems,
                                  bodies));
     const int64_t count = simulation->systems * simulation->count;

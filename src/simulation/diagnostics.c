@@ -124,6 +124,7 @@ static void summarize(const struct sample *sample, struct forces_units units, st
         const struct system_view view = view_of(sample, s);
         struct sum part[PARTS] = {0};
         sum_in_space(&view, part);
+        add(&part[TWICE_POTENTIAL], 2 * sample->tail_energy);
         sum_in_frame(&view, part);
         for (int32_t k = 0; k < PARTS; k++)
             add(&all[k], value(part[k]));

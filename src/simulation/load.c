@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "forces/solver.h"
+#include "forces/space.h"
 #include "simulation/integrator.h"
 
 static double largest(const double *numbers, int64_t count)
@@ -102,6 +103,20 @@ static kith_status load_column(struct kith_simulation *simulation, const double 
     return status;
 }
 
+/* The space in the simulation's units, and what its tail adds to the energy. */
+static kith_status load_space(struct kith_simulation *simulation)
+{
+    struct forces_problem *problem = &simulation->problem;
+    const double length = simulation->units.length;
+    problem->space = simulation->space;
+    if (problem->space.cutoff == 0)
+        return KITH_OK;
+    problem->space.cutoff /= length;
+    problem->space.cell = &simulation->cell;
+    KITH_TRY(forces_space_set(simulation->dimensions, length, &problem->space));
+    return forces_tail_energy(problem, &simulation->tail_energy);
+}
+
 static kith_status load_problem(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     struct forces_problem *problem = &simulation->problem;
@@ -136,7 +151,7 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
         const double softening = simulation->softening / simulation->units.length;
         problem->softening2 = softening * softening;
     }
-    return KITH_OK;
+    return load_space(simulation);
 }
 
 kith_status simulation_refill(struct kith_simulation *simulation, const kith_bodies *bodies)

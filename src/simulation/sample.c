@@ -32,6 +32,7 @@ kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems,
     const int64_t room = room_for(&layout), real = sizeof(double);
     *sample = (struct sample){.count = simulation->count,
                               .potential_is_energy = simulation->problem.law != NULL,
+                              .tail_energy = simulation->tail_energy,
                               .dimensions = simulation->dimensions,
                               .in_backends_host_memory = aside};
     if (aside)

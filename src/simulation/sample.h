@@ -11,6 +11,7 @@ struct sample {
     struct system_range range;
     struct system_layout layout;
     bool potential_is_energy; /* of a body; else per unit mass */
+    double tail_energy;       /* added to that of all pairs */
     bool in_backends_host_memory;
     double *memory;
     double *position[3], *velocity[3], *acceleration[3], *mass, *potential;

@@ -1,0 +1,160 @@
+/* Runs within a cutoff: crystals that melt in their periodic cells. */
+
+#include "testing.h"
+
+#include "running.h"
+
+/* Lennard-Jones atoms near the triple point (Verlet 1967), in their cell. */
+static kith_bodies *atoms(int64_t count, double temperature)
+{
+    return made("fcc",
+                (kith_initial_options){
+                    .count = count, .density = 0.8442, .temperature = temperature, .seed = 3});
+}
+
+static kith_run_options atom_options(const kith_law *law, double until, const char *output)
+{
+    kith_run_options options = run_options(0.002, until, 50, output);
+    options.simulation.forces.law = law;
+    options.simulation.forces.cutoff = 2.5;
+    options.simulation.forces.shift = KITH_SHIFT_FORCE;
+    return options;
+}
+
+static kith_law *lennard_jones(void)
+{
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse("lennard-jones", 0, NULL, &law));
+    return law;
+}
+
+/* The melting itself is in the first half. */
+static void test_a_melt_keeps_energy_and_momentum(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = atoms(500, 1.44);
+    kith_law *law = lennard_jones();
+    const kith_run_summary summary = run(atom_options(law, 2, in_files("melt.h5")), bodies);
+    assert_string_equal(summary.solver, "cutoff");
+    assert_true(fabs(summary.energy_final - summary.energy_initial) < 1e-3 * 500);
+    assert_true(summary.momentum_error < 1e-9);
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
+static void test_a_run_in_a_cell_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = atoms(108, 1);
+    kith_law *law = lennard_jones();
+    run(atom_options(law, 1, in_files("whole.h5")), bodies);
+    run(atom_options(law, 0.3, in_files("pieces.h5")), bodies);
+    kith_run_options rest = {.output = in_files("pieces.h5"), .until = 1, .resume = true};
+    run(rest, NULL); /* law, cutoff, shift and cell are the file's */
+    kith_bodies *last[2] = {NULL, NULL};
+    const char *const names[2] = {"whole.h5", "pieces.h5"};
+    for (int k = 0; k < 2; k++) {
+        const kith_read_options of_last = {.frame = -1};
+        assert_ok(kith_bodies_read(in_files(names[k]), &of_last, &last[k]));
+        assert_true(last[k]->has_cell && last[k]->periodic[0] && last[k]->periodic[2]);
+        assert_true(last[k]->cell[0] == bodies->cell[0]);
+    }
+    assert_memory_equal(last[0]->position, last[1]->position, 108 * 3 * sizeof(double));
+    assert_memory_equal(last[0]->velocity, last[1]->velocity, 108 * 3 * sizeof(double));
+    rest.until = 2;
+    rest.simulation.forces.cutoff = 2;
+    run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "cutoff is 2");
+    kith_bodies_free(last[0]);
+    kith_bodies_free(last[1]);
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
+/* The tail is a constant of the energy, and no force. */
+static void test_a_tail_adds_a_constant_to_the_energy(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = atoms(108, 1);
+    kith_law *law = lennard_jones();
+    kith_run_options options = atom_options(law, 0.1, NULL);
+    options.simulation.forces.shift = KITH_SHIFT_NONE;
+    const kith_run_summary plain = run(options, bodies);
+    options.simulation.forces.tail = true;
+    const kith_run_summary with_tail = run(options, bodies);
+    const double s3 = 1 / (2.5 * 2.5 * 2.5);
+    const double tail = 8.0 / 3 * pi * 108 * 0.8442 * (s3 * s3 * s3 / 3 - s3);
+    assert_true(fabs(with_tail.energy_initial - plain.energy_initial - tail) < 1e-6);
+    assert_true(fabs(with_tail.energy_final - plain.energy_final - tail) < 1e-6);
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
+static void test_crystals_have_their_density_temperature_and_neighbors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        int64_t count;
+        double nearest; /* in edges of the cubic cell */
+        int neighbors, basis;
+    } crystals[] = {{"fcc", 500, 0.70710678118654752, 12, 4},
+                    {"bcc", 250, 0.86602540378443865, 8, 2},
+                    {"nacl", 512, 0.5, 6, 8}};
+    kith_context *context = cpu_context(1);
+    for (size_t k = 0; k < sizeof crystals / sizeof crystals[0]; k++) {
+        kith_bodies *bodies = made(
+            crystals[k].kind,
+            (kith_initial_options){.count = crystals[k].count, .density = 0.8, .temperature = 1.5});
+        const double volume = bodies->cell[0] * bodies->cell[4] * bodies->cell[8];
+        assert_true(fabs((double)bodies->count / volume - 0.8) < 1e-12);
+        double twice_kinetic = 0, momentum = 0, charge = 0;
+        for (int64_t i = 0; i < 3 * bodies->count; i++) {
+            twice_kinetic += bodies->velocity[i] * bodies->velocity[i];
+            momentum += bodies->velocity[i];
+        }
+        for (int64_t i = 0; i < bodies->count && bodies->charge; i++)
+            charge += bodies->charge[i];
+        assert_true(fabs(twice_kinetic / (3 * (double)(bodies->count - 1)) - 1.5) < 1e-12);
+        assert_true(fabs(momentum) < 1e-10 && charge == 0);
+        double *count = calloc((size_t)bodies->count, sizeof *count);
+        const kith_cell cell = {
+            {{bodies->cell[0], 0, 0}, {0, bodies->cell[4], 0}, {0, 0, bodies->cell[8]}},
+            {true, true, true}};
+        kith_law *law = NULL;
+        assert_ok(kith_law_parse("power:0", 0, NULL, &law)); /* 1 a pair */
+        const double edge = cbrt(crystals[k].basis / 0.8);
+        const kith_forces_options options = {.law = law,
+                                             .cutoff = 1.05 * crystals[k].nearest * edge,
+                                             .cell = &cell,
+                                             .sum = KITH_FORCES_SUM_VALUE};
+        assert_ok(kith_forces_compute(
+            context, &options, NULL,
+            POINTS(kith_array_matrix(bodies->position, KITH_F64, bodies->count, 3)),
+            kith_array_none(), kith_array_vector(count, KITH_F64, bodies->count)));
+        for (int64_t i = 0; i < bodies->count; i++)
+            assert_true(count[i] == crystals[k].neighbors);
+        kith_law_free(law);
+        free(count);
+        kith_bodies_free(bodies);
+    }
+    kith_context_free(context);
+    kith_bodies *none = NULL;
+    const kith_initial_options five = {.count = 5}, cold = {.temperature = -1};
+    assert_fails(kith_initial_make("fcc", &five, &none), KITH_INVALID_ARGUMENT, "give 4 or 32");
+    assert_fails(kith_initial_make("fcc", &cold, &none), KITH_INVALID_ARGUMENT,
+                 "temperature is -1");
+    assert_fails(kith_initial_make("plummer", &(kith_initial_options){.density = 1}, &none),
+                 KITH_INVALID_ARGUMENT, "density");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_melt_keeps_energy_and_momentum),
+        cmocka_unit_test(test_a_run_in_a_cell_resumes_bit_for_bit),
+        cmocka_unit_test(test_a_tail_adds_a_constant_to_the_energy),
+        cmocka_unit_test(test_crystals_have_their_density_temperature_and_neighbors),
+    };
+    return cmocka_run_group_tests_name("run_cutoff", tests, make_files_directory,
+                                       remove_files_directory);
+}
