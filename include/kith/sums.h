@@ -89,14 +89,15 @@ typedef struct kith_sums_options {
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices; cutoff < 0 or not finite, or missing in a
  *         periodic cell; periodic vectors that are linearly dependent; a formula with a mistake, or
- *         with a column that is not there; a number in a position or in a column that a formula
- * uses that is not finite: the message names the row; a list whose arrays do not fit),
- * KITH_UNSUPPORTED (a context on a GPU: sums are not available on a GPU yet; no C compiler; more
- * than 2³¹ − 1 particles), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   O(n + m + pairs), or n·m;
- * about 100 bytes a particle and 8 a column, kept by the context. A set of formulas is compiled at
- * its first use, in about a second, and kept in the user's cache folder; in milliseconds in the
- * next process, and not again in this context. Error:  a few units in the last place of Σ|f|, times
- * the condition of the formula. Bits:   the same on every run and for every number of threads.
+ *         with a column that is not there; a number that is not finite in a position or in a column
+ *         that a formula uses: the message names the row; a list whose arrays do not fit),
+ *         KITH_UNSUPPORTED (a context on a GPU: sums are not available on a GPU yet; no C compiler;
+ *         more than 2³¹ − 1 particles), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ * Cost:   O(n + m + pairs), or n·m; about 100 bytes a particle and 8 a column, kept by the context.
+ *         A set of formulas is compiled at its first use, in about a second, and kept in the user's
+ *         cache folder; in milliseconds in the next process, and not again in this context.
+ * Error:  a few units in the last place of Σ|f|, times the condition of the formula.
+ * Bits:   the same on every run and for every number of threads.
  * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
 kith_status kith_sums_compute(kith_context *context, const kith_sums_options *options,
                               const kith_particles *targets, const kith_particles *sources,
