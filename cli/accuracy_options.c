@@ -1,4 +1,4 @@
-/* The options that say how accurate the solvers tree, fmm and ewald must be. */
+/* The options that say how accurate the solvers tree, fmm, ewald and pme must be. */
 
 #include "forces_command.h"
 
@@ -6,13 +6,14 @@ enum { key_error = 0x7180, key_theta, key_order };
 
 static const struct argp_option option_table[] = {
     {"error", key_error, "E", 0,
-     "of tree, fmm and ewald, which keep it: the rms over the bodies of the error of the acceleration "
+     "of tree, fmm, ewald and pme, which keep it: the rms over the bodies of the error of the acceleration "
      "relative to itself, or to a tenth of the sum of all magnitudes where pulls cancel (default: "
      "1e-4, of ewald 1e-12). Without --solver the faster of direct and fmm is taken",
      0},
     {"theta", key_theta, "T", 0, "instead: opening angle of tree and fmm, less than 1", 0},
     {"order", key_order, "P", 0,
-     "order of the expansions, 1 to 20 (default: the best for --error; with --theta 4)", 0},
+     "order of the expansions, 1 to 20, or of pme's splines, 4 to 8 (default: the best for --error; with --theta 4)",
+     0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)

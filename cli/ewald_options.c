@@ -9,17 +9,19 @@
 
 #include "names.h"
 
-enum { key_alpha = 0x7400, key_absolute_error, key_boundary, key_exclude };
+enum { key_alpha = 0x7400, key_absolute_error, key_boundary, key_exclude, key_grid };
 
 static const struct argp_option option_table[] = {
     {"alpha", key_alpha, "A", 0,
-     "of ewald: splits 1/r into erfc(A r)/r and a smooth rest (default: the cheapest)", 0},
+     "of ewald and pme: splits 1/r into erfc(A r)/r and a smooth rest (default: the cheapest)", 0},
+    {"grid", key_grid, "X,Y,Z", 0, "of pme: points along each cell vector (default: the cheapest)",
+     0},
     {"absolute-error", key_absolute_error, "E", 0,
-     "instead of --error, of ewald: of the rms force, in its unit", 0},
+     "instead of --error, of ewald and pme: of the rms force, in its unit", 0},
     {"boundary", key_boundary, "B", 0,
-     "of ewald: tin-foil (default) or vacuum, where the dipole of the cell has a field", 0},
+     "of ewald and pme: tin-foil (default) or vacuum, where the dipole of the cell has a field", 0},
     {"exclude", key_exclude, "PAIRS", 0,
-     "of ewald: a file of rows i,j, counted from 0: pairs that do not interact at their nearest "
+     "of ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact at their nearest "
      "images",
      0},
     {0}};
@@ -27,6 +29,14 @@ static const struct argp_option option_table[] = {
 static const char *name_of_boundary(int64_t k)
 {
     return k == 0 ? "tin-foil" : "vacuum";
+}
+
+static void parse_grid(const char *text, int32_t grid[3], const struct argp_state *state)
+{
+    int used = 0;
+    if (sscanf(text, "%9d,%9d,%9d%n", &grid[0], &grid[1], &grid[2], &used) != 3 || text[used] ||
+        grid[0] < 1 || grid[1] < 1 || grid[2] < 1)
+        cli_usage_error(state, "--grid is '%s'; give three numbers of points, X,Y,Z", text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -42,6 +52,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_boundary:
         ewald->chosen.boundary =
             (kith_boundary)cli_parse_name("--boundary", argument, 2, name_of_boundary, state);
+        return 0;
+    case key_grid:
+        parse_grid(argument, ewald->chosen.grid, state);
         return 0;
     case key_exclude:
         ewald->exclude = argument;

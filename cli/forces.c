@@ -110,10 +110,13 @@ static void check_images(struct forces_options *forces, const struct argp_state 
     const char *option = ewald->chosen.alpha > 0            ? "--alpha"
                          : ewald->chosen.absolute_error > 0 ? "--absolute-error"
                          : ewald->chosen.boundary           ? "--boundary"
+                         : ewald->chosen.grid[0] > 0        ? "--grid"
                          : ewald->exclude                   ? "--exclude"
                                                             : NULL;
     if (option)
-        cli_usage_error(state, "%s is of solvers with periodic images; give --solver ewald",
+        cli_usage_error(state,
+                        "%s is of solvers with periodic images; give --solver ewald or "
+                        "pme",
                         option);
 }
 

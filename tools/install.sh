@@ -3,7 +3,7 @@
 # One line a job: a test that tells whether it is all there, and the Debian packages.
 packages_of() {
     case $1 in
-    build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libpng-dev libcjson-dev libmicrohttpd-dev librandom123-dev $(packages_of nvcc)" ;;
+    build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libpng-dev libfftw3-dev libcjson-dev libmicrohttpd-dev librandom123-dev $(packages_of nvcc)" ;;
     nvcc) if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then echo "g++"; fi ;; # its host's compiler
     test) echo "libcmocka-dev libopenmpi-dev openmpi-bin python3 python3-venv $(packages_of consume) $(packages_of browser)" ;;
     browser) if ! grep -qs '^ID=ubuntu' /etc/os-release; then echo "chromium"; fi ;; # a snap there

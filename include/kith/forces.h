@@ -121,16 +121,16 @@ typedef struct kith_forces_options {
  * formula as a loop in double precision on the host, one thread; tree and fmm, which approximate
  * the far pairs to the accuracy that is asked for, on the CPU, for gravity, coulomb, log2d and
  * other laws of weights over the distance with one softening (kith_accuracy; without one an error
- * of 1e-4). An error below 3e-6 in float and 1e-13 in double is refused. ewald sums all periodic
- * images of a cell, in three dimensions on the CPU: see below. With a cutoff and no solver it is
- * cutoff; with an accuracy and no
- * solver, direct or fmm is taken, whichever is faster by a model of the work. The method is
- * direct's, for comparisons: KITH_FORCES_AUTO takes what was measured to be the fastest, by kith
- * itself or on this device (kith/tuning.h). The tiles are for learning (docs/gpu-tiling.md); they
- * have one softening for all bodies, and in float blocks of fewer than 64 threads may pass the
- * error below: with one thread it is 7.6e-6 for 262 144 bodies.
+ * of 1e-4). An error below 3e-6 in float and 1e-13 in double is refused. ewald and pme sum all
+ * periodic images of a cell, in three dimensions on the CPU: see below. With a cutoff and no solver
+ * it is cutoff; with an accuracy and no solver, direct or fmm is taken, whichever is faster by a
+ * model of the work. The method is direct's, for comparisons: KITH_FORCES_AUTO takes what was
+ * measured to be the fastest, by kith itself or on this device (kith/tuning.h). The tiles are for
+ * learning (docs/gpu-tiling.md); they have one softening for all bodies, and in float blocks of
+ * fewer than 64 threads may pass the error below: with one thread it is 7.6e-6 for 262 144 bodies.
  *
- * In a periodic cell the solver ewald sums, for gravity, coulomb and other laws k w_i w_j / r,
+ * In a periodic cell the solvers ewald and pme sum, for gravity, coulomb and other laws k w_i w_j /
+ * r,
  *
  *     φ_i = k w_i Σ_S Σ_j w_j / |x_j − x_i + S·cell|      without the terms at distance 0
  *
@@ -140,7 +140,9 @@ typedef struct kith_forces_options {
  * two dimensions; nothing is then neutralised (Yeh & Berkowitz 1999; Ballenegger, Arnold & Cerdà
  * 2009). The parts of the sum are cut off for the error that is asked for (kith_accuracy; 1e-12, in
  * float 1e-6, if none is) by the estimates of Kolafa & Perram (1992). Without softening, and
- * without targets of their own. Cost: O(n^{3/2}).
+ * without targets of their own. Cost: O(n^{3/2}). pme has the smooth part of the sum on a grid
+ * (Hockney & Eastwood 1988; Essmann et al. 1995), with splines of order 4 to 8 and FFTW: an error
+ * of 1e-4 unless one is asked for, at least 1e-11 (float 1e-6), and O(n log n).
  *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0

@@ -148,19 +148,19 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         What to compute; ``value`` is the sum of the values of the law, an energy for gravity too.
     out : tuple of two arrays, optional
         Where to write acceleration and potential; None in it stands for a new array.
-    solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald'}
+    solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald', 'pme'}
         How the pairs are walked; by default ``direct``, with a cutoff ``cutoff``, with an accuracy the faster of
         ``direct`` and ``fmm``.
     error : float, optional
-        Accuracy of ``tree``, ``fmm`` and ``ewald``: at most this rms over the targets of the error of the acceleration,
-        relative to itself, or where pulls cancel to a tenth of the sum of their magnitudes; 1e-4 by default. Of
-        ``ewald`` relative to the rms force; 1e-12 by default.
+        Accuracy of ``tree``, ``fmm``, ``ewald``, ``pme``: at most this rms over the targets of the error of the
+        acceleration, relative to itself, or where pulls cancel to a tenth of the sum of their magnitudes; 1e-4 by
+        default. Of ``ewald`` and ``pme`` relative to the rms force; by default 1e-12 and 1e-4.
     theta : float, optional
         Instead of an error: the opening angle, less than 1.
     order : int, optional
-        The order of the expansions, 1 to 20; the best by default.
+        The order of the expansions, 1 to 20, or of the splines of ``pme``, 4 to 8; the best by default.
     cell : array_like, shape (3, 3) or (3,), optional
-        With a cutoff, or of the solver ``ewald``, which sums all periodic images: one cell vector per row, or the
+        With a cutoff, or of ``ewald`` and ``pme``, which sum all periodic images: one cell vector per row, or the
         lengths of a box.
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default, or the first two.

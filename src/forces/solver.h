@@ -37,7 +37,7 @@ struct kith_solver {
 };
 
 extern const struct kith_solver forces_solver_direct, forces_solver_reference, forces_solver_tree,
-    forces_solver_fmm, forces_solver_cutoff, forces_solver_ewald;
+    forces_solver_fmm, forces_solver_cutoff, forces_solver_ewald, forces_solver_pme;
 extern const struct kith_solver forces_solver_auto; /* not of the table */
 
 /* The solver of the options, and whether their method is one of it.

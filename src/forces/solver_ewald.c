@@ -1,4 +1,4 @@
-/* The solver ewald: all pairs and their periodic images (mesh/periodic.h). */
+/* The solvers ewald and pme: all pairs and their periodic images (mesh/periodic.h, mesh/pme.h). */
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,13 +9,7 @@
 #include "device/threads.h"
 #include "forces/solver.h"
 #include "forces/weights.h"
-#include "mesh/periodic.h"
-
-/* Without a requested error. */
-static double default_error(kith_dtype dtype)
-{
-    return dtype == KITH_F64 ? 1e-12 : 1e-6;
-}
+#include "mesh/pme.h"
 
 static kith_status check_numbers(const struct forces_problem *problem)
 {
@@ -110,6 +104,39 @@ static kith_status suits(const kith_context *context, const struct forces_proble
     return KITH_OK;
 }
 
+static kith_status check_grid(const int32_t grid[3])
+{
+    for (int c = 0; c < 3; c++)
+        if (grid[c] < 0 || (grid[c] > 0) != (grid[0] > 0))
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "grid is %d, %d, %d; give three numbers of points, or zeros",
+                             (int)grid[0], (int)grid[1], (int)grid[2]);
+    return KITH_OK;
+}
+
+static kith_status suits_pme(const kith_context *context, const struct forces_problem *problem)
+{
+    const kith_accuracy *wanted = &problem->accuracy;
+    const double least = problem->dtype == KITH_F64 ? 1e-11 : 1e-6;
+    KITH_TRY(suits_any("pme", context, problem));
+    if (!pme_is_there())
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is pme, and this build has no FFTW; install libfftw3-dev and "
+                         "build again, or use the solver ewald");
+    if (wanted->theta > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "theta is given, and the solver pme has none; leave it out");
+    if (wanted->order != 0 && (wanted->order < pme_least_order || wanted->order > pme_most_order))
+        return kith_fail(KITH_INVALID_ARGUMENT, "order is %d; of pme it must be %d to %d",
+                         (int)wanted->order, (int)pme_least_order, (int)pme_most_order);
+    if (wanted->error > 0 && wanted->error < least)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "error is %g, and the solver pme reaches %g in this precision; ask for "
+                         "that, or use the solver ewald",
+                         wanted->error, least);
+    return check_grid(problem->space.ewald->grid);
+}
+
 static kith_status prepare(kith_context *context, const struct forces_problem *problem,
                            void **prepared)
 {
@@ -193,39 +220,60 @@ static kith_status copy_exclusions(kith_array from, int64_t (**to)[2])
     return KITH_OK;
 }
 
-static kith_status evaluate(kith_context *context, void *prepared,
-                            const struct forces_problem *problem)
+typedef kith_status periodic_sum(kith_context *context, const kith_cell *cell,
+                                 const struct periodic_particles *particles,
+                                 const struct periodic_request *request,
+                                 struct periodic_state *state);
+
+static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *sum,
+                               double default_error, kith_context *context,
+                               struct periodic_state *state, const struct forces_problem *problem)
 {
-    struct periodic_state *state = prepared;
     const kith_ewald *ewald = problem->space.ewald;
     struct forces_weights law;
     if (!forces_find_weights(problem, &law))
-        return kith_fail(KITH_UNSUPPORTED, "solver is ewald, which does not have this law");
+        return kith_fail(KITH_UNSUPPORTED, "solver is %s, which does not have this law",
+                         solver->name);
     const double strength = law.strength != 0 ? fabs(law.strength) : 1;
-    const double error =
-        problem->accuracy.error > 0 ? problem->accuracy.error : default_error(problem->dtype);
+    const double error = problem->accuracy.error > 0 ? problem->accuracy.error : default_error;
     struct periodic_particles particles = {
         .count = problem->target_count, .dtype = problem->dtype, .weight = law.source};
     for (int c = 0; c < 3; c++)
         particles.position[c] = problem->source_position[c];
     int64_t(*exclusions)[2] = NULL;
     KITH_TRY(copy_exclusions(ewald->exclusions, &exclusions));
-    const struct periodic_request request = {
+    struct periodic_request request = {
         .error = error,
         .absolute_error = problem->space.absolute_error / strength,
         .cutoff = problem->space.cutoff,
         .alpha = ewald->alpha,
+        .order = problem->accuracy.order,
         .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
         .exclusion_count = exclusions ? ewald->exclusions.shape[0] : 0,
         .exclusions = (const int64_t(*)[2])exclusions,
     };
-    const kith_status status = ewald_cpu(context, problem->space.cell, &particles, &request, state);
+    for (int c = 0; c < 3; c++)
+        request.grid[c] = ewald->grid[c];
+    const kith_status status = sum(context, problem->space.cell, &particles, &request, state);
     free(exclusions);
     KITH_TRY(status);
     deliver(problem, &law, state);
     report_totals(problem, law.strength, state);
-    report(&forces_solver_ewald, problem, error, state);
+    report(solver, problem, ewald->absolute_error > 0 ? 0 : error, state);
     return KITH_OK;
+}
+
+static kith_status evaluate(kith_context *context, void *prepared,
+                            const struct forces_problem *problem)
+{
+    return evaluate_by(&forces_solver_ewald, ewald_cpu, problem->dtype == KITH_F64 ? 1e-12 : 1e-6,
+                       context, prepared, problem);
+}
+
+static kith_status evaluate_pme(kith_context *context, void *prepared,
+                                const struct forces_problem *problem)
+{
+    return evaluate_by(&forces_solver_pme, pme_cpu, 1e-4, context, prepared, problem);
 }
 
 const struct kith_solver forces_solver_ewald = {
@@ -235,5 +283,15 @@ const struct kith_solver forces_solver_ewald = {
     .suits = suits,
     .prepare = prepare,
     .evaluate = evaluate,
+    .free = forget,
+};
+
+const struct kith_solver forces_solver_pme = {
+    .name = "pme",
+    .summary = "all pairs and periodic images by particle-mesh Ewald, to a requested error",
+    .is_periodic = true,
+    .suits = suits_pme,
+    .prepare = prepare,
+    .evaluate = evaluate_pme,
     .free = forget,
 };

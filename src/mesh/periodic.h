@@ -51,6 +51,7 @@ struct periodic_request {
     double error;          /* of the forces w ∇φ, relative (kith/solver.h) */
     double absolute_error; /* or their rms error */
     double cutoff, alpha;
+    int32_t grid[3], order; /* of pme */
     bool is_vacuum;
     int64_t exclusion_count; /* pairs that do not interact at their nearest images */
     const int64_t (*exclusions)[2];
@@ -74,6 +75,9 @@ struct periodic_system {
     double total, squares; /* Σ w, Σ w² */
     double middle[3];      /* of the coordinates */
     double thickness;      /* of a slab */
+    /* Means of |Σ w e^{i k·x}|²/Σ w² over the longest waves, and likewise of |w|; at least 1, as of
+     * independent places. */
+    double correlation, crowding;
 };
 
 /* Memory that is kept, and the results in the order of the particles. */

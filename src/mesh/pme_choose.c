@@ -1,0 +1,223 @@
+/* The setting of a mesh for an error. */
+
+#include <math.h>
+
+#include "mesh/estimates.h"
+#include "mesh/pme.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* The share of the error that is wanted for each of the two parts. */
+static const double share = 0.3;
+
+/* What one core takes: of a pair within the cutoff, of a particle and a point of its splines, of a
+ * point of the grid in the transforms. Measured with AVX-512. */
+static const double seconds_of_pair = 1.6e-9, seconds_of_spline = 0.7e-9, seconds_of_point = 40e-9;
+
+static double power(double x, int32_t exponent)
+{
+    double product = 1;
+    for (int32_t k = 0; k < exponent; k++)
+        product *= x;
+    return product;
+}
+
+/* The integrals of the header for one axis with x = α times the spacing: of waves of others, over
+ * α/(2π²) V, and of its own, likewise. */
+static void integrate(int32_t order, double x, double *of_others, double *of_itself)
+{
+    enum { radii = 24, angles = 6 };
+    const double most = 9, step = most / radii;
+    *of_others = *of_itself = 0;
+    for (int r = 0; r < radii; r++) {
+        const double s = (r + 0.5) * step, s2 = s * s;
+        const double of_2 = exp(-s2 / 2) / s2 * step / angles;
+        const double of_1 = exp(-s2 / 4) * step / angles;
+        for (int a = 0; a < angles; a++) {
+            const double y = s * ((a + 0.5) / angles) * x / (2 * pi), shift = 2 * pi / x;
+            for (int sign = -1; sign <= 1; sign += 2) {
+                const double ratio = y < 0.5 ? y / (1 + sign * y) : 1;
+                const double amplitude = power(ratio < 1 ? ratio : 1, order);
+                *of_others +=
+                    of_2 * amplitude * amplitude * (s2 + (y < 0.5 ? s2 + shift * shift : 0));
+                *of_itself += of_1 * amplitude * shift / 2;
+            }
+        }
+    }
+}
+
+/* The mean square error of the forces by aliases along one axis. */
+static double square_along(const struct periodic_system *system, double alpha, double of_others,
+                           double of_itself)
+{
+    const double unit = estimate_unit(system), mean = system->squares / (double)system->count;
+    const double self = mean * alpha * alpha * sqrt(2) * 2 / pi * of_itself;
+    return system->correlation *
+           (unit * unit * 8 * alpha * of_others + system->crowding * self * self);
+}
+
+/* The expected rms error of the forces by the mesh. */
+static double mesh_error(const struct periodic_system *system, double alpha, int32_t order,
+                         const double spacing[3])
+{
+    double squares = 0;
+    for (int c = 0; c < 3; c++) {
+        double of_others = 0, of_itself = 0;
+        integrate(order, alpha * spacing[c], &of_others, &of_itself);
+        squares += square_along(system, alpha, of_others, of_itself);
+    }
+    return sqrt(squares);
+}
+
+/* The integrals at spacings a twelfth apart, for the search. */
+enum { table_count = 64 };
+struct table {
+    double x[table_count], of_others[table_count], of_itself[table_count];
+};
+
+static void fill_table(int32_t order, struct table *table)
+{
+    for (int k = 0; k < table_count; k++) {
+        table->x[k] = 0.02 * exp2(k / 8.5);
+        integrate(order, table->x[k], &table->of_others[k], &table->of_itself[k]);
+    }
+}
+
+static double length_of(const struct periodic_system *system, int k)
+{
+    const double *a = system->lattice.basis[k];
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+/* The largest spacing with an error. */
+static double spacing_for(const struct periodic_system *system, const struct table *table,
+                          double alpha, double error)
+{
+    int k = table_count - 1;
+    while (k > 0 && 3 * square_along(system, alpha, table->of_others[k], table->of_itself[k]) >
+                        error * error)
+        k--;
+    return table->x[k] / alpha;
+}
+
+/* The least number of factors 2, 3, 5 and 7 that is not below: FFTs of others are slow. */
+static int32_t smooth(double least)
+{
+    for (int32_t number = (int32_t)ceil(least);; number++) {
+        int32_t rest = number;
+        for (int32_t factor = 2; factor <= 7; factor++)
+            while (rest % factor == 0)
+                rest /= factor;
+        if (rest == 1)
+            return number;
+    }
+}
+
+/* Within a cluster more pairs lie beyond the cutoff than at the mean density. */
+static double near_factor(const struct periodic_system *system)
+{
+    return sqrt(system->correlation * system->crowding);
+}
+
+struct candidate {
+    struct periodic_setting setting;
+    double cost;
+    bool is_good;
+};
+
+static struct candidate try(const struct periodic_system *system,
+                            const struct periodic_request *request, const struct table *table,
+                            double alpha, int32_t order, double wanted)
+{
+    const double most_points = 0x1p28, n = (double)system->count;
+    const double near = near_factor(system);
+    struct candidate made = {.setting = {.alpha = alpha, .order = order}};
+    struct periodic_setting *setting = &made.setting;
+    setting->cutoff = request->cutoff > 0
+                          ? request->cutoff
+                          : estimate_short_reach(system, alpha, share * wanted / near) / alpha;
+    double spacing[3], points = 1;
+    const double wide =
+        request->grid[0] > 0 ? 0 : spacing_for(system, table, alpha, share * wanted);
+    for (int c = 0; c < 3; c++) {
+        const double least = fmax(order, length_of(system, c) / (wide > 0 ? wide : 1));
+        setting->grid[c] = request->grid[c] > 0 ? request->grid[c] : smooth(fmin(least, 0x1p20));
+        spacing[c] = length_of(system, c) / setting->grid[c];
+        points *= setting->grid[c];
+    }
+    const double of_mesh = mesh_error(system, alpha, order, spacing);
+    setting->force_error = hypot(of_mesh, near * estimate_short(system, alpha, setting->cutoff));
+    const double pairs = n * 4 * pi / 3 * pow(setting->cutoff, 3) / system->volume;
+    made.cost = n * (pairs + 60) * seconds_of_pair * 2 +
+                n * 2 * power(order, 3) * seconds_of_spline + points * seconds_of_point;
+    made.is_good = points <= most_points && setting->force_error <= 2 * share * wanted;
+    return made;
+}
+
+/* Of those that are good enough the cheapest, of others that with the least error. */
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+    if (a->is_good != b->is_good)
+        return a->is_good;
+    return a->is_good ? a->cost < b->cost : a->setting.force_error < b->setting.force_error;
+}
+
+static kith_status check_grid(const struct periodic_request *request, int32_t order)
+{
+    double points = 1;
+    for (int c = 0; c < 3 && request->grid[0] > 0; c++) {
+        points *= request->grid[c];
+        if (request->grid[c] < order)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "grid has %d points along an axis, and splines of order %d need as "
+                             "many; give a finer grid or a lower order",
+                             (int)request->grid[c], (int)order);
+    }
+    if (points > 0x1p28)
+        return kith_fail(KITH_INVALID_ARGUMENT, "grid has %g points; give at most 2^28", points);
+    return KITH_OK;
+}
+
+kith_status pme_choose(const struct periodic_system *system, const struct periodic_request *request,
+                       double force, struct periodic_setting *setting)
+{
+    const double wanted =
+        request->absolute_error > 0 ? request->absolute_error : request->error * force;
+    const double middle = cbrt(fmax(1, (double)system->count) / system->volume);
+    struct candidate best = {.cost = INFINITY, .setting.force_error = INFINITY};
+    KITH_TRY(check_grid(request, request->order > 0 ? request->order : pme_least_order));
+    if (!(system->squares > 0)) {
+        *setting = (struct periodic_setting){
+            .cutoff = 1 / middle, .alpha = middle, .order = 4, .grid = {8, 8, 8}};
+        return KITH_OK;
+    }
+    for (int32_t order = pme_least_order; order <= pme_most_order; order++) {
+        const bool fits =
+            request->grid[0] == 0 ||
+            (request->grid[0] >= order && request->grid[1] >= order && request->grid[2] >= order);
+        if ((request->order > 0 && order != request->order) || !fits)
+            continue;
+        struct table table;
+        fill_table(order, &table);
+        for (int k = -12; k <= 8; k++) {
+            double alpha = request->alpha > 0 ? request->alpha : middle * exp2(k / 4.0);
+            if (request->cutoff > 0 && !(request->alpha > 0))
+                for (int turn = 0; turn < 20; turn++)
+                    alpha =
+                        estimate_short_reach(system, alpha, share * wanted / near_factor(system)) /
+                        request->cutoff;
+            const struct candidate made = try(system, request, &table, alpha, order, wanted);
+            if (is_better(&made, &best))
+                best = made;
+            if (request->alpha > 0 || request->cutoff > 0)
+                break;
+        }
+    }
+    *setting = best.setting;
+    if ((double)setting->grid[0] * setting->grid[1] * setting->grid[2] > 0x1p28)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "pme needs a grid of %d x %d x %d points; ask for a larger error, or give "
+                         "a larger cutoff",
+                         (int)setting->grid[0], (int)setting->grid[1], (int)setting->grid[2]);
+    return KITH_OK;
+}
