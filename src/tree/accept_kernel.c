@@ -84,7 +84,8 @@ SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vd
     }
     const vdouble both = source_radius + radius;
     const vdouble larger = choose((vint64)(source_radius > radius), source_radius, radius);
-    const vdouble factor = choose((vint64)(both > 0), 8 * larger / both, zero);
+    const vdouble slow = choose((vint64)(r > 2 * (r - both)), r / (2 * (r - both)), zero + 1);
+    const vdouble factor = choose((vint64)(both > 0), 8 * larger / both * slow, zero);
     const vdouble coherent = factor * u_p * weight, error = factor * sum;
     const vdouble to_field = rule->logarithm ? zero + 1 : r;
     return (vint64)(error <= rule->share * field * (r * to_field)) &

@@ -9,7 +9,9 @@
  *
  *     δ_{A→B} = 8 max(ρ_A, ρ_B) / (ρ_A + ρ_B) · Σ_{k ≤ p} C(p, k) P_{A,k} ρ_B^{p−k} / r^{p+2}
  *
- * in the acceleration: ρ are the radii, P_{A,k} the multipole powers of A. It is accepted if
+ * in the acceleration: ρ are the radii, P_{A,k} the multipole powers of A. Where the orders that
+ * are left out fall slowly, u = (ρ_A + ρ_B) / r > ½, it is 1 / (2 − 2u) times as much. It is
+ * accepted if
  *
  *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   δ' ≤ coherent · M_A / r²
  *
@@ -64,7 +66,8 @@ KITH_BOTH_SIDES static inline double tree_error(int32_t order, const struct tree
     }
     const double both = source->radius + radius;
     const double larger = source->radius > radius ? source->radius : radius;
-    const double factor = both > 0 ? 8 * larger / both : 0;
+    const double slow = r > 2 * (r - both) ? r / (2 * (r - both)) : 1;
+    const double factor = both > 0 ? 8 * larger / both * slow : 0;
     *coherent = factor * u_p * source->weight;
     return factor * sum;
 }
