@@ -64,16 +64,17 @@ static const char documentation[] =
     "  kith forces plummer.csv --law yukawa:2.5 --param k=332.06 -o ions.csv\n"
     "  kith forces plummer.csv --law lennard-jones:1,0.1 --sum value -o e.npy\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
-    "  kith forces cube.csv --law yukawa:0.1 --cutoff 0.3 --box 1,1,1 --shift force --json\n"
+    "  kith forces cube.csv --law yukawa:0.1 --cutoff 0.3 --box 1,1,1 --json\n"
     "  kith forces plummer.csv --potential 'a*exp(-r/b)' --param a=2 --param b=1\n"
-    "  kith forces salt.xyz --law coulomb --solver ewald --box 5.64,5.64,5.64 --json\n"
-    "  kith forces plummer.csv --device cuda --method tile-p --block 128\n"
-    "  mpirun -n 8 kith forces plummer.csv -o acc.csv\n\n"
+    "  kith make nacl -n 64 --density 1 -o salt.xyz\n"
+    "  kith forces salt.xyz --law coulomb --solver ewald --error 1e-9 --json\n"
+    "  kith forces plummer.csv --device cuda --method tile-p --block 128\n\n"
     "The result has a row a body, in the order of FILE: the acceleration ax,ay[,az] in length / "
     "time^2 and the potential in length^2 / time^2. The potential of gravity is negative, "
     "-G sum_j m_j / sqrt(r^2 + softening^2); half the sum of m_i times it is the energy of all. "
     "Under any other law the potential is the energy of a body with all others, not divided by its "
-    "mass. Masses and charges that FILE does not give are 1.";
+    "mass. Masses and charges that FILE does not give are 1.\n"
+    "In a build with MPI, mpirun -n 8 kith forces ... divides the direct sum among 8 processes.";
 
 static const char *name_of_sum(int64_t k)
 {

@@ -500,6 +500,15 @@ static void test_what_is_no_collision_is_refused(void **state)
     refused(bodies, (kith_simulation_options){.restitution = -0.5}, "restitution is -0.5");
     refused(bodies, (kith_simulation_options){.encounter = -1}, "encounter is -1");
     refused(bodies, (kith_simulation_options){.escape = NAN}, "escape is nan");
+    const kith_cell cell = {.vectors = {{9, 0, 0}, {0, 9, 0}, {0, 0, 9}},
+                            .periodic = {false, true, false}};
+    kith_context *context = cpu_context(1);
+    kith_simulation *simulation = NULL;
+    const kith_simulation_options in_cell = {
+        .dt = 1, .forces.cell = &cell, .forces.cutoff = 1, .encounter = 0.1};
+    assert_fails(kith_simulation_create(context, &in_cell, bodies, &simulation), KITH_UNSUPPORTED,
+                 "periodic along its vector b");
+    kith_context_free(context);
     bodies->radius[1] = -1;
     refused(bodies, (kith_simulation_options){0}, "radius of body 1 (from 0) is -1");
     kith_bodies_free(bodies);

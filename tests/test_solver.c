@@ -1,5 +1,6 @@
 #include "simulating.h"
 
+#include "cells/geometry.h"
 #include "forces/solver.h"
 #include "laid_out.h"
 
@@ -251,7 +252,9 @@ static void test_results_are_added_to_what_is_there(void **state)
             struct random_numbers random = (struct random_numbers){9};
             struct laid_out once = laid_out_create(KITH_F64, 9, systems, 3);
             laid_out_fill(&once, &random);
+            const struct pairs_lattice open = {.periodic = {false}};
             once.problem.space.cutoff = solver->has_cutoff ? 1e3 : 0;
+            once.problem.space.lattice = &open;
             void *prepared = NULL;
             if (solver->suits(context, &once.problem) != KITH_OK)
                 for (int c = 0; c < 3; c++)

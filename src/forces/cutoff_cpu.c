@@ -152,7 +152,7 @@ static kith_status wrap_side(const struct job *job, const char *name, struct sor
                              struct cells_bounds *bounds)
 {
     int64_t bad_row = -1;
-    KITH_TRY(cells_wrap_cpu(job->context, positions_of(job, side), &job->problem->space.lattice,
+    KITH_TRY(cells_wrap_cpu(job->context, positions_of(job, side), job->problem->space.lattice,
                             &side->wrapped, bounds, &bad_row));
     if (bad_row >= 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
@@ -195,7 +195,7 @@ static void arrange_part(void *argument, int64_t part)
 static kith_status sort_side(struct job *job, struct sorted_side *side, int32_t *begin)
 {
     struct arranging arranging = {job->problem->dtype, side};
-    KITH_TRY(cells_sort_cpu(job->context, &job->grid, &job->problem->space.lattice, &side->wrapped,
+    KITH_TRY(cells_sort_cpu(job->context, &job->grid, job->problem->space.lattice, &side->wrapped,
                             side->order, begin, job->scratch));
     return kith_for_each(job->context,
                          kith_threads_for(job->context, (double)side->count / rows_a_second),
@@ -219,7 +219,7 @@ static kith_status prepare(struct job *job)
     KITH_TRY(wrap_side(job, "sources", &job->sources, &bounds));
     if (!problem->self)
         KITH_TRY(wrap_side(job, "targets", &job->targets, &bounds));
-    cells_grid_choose(&problem->space.lattice, problem->dtype, problem->dimensions,
+    cells_grid_choose(problem->space.lattice, problem->dtype, problem->dimensions,
                       problem->space.cutoff, &bounds, job->sources.count, &job->grid);
     KITH_TRY(sort_side(job, &job->sources, job->begin));
     if (!problem->self) {
@@ -252,7 +252,7 @@ static void gather(const struct job *job, struct cutoff_candidates *lane, const 
     const int64_t real = kith_dtype_bytes(dtype);
     const bool moved = image[0] != 0 || image[1] != 0 || image[2] != 0;
     for (int c = 0; c < 3; c++) {
-        const double t = moved ? pairs_translation(&job->problem->space.lattice, image, c) : 0;
+        const double t = moved ? pairs_translation(job->problem->space.lattice, image, c) : 0;
         memcpy((char *)lane->position[c] + lane->count * real,
                (const char *)job->sources.points.position[c] + first * real,
                (size_t)(count * real));
@@ -294,7 +294,7 @@ static void sum_cell(const struct job *job, struct cutoff_candidates *lane, cons
 static void sum_targets(const struct job *job, struct cutoff_candidates *lane, int64_t begin,
                         int64_t end, double *totals)
 {
-    const struct pairs_lattice *lattice = &job->problem->space.lattice;
+    const struct pairs_lattice *lattice = job->problem->space.lattice;
     int64_t cell[3], next[3];
     if (begin < end)
         cells_of_point(&job->grid, lattice, &job->targets.points, begin, next);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cells/geometry.h"
 #include "device/context.h"
 #include "forces/forces_reference.h"
 #include "law/law_reference.h"
@@ -28,7 +29,7 @@ static bool wrapped(const struct walk *walk, const void *const position[3], int6
     int32_t wraps[3];
     for (int c = 0; c < 3; c++)
         x[c] = element(position[c], i, 0);
-    return pairs_wrap(&walk->problem->space.lattice, x, wraps);
+    return pairs_wrap(walk->problem->space.lattice, x, wraps);
 }
 
 /* The value and the force of a pair, shifted by what they are at the cutoff (kith/forces.h). */
@@ -81,7 +82,7 @@ static void add_pair(struct walk *walk, int64_t j, const double d[3], double r2)
 
 static void visit_images(struct walk *walk, int64_t j, const double x[3])
 {
-    const struct pairs_lattice *lattice = &walk->problem->space.lattice;
+    const struct pairs_lattice *lattice = walk->problem->space.lattice;
     int32_t image[3];
     for (image[0] = -walk->images[0]; image[0] <= walk->images[0]; image[0]++)
         for (image[1] = -walk->images[1]; image[1] <= walk->images[1]; image[1]++)
@@ -125,8 +126,8 @@ static kith_status sum(kith_context *context, struct walk *walk)
     walk->limit = pairs_limit_double(space->cutoff);
     /* Points of the cell are less than a cell apart along each axis. */
     for (int k = 0; k < 3; k++)
-        if (space->lattice.periodic[k])
-            walk->images[k] = (int32_t)ceil(space->cutoff / space->lattice.height[k]) + 1;
+        if (space->lattice->periodic[k])
+            walk->images[k] = (int32_t)ceil(space->cutoff / space->lattice->height[k]) + 1;
     for (; walk->i < walk->problem->target_count; walk->i++)
         KITH_TRY(sum_target(context, walk));
     walk->totals.volume = space->volume;

@@ -102,6 +102,11 @@ static kith_status suits(const kith_context *context, const struct forces_proble
                          "solver is reference, which solves a single system, and there are %lld; "
                          "use auto",
                          (long long)problem->system_count);
+    if (problem->space.cutoff > 0 && (problem->jerk[0] || problem->potential_rate))
+        return kith_fail(KITH_UNSUPPORTED,
+                         "cutoff is %g, and forces within one have no "
+                         "derivatives; leave the cutoff out",
+                         problem->space.cutoff);
     return KITH_OK;
 }
 

@@ -95,7 +95,8 @@ static kith_status pack_space(const struct forces_arguments *arguments,
     if (space->cutoff == 0 || !arguments->solver->has_cutoff)
         return KITH_OK;
     space->cutoff = ldexp(space->cutoff, -exponent);
-    return forces_space_set(packed->problem.dimensions, ldexp(1, exponent), space);
+    return forces_space_set(packed->problem.dimensions, ldexp(1, exponent), &packed->lattice,
+                            space);
 }
 
 kith_status forces_pack(kith_context *context, struct forces_arguments *arguments, kith_dtype dtype,

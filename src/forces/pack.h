@@ -1,6 +1,7 @@
 #ifndef FORCES_PACK_H
 #define FORCES_PACK_H
 
+#include "cells/geometry.h"
 #include "forces/layout.h"
 
 /* A problem in the host's memory, made from strided arrays of any magnitude there: copied to
@@ -8,6 +9,7 @@
  * in the context's workspace. */
 struct forces_packed {
     struct forces_problem problem;
+    struct pairs_lattice lattice;       /* of it, with a cutoff */
     int length_exponent, mass_exponent; /* of the units: powers of two */
     kith_context *context;
 };

@@ -1,10 +1,10 @@
 #ifndef FORCES_PROBLEM_H
 #define FORCES_PROBLEM_H
 
-#include "cells/geometry.h"
 #include "kith/forces.h"
 
 struct kith_law;
+struct pairs_lattice;
 
 /* Where the CUDA backend puts acceleration and potential: the caller's arrays, whose units only the
  * device knows (forces/pack_cuda.cu). Element i of a component is i strides behind its pointer. */
@@ -35,8 +35,8 @@ struct forces_space {
     /* Of solvers with a cutoff. */
     kith_shift shift;
     bool tail;
-    struct pairs_lattice lattice;
-    double volume; /* as of kith_forces_totals */
+    const struct pairs_lattice *lattice; /* NULL: no cutoff */
+    double volume;                       /* as of kith_forces_totals */
 };
 
 /* All-pairs forces as a backend sees them: structures of arrays in the backend's memory, one dtype.

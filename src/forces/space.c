@@ -84,9 +84,11 @@ static double volume_of(const struct pairs_lattice *lattice, int32_t dimensions)
                 a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]));
 }
 
-kith_status forces_space_set(int32_t dimensions, double unit, struct forces_space *space)
+kith_status forces_space_set(int32_t dimensions, double unit, struct pairs_lattice *lattice,
+                             struct forces_space *space)
 {
-    KITH_TRY(pairs_lattice_make(space->cell, dimensions, unit, &space->lattice));
-    space->volume = volume_of(&space->lattice, dimensions);
-    return pairs_check_images(&space->lattice, space->cutoff, unit);
+    KITH_TRY(pairs_lattice_make(space->cell, dimensions, unit, lattice));
+    space->lattice = lattice;
+    space->volume = volume_of(lattice, dimensions);
+    return pairs_check_images(lattice, space->cutoff, unit);
 }

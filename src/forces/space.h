@@ -13,7 +13,8 @@ kith_status forces_check_space(const kith_forces_options *options, const kith_so
  * already.
  * Errors: KITH_INVALID_ARGUMENT (periodic vectors that are linearly dependent), KITH_UNSUPPORTED
  * (too many images within the cutoff). */
-kith_status forces_space_set(int32_t dimensions, double unit, struct forces_space *space);
+kith_status forces_space_set(int32_t dimensions, double unit, struct pairs_lattice *lattice,
+                             struct forces_space *space);
 
 /* What lies beyond the cutoff, of a problem on the host; 0 without a tail.
  * Errors: KITH_UNSUPPORTED (as kith/forces.h), KITH_OUT_OF_MEMORY. */

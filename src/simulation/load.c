@@ -113,7 +113,8 @@ static kith_status load_space(struct kith_simulation *simulation)
         return KITH_OK;
     problem->space.cutoff /= length;
     problem->space.cell = &simulation->cell;
-    KITH_TRY(forces_space_set(simulation->dimensions, length, &problem->space));
+    KITH_TRY(
+        forces_space_set(simulation->dimensions, length, &simulation->lattice, &problem->space));
     return forces_tail_energy(problem, &simulation->tail_energy);
 }
 

@@ -1,6 +1,7 @@
 #ifndef SIMULATION_STATE_H
 #define SIMULATION_STATE_H
 
+#include "cells/geometry.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "forces/law_choice.h"
@@ -48,9 +49,10 @@ struct kith_simulation {
     const kith_solver *solver;
     void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
     bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method */
-    struct forces_space space; /* in the caller's unit of length, but for the lattice */
-    kith_cell cell;            /* of it */
-    double tail_energy;        /* of the space, in the caller's units */
+    struct forces_space space;    /* in the caller's unit of length */
+    kith_cell cell;               /* of it */
+    struct pairs_lattice lattice; /* of the problem's */
+    double tail_energy;           /* of the space, in the caller's units */
     struct forces_units units;
     struct forces_problem problem; /* complete but for the vectors */
     void *memory[MAX_ARRAYS];

@@ -10,6 +10,22 @@
 #include "device/context.h"
 #include "simulation/integrator.h"
 
+/* Paths and distances are those of open space. */
+static kith_status check_space(const kith_simulation_options *options, const kith_bodies *bodies)
+{
+    const bool watches = options->on_collision != KITH_ON_COLLISION_PASS ||
+                         options->encounter > 0 || options->escape > 0;
+    const bool *periodic = options->forces.cell ? options->forces.cell->periodic : bodies->periodic;
+    for (int32_t k = 0; k < bodies->dimensions && watches; k++)
+        if (periodic[k])
+            return kith_fail(KITH_UNSUPPORTED,
+                             "the cell is periodic along its vector %c, and collisions, encounters "
+                             "and escapes are of open space; leave them out, or take a cell that "
+                             "is not periodic",
+                             "abc"[k]);
+    return KITH_OK;
+}
+
 kith_status watch_check(const kith_simulation_options *options, const kith_bodies *bodies)
 {
     if (options->on_collision < KITH_ON_COLLISION_PASS ||
@@ -30,7 +46,7 @@ kith_status watch_check(const kith_simulation_options *options, const kith_bodie
     if (options->on_collision != KITH_ON_COLLISION_PASS && !bodies->radius && bodies->count > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "the bodies have no radii, and collisions need them; add a column radius");
-    return KITH_OK;
+    return check_space(options, bodies);
 }
 
 static kith_status copy_column(const double *from, double absent, int64_t count, double **to)

@@ -24,14 +24,24 @@ static void fold_bodies(struct call *call, const kith_bodies *bodies)
         fold(call, bodies->mass, bodies->count * 8);
 }
 
+/* A crystal has whole unit cells. */
+static int64_t few_of(const kith_initial *kind)
+{
+    if (kind->fixed_count || kind->default_count == 1)
+        return 0;
+    return strcmp(kind->name, "fcc") == 0    ? 4
+           : strcmp(kind->name, "bcc") == 0  ? 2
+           : strcmp(kind->name, "nacl") == 0 ? 8
+                                             : 6;
+}
+
 static kith_status initial_conditions(struct call *call)
 {
     int64_t kinds = 0;
     kith_status status = KITH_OK;
     const kith_initial *list = kith_initial_list(&kinds);
     for (int64_t k = 0; k < kinds && status == KITH_OK; k++) {
-        const bool has_its_count = list[k].fixed_count || list[k].default_count == 1;
-        const kith_initial_options options = {.count = has_its_count ? 0 : 6, .seed = 1};
+        const kith_initial_options options = {.count = few_of(&list[k]), .seed = 1};
         kith_bodies *bodies = NULL;
         status = kith_initial_make(list[k].name, &options, &bodies);
         fold_bodies(call, bodies);
