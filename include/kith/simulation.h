@@ -47,17 +47,17 @@ typedef struct kith_simulation_options {
     bool softening_of_bodies; /* take bodies->softening instead of ε */
     kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */
     double eta; /* of hermite-block: h = (eta …)^{1/2}, as docs/physics.md says; 0: 0.02 */
+    /* Of the integrator whfast: "jacobi" (NULL) or "democratic-heliocentric"; "default" (NULL),
+     * "lazy", "modified-kick" or "composition"; the order of the symplectic corrector, 3, 5, 7, 11
+     * or 17, or 0: none. Kernels and correctors are those of Jacobi coordinates. */
+    const char *coordinates;
+    const char *kernel;
+    int32_t corrector;
     /* Collisions need the bodies' radii. Kinds of events: kith_event_kind. */
     kith_on_collision on_collision;
     double restitution; /* of a bounce, 0 to 1: speed apart over speed of approach */
     double encounter;   /* > 0: two bodies that pass at less than this are an event; 0: none */
     double escape; /* > 0: bodies farther than this from the centre of mass are removed; 0: none */
-    /* Of the integrator whfast: "jacobi" (NULL) or "democratic-heliocentric"; the order of the
-     * symplectic corrector, 3, 5, 7, 11 or 17, or 0: none; "default" (NULL), "lazy",
-     * "modified-kick" or "composition". Correctors and kernels are those of Jacobi coordinates. */
-    const char *coordinates;
-    int32_t corrector;
-    const char *kernel;
 } kith_simulation_options;
 
 /* Sums over all bodies, computed in double precision with compensated sums in a fixed order. */

@@ -70,7 +70,7 @@ SIMD_INLINE void NAME(cutoff_pad)(const struct cutoff_candidates *candidates, VR
 /* The first lanes, as many as there are pairs. */
 SIMD_INLINE VMASK NAME(cutoff_first_lanes)(long long count)
 {
-    VREAL number;
+    VREAL number = simd_all((REAL)0);
     SIMD_UNROLL
     for (int lane = 0; lane < NAME(lanes); lane++)
         number[lane] = (REAL)lane;

@@ -267,9 +267,10 @@ static kith_status begin_at(struct kith_simulation *simulation, double time)
 kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies)
 {
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    KITH_TRY(kith_check_pointer(bodies, "bodies"));
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(simulation->context, &scope));
-    if (simulation->watch && bodies) {
+    if (simulation->watch) {
         KITH_TRY(watch_set_bodies(simulation, bodies));
         return begin_at(simulation, bodies->time);
     }
