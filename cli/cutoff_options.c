@@ -79,8 +79,7 @@ int cutoff_take_cell(const char *command, const struct cutoff_options *options, 
         if (bodies->periodic[k])
             return cli_fail_with(command,
                                  "%s has a periodic cell, whose images are without end; give "
-                                 "--cutoff R, --solver ewald, or --periodic none to leave the cell "
-                                 "out",
+                                 "--cutoff R, or --periodic none to leave the cell out",
                                  path);
     return exit_ok;
 }

@@ -370,6 +370,21 @@ static void test_a_program_that_is_killed_leaves_no_file(void **state)
         assert_int_equal(unfinished_files(), 0);
 }
 
+/* Whether a process has come to where it catches a signal. */
+static bool catches(int process, int number)
+{
+    char path[64], line[128];
+    unsigned long long caught = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", process);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "SigCgt:", 7) == 0)
+            caught = strtoull(line + 7, NULL, 16);
+    if (file)
+        fclose(file);
+    return caught >> (number - 1) & 1;
+}
+
 /* A step of so many bodies takes minutes. */
 static void test_a_signal_ends_a_run_within_a_step(void **state)
 {
@@ -378,6 +393,8 @@ static void test_a_signal_ends_a_run_within_a_step(void **state)
     for (int k = 0; k < 2; k++) {
         int status = 0;
         const int process = program_start("run plummer -n 2000000 --dt 1 --until 9 -q -o @long.h5");
+        for (int tenths = 0; !catches(process, signals[k]) && tenths < 600; tenths++)
+            usleep(100000);
         usleep(3000000);
         assert_int_equal(waitpid(process, &status, WNOHANG), 0);
         kill(process, signals[k]);
