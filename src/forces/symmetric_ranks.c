@@ -42,7 +42,7 @@ void symmetric_exchange(const struct symmetric_run *run, const struct part *part
     const struct ring_ranks ring = {run->tiles, run->ranks->size, run->ranks->rank};
     const int64_t first = part->chunk.first_offset > 0 ? part->chunk.first_offset : 1;
     for (int64_t offset = first; offset < part->chunk.end_offset; offset++) {
-        struct ring_run tiles;
+        struct ring_run tiles = {0};
         int64_t tile = run->first_tile;
         while (sends ? ring_next_sent(ring, offset, &tile, &tiles)
                      : ring_next_received(ring, offset, &tile, &tiles))
