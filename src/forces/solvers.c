@@ -11,7 +11,8 @@
 
 static const kith_solver *const solvers[] = {
     &forces_solver_direct, &forces_solver_reference, &forces_solver_tree, &forces_solver_fmm,
-    &forces_solver_cutoff, &forces_solver_ewald,     &forces_solver_pme};
+    &forces_solver_cutoff, &forces_solver_ewald,     &forces_solver_pme,
+};
 enum { solver_count = sizeof solvers / sizeof solvers[0] };
 
 const kith_solver *kith_solver_at(int64_t k)
