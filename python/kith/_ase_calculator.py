@@ -76,7 +76,7 @@ class Calculator(_Calculator):
     >>> argon = build.bulk("Ar", "fcc", a=5.26)
     >>> argon.calc = kith.ase.Calculator("lennard-jones:0.0104,3.4", 10.0)
     >>> round(argon.get_potential_energy(), 4)
-    -0.0869
+    -0.0864
     """
 
     implemented_properties = ["energy", "energies", "free_energy", "forces", "stress", "stresses"]

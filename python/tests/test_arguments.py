@@ -42,6 +42,7 @@ WRONG = {
     "flag": [None, "no", Thing(), [True], 2, 0.5],
     "flags": ["no", Thing(), 0.5],
     "word": [None, 3, b"auto", Thing(), ["auto"], "nothing of the kind"],
+    "optional word": [3, b"auto", Thing(), ["auto"], "nothing of the kind"],
     "word or number": [None, b"keep", Thing(), [1.0], 1j, "nothing of the kind"],
     "text": [None, 3, b"text", Thing(), ["text"], "a\0b", "\udc80"],
     "optional text": [3, b"text", Thing(), ["text"], "a\0b"],
@@ -59,6 +60,8 @@ WRONG = {
     "atoms": [None, 3, "H2O", Thing()],
     "cutoff of atoms": [None, "1", Thing(), ["a"], {("H",): 1.0}, {("Xx", "H"): 1.0}, {("H", "H"): "1"}],
     "pairs": [None, 3, "ij", Thing(), POINTS],
+    "optional pairs": [3, "ij", Thing(), POINTS],
+    "shown": [None, 3, Thing(), POINTS],
     "matrix of SciPy": [None, 3, Thing(), POINTS],
     "formulas": [None, 3, Thing(), ["r"], {"a": 3}, {3: "r"}],
     "optional formulas": [3, "r", Thing(), ["r"], {"a": 3}, {3: "r"}],
@@ -80,7 +83,10 @@ KINDS = {
     "periodic": "flags", "softening": "number", "g": "optional number", "cutoff": "number", "skin": "number",
     "time": "number", "dt": "number", "until": "number", "h": "number", "low": "number", "high": "number",
     "alpha": "number", "beta": "number", "eccentricity": "number", "mass_ratio": "number",
-    "checkpoint_seconds": "number", "every_time": "number",
+    "checkpoint_seconds": "number", "every_time": "number", "absolute_error": "optional number",
+    "eta": "number", "restitution": "number", "encounter": "number", "escape": "number", "corrector": "whole number",
+    "collisions": "word", "boundary": "word", "exclude": "exclusions",
+    "port": "whole number", "title": "optional text", "steps_per_second": "number", "axes": "text",
     "block": "whole number", "unroll": "whole number", "threads": "whole number",
     "n_threads": "whole number", "k": "whole number", "n": "whole number", "seed": "whole number",
     "dimensions": "whole number", "frame": "whole number", "system": "optional whole number", "bins": "whole number",
@@ -100,7 +106,9 @@ KINDS = {
 
 # The function, the arguments of a call that is right, and kinds of arguments that are its own.
 CALLS = {
-    "forces": (kith.forces, {"positions": POINTS}, {"softening": "number or array", "out": "two arrays"}),
+    "forces": (kith.forces, {"positions": POINTS},
+               {"softening": "number or array", "out": "two arrays", "cutoff": "optional number",
+                "alpha": "optional number"}),
     "forces_derivative": (kith.forces_derivative, {"positions": POINTS, "directions": POINTS},
                           {"softening": "number or array", "out": "two arrays"}),
     "law": (kith.law, {"text": "gravity"}, {"text": "law"}),
@@ -140,13 +148,15 @@ CALLS = {
     "sum": (kith.sum, {"positions": POINTS, "outputs": "r"},
             {"outputs": "formulas", "cutoff": "optional number", "reduce": "word", "lets": "optional formulas",
              "parameters": "optional numbers", "columns": "optional arrays", "target_columns": "optional arrays",
-             "include_self": "flag"}),
+             "include_self": "flag", "pairs": "optional pairs"}),
     "orbits": (kith.orbits, {"positions": POINTS}, {}),
+    "plot": (kith.plot, {"what": BODIES}, {"what": "shown", "kind": "optional word"}),
+    "view": (kith.view, {"what": simulation()}, {"what": "shown"}),
     "read": (kith.read, {"path": "b.csv"}, {"format": "optional text"}),
     "open": (kith.open, {"path": "r.h5"}, {}),
     "Simulation": (kith.Simulation, {"positions": POINTS, "dt": 0.1},
                    {"softening": "optional number or array", "time": "optional number",
-                    "systems": "optional whole number"}),
+                    "systems": "optional whole number", "coordinates": "optional word", "kernel": "optional word"}),
     "Simulation.step": (simulation().step, {}, {}),
     "Simulation.step_by": (simulation().step_by, {"h": 0.1}, {}),
     "Simulation.run": (simulation().run, {"until": 0.1, "output": "r.h5"}, {"output": "optional path"}),
@@ -157,8 +167,8 @@ CALLS = {
     "ase.neighbor_list": (kith.ase.neighbor_list, {"quantities": "ij", "a": ATOMS, "cutoff": 1.0},
                           {"a": "atoms", "cutoff": "cutoff of atoms"}),
 }
-# max_nbins is ASE's and is ignored.
-OTHER = {"max_nbins"}
+# max_nbins is ASE's and is ignored, ax is matplotlib's.
+OTHER = {"max_nbins", "ax"}
 
 
 def arguments_of(name):
