@@ -353,7 +353,7 @@ int command_forces(int argc, char **argv)
     const bool has_cutoff = forces.cutoff.cutoff > 0 && !forces_has_images(&forces);
     forces.input.without_velocities = !has_cutoff; /* of the pressure */
     if (has_cutoff && forces.common.context.device.kind == KITH_DEVICE_AUTO)
-        forces.common.context.device.kind = KITH_CPU; /* there is no cutoff on a GPU yet */
+        forces.common.context.device.kind = KITH_CPU; /* GPUs do not support cutoffs */
 
     kith_context *context = NULL;
     struct forces_job job = {0};

@@ -402,7 +402,7 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.forces.shift = run->cutoff.shift;
     run->run.simulation.forces.tail = run->cutoff.tail;
     if (run->cutoff.cutoff > 0 && run->common.context.device.kind == KITH_DEVICE_AUTO)
-        run->common.context.device.kind = KITH_CPU; /* there is no cutoff on a GPU yet */
+        run->common.context.device.kind = KITH_CPU; /* GPUs do not support cutoffs */
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
     if (!run->restitution_given && run->run.simulation.on_collision == KITH_ON_COLLISION_BOUNCE)
         run->run.simulation.restitution = 1;

@@ -170,20 +170,20 @@ typedef struct kith_forces_options {
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, log2d and positions
  * that are not n × 2, ε < 0, a cutoff < 0, missing in a periodic cell or not taken by the solver,
- * periodic vectors that are linearly dependent, a shift or a tail that the law has not, a number
- * that is not finite, or a mass that is not greater than 0
- * where it must be: the message names the row; G, or accelerations, where there are none; a first
- * call, or arrays on the host, while the stream is being captured), KITH_UNSUPPORTED (arrays on a
- * device and a context on the CPU, or a solver that computes on the host; a formula, and no
- * compiler; a solver or a method that the device has not, or not for these arguments),
- * KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   n·m pairs, O(n + m) memory, kept by the context for
- * the next call; with a cutoff O(n + m + pairs). Error: relative, in the norm over all bodies: 1e-6
- * in float, 1e-14·√m in double; where pulls cancel, and with a law, of the sums of their magnitudes
- * (with a law, times the error of a pair, kith/law.h). In float up to 4e-6 where many pulls are
- * equal, as of bodies on a lattice, or where a body is close beside another and most others on one
- * side. Bodies lighter than 1e-280 (float: 1e-20) of the heaviest lose digits of their pull. Bits:
- * the same on every run and for every number of threads; on a device, the same for arrays on the
- * host and for arrays there, of any strides. */
+ * periodic vectors that are linearly dependent, a shift or a tail that the law does not support, a
+ * number that is not finite, or a mass that is not greater than 0 where it must be: the message
+ * names the row; G, or accelerations, where there are none; a first call, or arrays on the host,
+ * while the stream is being captured), KITH_UNSUPPORTED (arrays on a device and a context on the
+ * CPU, or a solver that computes on the host; a formula, and no compiler; a solver or a method that
+ * the device has not, or not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   n·m
+ * pairs, O(n + m) memory, kept by the context for the next call; with a cutoff O(n + m + pairs).
+ * Error: relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; where pulls
+ * cancel, and with a law, of the sums of their magnitudes (with a law, times the error of a pair,
+ * kith/law.h). In float up to 4e-6 where many pulls are equal, as of bodies on a lattice, or where
+ * a body is close beside another and most others on one side. Bodies lighter than 1e-280 (float:
+ * 1e-20) of the heaviest lose digits of their pull. Bits: the same on every run and for every
+ * number of threads; on a device, the same for arrays on the host and for arrays there, of any
+ * strides. */
 kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
                                 const kith_particles *targets, const kith_particles *sources,
                                 kith_array acceleration, kith_array potential);

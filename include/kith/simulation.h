@@ -245,7 +245,7 @@ const int64_t *kith_simulation_rows(const kith_simulation *simulation, int64_t *
 /* Whether the last call to take steps ended early, at a collision. The next one goes on. */
 bool kith_simulation_has_stopped(const kith_simulation *simulation);
 
-/* A function to be called after every so many steps, with the simulation, which it may look at
+/* A function to be called at a given interval of steps, with the simulation, which it may inspect
  * (bodies, diagnostics, events) but not advance or change. If it returns false, the call that takes
  * the steps returns KITH_CANCELLED there, and the next one goes on.
  *
