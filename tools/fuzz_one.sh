@@ -1,6 +1,7 @@
 #!/bin/sh
 # Fuzzes one target that is built: fuzz_one.sh FOLDER KITH TARGET SECONDS. What is found becomes a
 # file in the folder; repaired, it belongs in tests/corpus. All folders share the corpus of build-fuzz.
+# With KITH_TEST_SEED set, a fresh corpus meets the same inputs in the same order.
 set -eu
 folder=$1
 kith=$2
@@ -93,7 +94,7 @@ touch "$corpus/.seeds"
 log=$folder/$target.log
 found=0
 # shellcheck disable=SC2086 # several options
-"$folder/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=$most_bytes \
+"$folder/fuzz/fuzz_$target" -seed="${KITH_TEST_SEED:-0}" -max_total_time="$seconds" -max_len=$most_bytes \
     -malloc_limit_mb=$most_megabytes -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
     -artifact_prefix="$folder/$target-" ${dictionary:+-dict=tests/fuzz/dictionaries/$dictionary.dict} $options \
     "$corpus" "$kept" >"$log" 2>&1 || found=$?

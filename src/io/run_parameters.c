@@ -344,14 +344,30 @@ static kith_status write_rows(hid_t group, int64_t count, const kith_checkpoint 
                       checkpoint->columns);
 }
 
+#define MOST_COUNTED (INT64_C(1) << 53) /* doubles still tell one more from one less */
+
+/* Reads how often a thing has happened. */
+static kith_status read_count(hid_t group, const char *name, int64_t *count)
+{
+    int64_t found = 0;
+    KITH_TRY(hdf5_read_integer(group, name, &found));
+    if (found < 0 || found > MOST_COUNTED)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "%s of " CHECKPOINT " is %lld, which is not from 0 to 2^53", name,
+                         (long long)found);
+    *count = found;
+    return KITH_OK;
+}
+
 static kith_status read_rows(hid_t group, int64_t count, kith_checkpoint *checkpoint)
 {
     struct hdf5_shape rows, all;
-    checkpoint->body_steps = checkpoint->steps * count;
-    if (hdf5_exists(group, "body_steps")) /* versions before did not write it */
-        KITH_TRY(hdf5_read_integer(group, "body_steps", &checkpoint->body_steps));
+    if (hdf5_exists(group, "body_steps"))
+        KITH_TRY(read_count(group, "body_steps", &checkpoint->body_steps));
+    else if (__builtin_mul_overflow(checkpoint->steps, count, &checkpoint->body_steps))
+        checkpoint->body_steps = MOST_COUNTED; /* versions before did not write it */
     if (hdf5_exists(group, "collisions"))
-        KITH_TRY(hdf5_read_integer(group, "collisions", &checkpoint->collisions));
+        KITH_TRY(read_count(group, "collisions", &checkpoint->collisions));
     checkpoint->bodies = count;
     if (!hdf5_exists(group, "rows"))
         return KITH_OK;
@@ -431,10 +447,10 @@ kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count,
                          "its checkpoint has format %lld, and this kith knows %d; use the version "
                          "that wrote it",
                          (long long)format, checkpoint_format);
-    KITH_TRY(hdf5_read_integer(group, "steps", &checkpoint->steps));
+    KITH_TRY(read_count(group, "steps", &checkpoint->steps));
     KITH_TRY(hdf5_read_real(group, "start_time", &checkpoint->start_time));
-    KITH_TRY(hdf5_read_integer(group, "start_steps", &checkpoint->start_steps));
-    KITH_TRY(hdf5_read_integer(group, "evaluations", &checkpoint->evaluations));
+    KITH_TRY(read_count(group, "start_steps", &checkpoint->start_steps));
+    KITH_TRY(read_count(group, "evaluations", &checkpoint->evaluations));
     if (hdf5_exists(group, "next_step"))
         KITH_TRY(read_clock(group, checkpoint));
     kith_status status = read_rows(group, count, checkpoint);
