@@ -26,7 +26,8 @@ libraries= # tools/msan_libraries.sh, instead of the system's
 
 cmake -S . -B "$folder" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug \
     "-DCMAKE_C_FLAGS_DEBUG=-O1 -gline-tables-only" -DKITH_BUILD_FUZZ=ON -DKITH_CUDA=OFF \
-    -DKITH_BASELINE_ONLY=ON -DKITH_SANITIZE_KERNELS=OFF -DKITH_BUILD_EXAMPLES=OFF "-DKITH_SANITIZE=fuzzer-no-link,$sanitizers" \
+    -DKITH_BUILD_EXAMPLES=OFF -DKITH_BASELINE_ONLY=ON -DKITH_SANITIZE_KERNELS=OFF \
+    "-DKITH_SANITIZE=fuzzer-no-link,$sanitizers" \
     ${libraries:+"-DCMAKE_PREFIX_PATH=$libraries" "-DHDF5_ROOT=$libraries"} \
     >"$folder.log" 2>&1 || { cat "$folder.log" >&2; exit 1; }
 rm -f "$folder.log"
