@@ -1,5 +1,5 @@
 /* Forces of close and far pairs, down to where lengths are denormal and up to where they nearly
- * overflow, for each instruction set: the table of docs/performance.md. */
+ * overflow, for each instruction set: the table of bench/results/errors-roots.json. */
 
 #include "forces_system.h"
 
