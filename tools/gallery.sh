@@ -37,6 +37,20 @@ draw crystal
 "$kith" run "$work/comet.csv" --dt 0.005 --until 62.8 -o "$work/comet.h5"
 "$kith" plot "$work/comet.h5" --what orbits --width 900 -o "$folder/comet.png" --quiet
 
+"$kith" plot "$work/comet.h5" --what energy --width 900 -o "$folder/comet_energy.png" --quiet
+"$kith" run "$work/comet.csv" --dt 0.005 --until 62.8 --integrator yoshida8 --quiet -o "$work/better.h5"
+"$kith" plot "$work/better.h5" --what orbits --width 900 -o "$folder/comet_better.png" --quiet
+
+# The pictures of docs/howto/planets.md and argon.md.
+"$kith" run outer-solar-system --integrator whfast --dt 200 --corrector 17 --kernel lazy --until 36525000 \
+    --every 500 --quiet -o "$work/outer.h5"
+"$kith" plot "$work/outer.h5" --what elements --coordinates jacobi --width 900 -o "$folder/planets.png" --quiet
+"$kith" make fcc -n 2048 --density 0.8442 --temperature 1.44 --quiet -o "$work/crystal.xyz"
+"$kith" run "$work/crystal.xyz" --law lennard-jones --cutoff 2.5 --shift force --dt 0.004 --until 4 --every 50 \
+    --quiet -o "$work/liquid.h5"
+"$kith" convert "$work/liquid.h5" "$work/liquid.xyz" --quiet
+"$kith" plot "$work/liquid.xyz" --what distances --cutoff 4 --width 900 -o "$folder/liquid.png" --quiet
+
 # 200 000 stars: some minutes.
 "$kith" make galaxies -n 200000 --seed 1 --quiet -o "$work/galaxies.tipsy"
 "$kith" run "$work/galaxies.tipsy" --dt 0.06 --until 21 --softening 0.05 --solver fmm --error 5e-3 --every 350 -o "$work/galaxies.h5"

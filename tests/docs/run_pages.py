@@ -4,8 +4,8 @@
 
 A block of sh must succeed, and what it prints be the block of text that follows it, where there is one
 ("..." stands for anything); a block of python likewise. A block of C must compile: by itself, or as a
-part of a function. The environment says where kith is:
-KITH_PROGRAM; `build` and `examples` in the folder are those of the project.
+part of a function. A page of docs/howto whose commands are run leaves a picture. The environment says where
+kith is: KITH_PROGRAM; `build` and `examples` in the folder are those of the project.
 """
 
 import doctest
@@ -68,6 +68,13 @@ def check_output(before, expected, printed):
         sys.exit(f"{before}: prints\n{printed}\nand not, as {expected} has it,\n{expected.code}")
 
 
+def check_picture(path, folder):
+    """A PNG of more than a frame was drawn."""
+    pictures = [picture.read_bytes() for picture in folder.glob("*.png")]
+    if not any(picture.startswith(b"\x89PNG") and len(picture) > 4000 for picture in pictures):
+        sys.exit(f"{path}: its commands draw no picture")
+
+
 def check_links(path):
     """Every file that the page links to is there. (Sphinx looks at the book's own pages and sections.)"""
     for target in re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8")):
@@ -98,6 +105,8 @@ def run_page(path, folder, build, env):
         printed = run(block, [*command, block.code], folder, env)
         before = block
         count += 1
+    if count and Path(path).parent.name == "howto":
+        check_picture(path, folder)
     return count
 
 
