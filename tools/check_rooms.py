@@ -1,6 +1,7 @@
-"""Checks that the rooms of src/ only look down: check_rooms.py [SRC]
+"""Checks that the rooms of src/ only look down, and that tests are in rooms: check_rooms.py [SRC]
 
-A room includes headers of its own and of rooms on lines below. The order is this script's only data."""
+A room includes headers of its own and of rooms on lines below. The order is this script's only data. A test of
+C is in the folder of its room, tests/ROOM, and what tests of several rooms use in tests/testing."""
 
 import pathlib
 import re
@@ -46,8 +47,14 @@ def faults(src: pathlib.Path):
                     yield f"{path}:{number}: {room} includes {other}, which is not below it"
 
 
+def tests_without_a_room(tests: pathlib.Path):
+    for path in sorted(tests.glob("*.[ch]")):
+        yield f"{path}: belongs in {tests}/ROOM, or in {tests}/testing if tests of several rooms use it"
+
+
 def main():
-    found = list(faults(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "src")))
+    src = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "src")
+    found = [*faults(src), *tests_without_a_room(src.parent / "tests")]
     print("\n".join(found), file=sys.stderr, end="\n" if found else "")
     return bool(found)
 

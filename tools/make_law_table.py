@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes tests/law_table.inc: values and forces of every law in 50 digits, rounded to doubles.
+"""Makes tests/testing/law_table.inc: values and forces of every law in 50 digits, rounded to doubles.
 
-Needs mpmath: python3 tools/make_law_table.py >tests/law_table.inc
+Needs mpmath: python3 tools/make_law_table.py >tests/testing/law_table.inc
 The formulas are those of the documentation, with forces as numerical derivatives of the values, so
 that nothing is shared with the code under test.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints reference states of Burrau's Pythagorean problem, for tests/test_ias15.c.
+"""Prints reference states of Burrau's Pythagorean problem, for tests/simulation/test_ias15.c.
 
 Needs mpmath: python3 tools/make_pythagorean.py (some minutes).
 Masses 3, 4 and 5 at rest at (1, 3), (-2, -1) and (1, -1), G = 1: integrated by Taylor series of order 32 in 40

@@ -2,8 +2,8 @@
 """Plants faults in the library, one at a time, and counts those that the tests notice.
 
 A mutant is a source file in which one operator, comparison, constant or condition is another. What
-is made of that file alone is compiled, and the tests of its room are linked with it and run until
-one fails. What survives is printed, to be looked at: either a test is missing, or the mutant is no
+is made of that file alone is compiled, and the tests of its room (mutate_tests.py) are linked with it
+and run until one fails. What survives is printed, to be looked at: either a test is missing, or the mutant is no
 fault. Lines on which every change but a gross one gives the same results by design are left out
 (mutate_unseen.py), and counted.
 
@@ -24,39 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mutate_build import Build, Workshop
+from mutate_tests import FAULTS, QUICK, rooms as all_rooms, run_program, tests_of
 from mutate_unseen import is_room, why_unseen
-
-# Tests that let memory and files fail, in every room.
-FAULTS = ["memory_faults", "memory_again", "write_faults"]
-
-# Tests that run the program, which is linked with the mutant for them.
-RUN_PROGRAM = {"cli", "manners", "formats", "matrix_cli", "pairs_cli", "collisions_cli", "multiply",
-               "run_killed", "run_resume", "run_ensemble", "run_laws", "bench", "plot"}
-
-# A room's tests; they run in the order of the time that they take.
-TESTS = {
-    "core": ["core", "team", "simd", "simd_math", "tuning", "corpus_tuning", "float_environment", "cli", "properties"],
-    "forces": ["ring", "forces", "forces_arguments", "forces_columns", "systems", "forces_range",
-               "forces_methods", "combine", "edge_numbers", "float_environment", "properties", "forces_kernels",
-               "advance", "forces_jerk", "forces_law_motion", "forces_laws", "cli"],
-    "law": ["law", "formula", "corpus_law", "forces", "matrix", "law_rates", "forces_jerk",
-            "forces_law_motion", "properties", "forces_laws", "law_compiled"],
-    "matrix": ["matrix", "edge_numbers", "properties", "matrix_cli"],
-    "pairs": ["pairs_edges", "pairs_small", "properties", "edge_numbers", "pairs", "sparse_pairs", "pairs_cli"],
-    "collisions": ["thread_maps", "collisions", "collisions_lists", "properties", "collisions_cli"],
-    "sparse": ["sparse", "sparse_statistics", "sparse_dense", "sparse_arguments", "market", "corpus_market",
-               "corpus_market_gz", "sparse_vectors", "sparse_pairs", "properties", "multiply"],
-    "simulation": ["simulation", "simulation_view", "checkpoint", "integrators", "diagnostics", "ensemble",
-                   "advance", "forces_jerk", "physics", "run_resume", "properties"],
-    "initial": ["random", "initial", "initial_orbits", "initial_samples", "orbits_coordinates", "cli"],
-    "orbits": ["kepler", "orbits", "orbits_coordinates", "properties"],
-    "io": ["csv", "xyz", "npy", "tipsy", "gadget", "h5md", "formats", "trajectory", "h5md_tables",
-           "corpus_csv", "corpus_xyz", "corpus_npy", "corpus_tipsy", "corpus_gadget", "corpus_h5md",
-           "corpus_trajectory", "corpus_checkpoint", "run", "run_resume", "run_ensemble", "run_killed", "pairs_cli",
-           "properties", "cli"],
-    "run": ["run", "run_resume", "run_ensemble", "run_laws", "cli"],
-    "cpu": ["combine", "forces", "properties"],
-}
 
 # (what, by what): each place in a file is one mutant.
 RULES = [
@@ -168,7 +137,8 @@ def fails(program, test, workshop, options, kith=None):
 def good_tests(rooms, workshop, options, but):
     """The tests of each room that pass as things are, the quickest first, without those that another
     folder has; slow ones are left to the next folder, or to none."""
-    names = sorted({test for room in rooms for test in TESTS[room] + FAULTS} - but)
+    of_room = {room: tests_of(room) for room in rooms}
+    names = sorted({test for lists in of_room.values() for tests in lists for test in tests} - but)
     built = [name for name in names if (workshop.build.folder / program_of(name)[0]).exists()]
 
     def timed(name):
@@ -184,7 +154,9 @@ def good_tests(rooms, workshop, options, but):
         if names:
             print(f"left out in {workshop.build.folder.name}, as {why}: {', '.join(names)}", flush=True)
     good = {name: seconds for name, (failed, seconds) in results.items() if not failed and name not in slow}
-    return {room: sorted((test for test in TESTS[room] + FAULTS if test in good), key=good.get) for room in rooms}
+    quick = {name for name, seconds in good.items() if seconds <= QUICK}
+    return {room: sorted({*own} & {*good} | {*others} & quick, key=lambda name: (good[name], name))
+            for room, (own, others) in of_room.items()}
 
 
 def try_mutant(mutant, tests, workshop, options):
@@ -192,12 +164,12 @@ def try_mutant(mutant, tests, workshop, options):
     path, start, end, by = mutant
     if not workshop.compile(path, apply(path.read_text(), start, end, by), options.build_seconds):
         return "does not compile", ""
-    kith = None
+    kith, with_program = None, run_program()
     for test in tests:
         program = workshop.link(program_of(test)[0])
-        if test in RUN_PROGRAM:
+        if test in with_program:
             kith = kith or workshop.link("kith")
-        if not program or (test in RUN_PROGRAM and not kith):
+        if not program or (test in with_program and not kith):
             return "does not compile", ""
         killed = fails(program, test, workshop, options, kith)
         Path(program).unlink()
@@ -252,7 +224,7 @@ def options_of_line():
     parser.add_argument("--test-seconds", type=int, default=60, help="of processor time")
     parser.add_argument("--slow", type=float, default=25,
                         help="leave tests that take more seconds than this out")
-    parser.add_argument("--room", action="append", choices=sorted(TESTS))
+    parser.add_argument("--room", action="append", choices=all_rooms())
     parser.add_argument("--again", metavar="FILE", help="only what survived in this output of a former run")
     parser.add_argument("--quick", action="store_true", help="without headers and kernels")
     parser.add_argument("--list", action="store_true", help="tell how many mutants there are")
@@ -288,7 +260,7 @@ def prepare(builds, rooms, options):
 
 def main():
     options = options_of_line()
-    rooms = options.room or sorted(TESTS)
+    rooms = options.room or all_rooms()
     builds = [Build(folder) for folder in options.folder]
     chosen, unseen = choose(options, rooms, builds[0])
     if options.list:

@@ -9,7 +9,7 @@
 #include "tree/solve.h"
 
 /* How the estimates of tree/acceptance.h compare with the error of the sum: measured, so that it is
- * kept by all distributions of tests/test_tree_accuracy.c. */
+ * kept by all distributions of tests/tree/test_tree_accuracy.c. */
 static const double share = 0.6, share_of_groups = 1.5, coherent = 20;
 
 /* Cubic lattices have no multipoles of degree 1, 2 and 3, which would stand for their error. In

@@ -219,7 +219,7 @@ def try_section(name, blocks, build, tree):
 
 def run_test(build, test, made, tree, environment):
     """Compiles and links a new test as test_core is, and runs it."""
-    like = next(c for c in json.loads(build.ninja("-t", "compdb")) if c["file"].endswith("tests/test_core.c"))
+    like = next(c for c in json.loads(build.ninja("-t", "compdb")) if c["file"].endswith("tests/core/test_core.c"))
     target = f"{tree}/{Path(test).stem}.o"
     text = like["command"].replace(like["output"], target).replace(like["file"], str(tree / test))
     subprocess.run(moved(text, build, tree), shell=True, cwd=build.folder, check=True)

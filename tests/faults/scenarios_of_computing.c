@@ -1,4 +1,4 @@
-#include "../particles.h"
+#include "../testing/particles.h"
 #include "scenarios.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 
-#include "../particles.h"
+#include "../testing/particles.h"
 #include "scenarios.h"
 
 enum { dimensions = 3, most_made = 16 };
