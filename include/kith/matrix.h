@@ -12,7 +12,11 @@ extern "C" {
 #endif
 
 /* The interaction matrix of two sets of particles, V[i][j] = V(i, j) of a law (kith/law.h), kept or
- * reduced as it is computed. */
+ * reduced as it is computed.
+ *
+ * Positions have 1 to 16 dimensions, r² = Σ_c (x_jc − x_ic)². Beyond three a pair costs a
+ * subtraction and a multiplication more for each dimension, formulas are in r and r2 alone (not dx,
+ * dy, dz), and the matrix is computed on the CPU. */
 
 /* V[i][i], if the rows are the columns. */
 typedef enum kith_matrix_diagonal {
@@ -61,7 +65,8 @@ typedef struct kith_matrix_options {
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, ε < 0, a number that is
  *         not finite: the message names the row; symmetric with two sets), KITH_OUT_OF_MEMORY,
- *         KITH_UNSUPPORTED (a method that the device has not, a column softening),
+ *         KITH_UNSUPPORTED (a method that the device has not, a column softening, more than three
+ *         dimensions on a GPU),
  *         KITH_CANCELLED; those of kith_law_compile.
  * Cost:   n·m pairs (half of that if symmetric), O(n + m) memory besides the matrix.
  * Error:  a few units in the last place of each element, as the law's header says.

@@ -23,15 +23,15 @@ extern "C" {
  *
  * All arrays of a call have one dtype and are on one device. */
 
-#define KITH_MAX_COLUMNS 16
-
+#define KITH_MAX_COLUMNS     16
+#define KITH_MAX_COORDINATES 16 /* of a point, in matrices and sums over all pairs */
 typedef struct kith_particle_column {
     const char *name; /* NULL where there is no column */
     kith_array values;
 } kith_particle_column;
 
 typedef struct kith_particles {
-    kith_array positions; /* n × 2 or n × 3, float or double, any strides */
+    kith_array positions; /* n × 2 or n × 3 (matrix.h, sums.h: 1 to 16), real, any strides */
     kith_particle_column columns[KITH_MAX_COLUMNS]; /* n each, in any order */
 } kith_particles;
 

@@ -79,7 +79,8 @@ typedef struct kith_sums_options {
  *   context       where to compute
  *   options       NULL: all pairs, summed
  *   targets       n particles; NULL: the sources
- *   sources       m particles, n × 2 or n × 3, with any named columns
+ *   sources       m particles, m × 2 or m × 3, or without cutoff, cell and list m × 1 to m × 16,
+ * with any named columns; beyond three dimensions formulas are in r and r2, not in dx, dy and dz
  *   output_count  K, 1 to KITH_SUMS_MAX_OUTPUTS
  *   outputs       names (of letters, digits and _) and formulas
  *   results       [out] n × K, of the sources' dtype, any strides; must not overlap an input

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import numpy
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from kith import _kith
 from kith._arguments import chosen, described, integer, integer32, number, optional, path_of, several, text
 from kith._arrays import host_array, needed, reals, whole
+from kith._convert import arguments_of_atoms, atoms_of, columns_of
 from kith._forces import constant_of_gravity
 from kith._pairs import periodic_of
 
@@ -375,6 +377,74 @@ class Bodies:
         <kith.Bodies: 1 in 2 dimensions, time 0>
         """
         self._handle.write(path_of("path", path), optional(text, "format", format))
+
+    @classmethod
+    def from_ase(cls, atoms: Any) -> Bodies:
+        """Makes bodies of a configuration of ASE.
+
+        Numbers stay what they are: lengths in Angstrom, masses in u, velocities in the unit that makes
+        their energies eV. Names are the chemical symbols, the time is ``atoms.info["time"]``; softening,
+        radii and ids are taken where the atoms have arrays of these names.
+
+        Parameters
+        ----------
+        atoms : ase.Atoms
+            Copied.
+
+        Returns
+        -------
+        Bodies
+            With velocities and charges if the atoms have momenta and initial charges.
+
+        Examples
+        --------
+        >>> import pytest; ase = pytest.importorskip("ase.build")
+        >>> import kith
+        >>> water = kith.Bodies.from_ase(ase.molecule("H2O"))
+        >>> water.names, water.masses.tolist()
+        (['O', 'H', 'H'], [15.999, 1.008, 1.008])
+        """
+        return cls(**arguments_of_atoms(atoms))
+
+    def to_ase(self) -> Any:
+        """Makes a configuration of ASE: what `from_ase` reads, the same bodies if they have names.
+
+        Names that are not chemical symbols become ``X``, flat bodies have z = 0, and masses that are not
+        there are 1.
+
+        Returns
+        -------
+        ase.Atoms
+            A copy.
+
+        Examples
+        --------
+        >>> import pytest; ase = pytest.importorskip("ase")
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0, 0], [2.8, 0, 0]], names=["Na", "Cl"]).to_ase()
+        Atoms(symbols='NaCl', pbc=False, masses=...)
+        """
+        return atoms_of(self)
+
+    def to_pandas(self) -> Any:
+        """Makes a table with a row for each body, its columns named as in a CSV file.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of x, y, z, vx, vy, vz, m, q, softening, radius, id and name what the bodies have.
+
+        Examples
+        --------
+        >>> import pytest; pandas = pytest.importorskip("pandas")
+        >>> import kith
+        >>> table = kith.Bodies([[0.0, 0], [3.0, 4.0]], masses=[1.0, 2.0]).to_pandas()
+        >>> list(table.columns), float(table["m"].sum())
+        (['x', 'y', 'm'], 3.0)
+        """
+        import pandas
+
+        return pandas.DataFrame(columns_of(self))
 
     def _arguments(self) -> dict:
         """What makes the same bodies."""

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from kith import _kith
 from kith._arguments import chosen, described, integer32, number, optional, text
-from kith._arrays import host_array, needed, reals, result, take
+from kith._arrays import Taken, host_array, needed, reals, result, take
+from kith._batch import is_batch, joined, part_of, systems_of
 from kith._context import Call, Context, Device
 from kith._law import Law, handle_of
 from kith._pairs import cells_of
@@ -50,7 +51,7 @@ _WANTED = {"both": (True, True), "acceleration": (True, False), "potential": (Fa
 
 def softening_of(softening) -> tuple:
     """One length for all and None, or 0 and an array of lengths."""
-    if numpy.ndim(softening) == 0:
+    if not isinstance(softening, Taken) and numpy.ndim(softening) == 0:
         return number("softening", softening), None
     return 0.0, softening
 
@@ -122,9 +123,10 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
 
     Parameters
     ----------
-    positions : array_like, shape (m, 2) or (m, 3)
+    positions : array_like, shape (m, 2) or (m, 3), or (systems, m, D)
         Of the sources. An array of NumPy, CuPy, PyTorch or JAX, of any strides; the computation is on
-        its device. float32 gives single precision, everything else double.
+        its device. float32 gives single precision, everything else double. Each of several systems is
+        computed by itself: the results have that axis, and the other arrays may.
     masses : array_like, shape (m,), optional
         1 by default.
     targets : array_like, shape (n, 2) or (n, 3), optional
@@ -209,6 +211,11 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     >>> acceleration[0].tolist(), potential.tolist()
     ([1.0, 0.0, 0.0], [-2.0, -0.5])
 
+    Two systems at once:
+
+    >>> kith.forces([[[0.0, 0], [2.0, 0]], [[0.0, 0], [1.0, 0]]], want="potential").potential.tolist()
+    [[-0.5, -0.5], [-1.0, -1.0]]
+
     The potential of an ion in cesium chloride:
 
     >>> crystal = kith.forces([[0.0, 0, 0], [0.5, 0.5, 0.5]], charges=[1.0, -1.0], law="coulomb",
@@ -216,9 +223,15 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     >>> [round(value, 9) for value in crystal.potential.tolist()]
     [-2.035361509, -2.035361509]
     """
-    sums = PairSums(want, out, softening, context, device, threads, positions=positions, masses=masses, targets=targets,
-                    target_softening=target_softening, charges=charges, target_charges=target_charges,
-                    target_masses=target_masses)
+    arrays = {"masses": masses, "targets": targets, "target_softening": target_softening, "charges": charges,
+              "target_charges": target_charges, "target_masses": target_masses}
+    sources = needed("positions", positions, (2, 3))
+    if is_batch(sources):
+        return _each(sources, arrays, out, softening, want=want, g=g, law=law, solver=solver, error=error,
+                     theta=theta, order=order, cell=cell, periodic=periodic, cutoff=cutoff, alpha=alpha,
+                     absolute_error=absolute_error, boundary=boundary, exclude=exclude, method=method, block=block,
+                     unroll=unroll, device=device, threads=threads, context=context)
+    sums = PairSums(want, out, softening, context, device, threads, positions=sources, **arrays)
     _kith.forces(sums.call.handle, *sums.show("targets", "positions", "masses"), *sums.results(), handle_of(law),
                  constant_of_gravity(g), sums.length, *sums.show(*OF_BODIES),
                  text("solver", solver), *accuracy_of(error, theta, order),
@@ -228,6 +241,24 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                  optional(number, "absolute_error", absolute_error) or 0.0,
                  chosen("boundary", boundary, _kith.forces_boundaries), _pairs_of(exclude))
     return sums.done()
+
+
+def _each(positions, arrays, out, softening, **options) -> Forces:
+    """Forces of each system of a batch."""
+    if numpy.ndim(softening) == 0:
+        options["softening"] = softening
+    else:
+        arrays = arrays | {"softening": softening}
+    count, (accelerations, potentials) = positions.shape[0], _both(out)
+    rows = {name: (value, 2 if name in _ROWS else 1) for name, value in arrays.items()}
+    made = [forces(**system, out=(part_of(accelerations, k, count), part_of(potentials, k, count)), **options)
+            for k, system in enumerate(systems_of(positions, rows))]
+    (like,) = reals(positions)
+    wanted = chosen("want", options["want"], _WANTED)
+    targets = positions if arrays["targets"] is None else needed("targets", arrays["targets"])
+    shapes = (targets.shape[-2:], targets.shape[-2:-1])
+    return Forces(*(joined([each[k] for each in made], given, like, shapes[k], like.dtype) if wanted[k] else None
+                    for k, given in enumerate((accelerations, potentials))))
 
 
 def _pairs_of(exclude):

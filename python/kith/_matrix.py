@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from kith import _kith
 from kith._arguments import called, chosen, flag, integer, integer32, number, path_of
 from kith._arrays import needed, reals, result, take
+from kith._batch import is_batch, joined, part_of, systems_of
 from kith._context import Call, Context, Device
 from kith._law import Law, handle_of
 
@@ -27,6 +28,8 @@ class _Question:
         *taken, self.b = taken
         self.rows = taken[0]
         self.columns = taken[0] if columns is None else taken[3]
+        if device == "auto" and self.rows.is_on_host and self.rows.shape[1] > 3:
+            device = "cpu"  # GPUs have matrices of three dimensions
         self.call = Call(taken, context, device, threads)
         is_word = isinstance(diagonal, str)
         self.handle = _kith.ask_matrix(
@@ -66,15 +69,18 @@ class _Matrix:
 
         Parameters
         ----------
-        positions : array_like, shape (n, 2) or (n, 3)
-            Of the particles of the rows. float32 gives single precision, everything else double.
+        positions : array_like, shape (n, D)
+            Of the particles of the rows, in D = 1 to 16 dimensions; beyond three a law must depend on r
+            alone, and the matrix is computed on the CPU. float32 gives single precision, everything else
+            double. With shape (systems, n, D) each system has a matrix of its own; the other arrays may
+            have that axis too.
         masses, charges : array_like, shape (n,), optional
             1 by default.
         law : str or Law
             See `kith.law`.
         out : array, shape (n, m), optional
             Where to write, of any strides.
-        columns : array_like, shape (m, 2) or (m, 3), optional
+        columns : array_like, shape (m, D), optional
             The particles of the columns; those of the rows by default.
         column_masses, column_charges : array_like, shape (m,), optional
             Masses and charges of the columns; 1 by default.
@@ -100,7 +106,7 @@ class _Matrix:
 
         Returns
         -------
-        array, shape (n, m)
+        array, shape (n, m), or (systems, n, m)
             Of the library of the positions, on their device.
 
         Examples
@@ -108,15 +114,30 @@ class _Matrix:
         >>> import kith
         >>> kith.matrix([[0.0, 0], [3.0, 4.0]], law="distance").tolist()
         [[0.0, 5.0], [5.0, 0.0]]
+        >>> kith.matrix([[0.0] * 9, [1.0] * 9], law="distance").tolist()
+        [[0.0, 3.0], [3.0, 0.0]]
         """
-        asked = _Question(positions, masses, charges, law=law, columns=columns, column_masses=column_masses,
-                          column_charges=column_charges, softening=softening, diagonal=diagonal,
-                          symmetric=symmetric, method=method, block=block, device=device, threads=threads,
-                          context=context)
+        rows = needed("positions", positions, (2, 3))
+        arrays = {"masses": masses, "charges": charges, "columns": columns, "column_masses": column_masses,
+                  "column_charges": column_charges}
+        options = {"law": law, "softening": softening, "diagonal": diagonal, "symmetric": symmetric, "method": method,
+                   "block": block, "device": device, "threads": threads, "context": context}
+        if is_batch(rows):
+            return self._each(rows, arrays, out, options)
+        asked = _Question(rows, **arrays, **options)
         made = asked.result("out", out, (asked.rows.shape[0], asked.columns.shape[0]))
         asked.handle.compute(asked.call.show(made))
         asked.call.done()
         return made.array
+
+    def _each(self, rows, arrays, out, options):
+        """The matrix of each system of a batch."""
+        shapes = {name: (value, 2 if name == "columns" else 1) for name, value in arrays.items()}
+        made = [self(**system, out=part_of(out, k, rows.shape[0]), **options)
+                for k, system in enumerate(systems_of(rows, shapes))]
+        (like,) = reals(rows)
+        columns = rows if arrays["columns"] is None else needed("columns", arrays["columns"])
+        return joined(made, out, like, (rows.shape[-2], columns.shape[-2]), like.dtype)
 
     def write(self, path: str | os.PathLike[str], positions: ArrayLike, masses: ArrayLike | None = None,
               charges: ArrayLike | None = None, *, law: str | Law = "gravity", memory: int = 0,
@@ -130,7 +151,7 @@ class _Matrix:
         ----------
         path : str or os.PathLike
             Written under a temporary name, then renamed.
-        positions : array_like, shape (n, 2) or (n, 3)
+        positions : array_like, shape (n, D)
             As of `kith.matrix`.
         masses, charges : array_like, shape (n,), optional
             As of `kith.matrix`.
@@ -175,7 +196,7 @@ class _Matrix:
         ----------
         reduction : {'sum', 'min', 'max', 'argmin'}
             What to compute of each row.
-        positions : array_like, shape (n, 2) or (n, 3)
+        positions : array_like, shape (n, D)
             As of `kith.matrix`.
         masses, charges : array_like, shape (n,), optional
             As of `kith.matrix`.
@@ -222,7 +243,7 @@ class _Matrix:
 
         Parameters
         ----------
-        positions : array_like, shape (n, 2) or (n, 3)
+        positions : array_like, shape (n, D)
             As of `kith.matrix`.
         masses, charges : array_like, shape (n,), optional
             As of `kith.matrix`.
@@ -275,7 +296,7 @@ class _Matrix:
         ----------
         b : array_like, shape (m,) or (m, k)
             An array of float64 makes the product double.
-        positions : array_like, shape (n, 2) or (n, 3)
+        positions : array_like, shape (n, D)
             As of `kith.matrix`.
         masses, charges : array_like, shape (n,), optional
             As of `kith.matrix`.

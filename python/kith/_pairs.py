@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from kith import _kith
 from kith._arguments import chosen, described, flag, integer, number, text
@@ -91,7 +91,7 @@ class Pairs:
         Returns
         -------
         array of int64, shape (count,)
-            From 0; int32 if the list is narrow.
+            From 0; int32 if the list was made with ``index_dtype="int32"``.
 
         Examples
         --------
@@ -108,7 +108,7 @@ class Pairs:
         Returns
         -------
         array of int64, shape (count,)
-            From 0; int32 if the list is narrow.
+            From 0; int32 if the list was made with ``index_dtype="int32"``.
 
         Examples
         --------
@@ -204,6 +204,16 @@ def quantity_flags(quantities: str) -> int:
     return flags or _kith.pairs_counts
 
 
+def _is_narrow(index_dtype) -> bool:
+    """Whether indices are int32; of NumPy's types, of their names and of those of other libraries."""
+    name = getattr(index_dtype, "name", None) or getattr(index_dtype, "__name__", None) or str(index_dtype)
+    name = name.rpartition(".")[2]
+    if name in ("int32", "int64"):
+        return name == "int32"
+    wrong = ValueError if isinstance(index_dtype, (str, type, numpy.dtype)) else TypeError
+    raise wrong(f"index_dtype is {described(index_dtype)}; it must be 'int64' or 'int32'")
+
+
 def cells_of(cell, periodic, dimensions: int, systems: int):
     """Cells as the extension module takes them: systems x 3 x 3 and systems x 3.
 
@@ -245,8 +255,9 @@ class Search:
     """What the functions of pairs have in common: positions, cells and options brought into shape."""
 
     def __init__(self, positions, cutoff, *, cell=None, periodic=None, quantities="ij", half=False, sorted=True,
-                 narrow=False, skin=0.0, queries=None, radii=None, query_radii=None, exclusions=None, systems=None,
-                 query_systems=None, method="auto", memory_limit=0, device="auto", threads=0, context=None):
+                 index_dtype="int64", skin=0.0, queries=None, radii=None, query_radii=None, exclusions=None,
+                 systems=None, query_systems=None, method="auto", memory_limit=0, device="auto", threads=0,
+                 context=None):
         real = reals(needed("positions", positions, (2,)), take("queries", queries, (2,)), take("radii", radii, (1,)),
                      take("query_radii", query_radii, (1,)))
         left_out = _exclusions_of(exclusions, real[0])
@@ -258,7 +269,7 @@ class Search:
         self.call = Call(real, context, device, threads)
         self.request = _kith.request_pairs(
             number("cutoff", cutoff), number("skin", skin), quantity_flags(quantities), flag("half", half),
-            not flag("sorted", sorted), flag("narrow", narrow), chosen("method", method, _kith.pairs_methods),
+            not flag("sorted", sorted), _is_narrow(index_dtype), chosen("method", method, _kith.pairs_methods),
             integer("memory_limit", memory_limit), cells, along)
         named = zip(("queries", "radii", "query_radii", "exclusion_offsets", "exclusions", "system_offsets",
                      "query_system_offsets"), (*real[1:], *left_out, *offsets))
@@ -292,10 +303,10 @@ def _exclusions_of(exclusions, positions):
 
 def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
           periodic: bool | Sequence[bool] | None = None, quantities: str = "ij", half: bool = False,
-          sorted: bool = True, narrow: bool = False, queries: ArrayLike | None = None, radii: ArrayLike | None = None,
-          query_radii: ArrayLike | None = None, exclusions: Any = None, systems: ArrayLike | None = None,
-          query_systems: ArrayLike | None = None, method: str = "auto", memory_limit: int = 0,
-          device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Pairs:
+          sorted: bool = True, index_dtype: DTypeLike = "int64", queries: ArrayLike | None = None,
+          radii: ArrayLike | None = None, query_radii: ArrayLike | None = None, exclusions: Any = None,
+          systems: ArrayLike | None = None, query_systems: ArrayLike | None = None, method: str = "auto",
+          memory_limit: int = 0, device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Pairs:
     """Pairs of points closer to each other than a cutoff.
 
     Lists every i, j and S with ``|x_j - x_i + S cell| < cutoff``, strictly; i = j only with S other
@@ -318,8 +329,8 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
         Each pair once: with i < j, or i = j and the first component of S that is not 0 positive.
     sorted : bool
         By i, then j, then S; otherwise by i alone.
-    narrow : bool
-        i and j as int32.
+    index_dtype : {'int64', 'int32'} or dtype
+        The type of i and j; int32 takes half the memory.
     queries : array_like, shape (m, D), optional
         i is one of these, j one of the positions.
     radii : array_like, shape (n,), optional
@@ -363,11 +374,13 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
     ([0, 1], [1, 0], [1.0, 1.0])
     >>> kith.pairs([[0.0, 0], [1.0, 0], [5.0, 0]], 2.0, cell=[6.0, 6.0], half=True).count
     2
+    >>> str(kith.pairs([[0.0, 0], [1.0, 0]], 2.0, index_dtype="int32").j.dtype)
+    'int32'
     """
     search = Search(positions, cutoff, cell=cell, periodic=periodic, quantities=quantities, half=half, sorted=sorted,
-                    narrow=narrow, queries=queries, radii=radii, query_radii=query_radii, exclusions=exclusions,
-                    systems=systems, query_systems=query_systems, method=method, memory_limit=memory_limit,
-                    device=device, threads=threads, context=context)
+                    index_dtype=index_dtype, queries=queries, radii=radii, query_radii=query_radii,
+                    exclusions=exclusions, systems=systems, query_systems=query_systems, method=method,
+                    memory_limit=memory_limit, device=device, threads=threads, context=context)
     handle = search.list()
     handle.compute(search.request, search.shown())
     search.call.done()
@@ -375,7 +388,7 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
 
 
 def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLike | None = None,
-            periodic: bool | Sequence[bool] | None = None, quantities: str = "ij", narrow: bool = False,
+            periodic: bool | Sequence[bool] | None = None, quantities: str = "ij", index_dtype: DTypeLike = "int64",
             queries: ArrayLike | None = None, systems: ArrayLike | None = None, query_systems: ArrayLike | None = None,
             method: str = "auto", memory_limit: int = 0, device: str | Device = "auto", threads: int = 0,
             context: Context | None = None) -> Pairs:
@@ -395,8 +408,8 @@ def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLik
         As of `pairs`.
     quantities : str
         As of `pairs`.
-    narrow : bool
-        i and j as int32.
+    index_dtype : {'int64', 'int32'} or dtype
+        The type of i and j; int32 takes half the memory.
     queries : array_like, shape (m, D), optional
         i is one of these, j one of the positions.
     systems, query_systems : array_like of int, shape (s + 1,), optional
@@ -423,7 +436,7 @@ def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLik
     >>> kith.nearest([[0.0, 0], [1.0, 0], [5.0, 0]], 1).j.tolist()
     [1, 0, 1]
     """
-    search = Search(positions, cutoff, cell=cell, periodic=periodic, quantities=quantities, narrow=narrow,
+    search = Search(positions, cutoff, cell=cell, periodic=periodic, quantities=quantities, index_dtype=index_dtype,
                     queries=queries, systems=systems, query_systems=query_systems, method=method,
                     memory_limit=memory_limit, device=device, threads=threads, context=context)
     handle = search.list()

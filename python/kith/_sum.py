@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from kith import _kith
 from kith._arguments import chosen, described, flag, number, text
 from kith._arrays import needed, reals, result, take
+from kith._batch import is_batch, joined, part_of, systems_of
 from kith._context import Call, Context, Device
 from kith._pairs import Pairs, cells_of
 
@@ -28,6 +29,11 @@ def _formulas(name: str, given) -> list:
 
 def _arrays(name: str, given) -> list:
     return [(key, needed(f"{name}[{key!r}]", values, (1,))) for key, values in _items(name, given)]
+
+
+def _columns(name: str, given) -> dict:
+    """Columns of a batch: with the axis of systems, or for all."""
+    return {key: needed(f"{name}[{key!r}]", values, (1, 2)) for key, values in _items(name, given)}
 
 
 def _numbers(name: str, given) -> list:
@@ -49,8 +55,11 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
 
     Parameters
     ----------
-    positions : array_like, shape (m, 2) or (m, 3)
-        Of the sources j. float32 gives single precision, everything else double.
+    positions : array_like, shape (m, D)
+        Of the sources j, in 2 or 3 dimensions; without cutoff, cell and pairs in 1 to 16, where formulas
+        of more than three have r and r2, but not dx, dy and dz. With shape (systems, m, D) each system is
+        summed by itself; targets, columns and the results have that axis too, or serve all. float32 gives
+        single precision, everything else double.
     outputs : str or dict of str
         A formula, or formulas by name; all are computed in one pass.
     cutoff : float, optional
@@ -115,11 +124,17 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     >>> near = kith.sum(x, {"n": "1", "pull": "w * dx"}, lets={"w": "1 / r2"}, cutoff=1.5, cell=[3.5, 9, 9])
     >>> near["n"].tolist(), near["pull"].tolist()
     ([2.0, 1.0, 1.0], [-1.0, -1.0, 2.0])
+    >>> kith.sum([[0.0] * 9, [1.0] * 9], "r").tolist()
+    [3.0, 3.0]
     """
+    sources = needed("positions", positions, (2, 3))
+    if is_batch(sources):
+        return _each(sources, outputs, targets, columns, target_columns, out, cutoff=cutoff, cell=cell,
+                     periodic=periodic, reduce=reduce, lets=lets, parameters=parameters, include_self=include_self,
+                     pairs=pairs, method=method, device=device, threads=threads, context=context)
     wanted = [("value", text("outputs", outputs))] if isinstance(outputs, str) else _formulas("outputs", outputs)
     of, at = _arrays("columns", columns), _arrays("target_columns", target_columns)
-    taken = reals(needed("positions", positions, (2,)), take("targets", targets, (2,)),
-                  *(values for _, values in of + at))
+    taken = reals(sources, take("targets", targets, (2,)), *(values for _, values in of + at))
     sources, goals = taken[0], taken[1]
     names = [name for name, _ in of + at]
     call = Call(taken, context, "cpu" if device == "auto" and sources.is_on_host else device, threads)
@@ -135,6 +150,25 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     if isinstance(outputs, str):
         return made.array[:, 0]
     return {name: made.array[:, k] for k, (name, _) in enumerate(wanted)}
+
+
+def _each(positions, outputs, targets, columns, target_columns, out, **options):
+    """The sums of each system of a batch."""
+    count = positions.shape[0]
+    given = {"columns": _columns("columns", columns), "target_columns": _columns("target_columns", target_columns)}
+    rows = {"targets": (targets, 2)} | {f"{side}[{key!r}]": (values, 1)
+                                        for side, named in given.items() for key, values in named.items()}
+    made = []
+    for k, system in enumerate(systems_of(positions, rows)):
+        own = {side: {key: system[f"{side}[{key!r}]"] for key in named} for side, named in given.items()}
+        made.append(sum(system["positions"], outputs, targets=system["targets"], **own, out=part_of(out, k, count),
+                        **options))
+    (like,) = reals(positions)
+    shape = (positions if targets is None else needed("targets", targets)).shape[-2:-1]
+    if isinstance(outputs, str):
+        return joined(made, None if out is None else out[:, :, 0], like, shape, like.dtype)
+    return {name: joined([each[name] for each in made], None if out is None else out[:, :, k], like, shape, like.dtype)
+            for k, (name, _) in enumerate(_formulas("outputs", outputs))}
 
 
 def _list_of(pairs) -> tuple:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import numpy
 
@@ -11,15 +12,16 @@ from kith import _kith
 from kith._arguments import integer, optional, path_of, text
 from kith._arrays import check_memory
 from kith._bodies import Bodies
-from kith._context import Bound
+from kith._convert import atoms_of, table_of
 from kith._html import table
 
 
-class Trajectory(Bound):
+class Trajectory:
     """The frames of an H5MD file; `open` makes one.
 
     ``len(trajectory)`` is the number of frames, and ``trajectory[k]`` the bodies of frame k, counted from 0 or,
-    if k is negative, from the end. Arrays of all frames are read when they are first used.
+    if k is negative, from the end. Arrays of all frames are read when they are first used. A pickle or a copy
+    opens the file again.
 
     Examples
     --------
@@ -32,8 +34,6 @@ class Trajectory(Bound):
     (11, 1.0, (11, 2, 3))
     """
 
-    _instead = "open the file in each process"
-
     def __init__(self, *_: object):
         raise TypeError("a Trajectory is made by kith.open")
 
@@ -43,6 +43,9 @@ class Trajectory(Bound):
         made._handle, made._path, made._system = _kith.open_trajectory(path, system), path, system
         made._times = made._positions = made._velocities = None
         return made
+
+    def __reduce__(self):
+        return Trajectory._of, (os.path.abspath(self._path), self._system)
 
     def __len__(self) -> int:
         return self._handle.frames
@@ -166,6 +169,47 @@ class Trajectory(Bound):
         each = components // systems
         of_a_frame = ((systems,) if systems > 1 else ()) + ((each,) if each > 1 else ())
         return numpy.asarray(values).reshape(len(self), *of_a_frame)
+
+    def to_ase(self) -> list[Any]:
+        """Makes a configuration of ASE for each frame.
+
+        Returns
+        -------
+        list of ase.Atoms
+            As `Bodies.to_ase` makes them, with ``info["time"]``.
+
+        Examples
+        --------
+        >>> import pytest; ase = pytest.importorskip("ase")
+        >>> import kith, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "run.h5")
+        ...     summary = kith.Simulation(kith.make("two-body"), dt=0.25).run(1.0, output=path, every=2)
+        ...     [atoms.info["time"] for atoms in kith.open(path).to_ase()]
+        [0.0, 0.5, 1.0]
+        """
+        return [atoms_of(bodies) for bodies in self]
+
+    def to_pandas(self) -> Any:
+        """Makes a table with a row for each body of each frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With an index of frame and body, the time, and the columns of `Bodies.to_pandas`.
+
+        Examples
+        --------
+        >>> import pytest; pandas = pytest.importorskip("pandas")
+        >>> import kith, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "run.h5")
+        ...     summary = kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.25).run(0.5, output=path, every=1)
+        ...     table = kith.open(path).to_pandas()
+        >>> table.index.names, table["time"].unique().tolist(), float(table.loc[(0, 1), "x"])
+        (FrozenList(['frame', 'body']), [0.0, 0.25, 0.5], 1.0)
+        """
+        return table_of(list(self))
 
     def __repr__(self) -> str:
         return f"<kith.Trajectory: {len(self)} frames>"

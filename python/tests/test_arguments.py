@@ -42,6 +42,7 @@ WRONG = {
     "flag": [None, "no", Thing(), [True], 2, 0.5],
     "flags": ["no", Thing(), 0.5],
     "word": [None, 3, b"auto", Thing(), ["auto"], "nothing of the kind"],
+    "index type": [None, 3, b"int32", Thing(), ["int32"], "int16", float],
     "optional word": [3, b"auto", Thing(), ["auto"], "nothing of the kind"],
     "word or number": [None, b"keep", Thing(), [1.0], 1j, "nothing of the kind"],
     "text": [None, 3, b"text", Thing(), ["text"], "a\0b", "\udc80"],
@@ -91,10 +92,11 @@ KINDS = {
     "n_threads": "whole number", "k": "whole number", "n": "whole number", "seed": "whole number",
     "dimensions": "whole number", "frame": "whole number", "system": "optional whole number", "bins": "whole number",
     "memory": "whole number", "memory_limit": "whole number", "every": "whole number", "index_base": "whole number",
-    "half": "flag", "sorted": "flag", "full_list": "flag", "narrow": "flag", "copy": "flag", "symmetric": "flag",
+    "half": "flag", "sorted": "flag", "full_list": "flag", "copy": "flag", "symmetric": "flag",
     "tune": "flag", "single": "flag", "laplacian": "flag", "resume": "flag", "self_interaction": "flag",
     "diagonal": "word or number",
-    "want": "word", "method": "word", "format": "word", "kernel": "word", "reduction": "word", "algorithm": "word",
+    "index_dtype": "index type", "want": "word",
+    "method": "word", "format": "word", "kernel": "word", "reduction": "word", "algorithm": "word",
     "coordinates": "word",
     "error": "optional number", "theta": "optional number", "order": "optional whole number",
     "integrator": "text", "solver": "text", "precision": "word", "quantities": "text", "kind": "text",
@@ -234,7 +236,8 @@ def test_what_functions_make_is_not_made_directly(made):
 
 
 def test_numbers_of_numpy_and_paths_of_bytes_are_taken(tmp_path):
-    found = kith.nearest(POINTS, numpy.int32(1), cutoff=numpy.float32(5), narrow=numpy.True_, threads=numpy.array(1))
+    found = kith.nearest(POINTS, numpy.int32(1), cutoff=numpy.float32(5), threads=numpy.array(1),
+                         index_dtype=numpy.int32)
     assert found.j.dtype == numpy.int32
     path = tmp_path / "bodies.csv"
     kith.Bodies(POINTS).write(str(path).encode())

@@ -58,9 +58,10 @@ def test_bodies_without_columns_have_none_afterwards(copied):
         assert getattr(again, name) is None, name
 
 
-@pytest.mark.parametrize("quantities, narrow", [("ijSDd", False), ("ij", True), ("d", False), ("", False)])
-def test_pairs_are_pairs_afterwards(copied, cloud, quantities, narrow):
-    pairs = kith.pairs(cloud[0], 0.8, quantities=quantities, narrow=narrow)
+@pytest.mark.parametrize("quantities, index_dtype", [("ijSDd", "int64"), ("ij", "int32"),
+                                                     ("d", "int64"), ("", "int64")])
+def test_pairs_are_pairs_afterwards(copied, cloud, quantities, index_dtype):
+    pairs = kith.pairs(cloud[0], 0.8, quantities=quantities, index_dtype=index_dtype)
     again = copied(pairs)
     assert repr(again) == repr(pairs) and again.count == len(again) == len(pairs) > 0
     for got, expected in zip((again.offsets, *again), (pairs.offsets, *pairs)):

@@ -45,7 +45,7 @@ def test_a_half_list_has_each_pair_once(cloud):
 
 
 def test_unpacking_gives_the_quantities_in_their_order(cloud):
-    d, j = kith.pairs(cloud[0], 0.8, quantities="dj", narrow=True)
+    d, j = kith.pairs(cloud[0], 0.8, quantities="dj", index_dtype="int32")
     assert d.dtype == numpy.float64 and j.dtype == numpy.int32
     single = kith.pairs(cloud[0].astype("f4"), 0.8, quantities="dD")
     assert single.distances.dtype == single.vectors.dtype == numpy.float32

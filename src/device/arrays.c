@@ -5,6 +5,7 @@
 #include "core/arguments.h"
 #include "device/context.h"
 #include "device/memory.h"
+#include "kith/particles.h"
 
 const char *kith_dtype_name(kith_dtype dtype)
 {
@@ -67,18 +68,29 @@ kith_status kith_check_device(const kith_context *context, kith_array array, con
     return KITH_OK;
 }
 
-kith_status kith_check_positions(kith_array positions, const char *name)
+static kith_status check_points(kith_array positions, const char *name, int64_t least, int64_t most,
+                                const char *wanted)
 {
     if (kith_array_is_none(positions))
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s is none; give n × 2 or n × 3 numbers", name);
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is none; give %s numbers", name, wanted);
     if (positions.dtype != KITH_F64 && positions.dtype != KITH_F32)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is of %s; give float64 or float32", name,
                          kith_dtype_name(positions.dtype));
-    if (positions.ndim != 2 || (positions.shape[1] != 2 && positions.shape[1] != 3))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s has %d dimensions and %lld columns; give n × 2 or n × 3", name,
-                         (int)positions.ndim, (long long)kith_array_columns(positions));
+    if (positions.ndim != 2 || positions.shape[1] < least || positions.shape[1] > most)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %d dimensions and %lld columns; give %s",
+                         name, (int)positions.ndim, (long long)kith_array_columns(positions),
+                         wanted);
     return kith_check_extent(positions, name);
+}
+
+kith_status kith_check_positions(kith_array positions, const char *name)
+{
+    return check_points(positions, name, 2, 3, "n × 2 or n × 3");
+}
+
+kith_status kith_check_points(kith_array positions, const char *name)
+{
+    return check_points(positions, name, 1, KITH_MAX_COORDINATES, "n × 1 to n × 16");
 }
 
 static kith_status check_shape(const struct named_array *named)

@@ -50,6 +50,9 @@ struct named_array {
 /* A number a row and column of positions: n × 2 or n × 3 reals. */
 kith_status kith_check_positions(kith_array positions, const char *name);
 
+/* The same of points that need not be of our space: n × 1 to n × KITH_MAX_COORDINATES. */
+kith_status kith_check_points(kith_array positions, const char *name);
+
 /* Device, dtype, shape, extent and memory of an array that may be none; first is the array, named
  * first_name, on whose device it must be. */
 kith_status kith_check_array(const kith_context *context, const struct named_array *named,

@@ -71,6 +71,25 @@ static kith_status check_method(const struct matrix_arguments *arguments)
     return KITH_OK;
 }
 
+/* Beyond three dimensions a law has r alone, and a GPU's tiles have three. */
+static kith_status check_dimensions(const struct matrix_arguments *arguments)
+{
+    const char *name = arguments->rows.argument->positions;
+    const int dimensions = (int)arguments->dimensions;
+    KITH_TRY(law_check_dimensions(arguments->law, dimensions));
+    if (dimensions > 3 && !arguments->view.is_central)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "law has dx, dy or dz, and %s has %d columns; give a formula in r or r2, "
+                         "or at most 3 columns",
+                         name, dimensions);
+    if (dimensions > 3 && arguments->context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "%s has %d columns, and a matrix on a GPU takes at most 3; compute on the "
+                         "CPU",
+                         name, dimensions);
+    return KITH_OK;
+}
+
 static kith_status check_positions(const struct particles_side *side)
 {
     const struct particles_argument *argument = side->argument;
@@ -78,7 +97,7 @@ static kith_status check_positions(const struct particles_side *side)
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is given, and a matrix has one softening; give the option softening",
                          argument->column[particles_softening]);
-    return kith_check_positions(side->positions, argument->positions);
+    return kith_check_points(side->positions, argument->positions);
 }
 
 static kith_status check_all(struct matrix_arguments *arguments)
@@ -97,7 +116,7 @@ static kith_status check_all(struct matrix_arguments *arguments)
     arguments->on_device = positions.device.kind != KITH_CPU;
     KITH_TRY(particles_check(context, &arguments->rows, 0, &arguments->rows));
     KITH_TRY(particles_check(context, &arguments->columns, 0, &arguments->rows));
-    KITH_TRY(law_check_dimensions(arguments->law, arguments->dimensions));
+    KITH_TRY(check_dimensions(arguments));
     KITH_TRY(check_options(arguments));
     return check_method(arguments);
 }

@@ -3,17 +3,34 @@
 /* A row's particle, in all lanes. */
 struct NAME(row) {
     VREAL x[3], weight, charge;
+    long long number;
 };
 
 SIMD_INLINE struct NAME(row) NAME(row_at)(const struct matrix_problem *problem, long long row)
 {
     const long long last = problem->rows.count - 1, i = row < last ? row : last;
     struct NAME(row) particle;
+    particle.number = i;
     for (int c = 0; c < 3; c++)
         particle.x[c] = simd_all(((const REAL *)problem->rows.x[c])[i]);
     particle.weight = simd_all(((const REAL *)problem->rows.weight)[i]);
     particle.charge = simd_all(((const REAL *)problem->rows.charge)[i]);
     return particle;
+}
+
+/* s² with the axes from the fourth on. */
+SIMD_INLINE VREAL NAME(add_more_axes)(const struct matrix_problem *problem, long long row,
+                                      long long j, VREAL s2)
+{
+    const struct matrix_side *rows = &problem->rows, *columns = &problem->columns;
+    SIMD_KEEP_LOOP
+    for (int c = 0; c < problem->more_axes; c++) {
+        const REAL x = ((const REAL *)rows->more_axes)[c * rows->stride + row];
+        const VREAL d =
+            simd_load((const REAL *)columns->more_axes + c * columns->stride + j) - simd_all(x);
+        s2 = simd_fma(d, d, s2);
+    }
+    return s2;
 }
 
 /* V of a row and the vector of columns from j on. */
@@ -26,6 +43,8 @@ SIMD_INLINE VREAL NAME(value_at)(const struct law_form form, const struct NAME(l
         pair.d[c] = simd_load((const REAL *)problem->columns.x[c] + j) - row->x[c];
         pair.s2 = simd_fma(pair.d[c], pair.d[c], pair.s2);
     }
+    if (problem->more_axes > 0)
+        pair.s2 = NAME(add_more_axes)(problem, row->number, j, pair.s2);
     if (form.weighting != law_unweighted || form.kind == law_custom) {
         pair.w_i = row->weight;
         pair.w_j = simd_load((const REAL *)problem->columns.weight + j);

@@ -18,6 +18,11 @@ double matrix_reference_value(const struct matrix_arguments *arguments,
         pair.d[c] = ((const double *)columns->x[c])[j] - ((const double *)rows->x[c])[i];
         pair.s2 += pair.d[c] * pair.d[c];
     }
+    for (int c = 0; c < problem->more_axes; c++) {
+        const double d = ((const double *)columns->more_axes)[c * columns->stride + j] -
+                         ((const double *)rows->more_axes)[c * rows->stride + i];
+        pair.s2 += d * d;
+    }
     pair.q_i = w_i;
     pair.q_j = w_j;
     if (arguments->view.form.kind == law_custom) {

@@ -9,7 +9,7 @@
 #include "matrix/backend.h"
 #include "matrix/diagonal.h"
 
-enum { columns_of_a_side = 5 }; /* x, y, z, weight, charge */
+enum { columns_of_a_side = 5 }; /* x, y, z, weight, charge; then the axes from the fourth on */
 
 enum particles_column matrix_weight_column(const struct matrix_arguments *arguments)
 {
@@ -35,38 +35,43 @@ void matrix_begin_problem(const struct matrix_arguments *arguments, struct matri
         .has_weights = !kith_array_is_none(matrix_weights_of(arguments, &arguments->rows)) ||
                        !kith_array_is_none(matrix_weights_of(arguments, &arguments->columns)),
         .softening2 = options->softening * options->softening,
+        .more_axes = arguments->dimensions > 3 ? arguments->dimensions - 3 : 0,
         .same = arguments->same,
         .replaces_diagonal = arguments->same && options->diagonal != KITH_DIAGONAL_KEEP,
         .leaves_diagonal_out = arguments->same && options->diagonal == KITH_DIAGONAL_ZERO,
         .diagonal_value = options->diagonal == KITH_DIAGONAL_VALUE ? options->diagonal_value : 0};
     problem->rows.count = arguments->row_count;
+    problem->rows.stride = kith_padded(arguments->row_count);
     problem->columns.count = arguments->column_count;
+    problem->columns.stride = kith_padded(arguments->column_count);
 }
 
-static char *lay_out_side(char *at, int64_t bytes_each, struct matrix_side *side)
+static char *lay_out_side(char *at, int64_t bytes_each, int more_axes, struct matrix_side *side)
 {
-    const int64_t bytes = kith_padded(side->count) * bytes_each;
+    const int64_t bytes = side->stride * bytes_each;
     for (int c = 0; c < 3; c++)
         side->x[c] = at + c * bytes;
     side->weight = at + 3 * bytes;
     side->charge = at + 4 * bytes;
-    return at + columns_of_a_side * bytes;
+    side->more_axes = at + columns_of_a_side * bytes;
+    return at + (columns_of_a_side + more_axes) * bytes;
 }
 
 void matrix_lay_out(const struct matrix_arguments *arguments, kith_dtype dtype, char *memory,
                     struct matrix_problem *problem, int64_t *bytes)
 {
     const int64_t each = kith_dtype_bytes(dtype);
-    const int64_t n = kith_padded(arguments->row_count), m = kith_padded(arguments->column_count);
-    *bytes = (columns_of_a_side * (arguments->same ? m : n + m) + m) * each;
     matrix_begin_problem(arguments, problem);
+    const int64_t n = problem->rows.stride, m = problem->columns.stride;
+    const int64_t columns = columns_of_a_side + problem->more_axes;
+    *bytes = (columns * (arguments->same ? m : n + m) + m) * each;
     if (!memory)
         return;
-    char *end = lay_out_side(memory, each, &problem->rows);
+    char *end = lay_out_side(memory, each, problem->more_axes, &problem->rows);
     if (arguments->same)
         problem->columns = problem->rows;
     else
-        end = lay_out_side(end, each, &problem->columns);
+        end = lay_out_side(end, each, problem->more_axes, &problem->columns);
     problem->columns.coefficient = end;
 }
 
@@ -101,11 +106,13 @@ static kith_status pack_side(const struct matrix_arguments *arguments,
     const struct particles_argument *argument = particles->argument;
     const kith_array weights = matrix_weights_of(arguments, particles);
     const char *name = argument->column[matrix_weight_column(arguments)];
+    const int64_t axis_bytes = side->stride * kith_dtype_bytes(dtype);
     for (int32_t c = 0; c < arguments->dimensions; c++)
-        KITH_TRY(pack_column(argument->positions, particles->positions, c, side->count, dtype,
-                             side->x[c]));
-    if (arguments->dimensions == 2)
-        KITH_TRY(pack_column(NULL, kith_array_none(), 0, side->count, dtype, side->x[2]));
+        KITH_TRY(
+            pack_column(argument->positions, particles->positions, c, side->count, dtype,
+                        c < 3 ? side->x[c] : (const char *)side->more_axes + (c - 3) * axis_bytes));
+    for (int32_t c = arguments->dimensions; c < 3; c++)
+        KITH_TRY(pack_column(NULL, kith_array_none(), 0, side->count, dtype, side->x[c]));
     KITH_TRY(pack_column(name, weights, 0, side->count, dtype, side->weight));
     return pack_column(argument->column[particles_q],
                        custom ? particles->column[particles_q] : kith_array_none(), 0, side->count,

@@ -8,11 +8,12 @@
 
 /* Particles as columns, readable up to kith_padded(count). */
 struct matrix_side {
-    const void *x[3];        /* zeros in the third of two dimensions */
+    const void *x[3];        /* zeros in the axes that positions do not have */
+    const void *more_axes;   /* the axes from the fourth on, stride elements apart */
     const void *weight;      /* the law's, ones where it has none; of a custom law the masses */
     const void *charge;      /* for custom laws */
     const void *coefficient; /* of columns, for sums: what V / (w_i w_j) is multiplied by */
-    long long count;
+    long long count, stride; /* stride: kith_padded(count) */
 };
 
 struct matrix_problem {
@@ -20,6 +21,7 @@ struct matrix_problem {
     enum law_weighting weighting; /* law_sum, or law_product of ones where there are no weights */
     int has_weights;              /* they are not all 1 */
     double softening2;
+    int more_axes; /* beyond three; the CPU's alone */
     struct matrix_side rows, columns;
     int same;              /* the rows are the columns */
     int replaces_diagonal; /* by diagonal_value, where they are; sums and least values of rows then

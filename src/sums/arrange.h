@@ -14,7 +14,7 @@ struct sums_arranged_side {
     const struct sums_side *side;
     struct cells_points wrapped, points; /* by row, by slot; the same for all pairs */
     uint32_t *order;                     /* the row of a slot; NULL: slot k is row k */
-    void *column[sums_most_columns];     /* those that formulas use, by slot */
+    void *column[sums_most_columns];     /* those that formulas use, by slot; then more axes */
     int32_t columns;
     void *records; /* of sources (sums_kernel.h) */
     int32_t fields;

@@ -41,7 +41,7 @@ static void lay_out_columns(struct arena *arena, const struct sums_arranged *arr
 {
     const int64_t n = arranged_side->side->count;
     const int64_t real = kith_dtype_bytes(arranged->problem->dtype);
-    arranged_side->columns = sums_column_count(uses);
+    arranged_side->columns = sums_column_count(uses) + sums_more_axes(arranged->problem);
     if (as_records) {
         arranged_side->fields = sums_fields_of_record(arranged_side->columns);
         arranged_side->records = arena_take(arena, n * arranged_side->fields, real);
@@ -79,8 +79,10 @@ static kith_status wrap_side(kith_context *context, const struct sums_arranged *
 {
     const struct sums_problem *problem = arranged->problem;
     const struct pairs_lattice as_they_are = {.periodic = {false}};
+    kith_array positions = arranged_side->side->positions;
     int64_t bad_row = -1;
-    KITH_TRY(cells_wrap_cpu(context, arranged_side->side->positions,
+    positions.shape[1] -= sums_more_axes(problem);
+    KITH_TRY(cells_wrap_cpu(context, positions,
                             problem->list.offsets ? &as_they_are : &problem->lattice,
                             &arranged_side->wrapped, bounds, &bad_row));
     return bad_row >= 0 ? sums_fail_at_row(arranged_side->side, bad_row) : KITH_OK;
@@ -153,9 +155,12 @@ static void arrange_part(void *argument, int64_t part)
         (narrow ? arrange_points_float : arrange_points_double)(side, begin, end);
     if (side->records)
         (narrow ? start_records_float : start_records_double)(side, begin, end);
-    for (int32_t k = 0, number = 0; k < formula_most_columns; k++)
+    int32_t number = 0;
+    for (int32_t k = 0; k < formula_most_columns; k++)
         if (arranging->uses[k])
             arrange_column(arranging, side->side->column[k], number++, begin, end);
+    for (int32_t axis = 0; axis < sums_more_axes(arranging->problem); axis++)
+        arrange_column(arranging, sums_axis(side->side, axis), number++, begin, end);
 }
 
 static kith_status arrange_side(kith_context *context, const struct sums_arranged *arranged,

@@ -16,7 +16,7 @@ struct sums_side {
 /* A call as a backend sees it: all arguments are checked, but not the numbers in arrays. */
 struct sums_problem {
     kith_dtype dtype;
-    int32_t dimensions;
+    int32_t dimensions; /* more than 3 for all pairs only, whose formulas have r alone */
     const struct sums_formulas *formulas;
     kith_sums_reduction reduction;
     bool same;         /* the targets are the sources */
@@ -29,6 +29,25 @@ struct sums_problem {
     kith_array results;
     int64_t pair_count; /* [out] */
 };
+
+/* The axes from the fourth on. */
+static inline int32_t sums_more_axes(const struct sums_problem *problem)
+{
+    return problem->dimensions > 3 ? problem->dimensions - 3 : 0;
+}
+
+/* One of those, as a column. */
+static inline kith_array sums_axis(const struct sums_side *side, int32_t axis)
+{
+    const kith_array x = side->positions;
+    const int64_t offset = (3 + axis) * x.strides[1] * kith_dtype_bytes(x.dtype);
+    return (kith_array){.data = (char *)x.data + offset,
+                        .device = x.device,
+                        .ndim = 1,
+                        .dtype = x.dtype,
+                        .shape = {x.shape[0]},
+                        .strides = {x.strides[0]}};
+}
 
 /* Whether j, at image 0, is left out of the sum of target i. */
 static inline bool sums_leaves_out(const struct sums_problem *problem, int64_t i, int64_t j)

@@ -124,7 +124,7 @@ static kith_status check_arrays(struct arguments *arguments, int64_t output_coun
 {
     struct sums_problem *problem = &arguments->problem;
     const kith_array of = problem->sources.positions;
-    KITH_TRY(kith_check_positions(of, "sources.positions"));
+    KITH_TRY(kith_check_points(of, "sources.positions"));
     KITH_TRY(kith_check_device(arguments->context, of, "sources.positions"));
     KITH_TRY(check_side(arguments, &problem->sources, of));
     KITH_TRY(check_side(arguments, &problem->targets, of));
@@ -190,11 +190,39 @@ static kith_status check_cutoff(const struct arguments *arguments)
     return KITH_OK;
 }
 
+/* Cells and lists are of the plane and of space; formulas name three axes. */
+static kith_status check_dimensions(const struct arguments *arguments)
+{
+    const struct sums_problem *problem = &arguments->problem;
+    const struct sums_formulas *formulas = &arguments->formulas;
+    const kith_sums_options *options = &arguments->options;
+    const int dimensions = (int)problem->dimensions;
+    if (dimensions == 2 || dimensions == 3)
+        return KITH_OK;
+    if (options->cutoff != 0 || options->cell || options->pairs)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "sources.positions has %d columns; with a cutoff, a cell or a list of "
+                         "pairs give 2 or 3",
+                         dimensions);
+    for (int32_t k = 0; dimensions > 3 && k < formulas->needed.count; k++) {
+        const struct formula_node *node = &formulas->formula->nodes[formulas->needed.nodes[k]];
+        if (node->operation == formula_variable && node->which >= (int32_t)formula_dx &&
+            node->which <= (int32_t)formula_dz)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "a formula has dx, dy or dz, and sources.positions has %d columns; "
+                             "give formulas in r or r2, or at most 3 columns",
+                             dimensions);
+    }
+    return KITH_OK;
+}
+
 static kith_status take_space(struct arguments *arguments)
 {
     struct sums_problem *problem = &arguments->problem;
     const kith_sums_options *options = &arguments->options;
-    KITH_TRY(pairs_lattice_make(options->cell, problem->dimensions, 1, &problem->lattice));
+    KITH_TRY(check_dimensions(arguments));
+    KITH_TRY(
+        pairs_lattice_make(options->cell, problem->dimensions == 2 ? 2 : 3, 1, &problem->lattice));
     KITH_TRY(check_cutoff(arguments));
     problem->cutoff = options->cutoff;
     problem->limit = options->cutoff > 0 ? pairs_limit_double(options->cutoff) : (double)INFINITY;
@@ -290,5 +318,9 @@ kith_status sums_check_columns(const struct sums_problem *problem, const struct 
                                  side->name, problem->formulas->scope.column[k],
                                  sums_get(column, row, 0));
     }
+    for (int64_t row = 0; problem->dimensions > 3 && row < side->count; row++)
+        for (int64_t c = 3; c < problem->dimensions; c++)
+            if (!isfinite(sums_get(side->positions, row, c)))
+                return sums_fail_at_row(side, row);
     return KITH_OK;
 }

@@ -10,7 +10,7 @@
 #include "sums/sums_list.h"
 
 enum {
-    sums_most_columns = 16,
+    sums_most_columns = 32,      /* those of formulas, and axes from the fourth on */
     sums_most_candidates = 1024, /* of a block */
     sums_padding = 64            /* more room than candidates do arrays have, for whole vectors */
 };
@@ -45,7 +45,7 @@ struct sums_room {
 /* Some sources, which each of some targets is compared with: at most sums_most_candidates. */
 struct sums_candidates {
     const void *position[3];
-    const void *column[sums_most_columns]; /* all pairs: the columns that formulas use */
+    const void *column[sums_most_columns]; /* all pairs: the columns that formulas use, and axes */
     const void *records;                   /* within a cutoff */
     const struct sums_range *range;
     int64_t range_count; /* all pairs: 1 */

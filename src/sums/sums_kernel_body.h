@@ -2,7 +2,8 @@
  * run time only. LAW_CUSTOM_BODY (write.c) is included twice: with SUMS_NUMBERS for
  *
  *   SUMS_IN_FLOAT      1: REAL is float
- *   SUMS_DIMENSIONS    2 or 3
+ *   SUMS_DIMENSIONS    1 to 3
+ *   SUMS_MORE_AXES     axes beyond three, which are columns after those of formulas; all pairs only
  *   SUMS_ALL_PAIRS     1: candidates are read one after the other; 0: those within the cutoff
  *   SUMS_LISTED        1: the pairs are those of a list
  *   SUMS_PERIODIC      1: candidates may have translations
@@ -140,7 +141,7 @@ SIMD_INLINE void set_vector(struct sums_pair *pair, const VREAL d[3])
 /* A target, in all lanes. */
 struct target {
     int64_t slot;
-    VREAL at[3];
+    VREAL at[3], more[SUMS_MORE_AXES + 1];
 };
 
 #if SUMS_ALL_PAIRS
@@ -156,6 +157,11 @@ SIMD_INLINE void add_range(const struct sums_constants *law,
         for (int c = 0; c < SUMS_DIMENSIONS; c++)
             d[c] = simd_load((const REAL *)candidates->position[c] + p) - target->at[c];
         set_vector(pair, d);
+        for (int c = 0; c < SUMS_MORE_AXES; c++) {
+            const REAL *x = candidates->column[SUMS_COLUMNS_J + c];
+            const VREAL along = simd_load(x + p) - target->more[c];
+            pair->s2 = pair->s2 + along * along;
+        }
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
             pair->column[SUMS_COLUMNS_I + c] = simd_load((const REAL *)candidates->column[c] + p);
         add_pairs(law, pair, first_lanes(end - p), reduced);
@@ -394,6 +400,8 @@ SIMD_INLINE void begin_target(const struct sums_targets *targets, int64_t slot,
     target->slot = slot;
     for (int c = 0; c < SUMS_DIMENSIONS; c++)
         target->at[c] = law_all(((const REAL *)targets->position[c])[slot]);
+    for (int c = 0; c < SUMS_MORE_AXES; c++)
+        target->more[c] = law_all(((const REAL *)targets->column[SUMS_COLUMNS_I + c])[slot]);
     for (int c = 0; c < SUMS_COLUMNS_I; c++)
         pair->column[c] = law_all(((const REAL *)targets->column[c])[slot]);
     for (int k = 0; k < SUMS_OUTPUTS; k++) {

@@ -22,7 +22,10 @@ static bool wrapped_point(const struct sums_problem *problem, const struct sums_
     int32_t wraps[3];
     for (int32_t c = 0; c < 3; c++)
         x[c] = c < problem->dimensions ? sums_get(side->positions, row, c) : 0;
-    if (!isfinite(x[0] + x[1] + x[2]))
+    double sum = x[0] + x[1] + x[2];
+    for (int32_t c = 3; c < problem->dimensions; c++)
+        sum += sums_get(side->positions, row, c);
+    if (!isfinite(sum))
         return false;
     if (problem->cutoff == 0 || problem->list.offsets)
         return true;
@@ -31,6 +34,15 @@ static bool wrapped_point(const struct sums_problem *problem, const struct sums_
     for (int32_t c = 0; c < 3 && problem->dtype == KITH_F32; c++)
         x[c] = (double)(float)x[c];
     return true;
+}
+
+/* d² along an axis from the fourth on. */
+static double further_square(const struct walk *walk, int64_t j, int32_t axis)
+{
+    const struct sums_problem *problem = walk->problem;
+    const double d = sums_get(problem->sources.positions, j, axis) -
+                     sums_get(problem->targets.positions, walk->i, axis);
+    return problem->dtype == KITH_F32 ? (double)((float)d * (float)d) : d * d;
 }
 
 /* d and r² as geometry.h has them, in the problem's dtype. */
@@ -80,7 +92,9 @@ static void visit(struct walk *walk, int64_t j, const double x[3], const double 
 {
     struct sums_problem *problem = walk->problem;
     double d[3];
-    const double r2 = vector_to(walk, x, t, d);
+    double r2 = vector_to(walk, x, t, d);
+    for (int32_t axis = 3; axis < problem->dimensions; axis++)
+        r2 += further_square(walk, j, axis);
     if (problem->cutoff > 0 && !(r2 < problem->limit))
         return;
     evaluate(walk, j, d, r2);

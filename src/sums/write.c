@@ -17,6 +17,7 @@ static void write_numbers(FILE *to, const struct sums_problem *problem)
             "#ifdef SUMS_NUMBERS\n"
             "#define SUMS_IN_FLOAT %d\n"
             "#define SUMS_DIMENSIONS %d\n"
+            "#define SUMS_MORE_AXES %d\n"
             "#define SUMS_ALL_PAIRS %d\n"
             "#define SUMS_LISTED %d\n"
             "#define SUMS_PERIODIC %d\n"
@@ -24,8 +25,8 @@ static void write_numbers(FILE *to, const struct sums_problem *problem)
             "#define SUMS_COLUMNS_I %d\n"
             "#define SUMS_COLUMNS_J %d\n"
             "#define SUMS_REDUCTION %d\n",
-            problem->dtype == KITH_F32, (int)problem->dimensions,
-            problem->cutoff == 0 && !is_listed, is_listed, periodic,
+            problem->dtype == KITH_F32, (int)(problem->dimensions - sums_more_axes(problem)),
+            (int)sums_more_axes(problem), problem->cutoff == 0 && !is_listed, is_listed, periodic,
             (int)problem->formulas->output_count, (int)sums_column_count(problem->formulas->uses_i),
             (int)sums_column_count(problem->formulas->uses_j), (int)problem->reduction);
     fputs("#define SUMS_DIVERGES(k) (0", to);
