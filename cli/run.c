@@ -40,6 +40,7 @@ enum {
     key_until,
     key_integrator,
     key_solver,
+    key_thermostat,
     key_every,
     key_every_time,
     key_eta,
@@ -59,6 +60,10 @@ static const struct argp_option options[] = {
     {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
     {"solver", key_solver, "SOLVER", 0,
      "see below (default: auto: direct, unless an accuracy is given)", 0},
+    {"thermostat", key_thermostat, "langevin|bussi:T,TAU[,SEED]", 0,
+     "keep the temperature at T, an energy, with the correlation time TAU: langevin by friction and "
+     "noise on each body, bussi by one random factor for all velocities",
+     0},
     {"every", key_every, "K", 0,
      "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
     {"every-time", key_every_time, "T", 0,
@@ -244,6 +249,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case key_solver:
         run->run.simulation.forces.solver = cli_parse_solver(argument, state);
         return 0;
+    case key_thermostat:
+        if (kith_thermostat_parse(argument, &run->run.simulation.thermostat) != KITH_OK)
+            cli_usage_error(state, "--%s", kith_error_message());
+        return 0;
     case key_every:
         run->run.every = parse_every(argument, state);
         return 0;
@@ -401,8 +410,9 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.forces.cutoff = run->cutoff.cutoff;
     run->run.simulation.forces.shift = run->cutoff.shift;
     run->run.simulation.forces.tail = run->cutoff.tail;
-    if (run->cutoff.cutoff > 0 && run->common.context.device.kind == KITH_DEVICE_AUTO)
-        run->common.context.device.kind = KITH_CPU; /* GPUs do not support cutoffs */
+    if ((run->cutoff.cutoff > 0 || run->run.simulation.thermostat.kind) &&
+        run->common.context.device.kind == KITH_DEVICE_AUTO)
+        run->common.context.device.kind = KITH_CPU; /* GPUs support neither */
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
     if (!run->restitution_given && run->run.simulation.on_collision == KITH_ON_COLLISION_BOUNCE)
         run->run.simulation.restitution = 1;

@@ -42,6 +42,11 @@ static int print_json(const char *command, bool is_ensemble, const kith_run_summ
 static void print_energies(const kith_run_summary *summary)
 {
     const bool one = summary->systems == 1;
+    if (summary->thermostat != KITH_THERMOSTAT_NONE) {
+        printf("energy %.15g at the start, %.15g at the end\n", summary->energy_initial,
+               summary->energy_final);
+        return;
+    }
     printf("energy %.15g at the start, %.15g at the end%s: relative error %.2g, at most %.2g%s\n",
            summary->energy_initial, summary->energy_final, one ? "" : " in all",
            summary->relative_energy_error, summary->max_relative_energy_error,
@@ -86,7 +91,7 @@ static void print_text(const char *output, const kith_run_summary *summary)
 /* An energy that has changed by more than itself is not a matter of rounding or step size. */
 static void warn_of_energy(const char *command, const kith_run_summary *summary)
 {
-    if (summary->max_relative_energy_error > 1)
+    if (summary->max_relative_energy_error > 1 && summary->thermostat == KITH_THERMOSTAT_NONE)
         fprintf(stderr,
                 "%s: warning: the relative energy error reached %.3g: the result is wrong; "
                 "give a smaller --dt, a --softening, or the --g of the bodies' units\n",

@@ -30,6 +30,7 @@
 #include "kith/status.h"
 #include "kith/sums.h"
 #include "kith/table.h"
+#include "kith/thermostat.h"
 #include "kith/trajectory.h"
 #include "kith/tuning.h"
 #include "kith/view.h"

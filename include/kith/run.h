@@ -62,7 +62,8 @@ typedef struct kith_run_summary {
     kith_device device;
     kith_dtype precision;
     char integrator[KITH_NAME_BYTES], solver[KITH_NAME_BYTES];
-    int64_t steps_resumed; /* steps that the checkpoint had done already */
+    kith_thermostat_kind thermostat; /* with one the energy is not kept */
+    int64_t steps_resumed;           /* steps that the checkpoint had done already */
     bool interrupted;
 } kith_run_summary;
 

@@ -5,6 +5,7 @@
 #include "kith/context.h"
 #include "kith/ensemble.h"
 #include "kith/forces.h"
+#include "kith/thermostat.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -57,6 +58,7 @@ typedef struct kith_simulation_options {
     kith_on_collision on_collision;
     double restitution; /* of a bounce, 0 to 1: speed apart over speed of approach */
     double encounter;   /* > 0: two bodies that pass at less than this are an event; 0: none */
+    kith_thermostat thermostat; /* all zero: none */
     double escape; /* > 0: bodies farther than this from the centre of mass are removed; 0: none */
 } kith_simulation_options;
 
@@ -97,12 +99,14 @@ typedef struct kith_diagnostics {
  *         collisions and no radii, restitution outside 0 to 1, encounter or escape < 0; two
  *         bodies at one place, both with mass and without softening, and ias15; coordinates, a
  *         corrector or a kernel that do not exist, or of another integrator than whfast; body 0
- *         without mass, or another at its place, and whfast),
+ *         without mass, or another at its place, and whfast; a thermostat's temperature < 0 or
+ *         time ≤ 0, a mass that is not > 0, and another integrator than leapfrog with one),
  *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic and no
  *         cutoff; a solver that cannot do these steps or this precision, device or ensemble; ias15
  *         in single precision, of an ensemble, or on a GPU; whfast in single precision, on a GPU,
  *         with a softening, with another solver than direct, under another law than gravity, or
- *         with collisions, encounters or escapes; these in an ensemble or on a GPU),
+ *         with collisions, encounters or escapes; these in an ensemble or on a GPU; a thermostat
+ *         there),
  *         KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
@@ -142,9 +146,9 @@ kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
 /* One step of length h instead of dt (of any sign: negative goes backwards). An adaptive integrator
  * takes as many steps as h needs, and the last ends there exactly.
  *
- * Errors: KITH_INVALID_ARGUMENT (h is not finite), KITH_OUT_OF_MEMORY, KITH_CANCELLED (the
- *         simulation is where it was; of an adaptive integrator at the end of the last whole step).
- * Cost:   that of a step: evaluations × N² pairs. */
+ * Errors: KITH_INVALID_ARGUMENT (h is not finite, or negative with a thermostat),
+ * KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is where it was; of an adaptive integrator at
+ * the end of the last whole step). Cost:   that of a step: evaluations × N² pairs. */
 kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
 
 /* Steps until the time is exactly until; the last step is shorter if dt does not divide the rest.

@@ -10,7 +10,7 @@ from kith._bodies import Bodies, formats, make, read
 from kith._collisions import Batch, Groups, Promise, collisions
 from kith._context import Context, Device, devices
 from kith._derivative import forces_derivative
-from kith._forces import Forces, forces
+from kith._forces import Forces, Totals, forces
 from kith._law import Law, LawInfo, law, laws
 from kith._matrix import matrix
 from kith._neighbors import NeighborList
@@ -30,7 +30,8 @@ __version__ = _kith.version
 
 __all__ = [
     "Batch", "Bodies", "Cancelled", "Context", "Device", "Energies", "Forces", "FormatError", "Groups", "Integrator",
-    "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Trajectory", "View",
-    "collisions", "devices", "forces", "forces_derivative", "formats", "integrators", "law", "laws", "make", "matrix",
-    "nearest", "open", "orbits", "pairs", "plot", "read", "scipy_linear_operator", "sum", "view",
+    "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Totals",
+    "Trajectory", "View", "collisions", "devices", "forces", "forces_derivative", "formats", "integrators", "law",
+    "laws", "make", "matrix", "nearest", "open", "orbits", "pairs", "plot", "read", "scipy_linear_operator", "sum",
+    "view",
 ]

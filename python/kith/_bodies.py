@@ -475,7 +475,7 @@ def _remade(arguments) -> Bodies:
 
 def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0, eccentricity: float = 0.0,
          mass_ratio: float = 0.0, elements: ArrayLike | None = None, star: float | None = None, g: float | None = None,
-         coordinates: str = "heliocentric") -> Bodies:
+         coordinates: str = "heliocentric", density: float | None = None, temperature: float = 0.0) -> Bodies:
     """Makes initial conditions: the same bits on every machine for the same arguments, except for planets.
 
     The bodies have the units and the gravitational constant of their kind.
@@ -498,6 +498,10 @@ def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0,
         Of ``planets``: the mass of the star and the gravitational constant, 1 by default.
     coordinates : {'heliocentric', 'jacobi', 'barycentric'}
         Of ``planets``: what the orbits are about, as of `kith.orbits`.
+    density : float, optional
+        Of crystals: particles per volume, 1 by default.
+    temperature : float
+        Of crystals: that of the velocities, an energy.
 
     Returns
     -------
@@ -517,7 +521,8 @@ def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0,
                                         integer("seed", seed, 0, (1 << 64) - 1), integer32("dimensions", dimensions),
                                         number("eccentricity", eccentricity), number("mass_ratio", mass_ratio),
                                         _planets(elements), _positive("star", star), _positive("g", g),
-                                        chosen("coordinates", coordinates, _kith.orbit_coordinates)))
+                                        chosen("coordinates", coordinates, _kith.orbit_coordinates),
+                                        _positive("density", density), number("temperature", temperature)))
 
 
 def _planets(elements) -> list[float]:

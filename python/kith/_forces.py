@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arguments import chosen, described, integer32, number, optional, text
+from kith._arguments import chosen, described, flag, integer32, number, optional, text
 from kith._arrays import Taken, host_array, needed, reals, result, take
 from kith._batch import is_batch, joined, part_of, systems_of
 from kith._context import Call, Context, Device
@@ -17,8 +17,66 @@ from kith._law import Law, handle_of
 from kith._pairs import cells_of
 
 
-class Forces(NamedTuple):
-    """Accelerations and potentials, as `forces` returns them.
+class Totals(NamedTuple):
+    """Sums over all pairs within a cutoff or of all periodic images, each pair once: `Forces.totals`.
+
+    Attributes
+    ----------
+    energy : float
+        The sum of V(i, j).
+    virial : array, shape (3, 3)
+        The sum of the outer products of ``x_i - x_j`` and F_ij, the force on i: repulsion is positive.
+    volume : float
+        Of a cell that is periodic along all axes, of the area in two dimensions; otherwise 0.
+    dimensions : int
+        2 or 3.
+
+    Examples
+    --------
+    >>> import kith
+    >>> totals = kith.forces([[0.0, 0, 0], [2.0, 0, 0]], law="power:1", cutoff=3.0, totals=True).totals
+    >>> totals.energy, totals.virial[0, 0].item()
+    (0.5, 0.5)
+    """
+
+    energy: float
+    virial: numpy.ndarray
+    volume: float
+    dimensions: int
+
+    def pressure(self, kinetic_energy: float = 0.0) -> float:
+        """The pressure: twice the kinetic energy plus the trace of the virial, over dimensions times volume.
+
+        Parameters
+        ----------
+        kinetic_energy : float
+            The sum of m v^2 / 2.
+
+        Returns
+        -------
+        float
+            NaN without a volume.
+
+        Examples
+        --------
+        >>> import kith
+        >>> forces = kith.forces([[0.0, 0, 0]], law="power:1", cutoff=1.0, cell=[2.0, 2.0, 2.0], totals=True)
+        >>> forces.totals.pressure(kinetic_energy=12.0)
+        1.0
+        """
+        if self.volume == 0:
+            return float("nan")
+        return (2 * number("kinetic_energy", kinetic_energy) + float(numpy.trace(self.virial))) / (
+            self.dimensions * self.volume)
+
+
+class _Both(NamedTuple):
+    acceleration: Any
+    potential: Any
+
+
+class Forces(_Both):
+    """Accelerations and potentials, as `forces` returns them: a tuple of two.
 
     Attributes
     ----------
@@ -26,6 +84,8 @@ class Forces(NamedTuple):
         None if it was not wanted.
     potential : array, shape (n,)
         Gravity: per unit of mass. Any other law: the energy of a body. None if it was not wanted.
+    totals : Totals
+        None if they were not wanted.
 
     Examples
     --------
@@ -34,8 +94,7 @@ class Forces(NamedTuple):
     [-0.5, -0.5]
     """
 
-    acceleration: Any
-    potential: Any
+    totals: Totals | None = None
 
 
 def constant_of_gravity(g) -> float:
@@ -56,6 +115,7 @@ def softening_of(softening) -> tuple:
     return 0.0, softening
 
 
+SHIFTS = {"none": 0, "energy": 1, "force": 2}
 OF_BODIES = ("softening", "target_softening", "charges", "target_charges", "target_masses")
 _ROWS = ("positions", "targets", "directions", "target_directions")
 
@@ -83,6 +143,7 @@ class PairSums:
         self.call = Call(taken, context, device, threads)
         acceleration, potential = _both(out)
         sources = self._arrays["positions"]
+        self.dimensions = sources.shape[1]
         shape = (self._arrays["targets"] or sources).shape
         self._results = (result("out[0]", acceleration, sources, shape, sources.dtype) if accelerates else None,
                          result("out[1]", potential, sources, shape[:1], sources.dtype) if has_potential else None)
@@ -112,9 +173,10 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
            target_masses: ArrayLike | None = None, want: str = "both", out: tuple[Any, Any] | None = None,
            solver: str = "auto", error: float | None = None, theta: float | None = None, order: int | None = None,
            cell: ArrayLike | None = None, periodic: bool | Sequence[bool] | None = None, cutoff: float | None = None,
-           alpha: float | None = None, absolute_error: float | None = None, boundary: str = "tin-foil",
-           exclude: ArrayLike | None = None, method: str = "auto", block: int = 0, unroll: int = 0,
-           device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Forces:
+           shift: str = "none", tail: bool = False, alpha: float | None = None, absolute_error: float | None = None,
+           boundary: str = "tin-foil", exclude: ArrayLike | None = None, totals: bool = False, method: str = "auto",
+           block: int = 0, unroll: int = 0, device: str | Device = "auto", threads: int = 0,
+           context: Context | None = None) -> Forces:
     """Gravitational accelerations and potentials of all bodies, or sums of any other law.
 
     ``a_i = G sum_j m_j (x_j - x_i) / (r^2 + eps^2)^(3/2)`` and
@@ -169,12 +231,18 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     cutoff, alpha : float, optional
         Sum the pairs at distances less than the cutoff only, at every periodic image, on the CPU. Of ``ewald``: the
         pairs within the cutoff are summed one by one, with erfc(alpha r)/r; the cheapest by default.
+    shift : {'none', 'energy', 'force'}
+        With a cutoff: change the energy of a pair by a constant, so that it is 0 there, or so that the force is, too.
+    tail : bool
+        With a cutoff: add what lies beyond it at uniform density to the totals.
     absolute_error : float, optional
         Instead of ``error``, of ``ewald``: of the rms force, in its unit.
     boundary : {'tin-foil', 'vacuum'}
         What is around the images of ``ewald``.
     exclude : array_like of int, shape (p, 2), optional
         Pairs that do not interact at their nearest images, of ``ewald``.
+    totals : bool
+        With a cutoff, or of ``ewald`` and ``pme``, and without targets: also compute `Forces.totals`.
     method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tile-p', 'tile-p2'}
         Of the solver ``direct``, for comparisons.
     block, unroll : int
@@ -227,20 +295,28 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
               "target_charges": target_charges, "target_masses": target_masses}
     sources = needed("positions", positions, (2, 3))
     if is_batch(sources):
+        if flag("totals", totals):
+            raise ValueError("totals is True and positions has three axes; give one system")
         return _each(sources, arrays, out, softening, want=want, g=g, law=law, solver=solver, error=error,
-                     theta=theta, order=order, cell=cell, periodic=periodic, cutoff=cutoff, alpha=alpha,
-                     absolute_error=absolute_error, boundary=boundary, exclude=exclude, method=method, block=block,
-                     unroll=unroll, device=device, threads=threads, context=context)
+                     theta=theta, order=order, cell=cell, periodic=periodic, cutoff=cutoff, shift=shift, tail=tail,
+                     alpha=alpha, absolute_error=absolute_error, boundary=boundary, exclude=exclude, method=method,
+                     block=block, unroll=unroll, device=device, threads=threads, context=context)
     sums = PairSums(want, out, softening, context, device, threads, positions=sources, **arrays)
-    _kith.forces(sums.call.handle, *sums.show("targets", "positions", "masses"), *sums.results(), handle_of(law),
-                 constant_of_gravity(g), sums.length, *sums.show(*OF_BODIES),
-                 text("solver", solver), *accuracy_of(error, theta, order),
-                 chosen("method", method, _kith.forces_methods), integer32("block", block),
-                 integer32("unroll", unroll), want == "value", optional(number, "cutoff", cutoff) or 0.0,
-                 *cells_of(cell, periodic, 3, 1), optional(number, "alpha", alpha) or 0.0,
-                 optional(number, "absolute_error", absolute_error) or 0.0,
-                 chosen("boundary", boundary, _kith.forces_boundaries), _pairs_of(exclude))
-    return sums.done()
+    found = _kith.forces(sums.call.handle, *sums.show("targets", "positions", "masses"), *sums.results(),
+                         handle_of(law), constant_of_gravity(g), sums.length, *sums.show(*OF_BODIES),
+                         text("solver", solver), *accuracy_of(error, theta, order),
+                         chosen("method", method, _kith.forces_methods), integer32("block", block),
+                         integer32("unroll", unroll), want == "value", optional(number, "cutoff", cutoff) or 0.0,
+                         chosen("shift", shift, SHIFTS), flag("tail", tail),
+                         *cells_of(cell, periodic, 3, 1), optional(number, "alpha", alpha) or 0.0,
+                         optional(number, "absolute_error", absolute_error) or 0.0,
+                         chosen("boundary", boundary, _kith.forces_boundaries), _pairs_of(exclude),
+                         flag("totals", totals))
+    done = sums.done()
+    if found is not None:
+        energy, virial, volume = found
+        done.totals = Totals(energy, numpy.array(virial).reshape(3, 3), volume, sums.dimensions)
+    return done
 
 
 def _each(positions, arrays, out, softening, **options) -> Forces:

@@ -14,12 +14,13 @@ from kith import _kith
 from kith._arguments import chosen, described, flag, integer, integer32, number, optional, path_of, several, text
 from kith._bodies import Bodies
 from kith._context import Bound, Call, Context, Device
-from kith._forces import accuracy_of, constant_of_gravity, softening_of
+from kith._forces import SHIFTS, accuracy_of, constant_of_gravity, softening_of
 from kith._html import frame, table
 from kith._law import Law
 from kith._law import law as law_of
 from kith._orbits import ORBIT
 from kith._orbits import orbits as orbits_of
+from kith._pairs import periodic_of
 
 _COLLISIONS = {"pass": 0, "merge": 1, "bounce": 2, "stop": 3}
 _EVENT = [("kind", "U9"), ("step", "i8"), ("time", "f8"), ("body", "i8"), ("other", "i8"), ("distance", "f8"),
@@ -241,6 +242,19 @@ class Simulation(Bound):
         Of ``whfast``: the order of its symplectic corrector; 0: none.
     kernel : {'default', 'lazy', 'modified-kick', 'composition'}, optional
         Of ``whfast``.
+    cell : array_like, shape (D, D) or (D,), optional
+        One cell vector per row, or the lengths of a box; that of the bodies by default, otherwise open space.
+    periodic : bool or sequence of bool, optional
+        Along which vectors of ``cell`` space is periodic: all by default.
+    cutoff : float, optional
+        Sum the pairs at distances less than this only, at every periodic image (CPU); all pairs by default.
+    shift : {'none', 'energy', 'force'}
+        As of `kith.forces`.
+    tail : bool
+        Add what lies beyond the cutoff to the energy, as of `kith.forces`.
+    thermostat : str, optional
+        'langevin:T,TAU' or 'bussi:T,TAU', with ',SEED' if wanted, 0 by default: keeps the temperature at T, an energy,
+        with the correlation time TAU (CPU, integrator leapfrog).
     time : float, optional
         At the start; that of the bodies by default, otherwise 0.
     systems : int, optional
@@ -282,11 +296,17 @@ class Simulation(Bound):
                  theta: float | None = None, order: int | None = None, precision: str = "double",
                  eta: float = 0.0, collisions: str = "pass", restitution: float = 1.0, encounter: float = 0.0,
                  escape: float = 0.0, radii: ArrayLike | None = None, coordinates: str | None = None,
-                 corrector: int = 0, kernel: str | None = None, time: float | None = None,
+                 corrector: int = 0, kernel: str | None = None, cell: ArrayLike | None = None,
+                 periodic: bool | Sequence[bool] | None = None, cutoff: float | None = None, shift: str = "none",
+                 tail: bool = False, thermostat: str | None = None, time: float | None = None,
                  systems: int | None = None, device: str | Device = "auto", threads: int = 0,
                  context: Context | None = None):
         length, lengths = (0.0, None) if softening is None else softening_of(softening)
         bodies = _with(_bodies_of(positions, velocities, masses, charges, lengths), radii=radii)
+        if cell is not None:
+            bodies = _with(bodies, cell=cell, periodic=True if periodic is None else periodic)
+        elif periodic is not None and numpy.any(periodic_of(periodic, bodies.positions.shape[1])):
+            raise ValueError("periodic is given without a cell; give the cell that repeats itself")
         if time is not None:
             bodies.time = time
         if g is not None:
@@ -305,7 +325,9 @@ class Simulation(Bound):
             *accuracy_of(error, theta, order), number("eta", eta), chosen("collisions", collisions, _COLLISIONS),
             number("restitution", restitution), number("encounter", encounter), number("escape", escape),
             optional(integer, "systems", systems), optional(text, "coordinates", coordinates),
-            integer32("corrector", corrector), optional(text, "kernel", kernel))
+            integer32("corrector", corrector), optional(text, "kernel", kernel),
+            optional(text, "thermostat", thermostat),
+            optional(number, "cutoff", cutoff) or 0.0, chosen("shift", shift, SHIFTS), flag("tail", tail))
 
     @property
     def time(self) -> float:

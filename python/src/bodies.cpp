@@ -21,7 +21,8 @@ static std::shared_ptr<bodies> create(int64_t count, int32_t dimensions, unsigne
 static std::shared_ptr<bodies> make(const std::string &kind, std::optional<int64_t> count,
                                     uint64_t seed, int32_t dimensions, double eccentricity,
                                     double mass_ratio, const std::vector<double> &elements,
-                                    double star, double g, int coordinates)
+                                    double star, double g, int coordinates, double density,
+                                    double temperature)
 {
     kith_initial_options options = {};
     options.count = count.value_or(0);
@@ -40,6 +41,8 @@ static std::shared_ptr<bodies> make(const std::string &kind, std::optional<int64
     options.star_mass = star;
     options.gravitational_constant = g;
     options.coordinates = static_cast<kith_orbit_coordinates>(coordinates);
+    options.density = density;
+    options.temperature = temperature;
     auto made = std::make_shared<bodies>();
     polling(options, [&] { return kith_initial_make(kind.c_str(), &options, &made->handle); });
     return made;
@@ -204,7 +207,8 @@ void add_bodies(nb::module_ &module)
                nb::arg("columns"));
     module.def("make_bodies", make, nb::arg("kind"), nb::arg("count").none(), nb::arg("seed"),
                nb::arg("dimensions"), nb::arg("eccentricity"), nb::arg("mass_ratio"),
-               nb::arg("elements"), nb::arg("star"), nb::arg("g"), nb::arg("coordinates"));
+               nb::arg("elements"), nb::arg("star"), nb::arg("g"), nb::arg("coordinates"),
+               nb::arg("density"), nb::arg("temperature"));
     module.def("read_bodies", read_file, nb::arg("path"), nb::arg("format").none(),
                nb::arg("frame"), nb::arg("system").none());
     nb::dict columns;

@@ -2,8 +2,15 @@
 
 #include "binding.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+#include <vector>
 
 const kith_solver *solver_of(const std::string &name)
 {
@@ -33,25 +40,29 @@ static kith_forces_options options_of(const law_ref &law, double g, double softe
     return options;
 }
 
-static void compute(context &where, const input &targets, const input &sources, const input &masses,
-                    const output &acceleration, const output &potential, const law_ref &law,
-                    double g, double softening, const input &source_softening,
-                    const input &target_softening, const input &source_charges,
-                    const input &target_charges, const input &target_masses,
-                    const std::string &solver, double error, double theta, int32_t order,
-                    int method, int32_t block, int32_t unroll, bool only_values, double cutoff,
-                    const input &cell, const input &periodic, double alpha, double absolute_error,
-                    int boundary, const input &exclude)
+static std::optional<std::tuple<double, std::vector<double>, double>>
+compute(context &where, const input &targets, const input &sources, const input &masses,
+        const output &acceleration, const output &potential, const law_ref &law, double g,
+        double softening, const input &source_softening, const input &target_softening,
+        const input &source_charges, const input &target_charges, const input &target_masses,
+        const std::string &solver, double error, double theta, int32_t order, int method,
+        int32_t block, int32_t unroll, bool only_values, double cutoff, int shift, bool tail,
+        const input &cell, const input &periodic, double alpha, double absolute_error, int boundary,
+        const input &exclude, bool wants_totals)
 {
     kith_forces_options options = options_of(law, g, softening, solver, method, only_values);
     const kith_cell around = cell.is_valid() ? cell_from(cell, periodic) : kith_cell{};
     options.cutoff = cutoff;
+    options.shift = (kith_shift)shift;
+    options.tail = tail;
     options.cell = cell.is_valid() ? &around : nullptr;
     options.ewald.alpha = alpha;
     options.ewald.absolute_error = absolute_error;
     options.ewald.boundary = (kith_boundary)boundary;
     options.ewald.exclusions = array_of("exclude", exclude);
     options.accuracy = {error, theta, order};
+    kith_forces_totals totals = {};
+    options.totals = wants_totals ? &totals : nullptr;
     options.block = block;
     options.unroll = unroll;
 
@@ -67,6 +78,10 @@ static void compute(context &where, const input &targets, const input &sources, 
     const kith_array also_to = array_of("potential", potential);
     calling(where,
             [&] { return kith_forces_compute(where.handle, &options, &at, &of, to, also_to); });
+    if (!wants_totals)
+        return std::nullopt;
+    const std::vector<double> virial(totals.virial, totals.virial + 9);
+    return std::make_tuple(totals.energy, virial, totals.volume);
 }
 
 static void derive(context &where, const input &targets, const input &sources, const input &masses,
@@ -106,8 +121,9 @@ void add_forces(nb::module_ &module)
                nb::arg("target_charges").none(), nb::arg("target_masses").none(), nb::arg("solver"),
                nb::arg("error"), nb::arg("theta"), nb::arg("order"), nb::arg("method"),
                nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"), nb::arg("cutoff"),
-               nb::arg("cell").none(), nb::arg("periodic").none(), nb::arg("alpha"),
-               nb::arg("absolute_error"), nb::arg("boundary"), nb::arg("exclude").none());
+               nb::arg("shift"), nb::arg("tail"), nb::arg("cell").none(),
+               nb::arg("periodic").none(), nb::arg("alpha"), nb::arg("absolute_error"),
+               nb::arg("boundary"), nb::arg("exclude").none(), nb::arg("wants_totals"));
     module.def("forces_derivative", derive, nb::arg("context"), nb::arg("targets").none(),
                nb::arg("sources"), nb::arg("masses").none(), nb::arg("target_directions").none(),
                nb::arg("directions"), nb::arg("acceleration").none(), nb::arg("potential").none(),

@@ -32,7 +32,8 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
        const std::string &solver, double error, double theta, int32_t order, double eta,
        int on_collision, double restitution, double encounter, double escape,
        std::optional<int64_t> systems, std::optional<std::string> coordinates, int32_t corrector,
-       std::optional<std::string> kernel)
+       std::optional<std::string> kernel, std::optional<std::string> thermostat, double cutoff,
+       int shift, bool tail)
 {
     auto made = std::make_shared<simulation>();
     made->integrator = integrator;
@@ -57,6 +58,12 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
     options.coordinates = coordinates ? made->coordinates.c_str() : nullptr;
     options.corrector = corrector;
     options.kernel = kernel ? made->kernel.c_str() : nullptr;
+    options.forces.cutoff = cutoff;
+    options.forces.shift = (kith_shift)shift;
+    options.forces.tail = tail;
+    if (thermostat)
+        calling(*where,
+                [&] { return kith_thermostat_parse(thermostat->c_str(), &options.thermostat); });
     made->systems = systems.value_or(0);
     calling(*where, [&] {
         return systems
@@ -372,7 +379,8 @@ void add_simulation(nb::module_ &module)
                nb::arg("solver"), nb::arg("error"), nb::arg("theta"), nb::arg("order"),
                nb::arg("eta"), nb::arg("on_collision"), nb::arg("restitution"),
                nb::arg("encounter"), nb::arg("escape"), nb::arg("systems").none(),
-               nb::arg("coordinates").none(), nb::arg("corrector"), nb::arg("kernel").none());
+               nb::arg("coordinates").none(), nb::arg("corrector"), nb::arg("kernel").none(),
+               nb::arg("thermostat").none(), nb::arg("cutoff"), nb::arg("shift"), nb::arg("tail"));
     module.def("integrators", integrators);
     module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
     module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;

@@ -155,3 +155,22 @@ def test_periodic_images_are_summed():
         kith.forces(**crystal, cell=[1.0, 1.0, 1.0], boundary="water")
     with pytest.raises(ValueError, match="exclude has shape"):
         kith.forces(**crystal, cell=[1.0, 1.0, 1.0], exclude=[[0, 1, 2]])
+
+
+def test_totals_are_sums_over_pairs_and_shifts_change_them():
+    atoms = kith.make("fcc", 108, density=0.8)
+    options = {"law": "lennard-jones", "cutoff": 2.5, "cell": atoms.cell, "totals": True}
+    plain = kith.forces(atoms.positions, **options)
+    acceleration, potential = plain
+    assert plain.totals.energy == pytest.approx(potential.sum() / 2, rel=1e-13)
+    assert plain.totals.volume == pytest.approx(135, rel=1e-13) and plain.totals.virial.shape == (3, 3)
+    assert plain.totals.pressure(1.5) == pytest.approx((3 + numpy.trace(plain.totals.virial)) / 405)
+    assert kith.forces(atoms.positions, **options | {"totals": False}).totals is None
+    at_cutoff = 4 * (2.5**-12 - 2.5**-6)
+    count = len(kith.pairs(atoms.positions, cutoff=2.5, cell=atoms.cell)) / 2
+    shifted = kith.forces(atoms.positions, shift="energy", **options).totals
+    assert shifted.energy == pytest.approx(plain.totals.energy - count * at_cutoff, rel=1e-12)
+    tail = kith.forces(atoms.positions, tail=True, **options).totals.energy - plain.totals.energy
+    assert tail == pytest.approx(8 * numpy.pi / 3 * 108 * 0.8 * (2.5**-9 / 3 - 2.5**-3), rel=1e-9)
+    with pytest.raises(ValueError, match="totals"):
+        kith.forces(atoms.positions, targets=[[0.0, 0, 0]], **options)

@@ -254,3 +254,37 @@ def test_whfast_has_coordinates_correctors_and_kernels():
     with pytest.raises(ValueError, match="corrector is 4; give one of 0, 3, 5, 7, 11, 17"):
         kith.Simulation(planets, dt=100, integrator="whfast", device="cpu", corrector=4)
     assert kith.integrators()[0].central is False and any(row.central for row in kith.integrators())
+
+
+def test_thermostats_have_one_result_and_keep_the_momentum():
+    atoms = kith.make("fcc", 108, density=0.8, temperature=1.0)
+    for words, keeps in (("bussi:0.7,0.1,3", True), ("langevin:0.7,0.1", False)):
+        ends = []
+        for threads in (1, 3):
+            simulation = kith.Simulation(atoms.positions, atoms.velocities, dt=0.002, law="gaussian:0.3",
+                                         thermostat=words, threads=threads)
+            simulation.step(20)
+            ends.append(simulation.velocities)
+        assert (numpy.asarray(ends[0]) == numpy.asarray(ends[1])).all()
+        assert (abs(simulation.energies.momentum[0]) < 1e-10) == keeps
+    with pytest.raises(ValueError, match="give langevin:T,TAU"):
+        kith.Simulation(atoms.positions, dt=0.002, thermostat="bussi:-1,1")
+
+
+def test_a_crystal_runs_within_a_cutoff_in_its_cell(tmp_path):
+    atoms = kith.make("fcc", 108, density=0.8, temperature=1.2)
+    assert abs(108 / numpy.linalg.det(atoms.cell) - 0.8) < 1e-12
+    options = {"dt": 0.002, "law": "lennard-jones", "cutoff": 2.5, "shift": "force"}
+    of_bodies = kith.Simulation(atoms, **options)
+    of_arrays = kith.Simulation(atoms.positions, atoms.velocities, cell=numpy.diag(atoms.cell), **options)
+    energy = of_bodies.energies.total_energy
+    for simulation in (of_bodies, of_arrays):
+        simulation.step(100)
+    assert numpy.array_equal(of_bodies.positions, of_arrays.positions)
+    assert abs(of_bodies.energies.total_energy - energy) < 1e-3 * 108
+    of_bodies.run(of_bodies.time + 0.01, output=tmp_path / "run.h5")
+    assert numpy.array_equal(kith.read(tmp_path / "run.h5").cell, atoms.cell)
+    with pytest.raises(ValueError, match="give the cell"):
+        kith.Simulation([[0.0, 0, 0]], dt=0.1, periodic=True)
+    with pytest.raises(NotImplementedError, match="give a cutoff"):
+        kith.Simulation([[0.0, 0, 0]], dt=0.1, cell=[1.0, 1, 1])

@@ -5,13 +5,21 @@
 
 struct random_stream random_begin(uint64_t seed, enum random_purpose purpose, int64_t body)
 {
-    return (struct random_stream){
-        .key = {seed, (uint64_t)purpose}, .counter = {0, (uint64_t)body, 0, 0}, .used = 4};
+    return random_begin_step(seed, purpose, body, 0);
+}
+
+struct random_stream random_begin_step(uint64_t seed, enum random_purpose purpose, int64_t body,
+                                       int64_t step)
+{
+    return (struct random_stream){.key = {seed, (uint64_t)purpose},
+                                  .counter = {0, (uint64_t)body, (uint64_t)step, 0},
+                                  .used = 4};
 }
 
 static void draw_block(struct random_stream *stream)
 {
-    const philox4x64_ctr_t counter = {{stream->counter[0], stream->counter[1], 0, 0}};
+    const philox4x64_ctr_t counter = {
+        {stream->counter[0], stream->counter[1], stream->counter[2], stream->counter[3]}};
     const philox4x64_key_t key = {{stream->key[0], stream->key[1]}};
     const philox4x64_ctr_t drawn = philox4x64(counter, key);
     for (int k = 0; k < 4; k++)

@@ -15,12 +15,14 @@ enum random_purpose {
     RANDOM_GALAXIES = 7,
     RANDOM_WALK = 8,
     RANDOM_SELF_AVOIDING = 9,
-    RANDOM_CRYSTAL = 10
+    RANDOM_CRYSTAL = 10,
+    RANDOM_LANGEVIN = 11,
+    RANDOM_BUSSI = 12
 };
 
 /* One body's own random numbers, by Philox 4x64-10 (Salmon, Moraes, Dror & Shaw 2011): key = (seed,
- * purpose), counter = (block of four draws, body). No body's numbers depend on how many another one
- * drew, so bodies may be made in any order.
+ * purpose), counter = (block of four draws, body, step). No body's numbers depend on how many
+ * another one drew, so bodies may be made in any order.
  *
  * All that follows uses +, −, × and √ alone, which IEEE 754 rounds the same way on every machine;
  * log, sin and cos of the C library differ in their last bits. */
@@ -32,6 +34,10 @@ struct random_stream {
 };
 
 struct random_stream random_begin(uint64_t seed, enum random_purpose purpose, int64_t body);
+
+/* Other numbers for each step of a simulation; those of step 0 are random_begin's. */
+struct random_stream random_begin_step(uint64_t seed, enum random_purpose purpose, int64_t body,
+                                       int64_t step);
 
 /* 64 random bits. */
 uint64_t random_bits(struct random_stream *stream);

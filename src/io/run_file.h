@@ -13,7 +13,7 @@
  * only ever grows by whole chunks. The last publishing takes the working file itself. */
 struct run_file;
 
-enum { RUN_LAW_BYTES = 2048 };
+enum { RUN_LAW_BYTES = 2048, RUN_THERMOSTAT_BYTES = 96 };
 
 /* What a run is, besides its bodies. */
 struct run_parameters {
@@ -38,7 +38,8 @@ struct run_parameters {
     char coordinates[KITH_NAME_BYTES], kernel[KITH_NAME_BYTES];
     int32_t corrector;
     char solver[KITH_NAME_BYTES];
-    char law[RUN_LAW_BYTES]; /* as run/law_record.h writes it */
+    char thermostat[RUN_THERMOSTAT_BYTES]; /* as kith_thermostat_parse reads it; empty: none */
+    char law[RUN_LAW_BYTES];               /* as run/law_record.h writes it */
 };
 
 struct run_origin {

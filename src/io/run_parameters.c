@@ -261,6 +261,8 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     KITH_TRY(write_watch(group, parameters));
     KITH_TRY(write_coordinates(group, parameters));
     KITH_TRY(write_cutoff(group, parameters));
+    if (*parameters->thermostat)
+        KITH_TRY(hdf5_write_text(group, "thermostat", parameters->thermostat));
     return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
 }
 
@@ -286,6 +288,9 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
     KITH_TRY(read_accuracy(group, &parameters->accuracy));
     KITH_TRY(read_coordinates(group, parameters));
     KITH_TRY(read_cutoff(group, parameters));
+    if (hdf5_exists(group, "thermostat"))
+        KITH_TRY(hdf5_read_text(group, "thermostat", sizeof parameters->thermostat,
+                                parameters->thermostat));
     KITH_TRY(hdf5_read_text(group, "precision", sizeof precision, precision));
     KITH_TRY(hdf5_read_real(group, "dt", &parameters->dt));
     KITH_TRY(hdf5_read_real(group, "until", &parameters->until));

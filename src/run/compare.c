@@ -59,6 +59,11 @@ static const char *collisions_name(const struct run_parameters *parameters)
     return k >= 0 && k < 4 ? names[k] : "another";
 }
 
+static const char *name_or_none(const char *name)
+{
+    return *name ? name : "none";
+}
+
 kith_status compare_parameters(const struct run_parameters *wanted,
                                const struct run_parameters *past, const char *output)
 {
@@ -75,6 +80,8 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_real("cutoff", wanted->cutoff, past->cutoff, output));
     KITH_TRY(compare_count("shift", wanted->shift, past->shift, output));
     KITH_TRY(compare_count("tail", wanted->tail, past->tail, output));
+    KITH_TRY(compare_words("thermostat", name_or_none(wanted->thermostat),
+                           name_or_none(past->thermostat), output));
     KITH_TRY(compare_real("gravitational constant", wanted->gravitational_constant,
                           past->gravitational_constant, output));
     KITH_TRY(compare_words("softening", softening_name(wanted->softening_of_bodies),

@@ -8,6 +8,7 @@
 #include "forces/solver.h"
 #include "run/compare.h"
 #include "run/law_record.h"
+#include "simulation/thermostat.h"
 
 /* Defaults of `every`: as many frames as a picture or film needs, if they take no more than a
  * modest file, but always enough to see something move. */
@@ -188,6 +189,7 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
     set_word(parameters->coordinates, simulation->coordinates, is_central ? "jacobi" : "");
     set_word(parameters->kernel, simulation->kernel, is_central ? "default" : "");
     parameters->corrector = simulation->corrector;
+    KITH_TRY(thermostat_write(&simulation->thermostat, parameters->thermostat));
     return law_record(simulation->forces.law, parameters->law);
 }
 
@@ -241,6 +243,8 @@ static void fill_in(const struct run_parameters *past, const kith_run_options *o
         parameters->shift = past->shift;
         parameters->tail = past->tail;
     }
+    if (simulation->thermostat.kind == KITH_THERMOSTAT_NONE)
+        memcpy(parameters->thermostat, past->thermostat, sizeof past->thermostat);
     if (simulation->forces.gravitational_constant == 0)
         parameters->gravitational_constant = past->gravitational_constant;
     if (!simulation->forces.law)
@@ -403,6 +407,8 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
     options->forces.shift = parameters->shift;
     options->forces.tail = parameters->tail;
     options->forces.law = law;
+    if (*parameters->thermostat)
+        KITH_TRY(kith_thermostat_parse(parameters->thermostat, &options->thermostat));
     const kith_solver *chosen = NULL;
     KITH_TRY(forces_choose_solver(&options->forces, &chosen));
     if (strcmp(chosen->name, parameters->solver) == 0)

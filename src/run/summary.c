@@ -165,6 +165,7 @@ kith_run_summary run_summarize(const struct run_record *record, const struct run
         .precision = plan->parameters.precision,
         .steps_resumed = record->steps_resumed,
     };
+    summary.thermostat = simulation->thermostat.kind;
     summarize_steps(plan, simulation, &summary);
     summarize_systems(record, &summary);
     const double systems = (double)record->systems;

@@ -5,6 +5,7 @@
  */
 
 #include "simulation/integrator.h"
+#include "simulation/thermostat.h"
 
 static kith_status kick(struct kith_simulation *simulation, double h)
 {
@@ -18,6 +19,16 @@ static kith_status drift(struct kith_simulation *simulation, double h)
     const double factor[] = {1, h};
     const int32_t in[] = {POSITION, VELOCITY};
     return simulation_combine(simulation, 2, factor, in, POSITION);
+}
+
+/* A thermostat acts in the middle: with leapfrog's kicks around it this is BAOAB. */
+static kith_status drift_with_thermostat(struct kith_simulation *simulation, double h)
+{
+    if (simulation->thermostat.kind == KITH_THERMOSTAT_NONE)
+        return drift(simulation, h);
+    KITH_TRY(drift(simulation, h / 2));
+    KITH_TRY(thermostat_apply(simulation, h));
+    return drift(simulation, h / 2);
 }
 
 /* Forces are evaluated when positions have changed since the last time and a kick needs them. A
@@ -36,7 +47,7 @@ static kith_status composition_step(struct kith_simulation *simulation, double h
             KITH_TRY(kick(simulation, stage.kick * h));
         }
         if (stage.drift != 0) {
-            KITH_TRY(drift(simulation, stage.drift * h));
+            KITH_TRY(drift_with_thermostat(simulation, stage.drift * h));
             forces_fit_positions = false;
         }
     }

@@ -12,6 +12,7 @@
 #include "forces/solver.h"
 #include "law/law.h"
 #include "simulation/integrator.h"
+#include "simulation/thermostat.h"
 #include "simulation/watch.h"
 
 static kith_status check_softening_of_bodies(bool wanted, const kith_bodies *bodies)
@@ -152,6 +153,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(whfast_choose(options, &whfast));
     KITH_TRY(check_open(bodies, options->forces.cutoff));
     KITH_TRY(watch_check(options, bodies));
+    KITH_TRY(thermostat_check(context, options, is_ensemble));
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->forces.law, options->forces.gravitational_constant,
                                bodies->units.gravitational_constant, &choice));
@@ -177,9 +179,11 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->eta = options->eta;
     created->softening_of_bodies = options->softening_of_bodies;
     created->whfast = whfast;
+    created->thermostat = options->thermostat;
     created->law = choice;
     created->solver = solver;
-    created->is_fused = solver == &forces_solver_direct && way.method <= KITH_FORCES_DIRECT;
+    created->is_fused = solver == &forces_solver_direct && way.method <= KITH_FORCES_DIRECT &&
+                        options->thermostat.kind == KITH_THERMOSTAT_NONE;
     created->problem.way = way;
     created->problem.accuracy = options->forces.accuracy;
     created->space = (struct forces_space){.cutoff = options->forces.cutoff,

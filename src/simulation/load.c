@@ -7,6 +7,7 @@
 #include "forces/solver.h"
 #include "forces/space.h"
 #include "simulation/integrator.h"
+#include "simulation/thermostat.h"
 
 static double largest(const double *numbers, int64_t count)
 {
@@ -157,6 +158,7 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
 
 kith_status simulation_refill(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
+    KITH_TRY(thermostat_check_masses(&simulation->thermostat, bodies));
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     KITH_TRY(choose_units(simulation, bodies));
     KITH_TRY(load_problem(simulation, bodies));

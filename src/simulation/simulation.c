@@ -228,6 +228,11 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
     KITH_TRY(device_enter(simulation->context, &scope));
     if (!isfinite(h))
         return kith_fail(KITH_INVALID_ARGUMENT, "the step is %g; give a finite length", h);
+    if (h < 0 && simulation->thermostat.kind != KITH_THERMOSTAT_NONE)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the step is %g and there is a thermostat, which does not go backwards; "
+                         "give a length ≥ 0",
+                         h);
     const double time = kith_simulation_time(simulation) + h;
     if (simulation->method->adapt)
         return adapt_until(simulation, time, INT64_MAX - simulation->steps);

@@ -45,10 +45,12 @@ struct kith_simulation {
     struct whfast_choice whfast;
     double *planets; /* memory for its kernels, or NULL */
 
+    kith_thermostat thermostat;
     struct law_choice law;
     const kith_solver *solver;
     void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
-    bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method */
+    bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method, and no
+                       thermostat */
     struct forces_space space;    /* in the caller's unit of length */
     kith_cell cell;               /* of it */
     struct pairs_lattice lattice; /* of the problem's */

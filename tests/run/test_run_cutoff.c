@@ -70,6 +70,39 @@ static void test_a_run_in_a_cell_resumes_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
+static void test_a_run_with_a_thermostat_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = atoms(108, 1);
+    kith_law *law = lennard_jones();
+    for (int kind = KITH_THERMOSTAT_LANGEVIN; kind <= KITH_THERMOSTAT_BUSSI; kind++) {
+        kith_run_options options = atom_options(law, 0.5, in_files("whole.h5"));
+        options.simulation.thermostat =
+            (kith_thermostat){(kith_thermostat_kind)kind, 0.7, 1.0 / 3, 5};
+        assert_true(run(options, bodies).thermostat == (kith_thermostat_kind)kind);
+        options.until = 0.2;
+        options.output = in_files("pieces.h5");
+        run(options, bodies);
+        kith_run_options rest = {.output = in_files("pieces.h5"), .until = 0.5, .resume = true};
+        run(rest, NULL); /* the thermostat is the file's */
+        kith_bodies *last[2] = {NULL, NULL};
+        const char *const names[2] = {"whole.h5", "pieces.h5"};
+        for (int k = 0; k < 2; k++) {
+            const kith_read_options of_last = {.frame = -1};
+            assert_ok(kith_bodies_read(in_files(names[k]), &of_last, &last[k]));
+        }
+        assert_memory_equal(last[0]->velocity, last[1]->velocity, 108 * 3 * sizeof(double));
+        rest.until = 0.6;
+        rest.simulation.thermostat =
+            (kith_thermostat){(kith_thermostat_kind)kind, 0.75, 1.0 / 3, 5};
+        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, ":0.75,0.3333333333333333,5, and ");
+        kith_bodies_free(last[0]);
+        kith_bodies_free(last[1]);
+    }
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
 /* The tail is a constant of the energy, and no force. */
 static void test_a_tail_adds_a_constant_to_the_energy(void **state)
 {
@@ -152,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_melt_keeps_energy_and_momentum),
         cmocka_unit_test(test_a_run_in_a_cell_resumes_bit_for_bit),
+        cmocka_unit_test(test_a_run_with_a_thermostat_resumes_bit_for_bit),
         cmocka_unit_test(test_a_tail_adds_a_constant_to_the_energy),
         cmocka_unit_test(test_crystals_have_their_density_temperature_and_neighbors),
     };
