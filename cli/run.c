@@ -60,8 +60,8 @@ static const struct argp_option options[] = {
     {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
     {"solver", key_solver, "SOLVER", 0,
      "see below (default: auto: direct, unless an accuracy is given)", 0},
-    {"thermostat", key_thermostat, "langevin|bussi:T,TAU[,SEED]", 0,
-     "keep the temperature at T, an energy, with the correlation time TAU: langevin by friction and "
+    {"thermostat", key_thermostat, "KIND:T,TAU[,SEED]", 0,
+     "keep the temperature at T, an energy, with the correlation time TAU: KIND langevin by friction and "
      "noise on each body, bussi by one random factor for all velocities",
      0},
     {"every", key_every, "K", 0,
