@@ -80,6 +80,8 @@ void help_print(FILE *stream)
             "kith help TOPIC shows the page of a topic. kith --version prints the version.\n\n"
             "Example:\n%s",
             program_examples);
+    if (*KITH_HOMEPAGE_URL)
+        fprintf(stream, "\nHome page and reports of errors: %s\n", KITH_HOMEPAGE_URL);
 }
 
 static int print_topic(const struct topic *topic)

@@ -9,6 +9,18 @@ string(REGEX REPLACE "\n" "\n " license "${license}")
 execute_process(COMMAND date -u -R -d ${CPACK_KITH_DATE} OUTPUT_VARIABLE date
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 
+set(source "")
+if(CPACK_KITH_HOMEPAGE_URL)
+  set(source "Source: ${CPACK_KITH_HOMEPAGE_URL}\n")
+endif()
+
+if(CPACK_KITH_HAS_FFTW)
+  string(APPEND source
+"Comment: The program and the shared library are linked with FFTW, whose license is
+ the GPL, version 2 or later; who hands them on together keeps to it.
+")
+endif()
+
 foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} upper)
   set(root ${CPACK_TEMPORARY_DIRECTORY}/${component}${CPACK_PACKAGING_INSTALL_PREFIX})
@@ -18,7 +30,7 @@ foreach(component ${CPACK_COMPONENTS_ALL})
   file(WRITE ${documents}/copyright
 "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: kith
-
+${source}
 Files: *
 Copyright: 2026 The kith authors
 License: Expat

@@ -14,6 +14,9 @@ project = "kith"
 copyright = "the authors of kith, MIT license"
 cmake = (docs.parent / "CMakeLists.txt").read_text(encoding="utf-8")
 version = release = re.search(r"project\(kith VERSION ([\d.]+)", cmake)[1]
+homepage = re.search(r'set\(KITH_HOMEPAGE_URL "([^"]*)"', cmake)[1]
+if homepage:
+    copyright += f"; home page and reports of errors: {homepage}"
 
 extensions = ["myst_parser", "breathe", "callables", "headers", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_ext"]
@@ -58,7 +61,7 @@ nitpick_ignore = [
 highlight_language = "none"
 
 html_theme = "furo"
-html_title = "kith"
+html_title = f"kith {release}"  # on each page, as pages of several versions are kept
 html_static_path = ["_static"]
 html_css_files = ["kith.css"]
 html_copy_source = False
