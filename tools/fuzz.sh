@@ -1,5 +1,5 @@
 #!/bin/sh
-# Feeds damaged files to every reader, and damaged words to what parses them, so many seconds each:
+# Feeds damaged files to every reader, and damaged words and requests to what parses them, so many seconds each:
 # fuzz.sh FOLDER SANITIZERS JOBS KITH [TARGET] [SECONDS]. The seeds are what KITH writes, and
 # tests/corpus.
 set -eu
@@ -9,6 +9,7 @@ jobs=$3
 kith=$4
 shift 4
 targets="csv xyz npy tipsy law market market_gz tuning command_line gadget h5md trajectory checkpoint"
+[ "$sanitizers" = memory ] || targets="$targets request" # libmicrohttpd is not compiled for it
 case ${1:-} in
 '' | [0-9]*) ;;
 all) shift ;;

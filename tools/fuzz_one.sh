@@ -77,6 +77,9 @@ law) # texts that the tests of formulas know
 tuning)
     printf 'forces_least_symmetric_single 300\nforces_least_symmetric_double 400\nthreads 1\nmatrix_block 64\n' >"$corpus/numbers"
     ;;
+request) # byte 1 is the token, byte 2 the port; the first ones are in tests/corpus
+    most_bytes=4096
+    ;;
 command_line)
     printf 'run\nsix.csv\n--dt\n0.01\n--until=50\n-o\nsix.h5\n--softening\nfile' >"$corpus/run"
     printf 'matrix\na.npy\n--law\nexpr:r/a\n--param\na=2\n--histogram=10,0,1\n--memory=2G' >"$corpus/matrix"

@@ -129,6 +129,11 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyDown", **what)
         self.call("Input.dispatchKeyEvent", type="keyUp", **what)
 
+    def mouse(self, kind, x, y, **more):
+        button = "none" if kind == "mouseWheel" else "left"
+        held = 1 if kind in ("mousePressed", "mouseMoved") else 0
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=held, clickCount=1, **more)
+
     def picture(self):
         """A PNG of the page, as bytes."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])

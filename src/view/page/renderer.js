@@ -12,6 +12,7 @@ class Renderer {
     this.gl = gl;
     this.isFloat = !!gl.getExtension('EXT_color_buffer_float') ||
                    !!gl.getExtension('EXT_color_buffer_half_float');
+    this.splats = Splats.suit(gl) ? new Splats() : null;
     this.programs = {
       splat: this.program(shaders.splatVertex, shaders.splatFragment),
       glow: this.program(shaders.screenVertex, shaders.glowFragment),
@@ -58,10 +59,16 @@ class Renderer {
     return this.count <= mostSpheres;
   }
 
+  /* The least and the most that a body is wide, in pixels of CSS. */
+  get widths() {
+    return this.isFew ? [7, 400] : [3.2, 110];
+  }
+
   /* radius: of the sphere that holds most bodies; sizes: of the bodies, about 1. */
   setBodies(count, radius, sizes) {
     const { gl } = this;
     this.count = count;
+    this.sizes = sizes;
     this.radius = radius;
     this.bodyRadius = this.isFew
       ? radius * Math.min(0.03, 0.28 / Math.cbrt(Math.max(count, 1)))
@@ -84,6 +91,8 @@ class Renderer {
 
   setValues(value) {
     const { gl } = this;
+    this.value = value;
+    this.isColored = false;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.value);
     gl.bufferData(gl.ARRAY_BUFFER, value, gl.STREAM_DRAW);
   }
@@ -91,6 +100,8 @@ class Renderer {
   setPalette(bytes, range) {
     const { gl } = this;
     this.range = range;
+    this.paletteBytes = bytes;
+    this.isColored = false;
     gl.bindTexture(gl.TEXTURE_2D, this.palette);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
     for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
@@ -114,8 +125,9 @@ class Renderer {
   /* A texture to draw light into. */
   makeLight(width, height, levels) {
     const { gl } = this, texture = gl.createTexture(), frame = gl.createFramebuffer();
+    const format = this.splats ? gl.RGBA32F : this.isFloat ? gl.RGBA16F : gl.RGBA8;
     gl.bindTexture(gl.TEXTURE_2D, texture);
-    gl.texStorage2D(gl.TEXTURE_2D, levels, this.isFloat ? gl.RGBA16F : gl.RGBA8, width, height);
+    gl.texStorage2D(gl.TEXTURE_2D, levels, format, width, height);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, levels > 1 ? gl.LINEAR_MIPMAP_NEAREST : gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
@@ -137,8 +149,8 @@ class Renderer {
     set('range', camera.now.distance * 1e-3, camera.now.distance * 1e3 + 4 * this.radius);
     set('low_high_log', low, high, logarithmic ? 1 : 0);
     set('radius', this.bodyRadius * this.scale);
-    set('smallest', (this.isFew ? 7 : 3.2) * ratio);
-    set('largest', (this.isFew ? 400 : 110) * ratio);
+    set('smallest', this.widths[0] * ratio);
+    set('largest', this.widths[1] * ratio);
     set('paper', ...style.paper);
     if ('is_dark' in uniforms)
       gl.uniform1i(uniforms.is_dark, style.isDark ? 1 : 0);
@@ -180,9 +192,18 @@ class Renderer {
   }
 
   drawMany(camera, style) {
-    const { gl, canvas: { width, height } } = this;
+    const { canvas: { width, height } } = this;
     this.light ??= this.makeLight(width, height, 1 + Math.floor(Math.log2(Math.max(width, height))));
     this.glow ??= this.makeLight(Math.ceil(width / 8), Math.ceil(height / 8), 1);
+    if (this.splats)
+      this.paintLight(camera);
+    else
+      this.drawLight(camera, style);
+    this.drawTone(camera, style);
+  }
+
+  drawLight(camera, style) {
+    const { gl, canvas: { width, height } } = this;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.light.frame);
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
@@ -194,7 +215,19 @@ class Renderer {
     this.bindBodies(this.programs.splat);
     gl.drawArrays(gl.POINTS, 0, this.count);
     gl.disable(gl.BLEND);
-    this.drawTone(camera, style);
+  }
+
+  paintLight(camera) {
+    const { gl, canvas: { width, height }, splats, ratio } = this, [smallest, largest] = this.widths;
+    if (!this.isColored)
+      splats.setColors(this.value, this.paletteBytes, this.range);
+    this.isColored = true;
+    const light = splats.paint(width, height, camera, {
+      position: this.position, sizes: this.sizes, radius: this.bodyRadius * this.scale,
+      smallest: smallest * ratio, largest: largest * ratio,
+    });
+    gl.bindTexture(gl.TEXTURE_2D, this.light.texture);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RGBA, gl.FLOAT, light);
   }
 
   drawTone(camera, style) {
