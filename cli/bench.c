@@ -25,7 +25,7 @@ const struct command bench_capabilities[] = {
      command_bench_forces, NULL},
     {"matrix", "interaction matrices beside memset, and their products with a vector",
      command_bench_matrix, NULL},
-    {"pairs", "neighbour lists within a cutoff, and the nearest; beside other programs",
+    {"pairs", "neighbor lists within a cutoff, and nearest points, with other programs",
      command_bench_pairs, NULL},
     {"collisions", "collisions of lattice beads, by every method; batches of conformations",
      command_bench_collisions, NULL},

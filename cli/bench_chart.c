@@ -7,7 +7,7 @@
 
 enum { width = 720, left = 58, right = 500, top = 14, bottom = 300, bar = 13, bar_gap = 10 };
 
-/* Okabe and Ito's, which most colour-blind people tell apart; then they return with dashes. */
+/* Okabe and Ito's, which most color-blind people tell apart; then they return with dashes. */
 static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                      "#56b4e9", "#e69f00", "#8c8c8c", "#a6761d"};
 enum { color_count = sizeof colors / sizeof colors[0] };

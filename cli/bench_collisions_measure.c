@@ -84,7 +84,7 @@ static double run_qsort(void *state, int64_t calls)
     return cli_clock() - start;
 }
 
-/* Seed 004's first code. */
+/* The double loop, without vectors or threads. */
 static double run_plain(void *state, int64_t calls)
 {
     const struct contender *contender = state;

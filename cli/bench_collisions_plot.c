@@ -6,7 +6,7 @@
 #include "bench_collisions.h"
 #include "gnuplot.h"
 
-/* Colours as in plot_style.c; after the last one they return, with another mark and dashes. */
+/* Colors as in plot_style.c; after the last one they return, with another mark and dashes. */
 static const unsigned colors[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
                                   0x56b4e9, 0xe69f00, 0x000000, 0x8c8c8c};
 enum { color_count = sizeof colors / sizeof colors[0] };

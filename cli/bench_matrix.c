@@ -15,7 +15,7 @@ enum { key_precision = 0xa000, key_blocks };
 static const struct argp_option options[] = {
     {"number", 'n', "N,...", 0, "particles (default: 1000 to 16384; GPU: 4096 to 10^6)", 0},
     {"precision", key_precision, "P", 0, "single or double (default: single)", 0},
-    {"blocks", key_blocks, NULL, 0, "on a GPU, the seeds' tiles of 1 to 1024 threads too", 0},
+    {"blocks", key_blocks, NULL, 0, "on a GPU, tile kernels of 1 to 1024 threads too", 0},
     {0}};
 
 static const struct argp_child children[] = {{&bench_argp, 0, "Measuring:", 2}, {0}};

@@ -9,7 +9,7 @@ enum { matrix_most_rows = 256 };
 struct matrix_bench {
     struct bench_common common;
     kith_dtype precision;
-    bool blocks; /* the seeds' tiles of every size too */
+    bool blocks; /* the tile kernels of every size too */
 };
 
 /* What was measured: bytes a second of what is stored, pairs a second of what is not. */

@@ -1,4 +1,4 @@
-/* kith bench pairs: neighbour lists of several systems, beside vesin, SciPy, matscipy and freud. */
+/* kith bench pairs: neighbor lists of several systems, beside vesin, SciPy, matscipy and freud. */
 
 #include "bench_pairs.h"
 
@@ -21,7 +21,7 @@ static const struct argp_child children[] = {
     {&bench_argp, 0, "Measuring:", 2}, {&bench_peers_argp, 0, "Other programs:", 3}, {0}};
 
 static const char documentation[] =
-    "Measure how long lists of neighbours take, in both precisions: on the CPU with one thread "
+    "Measure how long lists of neighbors take, in both precisions: on the CPU with one thread "
     "unless --threads says otherwise, on a GPU with points and lists in its memory.\v"
     "SYSTEM is a name of the list below; without any, all. Lists are full, with i and j, sorted "
     "unless told otherwise, and use their memory again.\n\n"

@@ -9,13 +9,13 @@
 #include "bench_pairs.h"
 
 static const struct pairs_case cases[] = {
-    {"cube", "uniform in a periodic cube, 50 neighbours each", 3, true, false, false, 50, 0,
+    {"cube", "uniform in a periodic cube, 50 neighbors each", 3, true, false, false, 50, 0,
      "vesin scipy matscipy freud-analysis"},
-    {"square", "uniform in an open square, 20 neighbours each", 2, false, false, false, 20, 0,
+    {"square", "uniform in an open square, 20 neighbors each", 2, false, false, false, 20, 0,
      "vesin scipy matscipy"},
     {"vectors", "the cube, with shifts, vectors and distances too", 3, true, false, true, 50, 0,
      "vesin matscipy"},
-    {"plummer", "a Plummer sphere, 50 neighbours each on average", 3, false, true, false, 50, 0,
+    {"plummer", "a Plummer sphere, 50 neighbors each on average", 3, false, true, false, 50, 0,
      "scipy"},
     {"nearest", "the cube, the 16 nearest of each", 3, true, false, false, 50, 16, "scipy"},
 };
@@ -56,7 +56,7 @@ static void place_in_plummer(uint64_t *state, double x[3])
     x[2] = radius * z;
 }
 
-/* The cutoff that gives so many neighbours; in a Plummer sphere ∫ρ² is 45/1024. */
+/* The cutoff that gives so many neighbors; in a Plummer sphere ∫ρ² is 45/1024. */
 static double cutoff_of(const struct pairs_case *kind, int64_t count)
 {
     const double points = count > 0 ? (double)count : 1;

@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
     {"list", key_list, "FILE", 0,
      "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", 0},
     {"contacts", key_contacts, NULL, 0,
-     "count contacts instead: pairs at distance 1 that are no neighbours along the chain; --json "
+     "count contacts instead: pairs at distance 1 that are not neighbors along the chain; --json "
      "prints both counts in any case; its seconds are of this one",
      0},
     {"sequence", key_sequence, "HPPH...", 0, "count contacts of two H only: a letter a bead", 0},

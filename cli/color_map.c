@@ -4,7 +4,7 @@
 
 /* viridis, magma and inferno are by N. Smith and S. van der Walt (2015, CC0), cividis by J. Nuñez,
  * C. Anderton and R. Renslow (2018, PLoS ONE 13, e0199239), each at every eighth of its 256
- * colours; gray and ink have even steps of CIE lightness. */
+ * colors; gray and ink have even steps of CIE lightness. */
 static const struct color_map maps[] = {
     {"inferno",
      "black, violet, orange, pale yellow",

@@ -6,7 +6,7 @@
 /* Words that a user may mistype, and the one that was meant.
  *
  * The distance of two words is the number of letters to insert, leave out or exchange, or of
- * neighbours to swap, that turns one into the other (Damerau 1964; Levenshtein 1966). */
+ * neighbors to swap, that turns one into the other (Damerau 1964; Levenshtein 1966). */
 struct nearest {
     const char *word, *found; /* found: NULL while none is near enough */
     int distance;

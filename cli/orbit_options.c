@@ -11,8 +11,8 @@ static const struct {
     const char *name, *description;
 } coordinates[] = {
     [KITH_HELIOCENTRIC] = {"heliocentric", "about the first body, the star"},
-    [KITH_JACOBI] = {"jacobi", "about the centre of mass of all bodies before this one"},
-    [KITH_BARYCENTRIC] = {"barycentric", "about the centre of mass of all bodies"},
+    [KITH_JACOBI] = {"jacobi", "about the center of mass of all bodies before this one"},
+    [KITH_BARYCENTRIC] = {"barycentric", "about the center of mass of all bodies"},
 };
 
 enum { coordinates_count = sizeof coordinates / sizeof coordinates[0] };

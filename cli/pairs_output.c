@@ -81,7 +81,7 @@ kith_status pairs_write(const struct pairs_options *options, const kith_pairs *p
                                     : kith_table_write_records(path, format, count, columns);
 }
 
-/* The largest number of neighbours of a particle. In a half list each pair makes two. */
+/* The largest number of neighbors of a particle. In a half list each pair makes two. */
 static int64_t max_neighbors(const struct pairs_options *options, const kith_pairs *pairs)
 {
     const int64_t *offsets = pairs->offsets.data, *j = pairs->j.data;

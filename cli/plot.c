@@ -41,7 +41,7 @@ static const struct plot_kind kinds[] = {
      900, true, false, 45, plot_draw_chain},
     {"distances",
      "of a file of bodies: g(r), how many pairs nearer than --cutoff there are at each distance, "
-     "over those at random in the periodic cell; in open space neighbours in a unit of volume",
+     "over those at random in the periodic cell; in open space neighbors per unit volume",
      "png svg gif", 1200, true, true, 54, plot_draw_distances},
     {"neighbors", "of a file of bodies: how many have how many others nearer than --cutoff",
      "png svg gif", 1200, true, true, 54, plot_draw_neighbors},
@@ -89,7 +89,7 @@ static const struct argp_option options[] = {
      "(default: z)",
      0},
     {"colors", key_colors, "NAME", 0,
-     "of density and film, a colour map: see below (default: inferno)", 0},
+     "of density and film, a color map: see below (default: inferno)", 0},
     {"coordinates", key_coordinates, "COORDINATES", 0,
      "of elements: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
     {"seconds", key_seconds, "S", 0,
@@ -148,7 +148,7 @@ static char *filter_help(int key, const char *text, void *input)
     if (key == ARGP_KEY_HELP_EXTRA)
         return cli_join_help(
             cli_help_table("Kinds, and the files that they come as:", kind_count, kind_row),
-            cli_help_table("Colour maps:", maps, map_row));
+            cli_help_table("Color maps:", maps, map_row));
     return (char *)text;
 }
 

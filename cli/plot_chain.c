@@ -1,5 +1,5 @@
-/* A chain of beads, as a fold on a lattice: shaded spheres of a colour a name, and the bonds
- * between neighbours, each before what is farther away. */
+/* A chain of beads, as a fold on a lattice: shaded spheres of a color a name, and the bonds
+ * between neighbors, each before what is farther away. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static struct item *sorted_items(const struct plot *plot, const struct chain *ch
     return items;
 }
 
-/* The colour of what is at a depth: paler, the farther away; not in a GIF, which has 256 colours.
+/* The color of what is at a depth: paler, the farther away; not in a GIF, which has 256 colors.
  */
 static unsigned faded(const struct plot *plot, const struct chain *chain, unsigned color,
                       double depth)
@@ -208,7 +208,7 @@ static void write_plot(FILE *script, const struct plot *plot, const struct chain
 static int draw(const struct plot *plot, struct chain *chain, FILE *script)
 {
     for (int64_t i = 0; i < chain->bodies->count; i++)
-        name_of(chain, i); /* their colours are in the order of the file */
+        name_of(chain, i); /* their colors are in the order of the file */
     project(chain);
     const double width = chain->spans[0].high - chain->spans[0].low + 1.4;
     const double height = chain->spans[1].high - chain->spans[1].low + 1.4;

@@ -35,7 +35,7 @@ static bool is_resolved(const struct tracks *tracks, int64_t frame, int64_t body
     return turn(tracks, frame, body) <= 2 * M_PI / 3 && sqrt(along(off, off)) <= most;
 }
 
-/* A tenth of the intervals may be unresolved, as pericentres of an eccentric orbit are: a curve
+/* A tenth of the intervals may be unresolved, as pericenters of an eccentric orbit are: a curve
  * through them is near the path all the same. */
 void tracks_find_coarse(struct tracks *tracks)
 {

@@ -103,7 +103,7 @@ static unsigned color_of(const struct plot *plot, const struct grid *grid, int64
     return theme_density(theme_of(plot), density);
 }
 
-/* Cells of one colour that lie side by side are one box. */
+/* Cells of one color that lie side by side are one box. */
 static void write_cells(FILE *script, const struct plot *plot, const struct grid *grid,
                         const struct unit units[2])
 {

@@ -78,7 +78,7 @@ static double shell(int32_t dimensions, double inner, double outer)
                            : 4 * M_PI / 3 * (outer * outer * outer - inner * inner * inner);
 }
 
-/* Neighbours of a particle in a shell, over its volume and, if there is one, the mean density. */
+/* Neighbors of a particle in a shell, over its volume and, if there is one, the mean density. */
 static bool count_distances(const struct plot *plot, const kith_bodies *bodies,
                             const kith_pairs *pairs, struct histogram *histogram)
 {
@@ -91,7 +91,7 @@ static bool count_distances(const struct plot *plot, const kith_bodies *bodies,
         .width = width,
         .height = plot_allocate(plot, distance_bins, sizeof(double)),
         .across = "distance  {/:Italic r}",
-        .up = periodic ? "{/:Italic g}({/:Italic r})" : "neighbours in a unit of volume",
+        .up = periodic ? "{/:Italic g}({/:Italic r})" : "neighbors per unit volume",
         .is_line = true,
     };
     for (int64_t p = 0; histogram->height && p < pairs->count; p++)
@@ -118,7 +118,7 @@ static bool count_neighbors(const struct plot *plot, const kith_bodies *bodies,
         .bars = (most - least) / wide + 1,
         .first = (double)least - 0.5,
         .width = (double)wide,
-        .across = "neighbours of a particle",
+        .across = "neighbors of a particle",
         .up = "particles",
     };
     histogram->height = plot_allocate(plot, histogram->bars, sizeof(double));
@@ -184,7 +184,7 @@ static int draw(const struct plot *plot, kith_bodies *bodies, bool distances, FI
     } else if (distances ? count_distances(plot, bodies, pairs, &histogram)
                          : count_neighbors(plot, bodies, pairs, &histogram)) {
         const double listed = (double)((const int64_t *)pairs->offsets.data)[bodies->count];
-        snprintf(note, sizeof note, "%lld particles, %.4g neighbours each within %.4g",
+        snprintf(note, sizeof note, "%lld particles, %.4g neighbors each within %.4g",
                  (long long)bodies->count, listed / (double)bodies->count, plot->cutoff);
         histogram.note = note;
         write_histogram(plot, &histogram, script);

@@ -4,7 +4,7 @@
 #include "plot_style.h"
 
 /* Writes, as $tracks, where the positions are in a plane, times factor: of few bodies a block of
- * frames each; of many their last frame, with a colour by density. */
+ * frames each; of many their last frame, with a color by density. */
 bool panel_write_data(FILE *script, const struct plot *plot, const struct tracks *tracks,
                       const struct plane *plane, const struct span spans[2], double factor);
 

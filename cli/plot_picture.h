@@ -11,7 +11,7 @@ struct picture_format {
     const char *terminal;      /* gnuplot's name and options; NULL: not by gnuplot */
     const char *begins, *ends; /* bytes that every whole file has there */
     int begin_bytes, end_bytes;
-    bool transparency;         /* colours may have an alpha channel */
+    bool transparency;         /* colors may have an alpha channel */
     double points_per_pixel;   /* of the terminal's font sizes */
     double dot_em, dot_pixels; /* diameter of a dot with pointsize 1: their sum */
 };

@@ -160,7 +160,7 @@ static double letter_size(const struct raster *raster)
 
 enum align { at_left, at_middle, at_right };
 
-/* A text with a shade around it, so that it can be read on any colour. */
+/* A text with a shade around it, so that it can be read on any color. */
 static void write_text(const struct projection *projection, struct raster *raster, double x,
                        double y, double size, enum align align, const char *text)
 {

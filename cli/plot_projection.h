@@ -5,7 +5,7 @@
 #include "raster.h"
 #include "splat.h"
 
-/* Colours of surface densities: asinh(σ / dark) over asinh(white / dark), linear in what is sparse
+/* Colors of surface densities: asinh(σ / dark) over asinh(white / dark), linear in what is sparse
  * and logarithmic in what is dense (Lupton, Gunn & Szalay 1999). Both are masses over areas. */
 struct tone {
     double dark, white;
@@ -38,7 +38,7 @@ bool projection_choose_tone(const struct projection *projection, const struct sp
 
 double projection_tone(const struct tone *tone, double density);
 
-/* Paints a splat, then title, time if it is a number, scale bar and colour bar. */
+/* Paints a splat, then title, time if it is a number, scale bar and color bar. */
 void projection_paint(const struct projection *projection, const struct splat *splat, double time,
                       struct raster *raster);
 

@@ -1,4 +1,4 @@
-/* What all pictures look like: colours, letters, axes. */
+/* What all pictures look like: colors, letters, axes. */
 
 #include "plot_style.h"
 
@@ -8,7 +8,7 @@
 
 #include "gnuplot.h"
 
-/* Colours that people with any kind of colour vision tell apart (Okabe & Ito 2008, "Color Universal
+/* Colors that people with any kind of color vision tell apart (Okabe & Ito 2008, "Color Universal
  * Design"), without yellow on white and with lighter ones on black. */
 static const struct theme light = {
     .background = 0xffffff,

@@ -5,14 +5,14 @@
 
 enum { theme_bodies = 8, theme_ramp_stops = 5, theme_ramp_levels = 24 };
 
-/* Colours as 0xRRGGBB. */
+/* Colors as 0xRRGGBB. */
 struct theme {
     unsigned background, foreground, faint;
     unsigned body[theme_bodies];
     unsigned ramp[theme_ramp_stops]; /* from sparse to dense */
 };
 
-/* How the kth of few bodies looks: the colours return after theme_bodies of them, with another mark
+/* How the kth of few bodies looks: the colors return after theme_bodies of them, with another mark
  * and line. */
 struct body_style {
     unsigned color;
@@ -22,10 +22,10 @@ struct body_style {
 const struct theme *theme_of(const struct plot *plot);
 struct body_style theme_body(const struct theme *theme, int64_t body);
 
-/* A colour between two; share 0 is the first. */
+/* A color between two; share 0 is the first. */
 unsigned theme_mix(unsigned first, unsigned second, double share);
 
-/* The colour of a density from 0 to 1, in theme_ramp_levels steps: a GIF has only 256 colours. */
+/* The color of a density from 0 to 1, in theme_ramp_levels steps: a GIF has only 256 colors. */
 unsigned theme_density(const struct theme *theme, double density);
 
 /* The picture's size in pixels, and the font's; all lengths of a layout are multiples of em. */
@@ -65,7 +65,7 @@ struct unit unit_of(const struct span *spans, int count, const char *name);
 /* A step of 1, 2 or 5 · 10^k between marks on an axis, with at most so many steps on it. */
 double tic_step(double length, double steps);
 
-/* Writes the script's beginning: terminal, colours, frame. options are more of the terminal's. In
+/* Writes the script's beginning: terminal, colors, frame. options are more of the terminal's. In
  * the script the variable em is the pointsize of a dot of that diameter. */
 void style_begin(FILE *script, const struct plot *plot, struct canvas canvas, const char *options);
 

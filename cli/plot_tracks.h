@@ -84,7 +84,7 @@ bool tracks_span(const struct plot *plot, const struct tracks *tracks, const dou
                  struct span *span);
 
 /* How dense the bodies stand around each one in a frame, seen in a plane, from 0 to 1: the
- * logarithm of their number in the neighbouring cells of a grid over the spans. The scale does not
+ * logarithm of their number in the neighboring cells of a grid over the spans. The scale does not
  * depend on the frame. */
 bool tracks_density(const struct plot *plot, const struct tracks *tracks, int64_t frame,
                     const struct plane *plane, const struct span spans[2], double *density);

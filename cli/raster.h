@@ -23,7 +23,7 @@ void raster_stroke(struct raster *raster, double x0, double y0, double x1, doubl
 /* A rectangle whose sides are between pixels, in the mask. */
 void raster_fill(struct raster *raster, int left, int top, int right, int bottom);
 
-/* Paints the mask with a colour, 0xRRGGBB, and clears it. */
+/* Paints the mask with a color, 0xRRGGBB, and clears it. */
 void raster_paint(struct raster *raster, unsigned color, double opacity);
 
 /* Sets a pixel, which must be inside. */

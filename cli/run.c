@@ -83,7 +83,7 @@ static const struct argp_option options[] = {
     {"encounter", key_encounter, "D", 0,
      "record an event where two bodies pass each other at less than D", 0},
     {"escape", key_escape, "R", 0,
-     "remove bodies farther than R from the centre of mass, and record it", 0},
+     "remove bodies farther than R from the center of mass, and record it", 0},
     {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
     {"checkpoint-every", key_checkpoint, "SECONDS", 0,
      "bring FILE up to date about every SECONDS, with a checkpoint, between two steps and in at most "

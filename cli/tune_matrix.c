@@ -1,5 +1,5 @@
-/* What kith tune measures of the matrix: kith's own kernel beside the tiles of the seeds, by block.
- * The law is the sum of the masses, seed 000's own: what counts is how fast it is written. */
+/* What kith tune measures of the matrix: the default kernel and the tile kernels, by block.
+ * The law is the sum of the masses: what counts is how fast it is written. */
 
 #include <math.h>
 #include <stdlib.h>

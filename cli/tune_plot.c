@@ -1,5 +1,4 @@
-/* The curves of kith tune: seed 001's figures 3.1 (unrolling), 3.2 and 3.3 (blocks) and 3.5 (time
- * on CPU and GPU), and the matrix's by block. */
+/* The curves of kith tune: unrolling, blocks, time on CPU and GPU, and the matrix's by block. */
 
 #include <math.h>
 #include <stdio.h>

@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* Beads on a lattice: which of them share a site, and which are neighbours.
+/* Beads on a lattice: which of them share a site, and which are neighbors.
  *
  * Beads are points with whole coordinates: an array n × 3 or n × 2 of int32 or int64, any strides,
  * on the host or, for counting, on the context's CUDA device. Every value of the type is allowed.
  */
 
-/* How to count. The first five share out the pairs among threads as seed 004 (Elf Collision Count)
- * describes, on the CPU too; docs/collisions.md draws their maps. */
+/* How to count. The first five assign the pairs to threads by the maps that docs/collisions.md
+ * draws, on the CPU too. */
 typedef enum kith_collisions_method {
     KITH_COLLISIONS_AUTO = 0,
     KITH_COLLISIONS_N_STEPS_SINGLE_ROW,
@@ -56,7 +56,7 @@ typedef struct kith_collisions_options {
  * Errors: KITH_INVALID_ARGUMENT (shape, dtype, place, unknown method), KITH_UNSUPPORTED (beads on a
  *         device and a context on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   by method O(n²) or O(n) work and O(n) memory, kept by the context for the next call.
- * Source: seed 004. */
+ * Source: the counts of lattice proteins (Lau & Dill 1989); docs/collisions.md has the methods. */
 kith_status kith_collisions_count(kith_context *context, const kith_collisions_options *options,
                                   kith_array beads, int64_t *count);
 
@@ -121,7 +121,7 @@ void kith_collisions_groups_free(kith_collisions_groups *groups);
  * Cost:   O(beads + collisions). */
 kith_status kith_collisions_pairs(const kith_collisions_groups *groups, int64_t *pairs);
 
-/* Counts the contacts: unordered pairs of beads at lattice distance 1 that are not neighbours along
+/* Counts the contacts: unordered pairs of beads at lattice distance 1 that are not neighbors along
  * the chain, |i − j| > 1.
  *
  *   beads     on the host

@@ -53,7 +53,7 @@ typedef struct kith_initial_options {
  * and third over first, 0.01 by default: the triangle is stable up to 0.0198 (Gascheau 1843).
  * Crystals (fcc, bcc, nacl) fill a periodic cube, masses are 1, the momentum is 0 and the kinetic
  * energy 3 (N − 1) T / 2; nacl has charges 1 and −1.
- * Planets are placed by kith_orbits_place: the centre of mass is at the origin and at rest.
+ * Planets are placed by kith_orbits_place: the center of mass is at the origin and at rest.
  *
  *   kind     a name of the table
  *   options  NULL for the defaults

@@ -30,8 +30,8 @@ typedef enum kith_matrix_method {
     KITH_MATRIX_AUTO = 0,
     KITH_MATRIX_REFERENCE, /* the formula as a loop, double precision; one thread, host arrays */
     KITH_MATRIX_DIRECT,    /* the kernels of the CPU's vectors, or the GPU's */
-    KITH_MATRIX_TILE_P,    /* GPU: p threads a tile of p × p, one a row (seed 000) */
-    KITH_MATRIX_TILE_P2    /* GPU: p² threads a tile, one an element (seed 002) */
+    KITH_MATRIX_TILE_P,    /* GPU: p threads per tile of p × p, one per row */
+    KITH_MATRIX_TILE_P2    /* GPU: p² threads per tile, one per element */
 } kith_matrix_method;
 
 typedef struct kith_matrix_options {
@@ -71,7 +71,7 @@ typedef struct kith_matrix_options {
  * Cost:   n·m pairs (half of that if symmetric), O(n + m) memory besides the matrix.
  * Error:  a few units in the last place of each element, as the law's header says.
  * Bits:   the same on every run and for every number of threads, of blocks and of rows a call.
- * Source: seed 000: V_ij by tiles. */
+ * Source: tiles as in Nyland, Harris & Prins 2007 (GPU Gems 3, chapter 31). */
 kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
                                 const kith_matrix_options *options, const kith_particles *rows,
                                 const kith_particles *columns, kith_array matrix);

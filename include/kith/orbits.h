@@ -18,7 +18,7 @@ extern "C" {
  *   orbit      a          e       M
  *   ellipse    > 0        0 … 1   E − e sin E, in [0, 2π)                 r = a (1 − e cos E)
  *   parabola   infinite   1       D + D³/3, D = tan(f/2): Barker         r = q (1 + D²)
- *   hyperbola  < 0        > 1     e sinh H − H, < 0 before pericentre    r = a (1 − e cosh H)
+ *   hyperbola  < 0        > 1     e sinh H − H, < 0 before pericenter    r = a (1 − e cosh H)
  *
  * Where an angle is undefined, it is 0: Omega for i = 0 and i = π, so that omega is counted from x
  * in the direction of the motion; omega for e = 0, so that f is counted from the node. Values of e
@@ -30,10 +30,10 @@ typedef struct kith_orbit {
     double e;            /* eccentricity */
     double i;            /* inclination, 0 to π; more than π/2 is retrograde */
     double Omega;        /* longitude of the ascending node, in [0, 2π) */
-    double omega;        /* argument of pericentre, in [0, 2π) */
-    double M;            /* mean anomaly: mean_motion times the time since pericentre. Of an ellipse
+    double omega;        /* argument of pericenter, in [0, 2π) */
+    double M;            /* mean anomaly: mean_motion times the time since pericenter. Of an ellipse
                           * rounded to 1e-16 of a period, which is long near e = 1 */
-    double q;            /* pericentre distance, a (1 − e); without cancellation near e = 1 */
+    double q;            /* pericenter distance, a (1 − e); without cancellation near e = 1 */
     double true_anomaly; /* f, in [0, 2π) */
     double mean_motion;  /* √(μ/|a|³), of a parabola √(μ/(2 q³)) */
     double period;       /* 2π/mean_motion; infinite unless the orbit is an ellipse */
@@ -52,7 +52,7 @@ typedef struct kith_orbit {
  *         Celest. Mech. 31, 95). */
 kith_status kith_kepler_solve(double e, double M, double *anomaly);
 
-/* The orbit of a position and a velocity relative to a centre of attraction.
+/* The orbit of a position and a velocity relative to a center of attraction.
  *
  *   mu     G times the mass that attracts, the body's own included if the position is relative to
  *          the other mass; greater than 0
@@ -78,8 +78,8 @@ kith_status kith_orbit_place(double mu, const kith_orbit *orbit, double position
 /* What the orbits of several bodies are relative to. The first body is the star. */
 typedef enum kith_orbit_coordinates {
     KITH_HELIOCENTRIC, /* the star;                                  μ = G (m_0 + m_k) */
-    KITH_JACOBI,     /* the centre of mass of bodies 0 … k − 1;     μ = G (m_0 + … + m_k) */
-    KITH_BARYCENTRIC /* the centre of mass of all;                 μ = G Σ m */
+    KITH_JACOBI,     /* the center of mass of bodies 0 … k − 1;     μ = G (m_0 + … + m_k) */
+    KITH_BARYCENTRIC /* the center of mass of all;                 μ = G Σ m */
 } kith_orbit_coordinates;
 
 typedef struct kith_orbits_options {
@@ -104,7 +104,7 @@ typedef struct kith_orbits_options {
 kith_status kith_orbits_compute(const kith_orbits_options *options, const kith_bodies *bodies,
                                 kith_orbit *orbits);
 
-/* Places bodies on orbits: the inverse of kith_orbits_compute, with the centre of mass at the
+/* Places bodies on orbits: the inverse of kith_orbits_compute, with the center of mass at the
  * origin and at rest.
  *
  *   orbits  n − 1, as kith_orbit_place reads them

@@ -59,7 +59,7 @@ typedef struct kith_simulation_options {
     double restitution; /* of a bounce, 0 to 1: speed apart over speed of approach */
     double encounter;   /* > 0: two bodies that pass at less than this are an event; 0: none */
     kith_thermostat thermostat; /* all zero: none */
-    double escape; /* > 0: bodies farther than this from the centre of mass are removed; 0: none */
+    double escape; /* > 0: bodies farther than this from the center of mass are removed; 0: none */
 } kith_simulation_options;
 
 /* Sums over all bodies, computed in double precision with compensated sums in a fixed order. */
@@ -70,7 +70,7 @@ typedef struct kith_diagnostics {
     double momentum[3];         /* Σ m v */
     double angular_momentum[3]; /* Σ m x × v; in 2D only the third is not 0 */
     double center_of_mass[3];   /* Σ m x / Σ m; 0 without mass */
-    /* −2T / W with T and W = Σ m x·a in the frame of the centre of mass; 1 in equilibrium; NaN if
+    /* −2T / W with T and W = Σ m x·a in the frame of the center of mass; 1 in equilibrium; NaN if
      * W = 0. */
     double virial_ratio;
 } kith_diagnostics;
@@ -81,10 +81,10 @@ typedef struct kith_diagnostics {
  * from its start to its end: cubic Hermite curves through both. Bodies that are too near at the
  * start of a step collide, too. Several collisions of a step are resolved in the order of their
  * times, then of rows; a body that has collided once in the step is tested against others at its
- * end. A merged body has the place and velocity of the centre of mass of both, which keeps mass and
+ * end. A merged body has the place and velocity of the center of mass of both, which keeps mass and
  * momentum, the cube root of the sum of the cubes of the radii (in 2D the square root of the
  * squares), and the sum of the charges; of two of one mass the first stays. A bounce without
- * friction changes the velocities along the line of centres, and moves each body by what that
+ * friction changes the velocities along the line of centers, and moves each body by what that
  * amounts to in the rest of the step. Merging does not keep energy and angular momentum.
  *
  *   options  not NULL: dt has no default
@@ -219,8 +219,8 @@ typedef enum kith_event_kind {
     KITH_EVENT_MERGE = 1,
     KITH_EVENT_BOUNCE,
     KITH_EVENT_STOP,      /* a collision at which the simulation stopped */
-    KITH_EVENT_ENCOUNTER, /* a pericentre at less than the options' encounter */
-    KITH_EVENT_ESCAPE     /* a body removed; distance and speed from the centre of mass */
+    KITH_EVENT_ENCOUNTER, /* a pericenter at less than the options' encounter */
+    KITH_EVENT_ESCAPE     /* a body removed; distance and speed from the center of mass */
 } kith_event_kind;
 
 /* The name of a kind: "merge", "bounce", "stop", "encounter", "escape"; NULL of no kind. */
@@ -285,7 +285,7 @@ kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulat
                                  kith_array *view);
 
 /* The sums over all bodies, with potentials and accelerations evaluated by the simulation's solver.
- * Of an ensemble: the sums over all systems, the centre of mass of all, and the virial ratio of the
+ * Of an ensemble: the sums over all systems, the center of mass of all, and the virial ratio of the
  * summed T and W.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_INVALID_ARGUMENT of a formula, and of what was

@@ -102,7 +102,7 @@ kith_status kith_sparse_create_csr(kith_context *context, const kith_sparse_opti
 kith_status kith_sparse_create_dense(kith_context *context, const kith_sparse_options *options,
                                      kith_array matrix, kith_sparse **sparse);
 
-/* What a matrix of neighbour pairs holds. */
+/* What a matrix of neighbor pairs holds. */
 typedef struct kith_sparse_graph {
     const kith_law *law; /* of the weight of a pair, its value V(i, j); NULL: every pair weighs 1 */
     kith_array mass;     /* n, float or double on the host; none: 1 */
@@ -113,7 +113,7 @@ typedef struct kith_sparse_graph {
     int64_t column_count; /* points j, if i are queries of their own; 0: as many as rows */
 } kith_sparse_graph;
 
-/* Makes a matrix of neighbour pairs, one row a point: the weighted adjacency matrix
+/* Makes a matrix of neighbor pairs, one row a point: the weighted adjacency matrix
  *
  *     W_ij = Σ V(i, j) over the listed pairs of i and j (several, where j has several images),
  *

@@ -7,7 +7,7 @@
 /* The schedule by which every unordered pair of tiles meets exactly once, for C and for CUDA.
  *
  * The tiles stand in a ring, and tile t meets t, t + 1, …, t + ⌊T/2⌋ (mod T); if T is even, only
- * the tiles t < T/2 take the last of these offsets (the half step of seed 004). So no tile meets
+ * the tiles t < T/2 take the last of these offsets (a half step). So no tile meets
  * more than one partner more than any other.
  *
  * A chunk is the meetings of a range of offsets. They are numbered by tile, then by offset, and

@@ -1,5 +1,5 @@
-/* Forces by tiles of p × p pairs, p² threads a tile: the first idea of seed 002, and why it is not
- * the best one (tile_p_cuda.cu is). docs/gpu-tiling.md compares the two.
+/* Forces by tiles of p × p pairs, p² threads a tile: slower than p threads a
+ * tile (tile_p_cuda.cu). docs/gpu-tiling.md compares the two.
  *
  *            source 0  1  2  …  p−1
  *            ┌──────────────────────┐

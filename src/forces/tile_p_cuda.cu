@@ -1,5 +1,5 @@
-/* Forces by tiles of p × p pairs, p threads a tile: the kernel of seed 001 and of GPU Gems 3,
- * chapter 31 (Nyland, Harris & Prins 2007). docs/gpu-tiling.md tells what is to be learnt from it.
+/* Forces by tiles of p × p pairs, p threads a tile: the kernel of GPU Gems 3,
+ * chapter 31 (Nyland, Harris & Prins 2007). docs/gpu-tiling.md compares it with the others.
  *
  *            sources 0 … p−1   p … 2p−1   2p … 3p−1
  *            ┌──────────────┬───────────┬───────────┐

@@ -1,4 +1,4 @@
-/* Every pair: with vectors, and as seed 004's threads share them. */
+/* Every pair: with vectors, and by the maps of thread_maps.h. */
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #ifndef COLLISIONS_ALL_PAIRS_CUDA_CUH
 #define COLLISIONS_ALL_PAIRS_CUDA_CUH
 
-/* Every pair: the five distributions of work of seed 004 (thread_maps.h draws them), and the ring
+/* Every pair: the five distributions of work that thread_maps.h draws, and the schedule
  * of tiles with targets in registers, which is the fastest.
  *
  * Pairs are compared by keys of 32 bits: the site packed, if the box has few enough bits; else a

@@ -1,4 +1,4 @@
-/* Seed 004's sequential linear method: one pass, a counter a site.
+/* The linear method: one pass, a counter per site.
  *
  * Where the box has many more sites than beads, its sites are taken in blocks of 4 × 4 × 4 (8 × 8
  * in 2D), whose 64 counters of a byte fill a line of the cache, and a table finds the lines of the

@@ -1,7 +1,7 @@
 #ifndef COLLISIONS_TABLE_CUDA_CUH
 #define COLLISIONS_TABLE_CUDA_CUH
 
-/* Seed 004's linear method on the device: a counter a site, in an array if the box has few sites,
+/* The linear method on the device: a counter per site, in an array if the box has few sites,
  * else in a table with open addressing whose slots name a bead at their site: so it serves
  * coordinates of any size. */
 

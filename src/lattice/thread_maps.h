@@ -1,7 +1,7 @@
 #ifndef COLLISIONS_THREAD_MAPS_H
 #define COLLISIONS_THREAD_MAPS_H
 
-/* Which pairs of n beads each thread of seed 004's five distributions of work evaluates, as plain
+/* Which pairs of n beads each thread evaluates in five distributions of work, as plain
  * arithmetic that the CPU and CUDA kernels share. Rows are i, columns j; a number is the thread.
  *
  * n-steps, thread i takes what is right of the diagonal in row i. (Multi row: so do the blocks of
@@ -30,8 +30,8 @@
  *                                . . . . .
  *
  * single-steps-half-threads, the walk through an N × N matrix in steps of N + 1 places, row after
- * row and round again, below the diagonal reflected. Its first N places are the diagonal, which
- * seed 004 draws too; here thread 0 is at the place after it:
+ * row and round again, below the diagonal reflected. Its first N places are the diagonal;
+ * thread 0 is at the place after it:
  *
  *   N = 4   . 0 4 3      N = 5   . 0 5 8 4
  *           . . 1 5              . . 1 6 9

@@ -1,4 +1,4 @@
-/* The other way of seed 002, for one precision: p² threads compute a tile of p × p elements, one
+/* Elements by tiles, for one precision: p² threads compute a tile of p × p elements, one
  * each.
  *
  * Every particle of the tile is needed by p threads: rows and columns both go through shared

@@ -1,4 +1,4 @@
-/* The kernel of seed 000, for one precision: p threads compute a tile of p × p elements.
+/* Elements by tiles, for one precision: p threads compute a tile of p × p elements.
  *
  * Each thread has a column of the tile, its particle in registers; the tile's rows are in shared
  * memory, where every thread reads all of them. Neighbouring threads write neighbouring elements.

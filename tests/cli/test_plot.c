@@ -314,13 +314,13 @@ static void test_pairs_are_counted_in_the_cell(void **state)
     assert_succeeded(program_run("plot @cube.csv --what neighbors --cutoff 1.1 -o @open.svg -q"));
     assert_is_picture("open.svg");
     char *text = program_read("open.svg");
-    assert_non_null(strstr(text, "8 particles, 3 neighbours each within 1.1"));
+    assert_non_null(strstr(text, "8 particles, 3 neighbors each within 1.1"));
     free(text);
     assert_succeeded(
         program_run("plot @cube.csv --what distances --cutoff 1.1 --box 2,2,2 -o @cell.svg -q"));
     assert_is_picture("cell.svg");
     text = program_read("cell.svg");
-    assert_non_null(strstr(text, "8 particles, 6 neighbours each within 1.1"));
+    assert_non_null(strstr(text, "8 particles, 6 neighbors each within 1.1"));
     free(text);
     assert_succeeded(program_run("plot @cube.csv --what distances --cutoff 1.1 -o @open.png -q"));
     assert_is_picture("open.png");

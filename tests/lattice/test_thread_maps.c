@@ -1,4 +1,5 @@
-/* Seed 004's distributions of work: each pair has one thread, for any number of beads. */
+/* The distributions of work of all-pairs methods: each pair has one thread, for any number of
+ * beads. */
 
 #include "testing.h"
 
