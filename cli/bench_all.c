@@ -33,12 +33,12 @@ static const struct argp_child children[] = {
     {&bench_argp, 0, "Measuring:", 2}, {&bench_peers_argp, 0, "Other programs:", 3}, {0}};
 
 static const char documentation[] =
-    "Measure how fast this machine computes, in all capabilities, and write a page with tables, "
-    "pictures and a description of the machine; or measure one CAPABILITY.\v"
-    "kith bench CAPABILITY --help tells the options of one.\n\n"
-    "All capabilities take some minutes, on the CPU unless --device says otherwise. The more of a "
-    "rate, the faster. Files of --json can be compared, also those of one capability; a file that "
-    "has no figure in common with the other is an error.\n\n"
+    "Measure the speed of this machine in all capabilities, and write a page with tables, plots "
+    "and a description of the machine; or measure one CAPABILITY.\v"
+    "kith bench CAPABILITY --help shows its options.\n\n"
+    "All capabilities take some minutes, on the CPU unless --device is given. Higher rates are "
+    "faster. Files of --json can be compared, also those of one capability; two files without a "
+    "common figure are an error.\n\n"
     "Examples:\n"
     "  kith bench --quick --json -o page.html > here.json\n"
     "  kith bench --quick --json > there.json\n"

@@ -11,7 +11,7 @@ enum { key_device = 0x7800, key_quick, key_json, key_threads, key_seconds, key_p
 
 static const struct argp_option device_options[] = {
     {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K", 0},
-    {"quick", key_quick, NULL, 0, "few and small numbers, a fraction of the time: a glance", 0},
+    {"quick", key_quick, NULL, 0, "few and small sizes, a fraction of the time", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
@@ -23,7 +23,7 @@ static const struct argp_option time_options[] = {
 
 static const struct argp_option peer_options[] = {
     {"peers", key_peers, NULL, 0,
-     "measure other programs too, in turns with kith; ./dev bench installs them", 0},
+     "also measure other programs, in turns with kith; ./dev bench installs them", 0},
     {"python", key_python, "PROGRAM", 0,
      "the Python that has them (default: KITH_PYTHON or python3)", 0},
     {0}};

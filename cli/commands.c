@@ -15,20 +15,21 @@ const struct command program_commands[] = {
     {"view", "show a run in a browser", command_view, NULL},
     {"forces", "compute all-pairs accelerations and potentials", command_forces, NULL},
     {"orbits", "compute the orbital elements of a run", command_orbits, NULL},
-    {"matrix", "compute the interaction matrix, or sums over it", command_matrix, NULL},
-    {"pairs", "list the pairs of particles nearer than a cutoff", command_pairs, NULL},
+    {"matrix", "compute the interaction matrix, reductions or products of it", command_matrix,
+     NULL},
+    {"pairs", "list the pairs of particles within a cutoff", command_pairs, NULL},
     {"sum", "sum formulas of pairs of particles, within a cutoff or over all", command_sum, NULL},
     {"collisions", "count beads at the same site of a lattice, and contacts", command_collisions,
      NULL},
     {"multiply", "multiply a sparse matrix by a vector", command_multiply, NULL},
     {"convert", "convert bodies between file formats", command_convert, NULL},
-    {"bench", "measure how fast this machine computes", command_bench, bench_capabilities},
-    {"tune", "find the fastest settings of a device, and keep them", command_tune, NULL},
-    {"info", "what this build and this machine can do", command_info, NULL},
+    {"bench", "measure the speed of this machine", command_bench, bench_capabilities},
+    {"tune", "find the fastest settings of a device and keep them", command_tune, NULL},
+    {"info", "print the features of this build and this machine", command_info, NULL},
     {"help", "show the help of a command or of a topic", command_help, NULL},
     {0}};
 
-const char program_summary[] = "Which particles interact, and how.";
+const char program_summary[] = "Compute interactions between pairs of particles.";
 const char program_examples[] = "  kith make six -o six.csv\n"
                                 "  kith run six.csv --dt 0.0001 --until 50 -o six.h5\n"
                                 "  kith plot six.h5 --what orbits -o six.png\n";

@@ -10,15 +10,15 @@ enum { key_cutoff = 0x7480, key_shift, key_tail };
 
 static const struct argp_option option_table[] = {
     {"cutoff", key_cutoff, "R", 0,
-     "pairs at distances less than R only, at every periodic image (default: all pairs); of ewald "
-     "those that are summed one by one (default: the cheapest)",
+     "pairs at distances less than R only, at every periodic image (default: all pairs); of "
+     "ewald the real-space part (default: the cheapest)",
      0},
     {"shift", key_shift, "WHAT", 0,
-     "none; energy: less the energy at the cutoff; force: force and energy go to 0 there (default: "
-     "none)",
+     "none; energy: subtract the energy at the cutoff; force: force and energy go to 0 there "
+     "(default: none)",
      0},
     {"tail", key_tail, NULL, 0,
-     "add to energy and virial what lies beyond the cutoff at uniform density", 0},
+     "add to energy and virial the part beyond the cutoff at uniform density", 0},
     {0}};
 
 static const struct argp_child children[] = {{&cell_argp, 0, NULL, 0}, {0}};

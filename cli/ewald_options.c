@@ -13,15 +13,19 @@ enum { key_alpha = 0x7400, key_absolute_error, key_boundary, key_exclude, key_gr
 
 static const struct argp_option option_table[] = {
     {"alpha", key_alpha, "A", 0,
-     "of ewald and pme: splits 1/r into erfc(A r)/r and a smooth rest (default: the cheapest)", 0},
+     "of ewald and pme: splits 1/r into erfc(A r)/r and a smooth remainder (default: the cheapest)",
+     0},
     {"grid", key_grid, "X,Y,Z", 0, "of pme: points along each cell vector (default: the cheapest)",
      0},
     {"absolute-error", key_absolute_error, "E", 0,
      "instead of --error, of ewald and pme: of the rms force, in its unit", 0},
     {"boundary", key_boundary, "B", 0,
-     "of ewald and pme: tin-foil (default) or vacuum, where the dipole of the cell has a field", 0},
+     "of ewald and pme: tin-foil (default) or vacuum, which includes the field of the cell's "
+     "dipole",
+     0},
     {"exclude", key_exclude, "PAIRS", 0,
-     "of ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact at their nearest "
+     "of ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact at their "
+     "nearest "
      "images",
      0},
     {0}};

@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
     {"solver", key_solver, "SOLVER", 0,
      "see below (default: auto: direct, unless an accuracy is given)", 0},
     {"targets", key_targets, "OTHER", 0,
-     "the field of FILE's bodies at those of OTHER, a row each, read as FILE is", 0},
+     "the field of FILE's bodies at those of OTHER, one row each", 0},
     {"check", key_check, "N", 0,
      "compare N bodies with the direct sum and print how their accelerations differ", 0},
     {"method", key_method, "METHOD", 0,
@@ -55,7 +55,7 @@ static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1}
 
 static const char documentation[] =
     "Compute the acceleration and the potential of every body of FILE under the gravity of all "
-    "others, or under another law.\v"
+    "others, or under any other law.\v"
     "Examples:\n"
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith forces plummer.csv --softening 0.01 -o acc.csv\n"

@@ -1,4 +1,4 @@
-/* kith info: what this build and this machine can do. */
+/* kith info: print the features of this build and this machine. */
 
 #include "cli.h"
 
@@ -12,7 +12,7 @@ static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print one JSON object on standard output", 0}, {0}};
 
 static const char documentation[] =
-    "Tell the version, instruction sets, threads, devices and file formats.\v"
+    "Print the version, instruction sets, threads, devices and file formats.\v"
     "The environment variable KITH_ISA (v4, v3, v2, neon) forces an instruction set.\n\n"
     "Examples:\n"
     "  kith info\n"

@@ -13,7 +13,7 @@ enum { key_g = 0x3000, key_softening, key_from, key_frame, key_system, key_seed 
 static const struct argp_option gravity_options[] = {
     {"g", key_g, "G", 0, "gravitational constant (default: that of the bodies; else 1)", 0},
     {"softening", key_softening, "E", 0,
-     "Plummer softening length (default: 0), or 'file' for the file's own, one a body", 0},
+     "Plummer softening length (default: 0), or 'file' for the file's own, one per body", 0},
     {0}};
 
 static const struct argp_option file_options[] = {

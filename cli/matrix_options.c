@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
      0},
     {"columns", key_columns, "OTHER", 0, "V between FILE's particles and those of OTHER", 0},
     {"reduce", key_reduce, "R", 0,
-     "a value a row, over j other than i (see --diagonal): sum, min, max or argmin", 0},
+     "one value per row, over j other than i (see --diagonal): sum, min, max or argmin", 0},
     {"histogram", key_histogram, "BINS,LO,HI", 0,
      "count the values of pairs in bins; the last one is closed. With --diagonal keep or a number, "
      "each V[i][i] once too",
@@ -37,13 +37,16 @@ static const struct argp_option options[] = {
      "multiply by a vector; without the diagonal, unless --diagonal is keep or a number", 0},
     {"symmetric", key_symmetric, NULL, 0, "compute each pair once and write it twice", 0},
     {"memory", key_memory, "BYTES", 0,
-     "of rows on their way to the file (default: 256M); 2000000 and 2G are fine", 0},
+     "of buffers for rows written to the file (default: 256M), for example 2000000 or 2G", 0},
     {"method", key_method, "M", 0,
      "auto, direct, reference; on a GPU tile-p and tile-p2 too (default: auto)", 0},
     {"block", key_block, "P", 0, "side of the tiles of tile-p (to 1024) and tile-p2 (to 32)", 0},
     {"output", 'o', "FILE", 0,
-     "an .npy file; .csv too for what is no matrix; - is standard output, a matrix there NPY", 0},
-    {"to", key_to, "FORMAT", 0, "of what is no matrix: csv or npy (default: by its extension)", 0},
+     "an .npy file, or .csv for results that are not a matrix; - is standard output, where a "
+     "matrix is NPY",
+     0},
+    {"to", key_to, "FORMAT", 0,
+     "of results that are not a matrix: csv or npy (default: by its extension)", 0},
     {0}};
 
 static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2},
@@ -52,8 +55,8 @@ static const struct argp_child children[] = {{&law_argp, 0, "Law:", 2},
                                              {0}};
 
 static const char documentation[] =
-    "Compute the matrix V[i][j] of a law between all pairs of FILE's particles, or what can be "
-    "known of it without storing it.\v"
+    "Compute the matrix V[i][j] of a law between all pairs of FILE's particles, or reductions "
+    "and products of it without storing it.\v"
     "Examples:\n"
     "  kith make uniform-cube -n 500 -o cube.csv\n"
     "  kith matrix cube.csv --law power:1 -o V.npy\n"

@@ -34,10 +34,10 @@ static const struct argp_option options[] = {
     {"alpha", key_alpha, "A", 0, "a factor of the result (default: 1)", 0},
     {"storage", key_storage, "FORMAT", 0, "how to store the matrix (default: auto)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"kernel", key_kernel, "KERNEL", 0, "who computes what (default: auto)", 0},
+    {"kernel", key_kernel, "KERNEL", 0, "how threads share the work (default: auto)", 0},
     {"block", key_block, "B", 0, "of bsr: 2, 3 or 4 (default: the best)", 0},
-    {"tune", key_tune, NULL, 0, "time the best few formats and take the fastest", 0},
-    {"repeat", key_repeat, "K", 0, "multiply K times; the time told is the shortest", 0},
+    {"tune", key_tune, NULL, 0, "time the best few formats and use the fastest", 0},
+    {"repeat", key_repeat, "K", 0, "multiply K times; print the shortest time", 0},
     {"output", 'o', "FILE", 0, "write the result to FILE, .npy; - is standard output", 0},
     {0}};
 

@@ -23,11 +23,11 @@ static const struct argp_option options[] = {
     {"cutoff", key_cutoff, "R", 0, "list pairs at distances less than R", 0},
     {"half", key_half, NULL, 0, "list each pair once", 0},
     {"nearest", key_nearest, "K", 0,
-     "list the K nearest of each particle, by distance; a cutoff is then not needed", 0},
-    {"count-only", key_count_only, NULL, 0, "print how many pairs there are, and list none", 0},
+     "list the K nearest particles of each, by distance; no cutoff needed", 0},
+    {"count-only", key_count_only, NULL, 0, "print the number of pairs only", 0},
     {"vectors", key_vectors, NULL, 0, "add dx,dy,dz,sx,sy,sz: r_j - r_i + S*cell, and S", 0},
     {"unsorted", key_unsorted, NULL, 0, "leave the pairs of one particle in any order", 0},
-    {"memory", key_memory, "BYTES", 0, "fail if the list needs more; 512M and 2G are fine too", 0},
+    {"memory", key_memory, "BYTES", 0, "fail if the list needs more, for example 512M or 2G", 0},
     {"output", 'o', "FILE", 0,
      "write i,j,distance to FILE: .csv, .npy, .h5, or .mtx, a sparse matrix of the distances "
      "(default: -, standard output, as CSV)",
@@ -42,8 +42,8 @@ static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
                                              {0}};
 
 static const char documentation[] =
-    "List the pairs of FILE's particles that are nearer to each other than a cutoff, in open space "
-    "or in a periodic cell of any shape.\v"
+    "List the pairs of FILE's particles within a cutoff, in open space or in a periodic cell of "
+    "any shape.\v"
     "Particles are counted from 0; the list is sorted by i, j and S, and has both i,j and j,i.\n\n"
     "Examples:\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"

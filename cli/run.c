@@ -56,7 +56,8 @@ enum {
 
 static const struct argp_option options[] = {
     {"dt", key_dt, "D", 0, "length of a step; of ias15 the first, of hermite-block the longest", 0},
-    {"until", key_until, "T", 0, "time to run to; the last step lands on it exactly", 0},
+    {"until", key_until, "T", 0, "time of the end; the last step is shortened to reach it exactly",
+     0},
     {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
     {"solver", key_solver, "SOLVER", 0,
      "see below (default: auto: direct, unless an accuracy is given)", 0},
@@ -67,42 +68,41 @@ static const struct argp_option options[] = {
     {"every", key_every, "K", 0,
      "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
     {"every-time", key_every_time, "T", 0,
-     "a frame at every multiple of T after the start: ias15 ends a step there exactly, and a fixed "
-     "step must divide T",
+     "a frame at every multiple of T after the start: ias15 ends a step there, and a fixed step "
+     "must divide T",
      0},
     {"eta", key_eta, "ETA", 0,
      "of hermite-block: the square of a step over the square of the time in which a body's "
      "acceleration changes (default: 0.02)",
      0},
     {"collisions", key_collisions, "merge|bounce|stop", 0,
-     "what bodies do that come as near as the sum of their radii (column radius): the heavier takes "
-     "the other, they bounce, or the run stops (default: they pass through each other)",
+     "at a distance of the sum of the radii (column radius): the heavier body absorbs the other, "
+     "they bounce, or the run stops (default: no collisions)",
      0},
     {"restitution", key_restitution, "E", 0,
      "of --collisions bounce: speed apart over speed of approach, 0 to 1 (default: 1)", 0},
     {"encounter", key_encounter, "D", 0,
-     "record an event where two bodies pass each other at less than D", 0},
+     "record an event where two bodies pass each other at a distance less than D", 0},
     {"escape", key_escape, "R", 0,
      "remove bodies farther than R from the center of mass, and record it", 0},
     {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
     {"checkpoint-every", key_checkpoint, "SECONDS", 0,
-     "bring FILE up to date about every SECONDS, with a checkpoint, between two steps and in at most "
-     "a twentieth of the time (default: 10)",
+     "write a checkpoint to FILE about every SECONDS, between two steps, in at most a twentieth "
+     "of the time (default: 10)",
      0},
     {"units", key_units, "LENGTH,TIME[,MASS]", 0,
      "names of the units, for plots and readers: --units AU,day,Msun", 0},
     {"ensemble", key_ensemble, "M", 0,
-     "M independent systems of a kind of kith make, from M seeds that follow each other", 0},
+     "M independent systems of a kind of kith make, from M consecutive seeds", 0},
     {"resume", key_resume, NULL, 0,
-     "go on from the checkpoint in the output file, bit for bit; starts from the bodies if there is "
-     "no such file",
+     "continue from the checkpoint in the output file with the same bits; start from the bodies "
+     "if there is no such file",
      0},
     {"view", key_view, "PORT", OPTION_ARG_OPTIONAL,
-     "show the run in a browser while it goes, at an address on this machine that is printed "
-     "(PORT: 0 or none for any that is free)",
+     "show the run in a browser, at a printed address on this machine (PORT: 0 or none for any "
+     "free port)",
      0},
-    {"steps-per-second", key_rate, "R", 0,
-     "take at most R steps a second, to watch them with --view", 0},
+    {"steps-per-second", key_rate, "R", 0, "take at most R steps per second, for --view", 0},
     {0}};
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
@@ -114,9 +114,9 @@ static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1}
                                              {0}};
 
 static const char documentation[] =
-    "Run the bodies of FILE (or of a kind of kith make, or the systems of a directory) under their "
-    "mutual gravity, or under another law, with a fixed step or, by ias15, with one that follows the "
-    "motion.\v"
+    "Integrate the motion of the bodies of FILE (or of a kind of kith make, or the systems of a "
+    "directory) under gravity or any other law, with a fixed step or, by ias15 and "
+    "hermite-block, with adaptive steps.\v"
     "Examples:\n"
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith run plummer.csv --dt 0.01 --until 2 --softening 0.02 -o plummer.h5\n"

@@ -20,14 +20,14 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char documentation[] =
-    "Show the run in the H5MD file RUN in a browser, at an address on this machine that is "
-    "printed; Ctrl-C ends it.\v"
+    "Show the run in the H5MD file RUN in a browser, at a printed address on this machine; "
+    "Ctrl-C ends it.\v"
     "Examples:\n"
     "  kith run six --dt 0.001 --until 20 --every 20 -o run.h5\n"
     "  kith view run.h5\n"
     "  kith view run.h5 --port 8000\n\n"
     "The page needs a browser with WebGL 2. It plays the frames; Space pauses, arrows and the mouse "
-    "turn the view, H shows all keys. On a terminal with a display the browser is opened.\n"
+    "turn the view, H shows all keys. On a terminal with a display the browser opens.\n"
     "The address has a random token, and only this machine reaches it. From another machine: "
     "ssh -L 8000:127.0.0.1:8000 HOST, with --port 8000.";
 
