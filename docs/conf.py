@@ -53,6 +53,7 @@ nitpick_ignore = [
         "kith_pairs_memory",
         "kith_most_bodies_of_system",
         "KITH_ISA",
+        "KITH_MAX_COLUMNS",
         "KITH_TUNING",
     )
 ]

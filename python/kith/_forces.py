@@ -18,7 +18,7 @@ from kith._pairs import cells_of
 
 
 class Totals(NamedTuple):
-    """Sums over all pairs within a cutoff or of all periodic images, each pair once: `Forces.totals`.
+    """Sums over all pairs within a cutoff or of all periodic images, each pair once: ``Forces.totals``.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     exclude : array_like of int, shape (p, 2), optional
         Pairs that do not interact at their nearest images, of ``ewald``.
     totals : bool
-        With a cutoff, or of ``ewald`` and ``pme``, and without targets: also compute `Forces.totals`.
+        With a cutoff, or of ``ewald`` and ``pme``, and without targets: also compute ``Forces.totals``.
     method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tile-p', 'tile-p2'}
         Of the solver ``direct``, for comparisons.
     block, unroll : int
