@@ -50,6 +50,7 @@ enum {
     key_escape,
     key_checkpoint,
     key_resume,
+    key_skin,
     key_view,
     key_rate
 };
@@ -70,6 +71,10 @@ static const struct argp_option options[] = {
     {"every-time", key_every_time, "T", 0,
      "a frame at every multiple of T after the start: ias15 ends a step there, and a fixed step "
      "must divide T",
+     0},
+    {"skin", key_skin, "S", 0,
+     "with --cutoff: the list of pairs goes S beyond it, and is made anew when half of S is used "
+     "up; results do not depend on it (default: chosen as the run goes)",
      0},
     {"eta", key_eta, "ETA", 0,
      "of hermite-block: the square of a step over the square of the time in which a body's "
@@ -171,6 +176,8 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "--steps-per-second needs --view");
     if (!run->until_given && !(resume && !run->input.path))
         cli_usage_error(state, "--until is missing: the time to run to");
+    if (run->run.simulation.skin > 0 && run->cutoff.cutoff == 0 && !resume)
+        cli_usage_error(state, "--skin is given without --cutoff; give both or none");
     if (run->restitution_given && run->run.simulation.on_collision != KITH_ON_COLLISION_BOUNCE)
         cli_usage_error(state, "--restitution is for --collisions bounce");
     if (run->run.every > 0 && run->run.every_time > 0)
@@ -258,6 +265,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_every_time:
         run->run.every_time = cli_parse_positive("--every-time", argument, state);
+        return 0;
+    case key_skin:
+        run->run.simulation.skin = cli_parse_positive("--skin", argument, state);
         return 0;
     case key_eta:
         run->run.simulation.eta = cli_parse_positive("--eta", argument, state);

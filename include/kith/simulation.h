@@ -45,6 +45,10 @@ typedef struct kith_simulation_options {
      * law and solver are kept, so they must live as long. Masses and charges are the bodies',
      * positions are never wrapped, and forces are summed. */
     kith_forces_options forces;
+    /* Of the list of pairs that a run with a cutoff keeps: how much farther than the cutoff it
+     * goes, at most another cutoff; it is made anew when a body has moved by half of that. 0:
+     * chosen, and adapted. Results do not depend on it, to the bit. */
+    double skin;
     bool softening_of_bodies; /* take bodies->softening instead of ε */
     kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */
     double eta; /* of hermite-block: h = (eta …)^{1/2}, as docs/physics.md says; 0: 0.02 */
@@ -93,10 +97,11 @@ typedef struct kith_diagnostics {
  *
  * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
  *         known ones; softening < 0, or missing in the bodies that shall have it; arrays in
- *         options->forces, or a sum of values; a method that is not the solver's; bodies not finite
- *         or with a mass < 0, with another law than gravity ≤ 0: the message names the row; a
- *         formula too long for its second derivatives, and an integrator that needs the jerk;
- *         collisions and no radii, restitution outside 0 to 1, encounter or escape < 0; two
+ *         options->forces, or a sum of values; a skin < 0, or without a cutoff; a method that is
+ *         not the solver's; bodies not finite or with a mass < 0, with another law than gravity
+ *         ≤ 0: the message names the row; a formula too long for its second derivatives, and an
+ *         integrator that needs the jerk; collisions and no radii, restitution outside 0 to 1,
+ *         encounter or escape < 0; two
  *         bodies at one place, both with mass and without softening, and ias15; coordinates, a
  *         corrector or a kernel that do not exist, or of another integrator than whfast; body 0
  *         without mass, or another at its place, and whfast; a thermostat's temperature < 0 or

@@ -37,6 +37,8 @@ struct forces_space {
     bool tail;
     const struct pairs_lattice *lattice; /* NULL: no cutoff */
     double volume;                       /* as of kith_forces_totals */
+    bool repeats; /* the problem is solved again and again, as particles move: a list is worth it */
+    double skin;  /* of that list, in the problem's unit; 0: chosen */
 };
 
 /* All-pairs forces as a backend sees them: structures of arrays in the backend's memory, one dtype.

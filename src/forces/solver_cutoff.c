@@ -6,10 +6,12 @@
 #include "device/context.h"
 #include "forces/cutoff.h"
 #include "forces/solver.h"
+#include "forces/verlet.h"
 
 struct cutoff_state {
     struct cutoff_law law;
     struct cutoff_memory memory;
+    struct verlet *verlet; /* of the steps of a run */
 };
 
 static kith_status suits(const kith_context *context, const struct forces_problem *problem)
@@ -43,6 +45,11 @@ static kith_status evaluate(kith_context *context, void *prepared,
     struct cutoff_state *state = prepared;
     if (problem->report)
         *problem->report = (kith_solver_report){.solver = &forces_solver_cutoff};
+    bool done = false;
+    if (verlet_suits(problem, &state->law))
+        KITH_TRY(verlet_forces_cpu(context, problem, &state->law, &state->verlet, &done));
+    if (done)
+        return KITH_OK;
     KITH_TRY(forces_cutoff_cpu(context, problem, &state->law, &state->memory));
     return problem->space.tail ? cutoff_add_tail(problem, &state->law) : KITH_OK;
 }
@@ -52,6 +59,7 @@ static void forget(kith_context *context, void *prepared)
     struct cutoff_state *state = prepared;
     (void)context;
     cutoff_drop_law(&state->law);
+    verlet_free(state->verlet);
     free(state->memory.bytes);
     free(state);
 }

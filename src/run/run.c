@@ -267,6 +267,7 @@ static kith_status make_simulation(struct run *run, const kith_law *law, const k
 {
     kith_simulation_options options;
     KITH_TRY(run_plan_simulation(&run->plan, &run->options->simulation.forces, law, &options));
+    options.skin = run->options->simulation.skin;
     if (run->past.start) /* which was made with its solver */
         options.forces.advise = NULL;
     const struct run_parameters *parameters = &run->plan.parameters;

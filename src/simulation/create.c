@@ -47,6 +47,14 @@ static kith_status check_options(const kith_simulation_options *options, const k
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "eta is %g; give a number greater than 0, or 0 for the default",
                          options->eta);
+    if (!(options->skin >= 0) || !isfinite(options->skin))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "skin is %g; give a finite length greater than 0, or 0 for the default",
+                         options->skin);
+    if (options->skin > 0 && forces->cutoff == 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "skin is %g and cutoff is 0; give a cutoff, or leave the skin out",
+                         options->skin);
     return check_softening_of_bodies(options->softening_of_bodies, bodies);
 }
 
@@ -188,7 +196,9 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->problem.accuracy = options->forces.accuracy;
     created->space = (struct forces_space){.cutoff = options->forces.cutoff,
                                            .shift = options->forces.shift,
-                                           .tail = options->forces.tail};
+                                           .tail = options->forces.tail,
+                                           .repeats = true,
+                                           .skin = options->skin};
     created->cell = choose_cell(&options->forces, bodies);
     created->start_time = bodies->time;
 

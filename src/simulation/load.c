@@ -113,6 +113,7 @@ static kith_status load_space(struct kith_simulation *simulation)
     if (problem->space.cutoff == 0)
         return KITH_OK;
     problem->space.cutoff /= length;
+    problem->space.skin /= length;
     problem->space.cell = &simulation->cell;
     KITH_TRY(
         forces_space_set(simulation->dimensions, length, &simulation->lattice, &problem->space));

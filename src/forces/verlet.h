@@ -1,0 +1,38 @@
+#ifndef FORCES_VERLET_H
+#define FORCES_VERLET_H
+
+/* Forces of many steps by a Verlet list (Verlet 1967) of particles and clusters of particles (Páll
+ * & Hess 2013): pairs within the cutoff and a skin, which stays valid until a particle has moved by
+ * half the skin. The forces of a pair are equal and opposite, and each is evaluated once.
+ *
+ * Bits: those of the forces depend on the positions alone, not on the list, the skin or the
+ * threads. To that end
+ *
+ *     positions are rounded to a grid on which x_j − x_i + t is exact, whichever the images,
+ *     forces of pairs are rounded to a unit, and sums of these are exact.
+ *
+ * The unit is 2^-42 to 2^-46 of the largest |F/d| of a pair times the cutoff, a power of 16: a
+ * function of the positions, too. An evaluation begins with the unit of the one before, and is
+ * done again if that was not the right one. */
+
+#include "forces/cutoff.h"
+
+struct verlet;
+
+/* Whether the problem is one for a list: steps of a run, accelerations alone, by a law of distances
+ * with weights that are the same for both particles, of particles as targets and sources. */
+bool verlet_suits(const struct forces_problem *problem, const struct cutoff_law *law);
+
+/* Accelerations; *verlet is NULL at first and kept from call to call.
+ *
+ *   done  [out] false if forces or positions are too large for sums of units, or particles have too
+ *         many neighbors: nothing was computed then
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_UNSUPPORTED (a formula, and no compiler).
+ * Cost:   O(pairs), and of each list O(n log n + pairs); 4 bytes a pair of particle and cluster. */
+kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem *problem,
+                              const struct cutoff_law *law, struct verlet **verlet, bool *done);
+
+void verlet_free(struct verlet *verlet);
+
+#endif

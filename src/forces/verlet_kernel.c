@@ -1,0 +1,87 @@
+/* Forces by a Verlet list, for one instruction set: verlet_kernel_body.h, for float and for double.
+ */
+
+#include "forces/verlet_kernel.h"
+
+#include <stddef.h>
+
+#include "forces/law_sums_problem.h"
+#include "pairs/lanes.h"
+
+typedef uint64_t vbits __attribute__((vector_size(SIMD_BYTES)));
+typedef float vfloat_half __attribute__((vector_size(SIMD_BYTES / 2)));
+
+/* Part k of a vector, in double precision. */
+SIMD_INLINE vdouble verlet_part_double(vdouble x, int k)
+{
+    (void)k;
+    return x;
+}
+
+SIMD_INLINE vdouble verlet_part_float(vfloat x, int k)
+{
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+    const __m512d bits = (__m512d)x;
+    return _mm512_cvtps_pd(
+        (__m256)(k == 0 ? _mm512_castpd512_pd256(bits) : _mm512_extractf64x4_pd(bits, 1)));
+#else
+    vfloat_half half;
+    memcpy(&half, (const char *)&x + (size_t)k * sizeof half, sizeof half);
+    return __builtin_convertvector(half, vdouble);
+#endif
+}
+
+/* factor · d in units, rounded (verlet_kernel.h): in double precision once. */
+SIMD_INLINE vdouble verlet_round_double(vdouble factor, vdouble d, vdouble magic, int k)
+{
+    (void)k;
+    return simd_fma(factor, d, magic);
+}
+
+SIMD_INLINE vdouble verlet_round_float(vfloat factor, vfloat d, vdouble magic, int k)
+{
+    return verlet_part_float(factor * d, k) + magic;
+}
+
+/* value where a < b, else 0; and the larger of magnitudes, as bits: a NaN is larger than all. */
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+#define VERLET_DEFINE(real, type, vint, width)                                                     \
+    SIMD_INLINE v##real verlet_below_##real(v##real a, v##real b, v##real value)                   \
+    {                                                                                              \
+        return _mm512_maskz_mov_##type(_mm512_cmp_##type##_mask(a, b, _CMP_LT_OQ), value);         \
+    }                                                                                              \
+    SIMD_INLINE vint verlet_larger_##real(vint a, vint b)                                          \
+    {                                                                                              \
+        return (vint)_mm512_max_epi##width((__m512i)a, (__m512i)b);                                \
+    }
+#else
+#define VERLET_DEFINE(real, type, vint, width)                                                     \
+    SIMD_INLINE v##real verlet_below_##real(v##real a, v##real b, v##real value)                   \
+    {                                                                                              \
+        return (v##real)((vint)(a < b) & (vint)value);                                             \
+    }                                                                                              \
+    SIMD_INLINE vint verlet_larger_##real(vint a, vint b)                                          \
+    {                                                                                              \
+        const vint is_more = (vint)(a > b);                                                        \
+        return (a & is_more) | (b & ~is_more);                                                     \
+    }
+#endif
+VERLET_DEFINE(float, ps, vint32, 32)
+VERLET_DEFINE(double, pd, vint64, 64)
+#undef VERLET_DEFINE
+
+#define KERNEL_BODY "forces/verlet_kernel_body.h"
+#include "law/for_each_real.h"
+
+#ifndef LAW_CUSTOM_BODY
+#define ENTRY_FLOAT(kind)  [law_##kind] = verlet_##kind##_float,
+#define ENTRY_DOUBLE(kind) [law_##kind] = verlet_##kind##_double,
+const struct verlet_kernels KITH_ISA_SYMBOL(verlet_kernels) = {
+    .in_float = {LAW_EACH_BUILT_IN(ENTRY_FLOAT)},
+    .in_double = {LAW_EACH_BUILT_IN(ENTRY_DOUBLE)},
+    .search_float = verlet_search_float,
+    .search_double = verlet_search_double,
+    .lanes_float = SIMD_BYTES / sizeof(float),
+    .lanes_double = SIMD_BYTES / sizeof(double),
+};
+#endif

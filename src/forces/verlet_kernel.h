@@ -1,0 +1,61 @@
+#ifndef FORCES_VERLET_KERNEL_H
+#define FORCES_VERLET_KERNEL_H
+
+#include "core/isa.h"
+#include "forces/cutoff_kernel.h"
+#include "law/law_kinds.h"
+
+/* A particle and the clusters, all at one translation, that it may be within the cutoff of. */
+struct verlet_segment {
+    long long begin; /* of its entries, each the number of a cluster */
+    int count;
+    int slot;
+    int translation;
+    int is_own; /* its own cluster too: the particles after it there */
+};
+
+/* Forces by a Verlet list as kernels see them. Slots are the places of particles in clusters, as
+ * many as a vector of reals has lanes; a cluster has the x of its slots, then their y, then z.
+ *
+ * Forces are whole numbers of a unit, so that their sums do not depend on their order: a component
+ * is rounded by adding `magic`, 3/2 · 2^52 units, in double precision. What is summed are the bits
+ * of that number, modulo 2^64; those of `magic` itself stand for 0. */
+struct verlet_problem {
+    struct law_numbers numbers;
+    enum law_weighting weighting;
+    double limit, softening2, magic;
+    double slope_at_cutoff; /* dV/dr of weights 1, which a shift of forces takes away; else 0 */
+    const void *position;
+    const void *weight; /* by slot; NULL: ones */
+    const double (*translations)[3];
+};
+
+/* Adds, for each segment, its bits to force as long as the slot has any, and subtracts them from
+ * the slots of the clusters of its entries. Each slot of an entry's cluster is subtracted from once
+ * an entry, and each slot of a particle's own cluster once a segment with is_own; the particle
+ * itself gets no bits of `magic` too many.
+ *
+ *   force  laid out as positions
+ *
+ * Returns the largest magnitude of F/d of a pair: infinite or NaN if one is. */
+typedef double verlet_kernel(const struct verlet_problem *problem,
+                             const struct verlet_segment *segments, long long count,
+                             const int *entries, unsigned long long *force);
+
+/* Which of some clusters have a slot nearer than the square root of a limit to a place: their
+ * number, and to `found` which. */
+typedef long long verlet_search(const void *position, const double at[3], double limit,
+                                const int *clusters, long long count, int *found);
+
+/* The kernels of an instruction set, by the kind of law. */
+struct verlet_kernels {
+    verlet_kernel *in_float[law_built_in_count], *in_double[law_built_in_count];
+    verlet_search *search_float, *search_double;
+    int lanes_float, lanes_double;
+};
+
+#define VERLET_DECLARE(isa) extern const struct verlet_kernels verlet_kernels_##isa;
+KITH_EACH_ISA(VERLET_DECLARE)
+#undef VERLET_DECLARE
+
+#endif

@@ -1,0 +1,64 @@
+#ifndef FORCES_VERLET_LIST_H
+#define FORCES_VERLET_LIST_H
+
+/* The list: clusters of particles, a tree of their boxes, and which clusters a particle may be
+ * within a distance of. */
+
+#include "cells/geometry.h"
+#include "forces/verlet_kernel.h"
+#include "kith/context.h"
+
+struct verlet_box {
+    double low[3], high[3];
+};
+
+/* A particle when the list was made. */
+struct verlet_point {
+    double x[3]; /* wrapped */
+    int64_t row;
+};
+
+/* The segments of some clusters, and the entries of these. */
+struct verlet_task {
+    struct verlet_segment *segments;
+    int *entries, *candidates;
+    int64_t segment_count, segment_room, entry_count, entry_room, candidate_room;
+    kith_status status;
+};
+
+struct verlet_list {
+    int64_t count, clusters, task_count;
+    int lanes;                   /* slots of a cluster; only the last cluster may lack some */
+    kith_dtype dtype;            /* of positions */
+    struct verlet_point *points; /* by slot */
+    void *position;              /* verlet_kernel.h; slots that are not there are far away */
+    struct verlet_box *boxes;    /* of the tree's nodes, before their children */
+    struct verlet_task *tasks;
+    int32_t *touched; /* how often a cluster is subtracted from */
+    int32_t (*images)[3];
+    double (*translations)[3];
+    int64_t image_count;
+};
+
+enum { verlet_clusters_a_task = 32 };
+
+/* Where the x of a slot is among the positions; y and z follow lanes and 2 · lanes later. */
+static inline int64_t verlet_place(const struct verlet_list *list, int64_t slot)
+{
+    return slot + 2 * (slot & -(int64_t)list->lanes); /* lanes is a power of two */
+}
+
+/* Allocates a list of count > 0 particles. Errors: KITH_OUT_OF_MEMORY. */
+kith_status verlet_list_create(int64_t count, int lanes, kith_dtype dtype,
+                               struct verlet_list *list);
+void verlet_list_free(struct verlet_list *list);
+
+/* Arranges list->points as slots, and fills in the boxes and the positions. */
+kith_status verlet_list_arrange(kith_context *context, struct verlet_list *list);
+
+/* Makes the segments: pairs within a distance, at the images. Errors: KITH_OUT_OF_MEMORY,
+ * KITH_CANCELLED. */
+kith_status verlet_list_search(kith_context *context, verlet_search *search, double distance,
+                               struct verlet_list *list);
+
+#endif
