@@ -77,6 +77,13 @@ typedef struct kith_diagnostics {
     /* −2T / W with T and W = Σ m x·a in the frame of the center of mass; 1 in equilibrium; NaN if
      * W = 0. */
     double virial_ratio;
+    /* Σ m v² / (D (N − 1)) about the velocity of the center of mass; NaN of fewer than two bodies.
+     */
+    double temperature;
+    /* With a cutoff as of kith_forces_totals, with the tail; else 0. The pressure is 0 unless the
+     * cell is periodic along all axes. */
+    double virial[9];
+    double pressure; /* (Σ m v² + Σ_a W_aa) / (D volume) */
 } kith_diagnostics;
 
 /* Makes a simulation; copies the bodies.

@@ -44,7 +44,8 @@ void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kit
 
 /* Reads /observables/NAME/value of every frame.
  *
- *   components  [out] numbers a frame: 1 or 3; of an ensemble M, or M × 3, system after system
+ *   components  [out] numbers a frame: 1, 3, or 9 of a tensor, row by row; of an ensemble M times
+ *               as many, system after system
  *   values      [out] frames × components, owned by the caller, goes with free
  *   times       [out] frames, likewise; may be NULL */
 kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,

@@ -78,15 +78,14 @@ class _Both(NamedTuple):
 class Forces(_Both):
     """Accelerations and potentials, as `forces` returns them: a tuple of two.
 
+    ``totals`` is a `Totals` if they were wanted, otherwise None.
+
     Attributes
     ----------
     acceleration : array, shape (n, 2) or (n, 3)
         None if it was not wanted.
     potential : array, shape (n,)
         Gravity: per unit of mass. Any other law: the energy of a body. None if it was not wanted.
-    totals : Totals
-        None if they were not wanted.
-
     Examples
     --------
     >>> import kith
@@ -228,13 +227,15 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         lengths of a box.
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default, or the first two.
-    cutoff, alpha : float, optional
+    cutoff : float, optional
         Sum the pairs at distances less than the cutoff only, at every periodic image, on the CPU. Of ``ewald``: the
-        pairs within the cutoff are summed one by one, with erfc(alpha r)/r; the cheapest by default.
+        pairs that are summed one by one; the cheapest by default.
     shift : {'none', 'energy', 'force'}
         With a cutoff: change the energy of a pair by a constant, so that it is 0 there, or so that the force is, too.
     tail : bool
         With a cutoff: add what lies beyond it at uniform density to the totals.
+    alpha : float, optional
+        Of ``ewald``: of erfc(alpha r)/r; the cheapest by default.
     absolute_error : float, optional
         Instead of ``error``, of ``ewald``: of the rms force, in its unit.
     boundary : {'tin-foil', 'vacuum'}

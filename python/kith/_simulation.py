@@ -99,6 +99,13 @@ class Energies(NamedTuple):
         The sum of m x, divided by the sum of m.
     virial_ratio : float
         -2 T / W, which is 1 in equilibrium.
+    temperature : float
+        The sum of m v^2 about the velocity of the center of mass, over D (N - 1).
+    pressure : float
+        With a cutoff in a periodic cell: the sum of m v^2 and the trace of the virial, over D times the volume;
+        otherwise 0.
+    virial : tuple of three tuples of three float
+        With a cutoff: the sum over pairs of the outer products of x_i - x_j and F_ij; otherwise 0.
 
     Examples
     --------
@@ -114,6 +121,9 @@ class Energies(NamedTuple):
     angular_momentum: tuple[float, float, float]
     center_of_mass: tuple[float, float, float]
     virial_ratio: float
+    temperature: float
+    pressure: float
+    virial: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
 
 
 class Summary(NamedTuple):

@@ -142,16 +142,17 @@ class Trajectory:
         return self._velocities
 
     def observable(self, name: str) -> numpy.ndarray:
-        """A series of the file: a number or a vector for each frame.
+        """A series of the file: a number, a vector or the nine numbers of a tensor for each frame.
 
         Parameters
         ----------
         name : str
-            As ``total_energy``, ``kinetic_energy``, ``potential_energy``, ``momentum`` or ``angular_momentum``.
+            As ``total_energy``, ``kinetic_energy``, ``potential_energy``, ``momentum`` or ``angular_momentum``;
+            of runs with a cutoff ``temperature``, ``pressure`` and ``virial``.
 
         Returns
         -------
-        numpy.ndarray, shape (frames,) or (frames, 3)
+        numpy.ndarray, shape (frames,), (frames, 3) or (frames, 9)
             Of an ensemble (frames, systems) or (frames, systems, 3).
 
         Examples

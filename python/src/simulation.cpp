@@ -212,6 +212,10 @@ static nb::dict dict_of(const kith_diagnostics &sums)
     found["angular_momentum"] = three(sums.angular_momentum);
     found["center_of_mass"] = three(sums.center_of_mass);
     found["virial_ratio"] = sums.virial_ratio;
+    found["temperature"] = sums.temperature;
+    found["pressure"] = sums.pressure;
+    found["virial"] =
+        nb::make_tuple(three(sums.virial), three(sums.virial + 3), three(sums.virial + 6));
     return found;
 }
 

@@ -283,6 +283,13 @@ def test_a_crystal_runs_within_a_cutoff_in_its_cell(tmp_path):
     assert numpy.array_equal(of_bodies.positions, of_arrays.positions)
     assert abs(of_bodies.energies.total_energy - energy) < 1e-3 * 108
     of_bodies.run(of_bodies.time + 0.01, output=tmp_path / "run.h5")
+    found = of_bodies.energies
+    totals = kith.forces(of_bodies.positions, law="lennard-jones", cutoff=2.5, shift="force", cell=atoms.cell,
+                         totals=True).totals
+    assert found.pressure == pytest.approx(totals.pressure(found.kinetic_energy), rel=1e-9)
+    assert numpy.allclose(found.virial, totals.virial, rtol=1e-9, atol=1e-9)
+    assert found.temperature == pytest.approx(2 * found.kinetic_energy / (3 * 107), rel=1e-9)
+    assert kith.open(tmp_path / "run.h5").observable("virial").shape[1] == 9
     assert numpy.array_equal(kith.read(tmp_path / "run.h5").cell, atoms.cell)
     with pytest.raises(ValueError, match="give the cell"):
         kith.Simulation([[0.0, 0, 0]], dt=0.1, periodic=True)

@@ -12,14 +12,22 @@
 #include "kith/build.h"
 
 const struct h5md_observable h5md_observables[h5md_observable_count] = {
-    {"kinetic_energy", 1, offsetof(kith_diagnostics, kinetic_energy)},
-    {"potential_energy", 1, offsetof(kith_diagnostics, potential_energy)},
-    {"total_energy", 1, offsetof(kith_diagnostics, total_energy)},
-    {"momentum", 3, offsetof(kith_diagnostics, momentum)},
-    {"angular_momentum", 3, offsetof(kith_diagnostics, angular_momentum)},
-    {"center_of_mass", 3, offsetof(kith_diagnostics, center_of_mass)},
-    {"virial_ratio", 1, offsetof(kith_diagnostics, virial_ratio)},
+    {"kinetic_energy", offsetof(kith_diagnostics, kinetic_energy), 1, false},
+    {"potential_energy", offsetof(kith_diagnostics, potential_energy), 1, false},
+    {"total_energy", offsetof(kith_diagnostics, total_energy), 1, false},
+    {"momentum", offsetof(kith_diagnostics, momentum), 3, false},
+    {"angular_momentum", offsetof(kith_diagnostics, angular_momentum), 3, false},
+    {"center_of_mass", offsetof(kith_diagnostics, center_of_mass), 3, false},
+    {"virial_ratio", offsetof(kith_diagnostics, virial_ratio), 1, false},
+    {"temperature", offsetof(kith_diagnostics, temperature), 1, false},
+    {"virial", offsetof(kith_diagnostics, virial), 9, true},
+    {"pressure", offsetof(kith_diagnostics, pressure), 1, true},
 };
+
+bool h5md_has_observable(const struct h5md_layout *layout, const struct h5md_observable *observable)
+{
+    return layout->observables && (layout->totals || !observable->of_totals);
+}
 
 struct hdf5_shape h5md_observable_frame(const struct h5md_observable *observable, bool is_ensemble,
                                         int64_t systems)
@@ -27,8 +35,8 @@ struct hdf5_shape h5md_observable_frame(const struct h5md_observable *observable
     struct hdf5_shape frame = {0};
     if (is_ensemble)
         frame.size[frame.rank++] = (hsize_t)systems;
-    if (observable->components > 1)
-        frame.size[frame.rank++] = (hsize_t)observable->components;
+    for (int32_t left = observable->components; left > 1; left /= 3)
+        frame.size[frame.rank++] = 3;
     return frame;
 }
 
@@ -111,8 +119,10 @@ static kith_status make_all_series(hid_t file, const struct h5md_layout *layout)
     if (layout->cell)
         KITH_TRY(make_series(file, H5MD_BOX "/edges", H5T_IEEE_F64LE,
                              (struct hdf5_shape){2, {3, 3}}, frames));
-    for (int k = 0; layout->observables && k < h5md_observable_count; k++) {
+    for (int k = 0; k < h5md_observable_count; k++) {
         char path[64];
+        if (!h5md_has_observable(layout, &h5md_observables[k]))
+            continue;
         snprintf(path, sizeof path, "/observables/%s", h5md_observables[k].name);
         const struct hdf5_shape frame =
             h5md_observable_frame(&h5md_observables[k], layout->is_ensemble, layout->systems);

@@ -20,6 +20,7 @@ struct h5md_layout {
     kith_dtype precision;    /* of positions and velocities; everything else is double */
     bool velocities;         /* has /particles/trajectory/velocity */
     bool observables;        /* has /observables */
+    bool totals;             /* with virial and pressure among them */
     bool cell;               /* has /particles/trajectory/box/edges */
 };
 
@@ -35,14 +36,19 @@ int64_t h5md_chunk_frames(const struct h5md_layout *layout);
 /* A series under /observables: numbers of kith_diagnostics. */
 struct h5md_observable {
     const char *name;
-    int32_t components; /* 1 or 3 */
     size_t offset;      /* in kith_diagnostics */
+    int32_t components; /* 1, 3 or 9 */
+    bool of_totals;     /* of runs with a cutoff alone */
 };
 
-enum { h5md_observable_count = 7, h5md_numbers_observed = 13 };
+enum { h5md_observable_count = 10, h5md_numbers_observed = 24 };
 extern const struct h5md_observable h5md_observables[h5md_observable_count];
 
-/* One frame of an observable: a number or a vector; of an ensemble M of them. */
+/* Whether a file has this one. */
+bool h5md_has_observable(const struct h5md_layout *layout,
+                         const struct h5md_observable *observable);
+
+/* One frame of an observable: a number, a vector or a tensor; of an ensemble M of them. */
 struct hdf5_shape h5md_observable_frame(const struct h5md_observable *observable, bool is_ensemble,
                                         int64_t systems);
 

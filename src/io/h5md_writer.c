@@ -52,8 +52,10 @@ static int list_series(const struct h5md_writer *writer, struct series list[most
         list[count++] =
             (struct series){H5MD_BOX "/edges/value", H5T_NATIVE_DOUBLE, {2, {3, 3}}, writer->edges};
     double *observable = writer->observables;
-    for (int k = 0; layout->observables && k < h5md_observable_count; k++) {
+    for (int k = 0; k < h5md_observable_count; k++) {
         const int32_t components = h5md_observables[k].components;
+        if (!h5md_has_observable(layout, &h5md_observables[k]))
+            continue;
         struct series *series = &list[count++];
         *series = (struct series){
             "", H5T_NATIVE_DOUBLE,
@@ -131,6 +133,8 @@ static void put_observables(struct h5md_writer *writer, const kith_diagnostics *
     double *series = writer->observables;
     for (int k = 0; k < h5md_observable_count; k++) {
         const int64_t components = h5md_observables[k].components;
+        if (!h5md_has_observable(&writer->layout, &h5md_observables[k]))
+            continue;
         double *frame = series + writer->gathered * systems * components;
         for (int64_t s = 0; s < systems; s++)
             memcpy(frame + s * components,

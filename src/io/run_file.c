@@ -61,7 +61,8 @@ static kith_status allocate_file(const kith_bodies *bodies, const struct run_par
                                            .precision = parameters->precision,
                                            .cell = bodies->has_cell && parameters->cutoff > 0,
                                            .velocities = true,
-                                           .observables = true};
+                                           .observables = true,
+                                           .totals = parameters->cutoff > 0};
     return KITH_OK;
 }
 

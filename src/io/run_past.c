@@ -64,13 +64,15 @@ static kith_status read_observable(const struct h5md_reader *reader,
 
 /* All observables of a frame. */
 static kith_status read_diagnostics(const struct h5md_reader *reader, int64_t frame,
-                                    kith_diagnostics *diagnostics)
+                                    bool has_totals, kith_diagnostics *diagnostics)
 {
     double *numbers = NULL;
-    KITH_TRY(kith_allocate(reader->systems, 3 * (int64_t)sizeof *numbers, "observables", &numbers));
+    KITH_TRY(kith_allocate(reader->systems, 9 * (int64_t)sizeof *numbers, "observables", &numbers));
     kith_status status = KITH_OK;
     for (int k = 0; status == KITH_OK && k < h5md_observable_count; k++) {
         const int32_t components = h5md_observables[k].components;
+        if (h5md_observables[k].of_totals && !has_totals)
+            continue;
         status = read_observable(reader, &h5md_observables[k], frame, 1, numbers);
         for (int64_t s = 0; status == KITH_OK && s < reader->systems; s++)
             memcpy((char *)&diagnostics[s] + h5md_observables[k].offset, numbers + s * components,
@@ -127,8 +129,10 @@ static kith_status read_past(const struct h5md_reader *reader, struct run_past *
     KITH_TRY(kith_allocate(reader->systems, sizeof *past->last, "observables", &past->last));
     KITH_TRY(kith_allocate(reader->systems, sizeof *past->largest_energy_error, "observables",
                            &past->largest_energy_error));
-    KITH_TRY(read_diagnostics(reader, 0, past->first));
-    KITH_TRY(read_diagnostics(reader, past->frames > 0 ? past->frames - 1 : 0, past->last));
+    const bool has_totals = past->parameters.cutoff > 0;
+    KITH_TRY(read_diagnostics(reader, 0, has_totals, past->first));
+    KITH_TRY(
+        read_diagnostics(reader, past->frames > 0 ? past->frames - 1 : 0, has_totals, past->last));
     return read_largest_errors(reader, past);
 }
 

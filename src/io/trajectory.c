@@ -131,8 +131,8 @@ kith_status kith_trajectory_choose_system(kith_trajectory *trajectory, int64_t s
     return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", trajectory->path);
 }
 
-/* Shape and values of an observable; those of a scalar one are frames × 1. An ensemble has an axis
- * of systems in between. */
+/* Shape and values of an observable; those of a scalar one are frames × 1, of a tensor frames × 9.
+ * An ensemble has an axis of systems in between. */
 static kith_status read_observable(const struct h5md_reader *reader, const char *name,
                                    int64_t *components, double **values)
 {
@@ -142,10 +142,14 @@ static kith_status read_observable(const struct h5md_reader *reader, const char 
     const int axes = reader->is_ensemble ? 2 : 1;
     snprintf(path, sizeof path, "/observables/%s/value", name);
     KITH_TRY(hdf5_shape_of(reader->file, path, &shape));
-    if (shape.rank < axes || shape.rank > axes + 1 || shape.size[0] != (hsize_t)reader->frames ||
+    const bool is_tensor =
+        shape.rank == axes + 2 && shape.size[axes] == 3 && shape.size[axes + 1] == 3;
+    if (shape.rank < axes || (shape.rank > axes + 1 && !is_tensor) ||
+        shape.size[0] != (hsize_t)reader->frames ||
         (reader->is_ensemble && shape.size[1] != (hsize_t)reader->systems) ||
         (shape.rank > axes && shape.size[axes] == 0))
-        return kith_fail(KITH_BAD_FORMAT, "dataset %s is not one number or vector a frame%s", path,
+        return kith_fail(KITH_BAD_FORMAT,
+                         "dataset %s is not one number, vector or 3 x 3 tensor a frame%s", path,
                          reader->is_ensemble ? " and system" : "");
     if (reader->is_ensemble && reader->system >= 0) {
         first[1] = (hsize_t)reader->system;

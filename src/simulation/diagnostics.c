@@ -37,7 +37,10 @@ enum {
     ANGULAR_MOMENTUM = MOMENTUM + 3,
     TWICE_KINETIC_IN_FRAME = ANGULAR_MOMENTUM + 3, /* of the system's centre of mass */
     VIRIAL_IN_FRAME,
-    PARTS
+    FREEDOM, /* D (N − 1) */
+    VOLUME,  /* 0 without one */
+    VIRIAL,
+    PARTS = VIRIAL + 9
 };
 
 /* One system of a sample: its body i is element i·step of each column. */
@@ -97,15 +100,35 @@ static void sum_in_frame(const struct system_view *view, struct sum part[PARTS])
     }
 }
 
-static kith_diagnostics diagnostics_of(const struct sum part[PARTS], struct forces_units units)
+static void sum_totals(const struct sample *sample, struct sum part[PARTS])
+{
+    const kith_forces_totals *totals = &sample->totals;
+    add(&part[FREEDOM], sample->dimensions * (double)(sample->count - 1));
+    add(&part[VOLUME], totals->volume);
+    for (int32_t k = 0; k < 9; k++)
+        add(&part[VIRIAL + k], totals->virial[k]);
+}
+
+static kith_diagnostics diagnostics_of(const struct sum part[PARTS], int32_t dimensions,
+                                       struct forces_units units)
 {
     const double energy = units.mass * units.length * units.length;
     const double mass = value(part[MASS]), virial = value(part[VIRIAL_IN_FRAME]);
+    const double freedom = value(part[FREEDOM]);
     kith_diagnostics diagnostics = {
         .kinetic_energy = value(part[TWICE_KINETIC]) / 2 * energy,
         .potential_energy = value(part[TWICE_POTENTIAL]) / 2 * energy,
         .virial_ratio = virial == 0 ? (double)NAN : -value(part[TWICE_KINETIC_IN_FRAME]) / virial,
+        .temperature =
+            freedom > 0 ? value(part[TWICE_KINETIC_IN_FRAME]) * energy / freedom : (double)NAN,
     };
+    double trace = value(part[TWICE_KINETIC]) * energy;
+    for (int32_t k = 0; k < 9; k++)
+        diagnostics.virial[k] = value(part[VIRIAL + k]) * energy;
+    for (int32_t k = 0; k < dimensions; k++)
+        trace += diagnostics.virial[4 * k];
+    if (value(part[VOLUME]) > 0)
+        diagnostics.pressure = trace / (dimensions * value(part[VOLUME]));
     diagnostics.total_energy = diagnostics.kinetic_energy + diagnostics.potential_energy;
     for (int32_t k = 0; k < 3; k++) {
         diagnostics.momentum[k] = value(part[MOMENTUM + k]) * (units.mass * units.length);
@@ -126,10 +149,11 @@ static void summarize(const struct sample *sample, struct forces_units units, st
         sum_in_space(&view, part);
         add(&part[TWICE_POTENTIAL], 2 * sample->tail_energy);
         sum_in_frame(&view, part);
+        sum_totals(sample, part);
         for (int32_t k = 0; k < PARTS; k++)
             add(&all[k], value(part[k]));
         if (each)
-            each[s] = diagnostics_of(part, units);
+            each[s] = diagnostics_of(part, sample->dimensions, units);
     }
 }
 
@@ -173,7 +197,7 @@ kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnosti
     KITH_TRY(kith_check_pointer(diagnostics, "diagnostics"));
     struct sum all[PARTS] = {0};
     KITH_TRY(diagnose(simulation, simulation_all(simulation), all, NULL));
-    *diagnostics = diagnostics_of(all, simulation->units);
+    *diagnostics = diagnostics_of(all, simulation->dimensions, simulation->units);
     return KITH_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "simulation/sample.h"
 #include "forces/solver.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Of both memories, in one order; the last two are the backend's alone. */
@@ -110,7 +111,7 @@ static kith_status gather_state(struct kith_simulation *simulation, const struct
     return gather(simulation, sample, simulation->mass, MASSES);
 }
 
-static kith_status evaluate(struct kith_simulation *simulation, const struct sample *sample)
+static kith_status evaluate(struct kith_simulation *simulation, struct sample *sample)
 {
     struct forces_problem problem = simulation->problem;
     problem.dtype = KITH_F64;
@@ -132,7 +133,12 @@ static kith_status evaluate(struct kith_simulation *simulation, const struct sam
             backend_column(sample, POSITIONS + k);
         problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
-    return forces_solve(simulation->context, simulation->solver, &problem);
+    if (problem.space.cutoff > 0)
+        problem.space.totals = &sample->totals;
+    KITH_TRY(forces_solve(simulation->context, simulation->solver, &problem));
+    sample->totals.volume =
+        problem.space.volume * pow(simulation->units.length, simulation->dimensions);
+    return KITH_OK;
 }
 
 kith_status sample_begin(struct kith_simulation *simulation, struct system_range range,

@@ -103,6 +103,90 @@ static void test_a_run_with_a_thermostat_resumes_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
+/* Against kith_forces_compute and the frame's velocities. */
+static void test_frames_have_temperature_virial_and_pressure(void **state)
+{
+    (void)state;
+    enum { count = 108 };
+    kith_bodies *bodies = atoms(count, 1);
+    kith_law *law = lennard_jones();
+    kith_run_options options = atom_options(law, 0.2, in_files("observed.h5"));
+    options.simulation.forces.shift = KITH_SHIFT_NONE;
+    options.simulation.forces.tail = true;
+    run(options, bodies);
+
+    kith_bodies *last = NULL;
+    assert_ok(kith_bodies_read(in_files("observed.h5"), &(kith_read_options){.frame = -1}, &last));
+    kith_context *context = cpu_context(2);
+    const double edge = bodies->cell[0];
+    const kith_cell cell = {{{edge, 0, 0}, {0, edge, 0}, {0, 0, edge}}, {true, true, true}};
+    kith_forces_totals totals;
+    const kith_forces_options forces = {
+        .law = law, .cutoff = 2.5, .cell = &cell, .tail = true, .totals = &totals};
+    double *potential = calloc(count, sizeof *potential);
+    assert_ok(kith_forces_compute(
+        context, &forces, NULL, POINTS(kith_array_matrix(last->position, KITH_F64, count, 3)),
+        kith_array_none(), kith_array_vector(potential, KITH_F64, count)));
+    double twice_kinetic = 0;
+    for (int k = 0; k < 3 * count; k++)
+        twice_kinetic += last->velocity[k] * last->velocity[k];
+    const double trace = totals.virial[0] + totals.virial[4] + totals.virial[8];
+    const struct {
+        const char *name;
+        int64_t components;
+        const double expected[9];
+    } observed[] = {
+        {"temperature", 1, {twice_kinetic / (3 * (count - 1))}},
+        {"pressure", 1, {(twice_kinetic + trace) / (3 * totals.volume)}},
+        {"potential_energy", 1, {totals.energy}},
+        {"virial",
+         9,
+         {totals.virial[0], totals.virial[1], totals.virial[2], totals.virial[3], totals.virial[4],
+          totals.virial[5], totals.virial[6], totals.virial[7], totals.virial[8]}}};
+    kith_trajectory *trajectory = NULL;
+    assert_ok(kith_trajectory_open(in_files("observed.h5"), &trajectory));
+    const int64_t frames = kith_trajectory_frames(trajectory);
+    for (size_t k = 0; k < sizeof observed / sizeof observed[0]; k++) {
+        int64_t components = 0;
+        double *values = NULL;
+        assert_ok(
+            kith_trajectory_observable(trajectory, observed[k].name, &components, &values, NULL));
+        assert_int_equal(components, observed[k].components);
+        for (int64_t c = 0; c < components; c++)
+            assert_true(fabs(values[(frames - 1) * components + c] - observed[k].expected[c]) <
+                        1e-9 * count);
+        free(values);
+    }
+    kith_trajectory_close(trajectory);
+
+    /* Resumed, they go on; a run of all pairs has neither virial nor pressure. */
+    kith_run_options rest = {.output = in_files("observed.h5"), .until = 0.4, .resume = true};
+    run(rest, NULL);
+    options = run_options(0.002, 0.01, 1, in_files("all.h5"));
+    kith_bodies *few = made("six", (kith_initial_options){0});
+    run(options, few);
+    for (int k = 0; k < 2; k++) {
+        int64_t components = 0;
+        double *values = NULL;
+        assert_ok(kith_trajectory_open(in_files(k == 0 ? "observed.h5" : "all.h5"), &trajectory));
+        assert_ok(
+            kith_trajectory_observable(trajectory, "temperature", &components, &values, NULL));
+        assert_true(values[0] > 0 && isfinite(values[kith_trajectory_frames(trajectory) - 1]));
+        free(values);
+        const kith_status status =
+            kith_trajectory_observable(trajectory, "pressure", &components, &values, NULL);
+        assert_true((status == KITH_OK) == (k == 0));
+        free(values);
+        kith_trajectory_close(trajectory);
+    }
+    free(potential);
+    kith_context_free(context);
+    kith_bodies_free(few);
+    kith_bodies_free(last);
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
 /* The tail is a constant of the energy, and no force. */
 static void test_a_tail_adds_a_constant_to_the_energy(void **state)
 {
@@ -186,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_a_melt_keeps_energy_and_momentum),
         cmocka_unit_test(test_a_run_in_a_cell_resumes_bit_for_bit),
         cmocka_unit_test(test_a_run_with_a_thermostat_resumes_bit_for_bit),
+        cmocka_unit_test(test_frames_have_temperature_virial_and_pressure),
         cmocka_unit_test(test_a_tail_adds_a_constant_to_the_energy),
         cmocka_unit_test(test_crystals_have_their_density_temperature_and_neighbors),
     };
