@@ -223,8 +223,9 @@ static int draw(const struct plot *plot, struct chain *chain, FILE *script)
     style_header(script, plot, canvas, box, NULL);
     const int64_t n = chain->bodies->count;
     const struct sphere_style style = {fmax(0.3, 0.56 * pixels / canvas.em), canvas.em / pixels,
-                                       plot->dark ? 0x000000 : 0x2a2f38,
-                                       n <= 1000    ? 12
+                                       sphere_outline(plot),
+                                       n <= 100     ? 24
+                                       : n <= 1000  ? 12
                                        : n <= 10000 ? 5
                                                     : 1};
     const int parts = write_parts(script, plot, chain, &style);

@@ -61,9 +61,10 @@ static int draw(const struct plot *plot, const struct tracks *tracks, int panels
     fprintf(script, "%s", panels > 1 ? "set multiplot\n" : "");
     for (int k = 0; k < panels; k++) {
         struct span fitted[2] = {spans[coordinates[k][0]], spans[coordinates[k][1]]};
-        if (!panel_write_data(script, plot, tracks, &planes[k], fitted, unit.factor))
+        const struct span data[2] = {fitted[0], fitted[1]};
+        const double length_per_em = panel_fit(boxes[k], fitted) * canvas.em * unit.factor;
+        if (!panel_write_data(script, plot, tracks, &planes[k], data, unit.factor, length_per_em))
             return exit_failed;
-        panel_fit(boxes[k], fitted);
         panel_write_axes(script, plot, canvas, boxes[k], coordinates[k], fitted, unit);
         fprintf(script, "plot ");
         panel_write_elements(script, plot, tracks, k == 0);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "gnuplot.h"
+#include "plot_sphere.h"
+
+static const double sphere_em = 0.8; /* diameter */
 
 static void write_position(FILE *script, const struct plane *plane, const double *position,
                            double factor)
@@ -41,10 +44,51 @@ static bool write_points(FILE *script, const struct plot *plot, const struct tra
     return done;
 }
 
+/* How far a position is towards the eye. */
+static double nearness(const struct plane *plane, const double *position)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const int l = (k + 1) % 3, m = (k + 2) % 3;
+        sum += position[k] * (plane->across[l] * plane->up[m] - plane->across[m] * plane->up[l]);
+    }
+    return sum;
+}
+
+/* Bodies that were removed have no place; one line that is nowhere, as there must be one. */
+static void write_bodies(FILE *script, const struct plot *plot, const struct tracks *tracks,
+                         const struct plane *plane, double factor, double length_per_em)
+{
+    const struct sphere_style sphere = {sphere_em, length_per_em, sphere_outline(plot), 7};
+    const int64_t last = tracks->frames - 1;
+    int64_t order[plot_few_bodies], count = 0;
+    for (int64_t i = 0; i < tracks->bodies; i++) {
+        const double near = nearness(plane, tracks_at(tracks, last, i));
+        int64_t k = count;
+        if (!isfinite(near))
+            continue;
+        for (; k > 0 && nearness(plane, tracks_at(tracks, last, order[k - 1])) > near; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+        count++;
+    }
+    fprintf(script, "$bodies << end_of_bodies\nNaN NaN 0 0\n");
+    for (int64_t k = 0; k < count; k++) {
+        const double *position = tracks_at(tracks, last, order[k]);
+        sphere_write(script, &sphere, along(plane->across, position) * factor,
+                     along(plane->up, position) * factor,
+                     theme_body(theme_of(plot), order[k]).color);
+    }
+    fprintf(script, "end_of_bodies\n");
+}
+
 bool panel_write_data(FILE *script, const struct plot *plot, const struct tracks *tracks,
-                      const struct plane *plane, const struct span spans[2], double factor)
+                      const struct plane *plane, const struct span spans[2], double factor,
+                      double length_per_em)
 {
     bool done = true;
+    if (tracks_are_few(tracks))
+        write_bodies(script, plot, tracks, plane, factor, length_per_em);
     fprintf(script, "$tracks << end_of_tracks\n");
     if (tracks_are_few(tracks))
         write_paths(script, tracks, plane, factor);
@@ -98,11 +142,14 @@ void panel_write_elements(FILE *script, const struct plot *plot, const struct tr
                 "pointsize 0.36*em linecolor rgb '#%06x' notitle",
                 i > 0 ? ", \\\n" : "", (long long)i, style.mark, style.color);
     }
+    fprintf(script, ", \\\n$bodies using 1:2:($3*em):4 with points pointtype 7 pointsize variable "
+                    "linecolor rgb variable notitle");
     if (has_key)
         fprintf(script,
                 ", \\\nNaN with points pointtype 7 pointsize 0.36*em linecolor rgb '#%06x' "
-                "title 'start'",
-                theme->faint);
+                "title 'start', \\\nNaN with points pointtype 7 pointsize %g*em linecolor rgb "
+                "'#%06x' title 'end'",
+                theme->faint, sphere_em, theme->faint);
 }
 
 double panel_fit(struct box box, struct span spans[2])

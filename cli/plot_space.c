@@ -231,7 +231,8 @@ static int draw(const struct plot *plot, const struct tracks *tracks, FILE *scri
     for (int axis = 0; axis < 3; axis++)
         write_edge(script, plot, &space, &edges[axis]);
     write_shadows(script, tracks, &space);
-    if (!panel_write_data(script, plot, tracks, &space.plane, page, space.unit.factor))
+    if (!panel_write_data(script, plot, tracks, &space.plane, page, space.unit.factor,
+                          space.length_per_em * space.unit.factor))
         return exit_failed;
     const struct theme *theme = theme_of(plot);
     const unsigned pale = theme_mix(theme->background, theme->faint, 0.4);

@@ -11,6 +11,11 @@ static unsigned shade(unsigned color, double light)
     return theme_mix(color, 0xffffff, 0.72 * (light - bright_at) / (1 - bright_at));
 }
 
+unsigned sphere_outline(const struct plot *plot)
+{
+    return plot->dark ? 0x000000 : 0x2a2f38;
+}
+
 void sphere_write(FILE *script, const struct sphere_style *style, double x, double y,
                   unsigned color)
 {

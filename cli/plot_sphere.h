@@ -12,6 +12,9 @@ struct sphere_style {
     int layers;           /* of light, at least 1 */
 };
 
+/* The color of the outline. */
+unsigned sphere_outline(const struct plot *plot);
+
 /* Writes a sphere lit from the upper left, with an outline: lines of place, pointsize in em and
  * color for "using 1:2:($3*em):4 with points pointtype 7 pointsize variable linecolor rgb
  * variable". What is written later is before it. */

@@ -67,7 +67,7 @@ static double key_width(const struct tracks *tracks)
 
 double style_key_height(const struct tracks *tracks)
 {
-    return tracks_are_few(tracks) ? 1.5 * (double)(tracks->bodies + 1) : 0;
+    return tracks_are_few(tracks) ? 1.5 * (double)(tracks->bodies + 2) : 0;
 }
 
 struct margins style_margins(const struct plot *plot, const struct tracks *tracks)

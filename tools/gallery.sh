@@ -51,6 +51,34 @@ draw crystal
 "$kith" convert "$work/liquid.h5" "$work/liquid.xyz" --quiet
 "$kith" plot "$work/liquid.xyz" --what distances --cutoff 4 --width 900 -o "$folder/liquid.png" --quiet
 
+# Every kind of picture that is not among those above; kind_scene.png is a browser's, of --what scene.
+"$kith" run six --dt 0.001 --until 20 --every 100 --quiet -o "$work/six.h5"
+for kind in planes 3d energy; do
+    "$kith" plot "$work/six.h5" --what "$kind" --width 640 -o "$folder/kind_$kind.png" --quiet
+done
+"$kith" plot "$work/six.h5" --what animation --width 320 --frames 1:60 -o "$folder/kind_animation.gif" --quiet
+"$kith" make uniform-cube -n 500 --seed 1 --quiet -o "$work/cube.csv"
+"$kith" plot "$work/cube.csv" --what neighbors --cutoff 0.2 --box 1,1,1 --width 640 -o "$folder/kind_neighbors.png" --quiet
+"$kith" pairs "$work/cube.csv" --cutoff 0.2 --quiet -o "$work/graph.mtx"
+for kind in spy row-lengths; do
+    "$kith" plot "$work/graph.mtx" --what "$kind" --width 480 -o "$folder/kind_$kind.png" --quiet
+done
+
+# Two million stars: some minutes on a workstation, half an hour on two cores.
+"$kith" make galaxies -n 2000000 --seed 1 --quiet -o "$work/galaxies.tipsy"
+"$kith" run "$work/galaxies.tipsy" --dt 0.07 --until 21 --softening 0.05 --solver fmm --error 1e-2 --precision single \
+    --every 300 -o "$work/galaxies.h5"
+"$kith" plot "$work/galaxies.h5" --what density --width 1100 --height 720 -o "$folder/galaxies.png" --quiet
+
+"$kith" run outer-solar-system --integrator whfast --dt 200 --corrector 17 --kernel lazy --until 36525000 \
+    --every 500 --quiet -o "$work/outer.h5"
+"$kith" plot "$work/outer.h5" --what elements --coordinates jacobi --width 900 -o "$folder/planets.png" --quiet
+"$kith" make fcc -n 2048 --density 0.8442 --temperature 1.44 --quiet -o "$work/crystal.xyz"
+"$kith" run "$work/crystal.xyz" --law lennard-jones --cutoff 2.5 --shift force --dt 0.004 --until 4 --every 50 \
+    --quiet -o "$work/liquid.h5"
+"$kith" convert "$work/liquid.h5" "$work/liquid.xyz" --quiet
+"$kith" plot "$work/liquid.xyz" --what distances --cutoff 4 --width 900 -o "$folder/liquid.png" --quiet
+
 # 200 000 stars: some minutes.
 "$kith" make galaxies -n 200000 --seed 1 --quiet -o "$work/galaxies.tipsy"
 "$kith" run "$work/galaxies.tipsy" --dt 0.06 --until 21 --softening 0.05 --solver fmm --error 5e-3 --every 350 -o "$work/galaxies.h5"

@@ -58,8 +58,8 @@ const char *kith_view_address(const kith_view *view);
  * Returns how many steps may be taken before the next call; 0: any number.
  *
  * Cost: at the first call an evaluation of all forces, for the energy; without a page, or before
- *       the next snapshot is due, none. Snapshots take at most a fiftieth of the time, energies at
- *       most a hundred and fiftieth. It never waits for a page to read. A wait ends when the
+ *       the next snapshot is due, none. Snapshots take at most a hundredth of the time, energies
+ *       at most a three-hundredth. It never waits for a page to read. A wait ends when the
  *       simulation's context is cancelled. */
 int64_t kith_view_between_steps(void *view, kith_simulation *simulation);
 

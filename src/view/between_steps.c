@@ -10,7 +10,7 @@
 static const double frame_seconds = 1.0 / 60;
 
 /* What is taken beside the steps costs at most such a part of the time. */
-static const double snapshot_part = 1.0 / 50, energy_part = 1.0 / 150;
+static const double snapshot_part = 1.0 / 100, energy_part = 1.0 / 300;
 
 /* A wait is looked up from this often: the context may be cancelled. */
 static const double wait_seconds = 0.05;

@@ -172,6 +172,37 @@ static void test_pictures_name_the_bodies(void **state)
     free(text);
 }
 
+/* A sphere is discs on a dark one, which has the outline's color. */
+static int count_spheres(const char *name)
+{
+    char *text = program_read(name);
+    const int count = count_words(text, "color='rgb( 42,  47,  56)'");
+    free(text);
+    return count;
+}
+
+static void test_few_bodies_end_as_spheres(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("plot @two.h5 --what orbits -q -o @spheres.svg"));
+    assert_int_equal(count_spheres("spheres.svg"), 2);
+    assert_succeeded(program_run("plot @two.h5 --what planes -q -o @spheres.svg"));
+    assert_int_equal(count_spheres("spheres.svg"), 6);
+    assert_succeeded(program_run("plot @two.h5 --what 3d -q -o @spheres.svg"));
+    assert_int_equal(count_spheres("spheres.svg"), 2);
+}
+
+static void test_bodies_that_have_merged_are_not_drawn(void **state)
+{
+    (void)state;
+    program_write("meet.csv", "mass,x,y,z,vx,vy,vz,radius\n1,-1,0,0,1,0,0,0.1\n"
+                              "1,1,0,0,-1,0,0,0.1\n1,0,9,0,0,0,0,0.1\n");
+    assert_succeeded(program_run("run @meet.csv --dt 0.01 --until 2 --every 10 --collisions merge "
+                                 "-q -o @meet.h5"));
+    assert_succeeded(program_run("plot @meet.h5 --what orbits -q -o @meet.svg"));
+    assert_int_equal(count_spheres("meet.svg"), 2);
+}
+
 static void test_axes_have_the_units_of_the_file(void **state)
 {
     (void)state;
@@ -454,6 +485,8 @@ int main(void)
         cmocka_unit_test(test_quiet_plots_say_nothing),
         cmocka_unit_test(test_pictures_have_the_size_asked_for),
         cmocka_unit_test(test_pictures_name_the_bodies),
+        cmocka_unit_test(test_few_bodies_end_as_spheres),
+        cmocka_unit_test(test_bodies_that_have_merged_are_not_drawn),
         cmocka_unit_test(test_axes_have_the_units_of_the_file),
         cmocka_unit_test(test_a_circular_orbit_is_drawn_round),
         cmocka_unit_test(test_a_curve_is_drawn_through_frames_that_are_far_apart),
