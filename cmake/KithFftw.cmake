@@ -1,14 +1,15 @@
-# FFTW in double precision, if there: KITH_HAS_FFTW and the target kith_fftw.
+# FFTW in both precisions, if there: KITH_HAS_FFTW and the target kith_fftw.
 set(KITH_HAS_FFTW OFF)
 if(KITH_FFTW) # AUTO counts as true
   find_path(KITH_FFTW_INCLUDE fftw3.h)
   find_library(KITH_FFTW_LIBRARY fftw3)
-  mark_as_advanced(KITH_FFTW_INCLUDE KITH_FFTW_LIBRARY)
-  if(KITH_FFTW_INCLUDE AND KITH_FFTW_LIBRARY)
+  find_library(KITH_FFTWF_LIBRARY fftw3f)
+  mark_as_advanced(KITH_FFTW_INCLUDE KITH_FFTW_LIBRARY KITH_FFTWF_LIBRARY)
+  if(KITH_FFTW_INCLUDE AND KITH_FFTW_LIBRARY AND KITH_FFTWF_LIBRARY)
     set(KITH_HAS_FFTW ON)
     add_library(kith_fftw INTERFACE)
     target_include_directories(kith_fftw SYSTEM INTERFACE ${KITH_FFTW_INCLUDE})
-    target_link_libraries(kith_fftw INTERFACE ${KITH_FFTW_LIBRARY})
+    target_link_libraries(kith_fftw INTERFACE ${KITH_FFTW_LIBRARY} ${KITH_FFTWF_LIBRARY})
   elseif(NOT KITH_FFTW STREQUAL "AUTO")
     message(FATAL_ERROR "KITH_FFTW is ${KITH_FFTW}, but FFTW was not found; install libfftw3-dev")
   endif()

@@ -36,7 +36,7 @@ typedef struct kith_solver_report {
     double p2p_per_body, m2l_per_body; /* pairs of bodies summed; pairs of cells, a target */
     double cutoff, alpha;              /* of ewald and pme (kith_ewald) */
     int32_t grid[3];                   /* of pme; order is that of its splines */
-    double prepare_seconds;            /* for what is not done again when bodies have moved */
+    double prepare_seconds;            /* of pme: for choosing what is 0 in its options */
 } kith_solver_report;
 
 /* A solver that is expected to be much faster than the direct sum. */

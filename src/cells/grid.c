@@ -6,22 +6,23 @@ struct cells_bounds cells_bounds_empty(void)
         {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
 }
 
-static void choose_axis(const struct pairs_lattice *lattice, double edge,
+static void choose_axis(const struct pairs_lattice *lattice, double cutoff, int32_t divisions,
                         const struct cells_bounds *bounds, int k, struct cells_grid *grid,
                         double *cells)
 {
+    const double edge = cutoff / divisions;
     if (lattice->periodic[k]) {
         const double most = 1 << 20;
         *cells = fmin(most, fmax(1, floor(lattice->height[k] / edge)));
         grid->count[k] = (int64_t)*cells;
         grid->per_basis[k] = *cells;
-        grid->reach[k] = (int64_t)fmax(1, ceil(edge * *cells / lattice->height[k]));
+        grid->reach[k] = (int64_t)fmax(1, ceil(cutoff * *cells / lattice->height[k]));
         return;
     }
     /* The edge is at least 2^-48 of any coordinate, so that these numbers are exact. */
     grid->origin[k] = bounds->low[k] <= bounds->high[k] ? bounds->low[k] : 0;
     grid->per_basis[k] = 1 / edge;
-    grid->reach[k] = 1;
+    grid->reach[k] = divisions;
     *cells = floor((fmax(bounds->high[k], grid->origin[k]) - grid->origin[k]) / edge) + 2;
 }
 
@@ -56,13 +57,21 @@ void cells_grid_choose(const struct pairs_lattice *lattice, kith_dtype dtype, in
                        double cutoff, const struct cells_bounds *bounds, int64_t count,
                        struct cells_grid *grid)
 {
+    cells_grid_choose_fine(lattice, dtype, dimensions, cutoff, 1, bounds, count, grid);
+}
+
+void cells_grid_choose_fine(const struct pairs_lattice *lattice, kith_dtype dtype,
+                            int32_t dimensions, double cutoff, int32_t divisions,
+                            const struct cells_bounds *bounds, int64_t count,
+                            struct cells_grid *grid)
+{
     static const int32_t orders[4][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 1, 2}};
     const double edge = pairs_safe_distance(lattice, dtype, cutoff, bounds->largest);
     double cells[3];
     *grid = (struct cells_grid){0};
     for (int k = 0; k < 3; k++) {
         grid->order[k] = orders[dimensions][k];
-        choose_axis(lattice, edge, bounds, k, grid, &cells[k]);
+        choose_axis(lattice, edge, divisions, bounds, k, grid, &cells[k]);
         if (k >= dimensions) { /* all coordinates are 0 */
             grid->reach[k] = 0;
             cells[k] = 1;

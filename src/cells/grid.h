@@ -38,6 +38,12 @@ void cells_grid_choose(const struct pairs_lattice *lattice, kith_dtype dtype, in
                        double cutoff, const struct cells_bounds *bounds, int64_t count,
                        struct cells_grid *grid);
 
+/* Likewise with cells of about cutoff/divisions: fewer candidates, in more and smaller cells. */
+void cells_grid_choose_fine(const struct pairs_lattice *lattice, kith_dtype dtype,
+                            int32_t dimensions, double cutoff, int32_t divisions,
+                            const struct cells_bounds *bounds, int64_t count,
+                            struct cells_grid *grid);
+
 static inline int64_t cells_most_buckets(int64_t count)
 {
     return 2 * count + 128;

@@ -203,6 +203,7 @@ static void report(const struct kith_solver *solver, const struct forces_problem
         .error_estimated = force > 0 ? state->setting.force_error / force : 0,
         .cutoff = state->setting.cutoff,
         .alpha = state->setting.alpha,
+        .prepare_seconds = state->setting.seconds,
     };
     memcpy(problem->report->grid, state->setting.grid, sizeof state->setting.grid);
 }

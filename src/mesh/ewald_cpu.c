@@ -329,7 +329,7 @@ kith_status ewald_cpu(kith_context *context, const kith_cell *cell,
     memset(state->virial, 0, sizeof state->virial);
     if (particles->count > 0) {
         KITH_TRY(short_cpu(context, KITH_F64, state->setting.cutoff, state->setting.alpha,
-                           of_polynomials, state));
+                           of_polynomials, 1, state));
         KITH_TRY(sum_waves(context, &job));
         KITH_TRY(kith_context_check_cancelled(context));
     }

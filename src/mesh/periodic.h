@@ -41,7 +41,7 @@
 
 struct periodic_particles {
     int64_t count;
-    kith_dtype dtype;        /* of the numbers below, and of the arithmetic of pme */
+    kith_dtype dtype;        /* of the numbers below */
     const void *position[3]; /* as given */
     const void *weight;      /* NULL: ones */
 };
@@ -63,6 +63,7 @@ struct periodic_setting {
     double wave_limit; /* of plain sums: the largest |k| */
     int32_t grid[3], order;
     double force_error; /* expected rms error of the forces */
+    double seconds;     /* that the choice took */
 };
 
 /* The cell as the sums see it, and what the particles add up to. */

@@ -26,18 +26,18 @@ enum { pme_least_order = 4, pme_most_order = 8 };
 bool pme_is_there(void);
 
 /* The cheapest setting whose expected error is what is wanted, by a model of the work; the force is
- * the rms force that a relative error is of.
+ * the rms force that a relative error is of, dtype that of pairs and mesh.
  * Errors: KITH_INVALID_ARGUMENT (a grid smaller than the order, or too large). */
 kith_status pme_choose(const struct periodic_system *system, const struct periodic_request *request,
-                       double force, struct periodic_setting *setting);
+                       double force, kith_dtype dtype, struct periodic_setting *setting);
 
-/* Forces of all images, on the CPU. The pairs are in the particles' precision, the mesh in double.
- */
+/* Forces of all images, on the CPU. Pairs and mesh are in single precision where the error that is
+ * asked for permits; otherwise the pairs are in the particles' precision, the mesh in double. */
 kith_status pme_cpu(kith_context *context, const kith_cell *cell,
                     const struct periodic_particles *particles,
                     const struct periodic_request *request, struct periodic_state *state);
 
-/* Adds the waves to state's potential, gradient and virial. */
-kith_status pme_add_waves(kith_context *context, struct periodic_state *state);
+/* Adds the waves to state's potential, gradient and virial; dtype: of the mesh. */
+kith_status pme_add_waves(kith_context *context, kith_dtype dtype, struct periodic_state *state);
 
 #endif

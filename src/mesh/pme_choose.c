@@ -10,9 +10,13 @@ static const double pi = 3.14159265358979323846;
 /* The share of the error that is wanted for each of the two parts. */
 static const double share = 0.3;
 
-/* What one core takes: of a pair within the cutoff, of a particle and a point of its splines, of a
- * point of the grid in the transforms. Measured with AVX-512. */
-static const double seconds_of_pair = 1.6e-9, seconds_of_spline = 0.7e-9, seconds_of_point = 40e-9;
+/* What one core takes: of a pair within the cutoff, with the search for it; of a row of the points
+ * of a particle's splines, spread and gathered; of a point of the grid in the transforms. Measured
+ * with AVX-512. */
+struct costs {
+    double pair, row, point;
+};
+static const struct costs in_float = {1.6e-9, 2e-9, 10e-9}, in_double = {3.2e-9, 3e-9, 30e-9};
 
 static double power(double x, int32_t exponent)
 {
@@ -127,7 +131,7 @@ struct candidate {
 
 static struct candidate try(const struct periodic_system *system,
                             const struct periodic_request *request, const struct table *table,
-                            double alpha, int32_t order, double wanted)
+                            const struct costs *costs, double alpha, int32_t order, double wanted)
 {
     const double most_points = 0x1p28, n = (double)system->count;
     const double near = near_factor(system);
@@ -148,8 +152,8 @@ static struct candidate try(const struct periodic_system *system,
     const double of_mesh = mesh_error(system, alpha, order, spacing);
     setting->force_error = hypot(of_mesh, near * estimate_short(system, alpha, setting->cutoff));
     const double pairs = n * 4 * pi / 3 * pow(setting->cutoff, 3) / system->volume;
-    made.cost = n * (pairs + 60) * seconds_of_pair * 2 +
-                n * 2 * power(order, 3) * seconds_of_spline + points * seconds_of_point;
+    made.cost =
+        n * ((pairs + 60) * costs->pair + power(order, 2) * costs->row) + points * costs->point;
     made.is_good = points <= most_points && setting->force_error <= 2 * share * wanted;
     return made;
 }
@@ -179,10 +183,11 @@ static kith_status check_grid(const struct periodic_request *request, int32_t or
 }
 
 kith_status pme_choose(const struct periodic_system *system, const struct periodic_request *request,
-                       double force, struct periodic_setting *setting)
+                       double force, kith_dtype dtype, struct periodic_setting *setting)
 {
+    const double few = sqrt(1 + 10 / fmax(1, (double)system->count)); /* whose errors scatter */
     const double wanted =
-        request->absolute_error > 0 ? request->absolute_error : request->error * force;
+        (request->absolute_error > 0 ? request->absolute_error : request->error * force) / few;
     const double middle = cbrt(fmax(1, (double)system->count) / system->volume);
     struct candidate best = {.cost = INFINITY, .setting.force_error = INFINITY};
     KITH_TRY(check_grid(request, request->order > 0 ? request->order : pme_least_order));
@@ -206,7 +211,9 @@ kith_status pme_choose(const struct periodic_system *system, const struct period
                     alpha =
                         estimate_short_reach(system, alpha, share * wanted / near_factor(system)) /
                         request->cutoff;
-            const struct candidate made = try(system, request, &table, alpha, order, wanted);
+            const struct candidate made =
+                try(system, request, &table, dtype == KITH_F32 ? &in_float : &in_double, alpha,
+                    order, wanted);
             if (is_better(&made, &best))
                 best = made;
             if (request->alpha > 0 || request->cutoff > 0)

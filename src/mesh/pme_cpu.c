@@ -5,11 +5,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "device/context.h"
+#include "device/threads.h"
 #include "mesh/pme.h"
 #include "mesh/short.h"
 
 static const double pi = 3.14159265358979323846;
+
+/* From this error on single precision is enough. */
+static const double least_of_floats = 2e-5;
+
+/* What a thread does in a second, to tell how many threads are worth waking. */
+static const double rows_a_second = 2e7;
 
 /* The rms of the forces by near pairs alone: about thirty neighbors, whose pull ends smoothly. What
  * is further away is left out, so that this is less where much of the force comes from there. */
@@ -24,44 +32,94 @@ static kith_status guess_force(kith_context *context, struct periodic_state *sta
             : system->volume;
     const double cutoff = cbrt(neighbors * 3 / (4 * pi) * volume / n);
     double squares = 0;
-    KITH_TRY(short_cpu(context, KITH_F32, cutoff, reach / cutoff, 1e-4, state));
+    const int64_t most = 1 << 15, one_of = system->count / most + 1;
+    for (int c = 0; c < 3; c++)
+        memset(state->gradient[c], 0, (size_t)system->count * sizeof *state->gradient[c]);
+    KITH_TRY(short_cpu(context, KITH_F32, cutoff, reach / cutoff, 1e-4, one_of, state));
     for (int64_t i = 0; i < system->count; i++)
         for (int c = 0; c < 3; c++) {
             const double pull = state->weight[i] * state->gradient[c][i];
             squares += pull * pull;
         }
-    *force = fmax(0.7 * sqrt(squares / n), periodic_least_force(system));
+    *force = fmax(0.7 * sqrt(squares * (double)one_of / n), periodic_least_force(system));
     return KITH_OK;
 }
 
-/* The correlation and the crowding of the system, from its 13 longest waves. */
-static void measure(struct periodic_state *state)
+/* The longest waves, from a table of the circle: the angle's error of 2π/8192 is nothing beside
+ * the fluctuations that are measured. */
+enum { waves = 13, circle = 4096, rows_a_task = 4096 };
+
+struct measuring {
+    struct periodic_state *state;
+    double complex circle[circle];
+    double complex (*sums)[2][waves]; /* Σ w e^{i k·x} and Σ |w| e^{i k·x} of each task */
+};
+
+static void measure_task(void *argument, int64_t task)
 {
-    struct periodic_system *system = &state->system;
-    double complex sums[27] = {0}, sizes[27] = {0};
-    double of_sums = 0, of_sizes = 0;
-    for (int64_t i = 0; i < system->count; i++) {
+    const struct measuring *measuring = argument;
+    const struct periodic_state *state = measuring->state;
+    const int64_t begin = task * rows_a_task, left = state->system.count - begin;
+    const int64_t end = begin + (left < rows_a_task ? left : rows_a_task);
+    double complex sums[2][waves] = {{0}};
+    for (int64_t i = begin; i < end; i++) {
         const double x[3] = {state->position[0][i], state->position[1][i], state->position[2][i]};
         double complex turn[3][3];
         for (int c = 0; c < 3; c++) {
-            const double angle = 2 * pi * pairs_fraction(&system->lattice, x, c);
-            turn[c][2] = cos(angle) + I * sin(angle);
+            const double at = pairs_fraction(&state->system.lattice, x, c) * circle;
+            turn[c][2] = measuring->circle[(int64_t)floor(at) & (circle - 1)];
             turn[c][1] = 1;
             turn[c][0] = conj(turn[c][2]);
         }
-        for (int k = 14; k < 27; k++) {
-            const double complex wave = turn[0][k / 9] * turn[1][k / 3 % 3] * turn[2][k % 3];
-            sums[k] += state->weight[i] * wave;
-            sizes[k] += fabs(state->weight[i]) * wave;
+        for (int k = 0; k < waves; k++) {
+            const int wave = 27 - waves + k;
+            const double complex turned =
+                turn[0][wave / 9] * turn[1][wave / 3 % 3] * turn[2][wave % 3];
+            sums[0][k] += state->weight[i] * turned;
+            sums[1][k] += fabs(state->weight[i]) * turned;
         }
     }
-    for (int k = 14; k < 27; k++) {
-        of_sums += creal(sums[k]) * creal(sums[k]) + cimag(sums[k]) * cimag(sums[k]);
-        of_sizes += creal(sizes[k]) * creal(sizes[k]) + cimag(sizes[k]) * cimag(sizes[k]);
+    memcpy(measuring->sums[task], sums, sizeof sums);
+}
+
+static double square(double complex z)
+{
+    return creal(z) * creal(z) + cimag(z) * cimag(z);
+}
+
+/* The correlation and the crowding of the system, from its longest waves. */
+static kith_status measure(kith_context *context, struct periodic_state *state)
+{
+    struct periodic_system *system = &state->system;
+    const int64_t tasks = (system->count + rows_a_task - 1) / rows_a_task;
+    struct measuring measuring = {.state = state};
+    for (int k = 0; k < circle; k++)
+        measuring.circle[k] = cexp(2 * pi * I * (k + 0.5) / circle);
+    KITH_TRY(cpu_memory_grow(&state->memory[2], tasks * (int64_t)sizeof *measuring.sums));
+    measuring.sums = state->memory[2].memory;
+    KITH_TRY(kith_for_each(context,
+                           kith_threads_for(context, (double)system->count / rows_a_second), tasks,
+                           measure_task, &measuring));
+    double of_sums = 0, of_sizes = 0;
+    for (int k = 0; k < waves; k++) {
+        double complex sum = 0, size = 0;
+        for (int64_t task = 0; task < tasks; task++) {
+            sum += measuring.sums[task][0][k];
+            size += measuring.sums[task][1][k];
+        }
+        of_sums += square(sum);
+        of_sizes += square(size);
     }
-    const double scale = 13 * fmax(system->squares, DBL_MIN);
+    const double scale = waves * fmax(system->squares, DBL_MIN);
     system->correlation = fmax(1, of_sums / scale);
     system->crowding = fmax(1, of_sizes / scale);
+    return KITH_OK;
+}
+
+/* Whether nothing is left to choose. */
+static bool is_given(const struct periodic_request *request)
+{
+    return request->cutoff > 0 && request->alpha > 0 && request->grid[0] > 0 && request->order > 0;
 }
 
 kith_status pme_cpu(kith_context *context, const kith_cell *cell,
@@ -69,19 +127,24 @@ kith_status pme_cpu(kith_context *context, const kith_cell *cell,
                     const struct periodic_request *request, struct periodic_state *state)
 {
     const double of_images = fmax(1e-14, fmin(0.01 * request->error, 1e-3));
-    const double of_polynomials = particles->dtype == KITH_F64 ? 1e-15 : 1e-8;
+    const bool is_coarse = !(request->absolute_error > 0) && request->error >= least_of_floats;
+    const kith_dtype of_pairs = is_coarse ? KITH_F32 : particles->dtype;
+    const double of_polynomials = of_pairs == KITH_F64 ? 1e-15 : 1e-8;
     double force = 0;
     KITH_TRY(periodic_load(context, cell, of_images, particles, state));
     memset(state->virial, 0, sizeof state->virial);
     if (particles->count > 0) {
-        if (!(request->absolute_error > 0))
+        const double start = kith_clock();
+        if (!(request->absolute_error > 0) && !is_given(request))
             KITH_TRY(guess_force(context, state, &force));
-        measure(state);
-        KITH_TRY(pme_choose(&state->system, request, force, &state->setting));
+        KITH_TRY(measure(context, state));
+        KITH_TRY(pme_choose(&state->system, request, force, is_coarse ? KITH_F32 : KITH_F64,
+                            &state->setting));
+        state->setting.seconds = kith_clock() - start;
         const double smallest = fmax(of_polynomials, 1e-3 * request->error);
-        KITH_TRY(short_cpu(context, particles->dtype, state->setting.cutoff, state->setting.alpha,
-                           smallest, state));
-        KITH_TRY(pme_add_waves(context, state));
+        KITH_TRY(short_cpu(context, of_pairs, state->setting.cutoff, state->setting.alpha, smallest,
+                           1, state));
+        KITH_TRY(pme_add_waves(context, is_coarse ? KITH_F32 : KITH_F64, state));
     } else {
         state->setting = (struct periodic_setting){.cutoff = 1, .alpha = 1, .order = 4};
     }

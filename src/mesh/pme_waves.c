@@ -1,42 +1,37 @@
-/* The waves of particle–mesh Ewald by FFTW: spread, transform, multiply, transform, gather. */
+/* The waves of particle–mesh Ewald: spread, transform, multiply, transform, gather. */
 
-#include <complex.h>
-#include <fftw3.h>
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "mesh/arena.h"
 #include "mesh/pme.h"
+#include "mesh/transform.h"
+#include "mesh/waves_kernel.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* Particles that a thread takes at once, and what it does in a second. */
-enum { particles_a_task = 1024 };
-static const double splines_a_second = 1.4e9, points_a_second = 1e8;
+/* Particles and planes that a thread takes at once. */
+enum { particles_a_task = 1024, planes_a_task = 4 };
 
-/* FFTW's planner is not for several threads at once; its plans are. */
-static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
-
-/* A particle in the order of its planes: splines and their slopes along each axis. */
-struct splined {
-    int64_t row;
-    int32_t first[3];
-    double weight, value[3][pme_most_order], slope[3][pme_most_order];
-};
+/* What a thread does in a second, to tell how many threads are worth waking. */
+static const double particles_a_second = 1e7, points_a_second = 1e8;
 
 struct job {
     const kith_context *context;
     struct periodic_state *state;
-    int32_t order, grid[3], half; /* half: waves along the last axis */
-    struct splined *particles;
-    int64_t *begin; /* of the particles whose splines begin in a plane */
-    double *points;
-    fftw_complex *waves;
-    double *flat[3];     /* U²/(Σ U²)² along each axis */
-    double (*virial)[9]; /* of each plane of waves */
+    const struct waves_kernels *kernels;
+    struct waves_mesh mesh;
+    struct transform transform;
+    int32_t half;   /* waves along the last axis */
+    int32_t *plane; /* of each row: where its splines begin */
+    int32_t *row;   /* of the particles in the order of their planes */
+    int64_t *begin; /* of the particles of a plane */
+    int32_t *first[3];
+    void *offset[3], *weight, *value, *slope;
+    double *flat[3], *twice; /* U²/(Σ U²)² along each axis */
+    double (*virial)[9];     /* of each row of waves */
 };
 
 bool pme_is_there(void)
@@ -44,268 +39,275 @@ bool pme_is_there(void)
     return true;
 }
 
-struct arena {
-    char *base;
-    int64_t used;
-};
-
-static void *take(struct arena *arena, int64_t count, int64_t bytes_each)
-{
-    void *memory = arena->base ? arena->base + arena->used : NULL;
-    arena->used += kith_padded(count * bytes_each);
-    return memory;
-}
-
 static void lay_out(struct arena *arena, struct job *job)
 {
-    const int64_t planes = job->grid[0], plane = (int64_t)job->grid[1] * job->grid[2];
-    job->particles = take(arena, job->state->system.count, sizeof *job->particles);
-    job->begin = take(arena, planes + 1, sizeof *job->begin);
-    job->points = take(arena, planes * plane, sizeof *job->points);
-    job->waves = take(arena, planes * job->grid[1] * job->half, sizeof *job->waves);
-    for (int c = 0; c < 3; c++)
-        job->flat[c] = take(arena, job->grid[c], sizeof *job->flat[c]);
-    job->virial = take(arena, planes, sizeof *job->virial);
-}
-
-/* Splines of order p at the points first, first + 1, …, for a fraction of a spacing beyond the
- * first (de Boor's recursion, as Essmann et al. 1995 have it), and their derivatives. */
-static void make_splines(int32_t order, double fraction, double *value, double *slope)
-{
-    value[0] = 1 - fraction;
-    value[1] = fraction;
-    for (int32_t p = 3; p <= order; p++) {
-        if (p == order) {
-            slope[0] = -value[0];
-            for (int32_t k = 1; k < p - 1; k++)
-                slope[k] = value[k - 1] - value[k];
-            slope[p - 1] = value[p - 2];
-        }
-        const double over = 1.0 / (p - 1);
-        value[p - 1] = over * fraction * value[p - 2];
-        for (int32_t k = p - 2; k > 0; k--)
-            value[k] =
-                over * ((fraction + p - 1 - k) * value[k - 1] + (k + 1 - fraction) * value[k]);
-        value[0] *= over * (1 - fraction);
-    }
-}
-
-static void splines_of(const struct job *job, int64_t row, struct splined *particle)
-{
-    const struct periodic_state *state = job->state;
-    const double x[3] = {state->position[0][row], state->position[1][row], state->position[2][row]};
-    particle->row = row;
-    particle->weight = state->weight[row];
+    const int32_t *grid = job->mesh.grid;
+    const struct transform *transform = &job->transform;
+    const int64_t real = transform->dtype == KITH_F32 ? sizeof(float) : sizeof(double);
+    const int64_t count = job->state->system.count, rows = (int64_t)grid[0] * grid[1];
+    job->plane = arena_take(arena, count, sizeof *job->plane);
+    job->row = arena_take(arena, count, sizeof *job->row);
+    job->begin = arena_take(arena, grid[0] + 2, sizeof *job->begin);
     for (int c = 0; c < 3; c++) {
-        double at = pairs_fraction(&state->system.lattice, x, c) * job->grid[c];
-        const double whole = floor(at);
-        const int32_t first = (int32_t)whole % job->grid[c];
-        particle->first[c] = first < 0 ? first + job->grid[c] : first;
-        make_splines(job->order, at - whole, particle->value[c], particle->slope[c]);
+        job->first[c] = arena_take(arena, count, sizeof *job->first[c]);
+        job->offset[c] = arena_take(arena, count, real);
+        job->flat[c] = arena_take(arena, grid[c] + waves_chunk, sizeof *job->flat[c]);
     }
+    job->weight = arena_take(arena, count, real);
+    job->twice = arena_take(arena, grid[2] + waves_chunk, sizeof *job->twice);
+    job->value = arena_take(arena, splines_most_order * waves_padding, real);
+    job->slope = arena_take(arena, splines_most_order * waves_padding, real);
+    job->virial = arena_take(arena, grid[1], sizeof *job->virial);
+    job->transform.points = arena_take(arena, rows * transform->pitch, real);
 }
 
-/* The plane of the first point of a particle's splines. */
-static int32_t plane_of(const struct job *job, int64_t row)
+static void set(kith_dtype dtype, void *to, int64_t at, double value)
+{
+    if (dtype == KITH_F32)
+        ((float *)to)[at] = (float)value;
+    else
+        ((double *)to)[at] = value;
+}
+
+static void fill_splines(struct job *job)
+{
+    struct splines splines;
+    splines_make(job->mesh.order, &splines);
+    for (int m = 0; m < splines_most_order; m++)
+        for (int k = 0; k < waves_padding; k++) {
+            const bool is_one = k < splines_most_order;
+            set(job->transform.dtype, job->value, m * waves_padding + k,
+                is_one ? splines.value[m][k] : 0);
+            set(job->transform.dtype, job->slope, m * waves_padding + k,
+                is_one ? splines.slope[m][k] : 0);
+        }
+}
+
+/* The point along an axis where the splines of a particle begin, and how far beyond it it is. */
+static int32_t locate(const struct job *job, int64_t row, int c, double *offset)
 {
     const struct periodic_state *state = job->state;
+    const int32_t count = job->mesh.grid[c];
     const double x[3] = {state->position[0][row], state->position[1][row], state->position[2][row]};
-    const double at = floor(pairs_fraction(&state->system.lattice, x, 0) * job->grid[0]);
-    const int32_t plane = (int32_t)at % job->grid[0];
-    return plane < 0 ? plane + job->grid[0] : plane;
+    const double at = pairs_fraction(&state->system.lattice, x, c) * count, whole = floor(at);
+    const int32_t first = (int32_t)whole % count;
+    *offset = at - whole - 0.5;
+    return first < 0 ? first + count : first;
+}
+
+static int64_t task_end(const struct job *job, int64_t task)
+{
+    const int64_t end = (task + 1) * particles_a_task, count = job->state->system.count;
+    return end < count ? end : count;
+}
+
+static void find_planes(void *argument, int64_t task)
+{
+    const struct job *job = argument;
+    double offset;
+    for (int64_t row = task * particles_a_task; row < task_end(job, task); row++)
+        job->plane[row] = locate(job, row, 0, &offset);
 }
 
 /* Puts the particles into the order of their planes, in each in that of their rows. */
 static void sort(struct job *job)
 {
-    const int32_t planes = job->grid[0];
     const int64_t count = job->state->system.count;
-    memset(job->begin, 0, (size_t)(planes + 1) * sizeof *job->begin);
+    memset(job->begin, 0, (size_t)(job->mesh.grid[0] + 2) * sizeof *job->begin);
     for (int64_t row = 0; row < count; row++)
-        job->begin[plane_of(job, row) + 1]++;
-    for (int32_t plane = 0; plane < planes; plane++)
-        job->begin[plane + 1] += job->begin[plane];
+        job->begin[job->plane[row] + 2]++;
+    for (int32_t plane = 0; plane < job->mesh.grid[0]; plane++)
+        job->begin[plane + 2] += job->begin[plane + 1];
     for (int64_t row = 0; row < count; row++)
-        job->particles[job->begin[plane_of(job, row)]++].row = row;
-    for (int32_t plane = planes; plane > 0; plane--)
-        job->begin[plane] = job->begin[plane - 1];
-    job->begin[0] = 0;
+        job->row[job->begin[job->plane[row] + 1]++] = (int32_t)row;
 }
 
-static void spline_task(void *argument, int64_t task)
+static void arrange(void *argument, int64_t task)
 {
     const struct job *job = argument;
-    const int64_t count = job->state->system.count, begin = task * particles_a_task;
-    const int64_t end = begin + particles_a_task < count ? begin + particles_a_task : count;
-    for (int64_t slot = begin; slot < end; slot++)
-        splines_of(job, job->particles[slot].row, &job->particles[slot]);
+    for (int64_t slot = task * particles_a_task; slot < task_end(job, task); slot++) {
+        const int64_t row = job->row[slot];
+        for (int c = 0; c < 3; c++) {
+            double offset;
+            job->first[c][slot] = locate(job, row, c, &offset);
+            set(job->transform.dtype, job->offset[c], slot, offset);
+        }
+        set(job->transform.dtype, job->weight, slot, job->state->weight[row]);
+    }
 }
 
-static inline int32_t wrapped(int32_t index, int32_t count)
-{
-    return index < count ? index : index - count;
-}
-
-/* A plane of the grid takes what it gets from the particles near it: no other task writes there. */
-static void spread_plane(void *argument, int64_t plane)
+/* Planes of the grid take what they get from the particles near them: no other task writes there.
+ */
+static void spread_planes(void *argument, int64_t task)
 {
     const struct job *job = argument;
-    const int32_t order = job->order, ny = job->grid[1], nz = job->grid[2];
-    double *points = job->points + plane * ny * nz;
-    memset(points, 0, (size_t)ny * (size_t)nz * sizeof *points);
-    for (int32_t t = 0; t < order; t++) {
-        const int32_t from = ((int32_t)plane - t + job->grid[0]) % job->grid[0];
-        for (int64_t slot = job->begin[from]; slot < job->begin[from + 1]; slot++) {
-            const struct splined *particle = &job->particles[slot];
-            const double of_x = particle->weight * particle->value[0][t];
-            for (int32_t j = 0; j < order; j++) {
-                double *row = points + (int64_t)wrapped(particle->first[1] + j, ny) * nz;
-                const double of_y = of_x * particle->value[1][j];
-                for (int32_t k = 0; k < order; k++)
-                    row[wrapped(particle->first[2] + k, nz)] += of_y * particle->value[2][k];
-            }
+    const struct transform *transform = &job->transform;
+    const int32_t count = job->mesh.grid[0], low = (int32_t)task * planes_a_task;
+    const int32_t high = low + planes_a_task < count ? low + planes_a_task : count;
+    const int64_t real = transform->dtype == KITH_F32 ? sizeof(float) : sizeof(double);
+    const int64_t plane_bytes = job->mesh.grid[1] * transform->pitch * real;
+    memset((char *)transform->points + low * plane_bytes, 0, (size_t)((high - low) * plane_bytes));
+    const int32_t reach = high - low + job->mesh.order - 1;
+    for (int32_t k = 0; k < (reach < count ? reach : count); k++) {
+        const int32_t from = (low - (job->mesh.order - 1) + k + count) % count;
+        job->kernels->spread(&job->mesh, job->begin[from], job->begin[from + 1], low, high);
+    }
+    for (int32_t plane = low; plane < high; plane++) {
+        job->kernels->fold(&job->mesh, plane);
+        transform_plane(transform, plane, false);
+    }
+}
+
+/* The number of a wave along an axis, of which half are negative. */
+static int32_t signed_number(int32_t number, int32_t count)
+{
+    return 2 * number > count ? number - count : number;
+}
+
+/* U²/(Σ_m U²)²: of a wave and its aliases. */
+static void make_flat(struct job *job)
+{
+    for (int c = 0; c < 3; c++) {
+        const int32_t count = job->mesh.grid[c];
+        memset(job->flat[c] + count, 0, waves_chunk * sizeof *job->flat[c]);
+        for (int32_t n = 0; n < count; n++) {
+            const double x = (double)signed_number(n, count) / count;
+            double sum = 1;
+            for (int m = -4; m <= 4; m++)
+                sum += m == 0 ? 0 : pow(fabs(x / (x + m)), 2 * job->mesh.order);
+            const double sinc = n == 0 ? 1 : sin(pi * x) / (pi * x);
+            job->flat[c][n] = 1 / (pow(sinc * sinc, job->mesh.order) * sum * sum);
         }
     }
+    for (int32_t l = 0; l < job->half; l++)
+        job->twice[l] = l == 0 || 2 * l == job->mesh.grid[2] ? 0.5 : 1;
+}
+
+/* The virial of a row of waves start + l step, whose sums waves_kernel.h names. */
+static void add_virial(const struct waves_row *row, const double sums[4], double virial[9])
+{
+    const double *a = row->start, *b = row->step;
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++)
+            virial[3 * k + l] += (k == l ? sums[0] : 0) - a[k] * a[l] * sums[1] -
+                                 (a[k] * b[l] + b[k] * a[l]) * sums[2] - b[k] * b[l] * sums[3];
+}
+
+static void multiply_row(void *argument, int64_t y)
+{
+    const struct job *job = argument;
+    const struct transform *transform = &job->transform;
+    const struct periodic_system *system = &job->state->system;
+    const double alpha = job->state->setting.alpha, (*inverse)[3] = system->lattice.inverse;
+    const int64_t real = transform->dtype == KITH_F32 ? sizeof(float) : sizeof(double);
+    double *virial = job->virial[y];
+    memset(virial, 0, sizeof job->virial[y]);
+    transform_row(transform, y, false);
+    for (int32_t x = 0; x < job->mesh.grid[0]; x++) {
+        struct waves_row row = {.count = job->half,
+                                .scale =
+                                    4 * pi / system->volume * job->flat[0][x] * job->flat[1][y],
+                                .fall = 1 / (4 * alpha * alpha),
+                                .flat = job->flat[2],
+                                .twice = job->twice};
+        const double of_x = 2 * pi * signed_number(x, job->mesh.grid[0]);
+        const double of_y = 2 * pi * signed_number((int32_t)y, job->mesh.grid[1]);
+        double sums[4] = {0};
+        for (int a = 0; a < 3; a++) {
+            row.start[a] = of_x * inverse[a][0] + of_y * inverse[a][1];
+            row.step[a] = 2 * pi * inverse[a][2];
+        }
+        job->kernels->multiply(&row,
+                               (char *)transform->points +
+                                   (x * (int64_t)job->mesh.grid[1] + y) * transform->pitch * real,
+                               sums);
+        add_virial(&row, sums, virial);
+    }
+    transform_row(transform, y, true);
+}
+
+static void return_plane(void *argument, int64_t plane)
+{
+    const struct job *job = argument;
+    transform_plane(&job->transform, plane, true);
+    job->kernels->extend(&job->mesh, plane);
 }
 
 static void gather_task(void *argument, int64_t task)
 {
     const struct job *job = argument;
     struct periodic_state *state = job->state;
-    const int32_t order = job->order, nx = job->grid[0], ny = job->grid[1], nz = job->grid[2];
-    const int64_t count = state->system.count, begin = task * particles_a_task;
-    const int64_t end = begin + particles_a_task < count ? begin + particles_a_task : count;
+    const int64_t begin = task * particles_a_task, end = task_end(job, task);
+    double sums[particles_a_task][4];
+    job->kernels->gather(&job->mesh, begin, end, sums);
     for (int64_t slot = begin; slot < end; slot++) {
-        const struct splined *particle = &job->particles[slot];
-        double potential = 0, slope[3] = {0};
-        for (int32_t i = 0; i < order; i++) {
-            const double *plane =
-                job->points + (int64_t)wrapped(particle->first[0] + i, nx) * ny * nz;
-            double in_plane = 0, along_y = 0, along_z = 0;
-            for (int32_t j = 0; j < order; j++) {
-                const double *row = plane + (int64_t)wrapped(particle->first[1] + j, ny) * nz;
-                double sum = 0, of_slope = 0;
-                for (int32_t k = 0; k < order; k++) {
-                    const double point = row[wrapped(particle->first[2] + k, nz)];
-                    sum += particle->value[2][k] * point;
-                    of_slope += particle->slope[2][k] * point;
-                }
-                in_plane += particle->value[1][j] * sum;
-                along_y += particle->slope[1][j] * sum;
-                along_z += particle->value[1][j] * of_slope;
-            }
-            potential += particle->value[0][i] * in_plane;
-            slope[0] += particle->slope[0][i] * in_plane;
-            slope[1] += particle->value[0][i] * along_y;
-            slope[2] += particle->value[0][i] * along_z;
-        }
-        state->potential[particle->row] += potential;
+        const int64_t row = job->row[slot];
+        const double *sum = sums[slot - begin];
+        state->potential[row] += sum[0];
         for (int a = 0; a < 3; a++)
             for (int c = 0; c < 3; c++)
-                state->gradient[a][particle->row] +=
-                    state->system.lattice.inverse[a][c] * job->grid[c] * slope[c];
+                state->gradient[a][row] +=
+                    state->system.lattice.inverse[a][c] * job->mesh.grid[c] * sum[1 + c];
     }
 }
 
-/* U²/(Σ_m U²)²: of a wave and its aliases. */
-static void make_flat(struct job *job)
+static kith_status run(kith_context *context, struct job *job)
 {
-    for (int c = 0; c < 3; c++)
-        for (int32_t n = 0; n < job->grid[c]; n++) {
-            const int32_t wave = 2 * n > job->grid[c] ? n - job->grid[c] : n;
-            const double x = (double)wave / job->grid[c];
-            double sum = 1;
-            for (int m = -4; m <= 4; m++)
-                sum += m == 0 ? 0 : pow(fabs(x / (x + m)), 2 * job->order);
-            const double sinc = n == 0 ? 1 : sin(pi * x) / (pi * x);
-            job->flat[c][n] = 1 / (pow(sinc * sinc, job->order) * sum * sum);
-        }
+    const int64_t count = job->state->system.count;
+    const int32_t *grid = job->mesh.grid;
+    const int64_t tasks = (count + particles_a_task - 1) / particles_a_task;
+    const double points = (double)grid[0] * grid[1] * grid[2];
+    const double seconds = (double)count / particles_a_second + points / points_a_second;
+    const int32_t threads = kith_threads_for(context, seconds);
+    KITH_TRY(kith_for_each(context, threads, tasks, find_planes, job));
+    sort(job);
+    KITH_TRY(kith_for_each(context, threads, tasks, arrange, job));
+    KITH_TRY(kith_for_each(context, threads, (grid[0] + planes_a_task - 1) / planes_a_task,
+                           spread_planes, job));
+    KITH_TRY(kith_for_each(context, threads, grid[1], multiply_row, job));
+    for (int32_t y = 0; y < grid[1]; y++)
+        for (int k = 0; k < 9; k++)
+            job->state->virial[k / 3][k % 3] += job->virial[y][k];
+    KITH_TRY(kith_for_each(context, threads, grid[0], return_plane, job));
+    return kith_for_each(context, threads, tasks, gather_task, job);
 }
 
-static void multiply_plane(void *argument, int64_t plane)
+kith_status pme_add_waves(kith_context *context, kith_dtype dtype, struct periodic_state *state)
 {
-    const struct job *job = argument;
-    const struct periodic_system *system = &job->state->system;
-    const double alpha = job->state->setting.alpha, volume = system->volume;
-    double *virial = job->virial[plane];
-    memset(virial, 0, sizeof job->virial[plane]);
-    for (int32_t k = 0; k < job->grid[1]; k++)
-        for (int32_t l = 0; l < job->half; l++) {
-            fftw_complex *at = &job->waves[(plane * job->grid[1] + k) * job->half + l];
-            const int32_t number[3] = {(int32_t)plane, k, l};
-            double wave[3] = {0}, k2 = 0;
-            for (int c = 0; c < 3; c++) {
-                const int32_t n =
-                    2 * number[c] > job->grid[c] ? number[c] - job->grid[c] : number[c];
-                for (int a = 0; a < 3; a++)
-                    wave[a] += 2 * pi * system->lattice.inverse[a][c] * n;
-            }
-            for (int a = 0; a < 3; a++)
-                k2 += wave[a] * wave[a];
-            if (k2 == 0) {
-                *at = 0;
-                continue;
-            }
-            const double factor = 4 * pi / volume * exp(-k2 / (4 * alpha * alpha)) / k2 *
-                                  job->flat[0][plane] * job->flat[1][k] * job->flat[2][l];
-            const double twice = l == 0 || 2 * l == job->grid[2] ? 1 : 2;
-            const double energy =
-                0.5 * twice * factor * (creal(*at) * creal(*at) + cimag(*at) * cimag(*at));
-            const double bend = 2 * (1 / k2 + 1 / (4 * alpha * alpha));
-            for (int a = 0; a < 3; a++)
-                for (int b = 0; b < 3; b++)
-                    virial[3 * a + b] += energy * ((a == b) - bend * wave[a] * wave[b]);
-            *at *= factor;
-        }
-}
-
-/* FFTW_ESTIMATE plans without timing anything: the same bits on every run. */
-static kith_status transform(const struct job *job, bool back)
-{
-    const int32_t *n = job->grid;
-    pthread_mutex_lock(&planner);
-    fftw_plan plan =
-        back ? fftw_plan_dft_c2r_3d(n[0], n[1], n[2], job->waves, job->points, FFTW_ESTIMATE)
-             : fftw_plan_dft_r2c_3d(n[0], n[1], n[2], job->points, job->waves, FFTW_ESTIMATE);
-    pthread_mutex_unlock(&planner);
-    if (!plan)
-        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for a transform of %d x %d x %d points",
-                         (int)n[0], (int)n[1], (int)n[2]);
-    fftw_execute(plan);
-    pthread_mutex_lock(&planner);
-    fftw_destroy_plan(plan);
-    pthread_mutex_unlock(&planner);
-    return kith_context_check_cancelled(job->context);
-}
-
-kith_status pme_add_waves(kith_context *context, struct periodic_state *state)
-{
+#define IN_FLOAT(isa)  &mesh_waves_float_##isa,
+#define IN_DOUBLE(isa) &mesh_waves_double_##isa,
+    static const struct waves_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+    static const struct waves_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+#undef IN_FLOAT
+#undef IN_DOUBLE
     const struct periodic_setting *setting = &state->setting;
     struct job job = {.context = context,
                       .state = state,
-                      .order = setting->order,
-                      .grid = {setting->grid[0], setting->grid[1], setting->grid[2]},
+                      .kernels = (dtype == KITH_F32 ? in_float : in_double)[context->isa],
+                      .mesh.order = setting->order,
+                      .transform.dtype = dtype,
                       .half = setting->grid[2] / 2 + 1};
+    memcpy(job.mesh.grid, setting->grid, sizeof job.mesh.grid);
+    memcpy(job.transform.grid, setting->grid, sizeof job.mesh.grid);
+    job.transform.pitch = (setting->grid[2] + waves_padding + 15) / 16 * 16; /* of 64 bytes */
     struct arena arena = {0};
     lay_out(&arena, &job);
     KITH_TRY(cpu_memory_grow(&state->memory[2], arena.used));
     arena = (struct arena){state->memory[2].memory, 0};
     lay_out(&arena, &job);
-
-    const double splines = (double)state->system.count * job.order * job.order * job.order;
-    const int64_t tasks = (state->system.count + particles_a_task - 1) / particles_a_task;
-    const int32_t threads = kith_threads_for(context, splines / splines_a_second);
+    job.mesh.pitch = job.transform.pitch;
+    job.mesh.points = job.transform.points;
+    job.mesh.value = job.value;
+    job.mesh.slope = job.slope;
+    job.mesh.weight = job.weight;
+    for (int c = 0; c < 3; c++) {
+        job.mesh.first[c] = job.first[c];
+        job.mesh.offset[c] = job.offset[c];
+    }
+    fill_splines(&job);
     make_flat(&job);
-    sort(&job);
-    KITH_TRY(kith_for_each(context, threads, tasks, spline_task, &job));
-    KITH_TRY(kith_for_each(context, threads, job.grid[0], spread_plane, &job));
-    KITH_TRY(transform(&job, false));
-    const double points = (double)job.grid[0] * job.grid[1] * job.half;
-    KITH_TRY(kith_for_each(context, kith_threads_for(context, points / points_a_second),
-                           job.grid[0], multiply_plane, &job));
-    for (int32_t plane = 0; plane < job.grid[0]; plane++)
-        for (int k = 0; k < 9; k++)
-            state->virial[k / 3][k % 3] += job.virial[plane][k];
-    KITH_TRY(transform(&job, true));
-    return kith_for_each(context, threads, tasks, gather_task, &job);
+    KITH_TRY(transform_make(&job.transform));
+    const kith_status status = run(context, &job);
+    transform_free(&job.transform);
+    return status;
 }

@@ -12,10 +12,11 @@
  *
  *   dtype   of the arithmetic of pairs
  *   error   of the polynomials (split.h), in units of the cutoff
+ *   one_of  targets of all but every so many-th block are left out, for an estimate; 1: none
  *   state   its potential and gradient are overwritten, and its virial
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_UNSUPPORTED (too many images). */
 kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, double alpha,
-                      double error, struct periodic_state *state);
+                      double error, int64_t one_of, struct periodic_state *state);
 
 #endif

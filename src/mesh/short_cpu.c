@@ -9,9 +9,9 @@
 #include "cells/cells.h"
 #include "cells/lattice.h"
 #include "cells/walk.h"
-#include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "mesh/arena.h"
 #include "mesh/short_kernel.h"
 
 /* Particles of a task, and those that share one gathering of candidates. */
@@ -22,13 +22,13 @@ static const double targets_a_second = 2e6;
 
 struct job {
     const kith_context *context;
-    kith_dtype dtype;
     double cutoff;
+    int64_t one_of;
     struct periodic_state *state;
     struct cells_grid grid;
     struct cells_points points; /* in their rows' order */
     struct split split;
-    short_kernel *kernel;
+    const struct short_kernels *kernel;
     double *sorted[4]; /* x, y, z, w by slot */
     uint32_t *order;
     int32_t *begin;
@@ -41,23 +41,12 @@ struct lane {
     _Alignas(64) char position[3][(short_most_candidates + short_padding) * sizeof(double)];
     _Alignas(64) char records[4 * (short_most_candidates + short_padding) * sizeof(double)];
     _Alignas(64) char target[3][most_targets_of_cell * sizeof(double)];
+    _Alignas(64) char target_records[4 * most_targets_of_cell * sizeof(double)];
     int32_t number[short_most_candidates + short_padding];
     int32_t found[short_most_candidates + 2 * short_padding];
     double sums[most_targets_of_cell * short_sums];
     int64_t count;
 };
-
-struct arena {
-    char *base;
-    int64_t used;
-};
-
-static void *take(struct arena *arena, int64_t count, int64_t bytes_each)
-{
-    void *memory = arena->base ? arena->base + arena->used : NULL;
-    arena->used += kith_padded(count * bytes_each);
-    return memory;
-}
 
 static int64_t task_count(int64_t count)
 {
@@ -68,11 +57,11 @@ static void lay_out(struct arena *arena, struct job *job)
 {
     const int64_t n = job->points.count;
     for (int c = 0; c < 4; c++)
-        job->sorted[c] = take(arena, n, sizeof(double));
-    job->order = take(arena, n, sizeof *job->order);
-    job->begin = take(arena, cells_most_buckets(n) + 1, sizeof *job->begin);
-    job->scratch = take(arena, cells_sort_scratch_bytes(n), 1);
-    job->virial = take(arena, task_count(n), sizeof *job->virial);
+        job->sorted[c] = arena_take(arena, n, sizeof(double));
+    job->order = arena_take(arena, n, sizeof *job->order);
+    job->begin = arena_take(arena, cells_most_buckets(n) + 1, sizeof *job->begin);
+    job->scratch = arena_take(arena, cells_sort_scratch_bytes(n), 1);
+    job->virial = arena_take(arena, task_count(n), sizeof *job->virial);
 }
 
 static kith_status make_room(struct job *job)
@@ -83,6 +72,14 @@ static kith_status make_room(struct job *job)
     arena = (struct arena){job->state->memory[1].memory, 0};
     lay_out(&arena, job);
     return KITH_OK;
+}
+
+/* Cells as small as leave some targets in each. */
+static int32_t divisions_for(const struct periodic_system *system, double cutoff)
+{
+    const double targets = 16, most = 4;
+    const double in_cell = (double)system->count * cutoff * cutoff * cutoff / system->volume;
+    return (int32_t)fmax(1, fmin(most, cbrt(in_cell / targets)));
 }
 
 static void arrange(struct job *job)
@@ -96,48 +93,18 @@ static void arrange(struct job *job)
     }
 }
 
-#define DEFINE_FILL(real)                                                                          \
-    /* (x − origin) / cutoff */                                                                  \
-    static void fill_##real(const double *from, double origin, double scale, real *to,             \
-                            int64_t count)                                                         \
-    {                                                                                              \
-        for (int64_t k = 0; k < count; k++)                                                        \
-            to[k] = (real)((from[k] - origin) * scale);                                            \
-    }                                                                                              \
-                                                                                                   \
-    static void record_##real(struct lane *lane, int64_t begin, int64_t count,                     \
-                              const double *weight)                                                \
-    {                                                                                              \
-        real *record = (real *)lane->records + 4 * begin;                                          \
-        for (int64_t k = 0; k < count; k++, record += 4) {                                         \
-            for (int c = 0; c < 3; c++)                                                            \
-                record[c] = ((const real *)lane->position[c])[begin + k];                          \
-            record[3] = (real)weight[k];                                                           \
-        }                                                                                          \
-    }
-
-DEFINE_FILL(float)
-DEFINE_FILL(double)
-
-static void fill(const struct job *job, const double *from, double origin, char *to, int64_t at,
-                 int64_t count)
-{
-    if (job->dtype == KITH_F32)
-        fill_float(from, origin, 1 / job->cutoff, (float *)(void *)to + at, count);
-    else
-        fill_double(from, origin, 1 / job->cutoff, (double *)(void *)to + at, count);
-}
-
 /* Slots first … first + count − 1 at an image. */
 static void gather(const struct job *job, struct lane *lane, const double origin[3],
                    const int32_t image[3], int64_t first, int64_t count)
 {
-    for (int c = 0; c < 3; c++)
-        fill(job, job->sorted[c] + first,
-             origin[c] - pairs_translation(&job->state->system.lattice, image, c),
-             lane->position[c], lane->count, count);
-    (job->dtype == KITH_F32 ? record_float : record_double)(lane, lane->count, count,
-                                                            job->sorted[3] + first);
+    double from[3];
+    void *position[3];
+    for (int c = 0; c < 3; c++) {
+        from[c] = origin[c] - pairs_translation(&job->state->system.lattice, image, c);
+        position[c] = lane->position[c];
+    }
+    job->kernel->fill(job->sorted, first, count, from, 1 / job->cutoff, lane->count, position,
+                      lane->records);
     lane->count += count;
 }
 
@@ -146,14 +113,13 @@ static void flush(const struct job *job, struct lane *lane, int64_t targets)
     struct short_block block = {.count = lane->count,
                                 .targets = targets,
                                 .records = lane->records,
+                                .target_records = lane->target_records,
                                 .number = lane->number,
                                 .found = lane->found};
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         block.position[c] = lane->position[c];
-        block.target[c] = lane->target[c];
-    }
     if (lane->count > 0)
-        job->kernel(&job->split, &block, lane->sums);
+        job->kernel->sum(&job->split, &block, lane->sums);
     lane->count = 0;
 }
 
@@ -170,7 +136,7 @@ static void deliver(const struct job *job, const struct lane *lane, int64_t begi
         for (int c = 0; c < 3; c++)
             state->gradient[c][row] = sums[short_gradient + c] * per_length * per_length;
         for (int k = 0; k < 6; k++)
-            virial[k] += 0.5 * state->weight[row] * sums[short_virial + k] * per_length;
+            virial[k] += 0.5 * job->sorted[3][slot] * sums[short_virial + k] * per_length;
     }
 }
 
@@ -181,10 +147,13 @@ static void sum_cell(const struct job *job, struct lane *lane, const int64_t cel
     struct cells_walk walk;
     struct cells_run run;
     double origin[3];
+    void *target[3];
     for (int c = 0; c < 3; c++) {
         origin[c] = job->sorted[c][begin];
-        fill(job, job->sorted[c] + begin, origin[c], lane->target[c], 0, end - begin);
+        target[c] = lane->target[c];
     }
+    job->kernel->fill(job->sorted, begin, end - begin, origin, 1 / job->cutoff, 0, target,
+                      lane->target_records);
     memset(lane->sums, 0, sizeof lane->sums);
     cells_walk_begin(&walk, &job->grid, job->begin, cell);
     while (cells_walk_next(&walk, &run)) {
@@ -219,6 +188,8 @@ static void sum_task(void *argument, int64_t task)
         lane.number[k] = k;
     double *virial = job->virial[task];
     memset(virial, 0, sizeof job->virial[task]);
+    if (task % job->one_of != 0)
+        return;
     cell_of(job, begin, next);
     while (begin < end && !kith_context_stops(job->context)) {
         int64_t last = begin + 1;
@@ -246,21 +217,23 @@ static void add_virial(const struct job *job)
 }
 
 kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, double alpha,
-                      double error, struct periodic_state *state)
+                      double error, int64_t one_of, struct periodic_state *state)
 {
-#define ADDRESS(isa) &mesh_short_##isa,
-    static const struct short_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    const struct short_kernels *kernels = each_isa[context->isa];
+#define IN_FLOAT(isa)  &mesh_short_float_##isa,
+#define IN_DOUBLE(isa) &mesh_short_double_##isa,
+    static const struct short_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+    static const struct short_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+#undef IN_FLOAT
+#undef IN_DOUBLE
     static const double most_reach = 6.5; /* where erfc is less than 1e-19 */
     const struct pairs_lattice *lattice = &state->system.lattice;
     cutoff = cutoff < most_reach / alpha ? cutoff : most_reach / alpha;
     struct job job = {.context = context,
-                      .dtype = dtype,
                       .cutoff = cutoff,
+                      .one_of = one_of,
                       .state = state,
                       .points = {.count = state->system.count, .dtype = KITH_F64},
-                      .kernel = dtype == KITH_F32 ? kernels->in_float : kernels->in_double};
+                      .kernel = (dtype == KITH_F32 ? in_float : in_double)[context->isa]};
     struct cells_bounds bounds = cells_bounds_empty();
     for (int c = 0; c < 3; c++) {
         job.points.position[c] = state->position[c];
@@ -270,7 +243,8 @@ kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, do
     KITH_TRY(pairs_check_images(lattice, cutoff, 1));
     KITH_TRY(make_room(&job));
     split_make(alpha * cutoff, error, &job.split);
-    cells_grid_choose(lattice, KITH_F64, 3, cutoff, &bounds, job.points.count, &job.grid);
+    cells_grid_choose_fine(lattice, KITH_F64, 3, cutoff, divisions_for(&state->system, cutoff),
+                           &bounds, job.points.count, &job.grid);
     KITH_TRY(cells_sort_cpu(context, &job.grid, lattice, &job.points, job.order, job.begin,
                             job.scratch));
     arrange(&job);

@@ -32,5 +32,5 @@
 #define NAME(name) name##_double
 #include "mesh/short_kernel_body.h"
 
-const struct short_kernels KITH_ISA_SYMBOL(mesh_short) = {.in_double = short_sum_double,
-                                                          .in_float = short_sum_float};
+const struct short_kernels KITH_ISA_SYMBOL(mesh_short_float) = {sum_float, fill_float};
+const struct short_kernels KITH_ISA_SYMBOL(mesh_short_double) = {sum_double, fill_double};

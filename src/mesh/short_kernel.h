@@ -9,26 +9,34 @@
 enum { short_most_candidates = 2048, short_padding = 32 };
 
 /* Candidates near some targets, and the targets, in units of the cutoff from a point near them:
- * columns, and the same as records of x, y, z and w. */
+ * columns, and records of x, y, z and w; those of floats have three more numbers, what rounding
+ * has taken from x, y and z, and a zero. Without them the force of two particles that are much
+ * nearer to each other than the cutoff would be off by far more than its own rounding. */
 struct short_block {
     int64_t count, targets;
-    const void *position[3], *records;
+    const void *position[3], *records, *target_records;
     const int32_t *number; /* 0, 1, 2, … */
-    const void *target[3];
-    int32_t *found; /* scratch */
+    int32_t *found;        /* scratch */
 };
 
 /* What is added up of a target: Σ w erfc(α r)/r, Σ w g d, and Σ w g d_a d_b for (a, b) = xx, yy,
  * zz, yz, xz, xy; g is −1/r d/dr of the first. Candidates at r = 0 count with −α f(0). */
 enum { short_potential, short_gradient, short_virial = 4, short_sums = 10 };
 
-typedef void short_kernel(const struct split *split, const struct short_block *block, double *sums);
+typedef void short_sum(const struct split *split, const struct short_block *block, double *sums);
+
+/* (x − origin) scale of count particles from `first` of columns x, y, z and w, from slot `at` of
+ * columns and records on. */
+typedef void short_fill(double *const *from, int64_t first, int64_t count, const double origin[3],
+                        double scale, int64_t at, void *const position[3], void *records);
 
 struct short_kernels {
-    short_kernel *in_double, *in_float;
+    short_sum *sum;
+    short_fill *fill;
 };
 
-#define SHORT_DECLARE(isa) extern const struct short_kernels mesh_short_##isa;
+#define SHORT_DECLARE(isa)                                                                         \
+    extern const struct short_kernels mesh_short_float_##isa, mesh_short_double_##isa;
 KITH_EACH_ISA(SHORT_DECLARE)
 #undef SHORT_DECLARE
 

@@ -1,0 +1,202 @@
+/* Spreading, gathering and multiplying in one precision. Included by waves_kernel.c for each, with
+ * REAL, VREAL and NAME(name). */
+
+enum {
+    NAME(lanes) = SIMD_BYTES / sizeof(REAL),
+    NAME(parts) = ((int)splines_most_order + NAME(lanes) - 1) / NAME(lanes),
+    NAME(span) = NAME(parts) * NAME(lanes)
+};
+
+/* Splines of all points along an axis, by Horner's rule. */
+SIMD_INLINE void NAME(splines)(const REAL *table, int32_t terms, REAL t, VREAL to[NAME(parts)])
+{
+    const VREAL x = simd_all(t);
+    SIMD_UNROLL
+    for (int part = 0; part < NAME(parts); part++)
+        to[part] = simd_load(table + (terms - 1) * waves_padding + part * NAME(lanes));
+    for (int32_t m = terms - 2; m >= 0; m--) {
+        SIMD_UNROLL
+        for (int part = 0; part < NAME(parts); part++)
+            to[part] =
+                simd_fma(to[part], x, simd_load(table + m * waves_padding + part * NAME(lanes)));
+    }
+}
+
+SIMD_INLINE void NAME(store_splines)(const REAL *table, int32_t terms, REAL t, REAL *to)
+{
+    VREAL value[NAME(parts)];
+    NAME(splines)(table, terms, t, value);
+    SIMD_UNROLL
+    for (int part = 0; part < NAME(parts); part++)
+        simd_store(to + part * NAME(lanes), value[part]);
+}
+
+SIMD_INLINE int32_t NAME(wrapped)(int32_t index, int32_t count)
+{
+    return index < count ? index : index - count;
+}
+
+/* From the beginning of a plane to the rows of a particle. */
+SIMD_INLINE void NAME(find_rows)(const struct waves_mesh *mesh, int64_t p, int64_t *row)
+{
+    for (int32_t j = 0; j < mesh->order; j++)
+        row[j] =
+            NAME(wrapped)(mesh->first[1][p] + j, mesh->grid[1]) * mesh->pitch + mesh->first[2][p];
+}
+
+static void NAME(spread)(const struct waves_mesh *mesh, int64_t begin, int64_t end, int32_t low,
+                         int32_t high)
+{
+    const REAL *const *offset = (const REAL *const *)mesh->offset;
+    const int64_t plane_size = mesh->grid[1] * mesh->pitch;
+    for (int64_t p = begin; p < end; p++) {
+        REAL x[NAME(span)], y[NAME(span)];
+        VREAL z[NAME(parts)];
+        int64_t row[splines_most_order];
+        NAME(store_splines)(mesh->value, mesh->order, offset[0][p], x);
+        NAME(store_splines)(mesh->value, mesh->order, offset[1][p], y);
+        NAME(splines)(mesh->value, mesh->order, offset[2][p], z);
+        const VREAL weight = simd_all(((const REAL *)mesh->weight)[p]);
+        SIMD_UNROLL
+        for (int part = 0; part < NAME(parts); part++)
+            z[part] = z[part] * weight;
+        NAME(find_rows)(mesh, p, row);
+        for (int32_t i = 0; i < mesh->order; i++) {
+            const int32_t at = NAME(wrapped)(mesh->first[0][p] + i, mesh->grid[0]);
+            if (at < low || at >= high)
+                continue;
+            REAL *plane = (REAL *)mesh->points + at * plane_size;
+            for (int32_t j = 0; j < mesh->order; j++) {
+                const VREAL of_row = simd_all(x[i] * y[j]);
+                SIMD_UNROLL
+                for (int part = 0; part < NAME(parts); part++) {
+                    REAL *to = plane + row[j] + part * NAME(lanes);
+                    simd_store(to, simd_fma(z[part], of_row, simd_load(to)));
+                }
+            }
+        }
+    }
+}
+
+static void NAME(fold)(const struct waves_mesh *mesh, int64_t plane)
+{
+    REAL *row = (REAL *)mesh->points + plane * mesh->grid[1] * mesh->pitch;
+    for (int32_t j = 0; j < mesh->grid[1]; j++, row += mesh->pitch)
+        for (int32_t k = 0; k < waves_padding; k++)
+            row[k % mesh->grid[2]] += row[mesh->grid[2] + k];
+}
+
+static void NAME(extend)(const struct waves_mesh *mesh, int64_t plane)
+{
+    REAL *row = (REAL *)mesh->points + plane * mesh->grid[1] * mesh->pitch;
+    for (int32_t j = 0; j < mesh->grid[1]; j++, row += mesh->pitch)
+        for (int32_t k = 0; k < waves_padding; k++)
+            row[mesh->grid[2] + k] = row[k % mesh->grid[2]];
+}
+
+/* The four sums of a particle, to be added up over the lanes. */
+SIMD_INLINE void NAME(gather_one)(const struct waves_mesh *mesh, int64_t p, VREAL sums[4])
+{
+    const REAL *const *offset = (const REAL *const *)mesh->offset;
+    const int64_t plane_size = mesh->grid[1] * mesh->pitch;
+    const int32_t order = mesh->order;
+    REAL x[2][NAME(span)], y[2][NAME(span)];
+    VREAL z[2][NAME(parts)], all[3][NAME(parts)];
+    int64_t row[splines_most_order];
+    NAME(store_splines)(mesh->value, order, offset[0][p], x[0]);
+    NAME(store_splines)(mesh->slope, order - 1, offset[0][p], x[1]);
+    NAME(store_splines)(mesh->value, order, offset[1][p], y[0]);
+    NAME(store_splines)(mesh->slope, order - 1, offset[1][p], y[1]);
+    NAME(splines)(mesh->value, order, offset[2][p], z[0]);
+    NAME(splines)(mesh->slope, order - 1, offset[2][p], z[1]);
+    NAME(find_rows)(mesh, p, row);
+    memset(all, 0, sizeof all);
+    for (int32_t i = 0; i < order; i++) {
+        const REAL *plane = (const REAL *)mesh->points +
+                            NAME(wrapped)(mesh->first[0][p] + i, mesh->grid[0]) * plane_size;
+        VREAL in_plane[NAME(parts)], along_y[NAME(parts)];
+        memset(in_plane, 0, sizeof in_plane);
+        memset(along_y, 0, sizeof along_y);
+        for (int32_t j = 0; j < order; j++) {
+            SIMD_UNROLL
+            for (int part = 0; part < NAME(parts); part++) {
+                const VREAL point = simd_load(plane + row[j] + part * NAME(lanes));
+                in_plane[part] = simd_fma(point, simd_all(y[0][j]), in_plane[part]);
+                along_y[part] = simd_fma(point, simd_all(y[1][j]), along_y[part]);
+            }
+        }
+        SIMD_UNROLL
+        for (int part = 0; part < NAME(parts); part++) {
+            all[0][part] = simd_fma(in_plane[part], simd_all(x[0][i]), all[0][part]);
+            all[1][part] = simd_fma(in_plane[part], simd_all(x[1][i]), all[1][part]);
+            all[2][part] = simd_fma(along_y[part], simd_all(x[0][i]), all[2][part]);
+        }
+    }
+    memset(sums, 0, 4 * sizeof *sums);
+    SIMD_UNROLL
+    for (int part = 0; part < NAME(parts); part++) {
+        SIMD_UNROLL
+        for (int c = 0; c < 3; c++)
+            sums[c] = simd_fma(all[c][part], z[0][part], sums[c]);
+        sums[3] = simd_fma(all[0][part], z[1][part], sums[3]);
+    }
+}
+
+/* Four particles have as many sums as the longest vector has lanes. */
+static void NAME(gather)(const struct waves_mesh *mesh, int64_t begin, int64_t end,
+                         double (*sums)[4])
+{
+    for (int64_t p = begin; p < end; p += 4) {
+        VREAL lanes_of[16];
+        REAL sum[16];
+        const int64_t count = end - p < 4 ? end - p : 4;
+        memset(lanes_of, 0, sizeof lanes_of);
+        for (int64_t k = 0; k < count; k++)
+            NAME(gather_one)(mesh, p + k, lanes_of + 4 * k);
+        SIMD_UNROLL
+        for (int k = 0; k < 16; k += NAME(lanes))
+            simd_store(sum + k, simd_sum_rows(lanes_of + k));
+        for (int64_t k = 0; k < 4 * count; k++)
+            sums[p - begin + k / 4][k % 4] = (double)sum[k];
+    }
+}
+
+static void NAME(multiply)(const struct waves_row *row, void *waves, double sums[4])
+{
+    enum { lanes = SIMD_BYTES / (int)sizeof(double) };
+    REAL *at = waves;
+    vdouble lane = {0};
+    for (int k = 0; k < lanes; k++)
+        lane[k] = k;
+    for (int64_t first = 0; first < row->count; first += waves_chunk) {
+        double factor[waves_chunk], bend[waves_chunk];
+        const int64_t left = row->count - first;
+        const int64_t count = left < waves_chunk ? left : waves_chunk;
+        for (int64_t l = 0; l < count; l += lanes) {
+            vdouble k2 = {0};
+            SIMD_UNROLL
+            for (int c = 0; c < 3; c++) {
+                const vdouble k = simd_fma(lane + (double)(first + l), simd_all(row->step[c]),
+                                           simd_all(row->start[c]));
+                k2 = simd_fma(k, k, k2);
+            }
+            const vint64 is_there = k2 > 0;
+            const vdouble over = simd_all(1.0) / simd_select(is_there, k2, simd_all(1.0));
+            const vdouble all = simd_exp(-k2 * simd_all(row->fall)) * over *
+                                simd_load(row->flat + first + l) * simd_all(row->scale);
+            simd_store(factor + l, simd_select(is_there, all, (vdouble){0}));
+            simd_store(bend + l, (over + simd_all(row->fall)) * simd_all(2.0));
+        }
+        for (int64_t l = 0; l < count; l++, at += 2) {
+            const double re = (double)at[0], im = (double)at[1], number = (double)(first + l);
+            const double energy = row->twice[first + l] * factor[l] * (re * re + im * im);
+            const double bent = energy * bend[l];
+            sums[0] += energy;
+            sums[1] += bent;
+            sums[2] += bent * number;
+            sums[3] += bent * number * number;
+            at[0] *= (REAL)factor[l];
+            at[1] *= (REAL)factor[l];
+        }
+    }
+}
