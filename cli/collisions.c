@@ -1,6 +1,7 @@
 /* kith collisions: beads of a lattice at one site, and their contacts. */
 
 #include "cli.h"
+#include "device_choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,16 @@ int collisions_read(const char *command, const struct collisions_options *collis
                                            : "N x 3 or N x 2 (for many conformations: --batch)");
 }
 
+static int choose_device(const char *command, const struct collisions_options *collisions,
+                         const kith_array *beads, kith_context **context)
+{
+    double count = (double)beads->shape[0];
+    if (collisions->batch)
+        count *= (double)beads->shape[1];
+    const kith_work work = {.kind = KITH_WORK_COLLISIONS, .units = count, .rows = count};
+    return cli_choose_device(command, &collisions->common, work, context);
+}
+
 int command_collisions(int argc, char **argv)
 {
     struct collisions_options collisions = {0};
@@ -182,9 +193,15 @@ int command_collisions(int argc, char **argv)
     if ((code = cli_take_input(argv[0], &collisions.path, &collisions.format, collisions.list)) !=
         exit_ok)
         return code;
-    if (kith_context_create(&collisions.common.context, &context) != KITH_OK)
+    if (collisions.method != KITH_COLLISIONS_AUTO &&
+        collisions.common.context.device.kind == KITH_DEVICE_AUTO)
+        collisions.common.context.device = cli_first_device(); /* most methods are a GPU's */
+    const kith_context_options begin = cli_context_to_begin(&collisions.common);
+    if (kith_context_create(&begin, &context) != KITH_OK)
         code = cli_fail(argv[0]);
     else if ((code = collisions_read(argv[0], &collisions, &beads)) == exit_ok)
+        code = choose_device(argv[0], &collisions, &beads, &context);
+    if (code == exit_ok)
         code = collisions.batch ? collisions_of_batch(argv[0], &collisions, context, beads)
                                 : collisions_of_one(argv[0], &collisions, context, beads);
     kith_integers_free(&beads);

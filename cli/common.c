@@ -21,7 +21,7 @@ enum { key_device = 0x1000, key_threads, key_precision, key_json };
 
 static const struct argp_option options[] = {
     {"device", key_device, "DEVICE", 0,
-     "auto, cpu, cuda or cuda:K (default: auto, the first GPU, or the CPU without one)", 0},
+     "auto, cpu, cuda or cuda:K (default: auto, by the size of the problem)", 0},
     {"threads", key_threads, "N", 0, "CPU threads (default: one a core)", 0},
     {"precision", key_precision, "P", 0, "single or double (default: double)", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device_choice.h"
 #include "job.h"
 #include "json.h"
 #include "names.h"
@@ -339,6 +340,30 @@ static int read_bodies(const char *command, const struct forces_options *forces,
     return code == exit_ok ? read_targets(command, forces, context, job) : code;
 }
 
+/* The device for the bodies that have been read; what has only one has been told in the options. */
+static int choose_device(const char *command, const struct forces_options *forces,
+                         const struct forces_job *job, kith_context **context)
+{
+    const int64_t targets = forces_targets(job)->count, sources = job->sources->count;
+    const kith_work work = {
+        .kind = KITH_WORK_FORCES,
+        .units = cli_pairs_of_solver(forces->solver, &forces->accuracy, targets, sources),
+        .rows = (double)(job->targets ? targets + sources : sources)};
+    return cli_choose_device(command, &forces->common, work, context);
+}
+
+/* GPUs have no cutoffs and no periodic images, the CPU no tiles. */
+static void take_only_device(struct forces_options *forces)
+{
+    kith_device *device = &forces->common.context.device;
+    if (device->kind != KITH_DEVICE_AUTO)
+        return;
+    if (forces->cutoff.cutoff > 0 || forces_has_images(forces))
+        device->kind = KITH_CPU;
+    else if (forces->method == KITH_FORCES_TILE_P || forces->method == KITH_FORCES_TILE_P2)
+        *device = cli_first_device();
+}
+
 static char *filter_help(int key, const char *text, void *input)
 {
     return key == ARGP_KEY_HELP_EXTRA ? cli_join_help(cli_solver_help(), law_help_table())
@@ -352,14 +377,16 @@ int command_forces(int argc, char **argv)
     cli_parse(&argp, argc, argv, &forces);
     const bool has_cutoff = forces.cutoff.cutoff > 0 && !forces_has_images(&forces);
     forces.input.without_velocities = !has_cutoff; /* of the pressure */
-    if (has_cutoff && forces.common.context.device.kind == KITH_DEVICE_AUTO)
-        forces.common.context.device.kind = KITH_CPU; /* GPUs do not support cutoffs */
+    take_only_device(&forces);
 
     kith_context *context = NULL;
     struct forces_job job = {0};
-    int code = job_create_context(argv[0], &forces.common.context, &context);
+    const kith_context_options begin = cli_context_to_begin(&forces.common);
+    int code = job_create_context(argv[0], &begin, &context);
     if (code == exit_ok)
         code = read_bodies(argv[0], &forces, context, &job);
+    if (code == exit_ok)
+        code = choose_device(argv[0], &forces, &job, &context);
     if (code == exit_ok)
         code = run_forces(argv[0], &forces, context, &job);
     forces_free_job(&job);

@@ -1,6 +1,7 @@
 /* kith info: print the features of this build and this machine. */
 
 #include "cli.h"
+#include "device_choice.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,16 +32,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-}
-
-/* The device that --device auto stands for: the first of the backends'. */
-static kith_device automatic_device(void)
-{
-    kith_backend_info info;
-    for (int32_t k = 0; kith_backend_describe(k, &info); k++)
-        if (info.device_count > 0)
-            return (kith_device){strcmp(info.name, "cpu") == 0 ? KITH_CPU : KITH_CUDA, 0};
-    return (kith_device){KITH_CPU, 0};
 }
 
 /* Of every device of this machine. */
@@ -95,7 +86,7 @@ static void add_devices(cJSON *object)
     cJSON *devices = cJSON_AddArrayToObject(object, "devices");
     cJSON *gpus = cJSON_AddArrayToObject(object, "gpus");
     cJSON *backends = cJSON_AddObjectToObject(object, "backends");
-    cJSON_AddStringToObject(object, "device_auto", cli_device_name(automatic_device()));
+    cJSON_AddStringToObject(object, "device_auto", cli_device_name(cli_first_device()));
     kith_backend_info info;
     for (int32_t k = 0; kith_backend_describe(k, &info); k++) {
         cJSON *backend = cJSON_AddObjectToObject(backends, info.name);
@@ -175,7 +166,11 @@ static void print_devices(const kith_context *context)
             for (int32_t i = 0; i < info.device_count; i++)
                 print_gpu(i);
     }
-    printf("  %-8s is %s\n", "auto", cli_device_name(automatic_device()));
+    if (cli_first_device().kind == KITH_CPU)
+        printf("  %-8s is cpu\n", "auto");
+    else
+        printf("  %-8s is cpu or %s, by the size of the problem\n", "auto",
+               cli_device_name(cli_first_device()));
 }
 
 static int print_text(const kith_context *context)

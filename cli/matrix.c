@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_choice.h"
 #include "json.h"
 #include "streams.h"
 
@@ -114,16 +115,36 @@ static void free_job(struct matrix_job *job)
     kith_context_free(job->context);
 }
 
+/* The device for the particles that have been read. */
+static int choose_device(const char *command, struct matrix_job *job)
+{
+    const struct matrix_options *options = job->options;
+    const double rows = (double)job->rows->count;
+    const double columns = job->columns ? (double)job->columns->count : rows;
+    const kith_work work = {.kind = options->what == matrix_elements ? KITH_WORK_MATRIX
+                                                                     : KITH_WORK_PRODUCT,
+                            .units = rows * columns,
+                            .rows = job->columns ? rows + columns : rows};
+    return cli_choose_device(command, &options->common, work, &job->context);
+}
+
 int command_matrix(int argc, char **argv)
 {
     struct matrix_options options = {.input.without_velocities = true};
     struct matrix_job job = {.options = &options};
     matrix_parse(argc, argv, &options);
     int code = exit_failed;
-    if (kith_context_create(&options.common.context, &job.context) != KITH_OK)
+    const bool needs_gpu =
+        options.matrix.method == KITH_MATRIX_TILE_P || options.matrix.method == KITH_MATRIX_TILE_P2;
+    if (needs_gpu && options.common.context.device.kind == KITH_DEVICE_AUTO)
+        options.common.context.device = cli_first_device();
+    const kith_context_options begin = cli_context_to_begin(&options.common);
+    if (kith_context_create(&begin, &job.context) != KITH_OK)
         code = cli_fail(argv[0]);
     else
         code = read_input(argv[0], &job);
+    if (code == exit_ok)
+        code = choose_device(argv[0], &job);
     if (code == exit_ok)
         code = matrix_compute(argv[0], &job);
     if (code == exit_ok && options.what != matrix_elements &&

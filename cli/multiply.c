@@ -1,6 +1,7 @@
 /* kith multiply: y = op(A) x of a sparse matrix in a file. */
 
 #include "cli.h"
+#include "device_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -310,13 +311,17 @@ int command_multiply(int argc, char **argv)
     cli_parse(&argp, argc, argv, &multiply);
     multiply.sparse.dtype = multiply.common.precision;
 
+    /* One product takes less time than bringing the matrix to a GPU (KITH_WORK_SPARSE). */
+    const kith_context_options begin = multiply.sparse.kernel == KITH_SPARSE_KERNEL_AUTO
+                                           ? cli_context_to_begin(&multiply.common)
+                                           : multiply.common.context;
     kith_context *context = NULL;
     kith_sparse *sparse = NULL;
     struct vectors vectors = {0};
     int code = exit_failed;
     if ((code = take_inputs(argv[0], &multiply)) != exit_ok)
         return code;
-    if (kith_context_create(&multiply.common.context, &context) != KITH_OK ||
+    if (kith_context_create(&begin, &context) != KITH_OK ||
         kith_sparse_read(context, &multiply.sparse, multiply.input, &sparse) != KITH_OK)
         code = cli_fail(argv[0]);
     else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_choice.h"
 #include "streams.h"
 
 enum {
@@ -197,6 +198,14 @@ static int run_pairs(const char *command, const struct pairs_options *pairs, kit
     return code;
 }
 
+static int choose_device(const char *command, const struct pairs_options *pairs,
+                         const kith_bodies *bodies, kith_context **context)
+{
+    const double points = (double)bodies->count;
+    const kith_work work = {.kind = KITH_WORK_PAIRS, .units = points, .rows = points};
+    return cli_choose_device(command, &pairs->common, work, context);
+}
+
 int command_pairs(int argc, char **argv)
 {
     struct pairs_options pairs = {.input.without_velocities = true};
@@ -208,9 +217,11 @@ int command_pairs(int argc, char **argv)
     kith_context *context = NULL;
     kith_bodies *bodies = NULL;
     int code = exit_failed;
-    if (kith_context_create(&pairs.common.context, &context) != KITH_OK)
+    const kith_context_options begin = cli_context_to_begin(&pairs.common);
+    if (kith_context_create(&begin, &context) != KITH_OK)
         code = cli_fail(argv[0]);
-    else if ((code = load_bodies(argv[0], &pairs.input, pairs.output, true, &bodies)) == exit_ok)
+    else if ((code = load_bodies(argv[0], &pairs.input, pairs.output, true, &bodies)) == exit_ok &&
+             (code = choose_device(argv[0], &pairs, bodies, &context)) == exit_ok)
         code = run_pairs(argv[0], &pairs, context, bodies);
     kith_bodies_free(bodies);
     kith_context_free(context);

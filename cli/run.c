@@ -1,6 +1,7 @@
 /* kith run: an N-body simulation, from a file of bodies to an H5MD file. */
 
 #include "cli.h"
+#include "device_choice.h"
 #include "forces_command.h"
 
 #include <stdio.h>
@@ -432,7 +433,7 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.late_user = run;
 }
 
-static int run_ensemble(const char *command, struct run_options *run, kith_context *context)
+static int run_ensemble(const char *command, struct run_options *run, kith_context **context)
 {
     struct ensemble_input ensemble;
     const bool quiet = run->common.quiet || run->common.json;
@@ -443,22 +444,26 @@ static int run_ensemble(const char *command, struct run_options *run, kith_conte
     run->run.inputs = (const char *const *)ensemble.paths;
     run->run.seed_given = !ensemble.paths;
     if (code == exit_ok)
-        code = run_simulation(command, run, context, ensemble.bodies);
+        code = cli_choose_device_of_run(command, &run->common, &run->run, ensemble.bodies, context);
+    if (code == exit_ok)
+        code = run_simulation(command, run, *context, ensemble.bodies);
     ensemble_input_free(&ensemble);
     return code;
 }
 
-static int run_one(const char *command, struct run_options *run, kith_context *context)
+static int run_one(const char *command, struct run_options *run, kith_context **context)
 {
     kith_bodies *bodies = NULL;
     int code = exit_ok;
     if (run->input.path)
-        code = job_load_bodies(command, context, &run->input, run->run.output,
+        code = job_load_bodies(command, *context, &run->input, run->run.output,
                                run->common.quiet || run->common.json, &bodies);
     if (code == exit_ok && bodies)
         code = cutoff_take_cell(command, &run->cutoff, run->input.path, bodies);
     if (code == exit_ok)
-        code = run_simulation(command, run, context, bodies);
+        code = cli_choose_device_of_run(command, &run->common, &run->run, bodies, context);
+    if (code == exit_ok)
+        code = run_simulation(command, run, *context, bodies);
     kith_bodies_free(bodies);
     return code;
 }
@@ -474,6 +479,7 @@ int command_run(int argc, char **argv)
     complete_options(&run, argv);
     const bool is_ensemble =
         run.ensemble_given || (run.input.path && load_is_directory(run.input.path));
+    const kith_context_options begin = cli_context_to_begin(&run.common);
     kith_context *context = NULL;
     int code = exit_ok;
     if (run.run.output && strcmp(run.run.output, "-") == 0)
@@ -486,8 +492,9 @@ int command_run(int argc, char **argv)
         code =
             cli_fail_with(argv[0], "%s is of one process, and mpirun or srun has started several",
                           run.view_given ? "--view" : "an ensemble");
-    else if ((code = job_create_context(argv[0], &run.common.context, &context)) == exit_ok)
-        code = is_ensemble ? run_ensemble(argv[0], &run, context) : run_one(argv[0], &run, context);
+    else if ((code = job_create_context(argv[0], &begin, &context)) == exit_ok)
+        code =
+            is_ensemble ? run_ensemble(argv[0], &run, &context) : run_one(argv[0], &run, &context);
     kith_context_free(context);
     law_options_free(&run.law);
     free(run.units);

@@ -10,6 +10,7 @@
 #include "kith/bodies.h"
 #include "kith/build.h"
 #include "kith/cell.h"
+#include "kith/choose.h"
 #include "kith/collisions.h"
 #include "kith/context.h"
 #include "kith/ensemble.h"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from kith import _kith
 from kith._arguments import called, chosen, optional, text
 from kith._arrays import check_memory, needed, result, take, whole
-from kith._context import Bound, Call, Context, Device
+from kith._context import Bound, Call, Context, Device, Work
 
 _METHODS = {name: number for number, (name, _) in enumerate(_kith.collisions_methods)}
 
@@ -111,9 +112,15 @@ class Batch(NamedTuple):
     contacts: Any
 
 
-def _taken(beads, device, threads, context):
+def _taken(beads, device, threads, context, method="auto"):
     taken = whole(needed("beads", beads, (2,)))
-    return taken, Call((taken,), context, device, threads)
+    # Most methods are a GPU's: the first computes them.
+    return taken, Call((taken,), context, device, threads, _work(taken) if method == "auto" else None)
+
+
+def _work(taken) -> Work:
+    beads = math.prod(taken.shape[:-1])
+    return Work("collisions", beads, beads)
 
 
 @called("collisions")
@@ -160,7 +167,7 @@ class _Collisions:
         >>> kith.collisions([[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]])
         3
         """
-        taken, call = _taken(beads, device, threads, context)
+        taken, call = _taken(beads, device, threads, context, method)
         return _kith.collisions(call.handle, call.show(taken), chosen("method", method, _METHODS))
 
     @property
@@ -239,7 +246,7 @@ class _Collisions:
         >>> kith.collisions.launch([[0, 0], [0, 0]]).fetch()
         1
         """
-        taken, call = _taken(beads, device, threads, context)
+        taken, call = _taken(beads, device, threads, context, method)
         number = chosen("method", method, _METHODS)
         return Promise._of(_kith.collisions_launch(call.handle, call.show(taken), number))
 
@@ -371,7 +378,7 @@ class _Collisions:
         letters = optional(text, "sequence", sequence)
         taken = _dense(whole(needed("beads", beads, (2,) if offsets is not None else (3,))))
         starts = None if offsets is None else _dense(whole(take("offsets", offsets, (1,))).astype("int64"))
-        call = Call((taken, starts), context, device, threads)
+        call = Call((taken, starts), context, device, threads, _work(taken))
         count = taken.shape[0] if starts is None else starts.shape[0] - 1
         made = [result(name, None, taken, (max(count, 0),), "int64") if wants else None
                 for name, wants in zip(("collisions", "contacts"), wanted)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +73,9 @@ class Context(Bound):
     Parameters
     ----------
     device : str or Device
-        ``auto`` (the first GPU, or the CPU if there is none), ``cpu``, ``cuda`` or ``cuda:k``.
+        ``auto`` (the first GPU, or the CPU if there is none), ``cpu``, ``cuda`` or ``cuda:k``. Functions
+        that are called with ``auto``, and no context, choose by the size of their arrays, if these are in
+        host memory, and tell the logger ``kith`` at level INFO.
     threads : int
         Threads of the CPU; 0: ``OMP_NUM_THREADS``, or as many as there are cores.
     stream : int or object, optional
@@ -270,10 +273,38 @@ def _current_stream(taken: Taken):
     return None
 
 
-class Call:
-    """A context for these arrays, and the arrays as it may read them."""
+_log = logging.getLogger("kith")
 
-    def __init__(self, arrays, context=None, device="auto", threads=0):
+
+@dataclass(frozen=True)
+class Work:
+    """What a call computes, for the choice of a device: see kith/choose.h."""
+
+    kind: str
+    units: float
+    rows: float
+    is_single: bool = False
+
+    def device(self, threads: int) -> str:
+        """The device that suits it."""
+        device, reason = _kith.choose_device(_kith.works[self.kind], float(self.units), float(self.rows),
+                                             self.is_single, integer32("threads", threads))
+        if reason != "there is no GPU":
+            _log.info("device %s: %s", device, reason)
+        return device
+
+
+PAIRS_OF_SOLVER = 2e4
+"""The pairs that take as long as a body does by ``tree`` and ``fmm`` (docs/tree.md)."""
+
+
+class Call:
+    """A context for these arrays, and the arrays as it may read them.
+
+    ``work`` is a device, or what chooses one, for arrays in host memory where the caller names none.
+    """
+
+    def __init__(self, arrays, context=None, device="auto", threads=0, work: Work | str | None = None):
         arrays = [taken for taken in arrays if taken is not None]
         on_device = bool(arrays) and not arrays[0].is_on_host
         check_context(context)
@@ -283,6 +314,8 @@ class Call:
                 raise ValueError(f"device is {device!r} and the arrays are on {place}; bring them to "
                                  "host memory, or leave the device out")
             context = _kept_context(place, threads, _current_stream(arrays[0]))
+        if context is None and work is not None and device == "auto":
+            device = work.device(threads) if isinstance(work, Work) else work
         self.context = context or _kept_context(device, threads, None)
         self.stream = (self.context.stream or 1) if on_device else None
         # JAX does not know of kith's stream.

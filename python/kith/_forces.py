@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from kith import _kith
 from kith._arguments import chosen, described, flag, integer32, number, optional, text
 from kith._arrays import Taken, host_array, needed, reals, result, take
 from kith._batch import is_batch, joined, part_of, systems_of
-from kith._context import Call, Context, Device
+from kith._context import PAIRS_OF_SOLVER, Call, Context, Device, Work
 from kith._law import Law, handle_of
 from kith._pairs import cells_of
 
@@ -132,14 +133,18 @@ def accuracy_of(error, theta, order) -> tuple[float, float, int]:
 class PairSums:
     """The arrays that `forces` and `forces_derivative` take, in one place, and their results."""
 
-    def __init__(self, want, out, softening, context, device, threads, **arrays):
+    def __init__(self, want, out, softening, context, device, threads, runs_on=None, most_pairs=math.inf, **arrays):
         accelerates, has_potential = chosen("want", want, _WANTED)
         self.length, arrays["softening"] = softening_of(softening)
         required = needed("positions", arrays.pop("positions"), (2,))
         taken = reals(required, *(take(name, value, (2,) if name in _ROWS else (1,))
                                   for name, value in arrays.items()))
         self._arrays = dict(zip(("positions", *arrays), taken))
-        self.call = Call(taken, context, device, threads)
+        sources, targets = taken[0].shape[0], self._arrays.get("targets")
+        evaluated = sources if targets is None else targets.shape[0]
+        work = runs_on or Work("forces", evaluated * min(sources, most_pairs),
+                               sources if targets is None else sources + evaluated, taken[0].dtype == "float32")
+        self.call = Call(taken, context, device, threads, work)
         acceleration, potential = _both(out)
         sources = self._arrays["positions"]
         self.dimensions = sources.shape[1]
@@ -302,7 +307,12 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                      theta=theta, order=order, cell=cell, periodic=periodic, cutoff=cutoff, shift=shift, tail=tail,
                      alpha=alpha, absolute_error=absolute_error, boundary=boundary, exclude=exclude, method=method,
                      block=block, unroll=unroll, device=device, threads=threads, context=context)
-    sums = PairSums(want, out, softening, context, device, threads, positions=sources, **arrays)
+    is_exact = solver == "direct" or (solver == "auto" and error is None and theta is None)
+    runs_on = "cpu" if cutoff is not None or cell is not None else None  # GPUs have neither
+    if method in ("tile-p", "tile-p2"):
+        runs_on = "auto"  # the first GPU
+    sums = PairSums(want, out, softening, context, device, threads, runs_on, math.inf if is_exact else PAIRS_OF_SOLVER,
+                    positions=sources, **arrays)
     found = _kith.forces(sums.call.handle, *sums.show("targets", "positions", "masses"), *sums.results(),
                          handle_of(law), constant_of_gravity(g), sums.length, *sums.show(*OF_BODIES),
                          text("solver", solver), *accuracy_of(error, theta, order),

@@ -11,7 +11,7 @@ from kith import _kith
 from kith._arguments import called, chosen, flag, integer, integer32, number, path_of
 from kith._arrays import needed, reals, result, take
 from kith._batch import is_batch, joined, part_of, systems_of
-from kith._context import Call, Context, Device
+from kith._context import Call, Context, Device, Work
 from kith._law import Law, handle_of
 
 
@@ -20,7 +20,7 @@ class _Question:
 
     def __init__(self, positions, masses=None, charges=None, b=None, *, law="gravity", columns=None, column_masses=None,
                  column_charges=None, softening=0.0, diagonal="zero", symmetric=False, method="auto", block=0,
-                 device="auto", threads=0, context=None):
+                 device="auto", threads=0, context=None, is_stored=False):
         taken = reals(needed("positions", positions, (2,)), take("masses", masses, (1,)),
                       take("charges", charges, (1,)), take("columns", columns, (2,)),
                       take("column_masses", column_masses, (1,)), take("column_charges", column_charges, (1,)),
@@ -28,9 +28,7 @@ class _Question:
         *taken, self.b = taken
         self.rows = taken[0]
         self.columns = taken[0] if columns is None else taken[3]
-        if device == "auto" and self.rows.is_on_host and self.rows.shape[1] > 3:
-            device = "cpu"  # GPUs have matrices of three dimensions
-        self.call = Call(taken, context, device, threads)
+        self.call = Call(taken, context, device, threads, self._work(method, is_stored))
         is_word = isinstance(diagonal, str)
         self.handle = _kith.ask_matrix(
             self.call.handle, handle_of(law), number("softening", softening),
@@ -39,6 +37,16 @@ class _Question:
             chosen("method", method, _kith.matrix_methods), integer32("block", block),
             flag("symmetric", symmetric),
             *(self.call.show(array) for array in taken))
+
+    def _work(self, method, is_stored) -> Work | str:
+        """What chooses the device: GPUs have matrices of three dimensions, and the CPU has no tiles."""
+        if self.rows.shape[1] > 3:
+            return "cpu"
+        if method in ("tile-p", "tile-p2"):
+            return "auto"
+        rows, columns = self.rows.shape[0], self.columns.shape[0]
+        return Work("matrix" if is_stored else "product", rows * columns,
+                    rows if self.columns is self.rows else rows + columns, self.rows.dtype == "float32")
 
     def result(self, name, out, shape, dtype=None):
         return result(name, out, self.rows, shape, dtype or self.rows.dtype)
@@ -124,7 +132,7 @@ class _Matrix:
                    "block": block, "device": device, "threads": threads, "context": context}
         if is_batch(rows):
             return self._each(rows, arrays, out, options)
-        asked = _Question(rows, **arrays, **options)
+        asked = _Question(rows, **arrays, **options, is_stored=True)
         made = asked.result("out", out, (asked.rows.shape[0], asked.columns.shape[0]))
         asked.handle.compute(asked.call.show(made))
         asked.call.done()
@@ -181,7 +189,7 @@ class _Matrix:
         asked = _Question(positions, masses, charges, law=law, columns=columns, column_masses=column_masses,
                           column_charges=column_charges, softening=softening, diagonal=diagonal,
                           symmetric=symmetric, method=method, block=block, device=device, threads=threads,
-                          context=context)
+                          context=context, is_stored=True)
         return asked.handle.write(integer("memory", memory), path_of("path", path))
 
     def reduce(self, reduction: str, positions: ArrayLike, masses: ArrayLike | None = None,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from kith import _kith
 from kith._arguments import chosen, described, flag, integer, number, text
 from kith._arrays import Taken, from_view, host_array, in_one_place, needed, reals, take, whole
-from kith._context import Call, Context, Device
+from kith._context import Call, Context, Device, Work
 
 _ALL = "ijSDd"
 
@@ -266,7 +266,8 @@ class Search:
                    (whole(take("systems", systems, (1,))), whole(take("query_systems", query_systems, (1,))))]
         count = 1 if offsets[0] is None else max(offsets[0].shape[0] - 1, 0)
         cells, along = cells_of(cell, periodic, self.positions.shape[1], count)
-        self.call = Call(real, context, device, threads)
+        points = (real[0] if real[1] is None else real[1]).shape[0]
+        self.call = Call(real, context, device, threads, Work("pairs", points, points, real[0].dtype == "float32"))
         self.request = _kith.request_pairs(
             number("cutoff", cutoff), number("skin", skin), quantity_flags(quantities), flag("half", half),
             not flag("sorted", sorted), _is_narrow(index_dtype), chosen("method", method, _kith.pairs_methods),
@@ -306,7 +307,8 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
           sorted: bool = True, index_dtype: DTypeLike = "int64", queries: ArrayLike | None = None,
           radii: ArrayLike | None = None, query_radii: ArrayLike | None = None, exclusions: Any = None,
           systems: ArrayLike | None = None, query_systems: ArrayLike | None = None, method: str = "auto",
-          memory_limit: int = 0, device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Pairs:
+          memory_limit: int = 0, device: str | Device = "auto", threads: int = 0,
+          context: Context | None = None) -> Pairs:
     """Pairs of points closer to each other than a cutoff.
 
     Lists every i, j and S with ``|x_j - x_i + S cell| < cutoff``, strictly; i = j only with S other

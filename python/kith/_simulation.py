@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from kith import _kith
 from kith._arguments import chosen, described, flag, integer, integer32, number, optional, path_of, several, text
 from kith._bodies import Bodies
-from kith._context import Bound, Call, Context, Device
+from kith._context import PAIRS_OF_SOLVER, Bound, Call, Context, Device, Work
 from kith._forces import SHIFTS, accuracy_of, constant_of_gravity, softening_of
 from kith._html import frame, table
 from kith._law import Law
@@ -322,7 +323,12 @@ class Simulation(Bound):
         if g is not None:
             bodies.g = g
         is_single = chosen("precision", precision, {"double": False, "single": True})
-        self._call = Call((), context, device, threads)
+        is_exact = solver == "direct" or (solver == "auto" and error is None and theta is None)
+        count = optional(integer, "systems", systems)
+        each = len(bodies) // max(count or 1, 1)
+        pairs = len(bodies) * min(each, math.inf if is_exact else PAIRS_OF_SOLVER)
+        work = "cpu" if cutoff is not None else Work("steps", pairs, 0, is_single)  # GPUs have no cutoffs
+        self._call = Call((), context, device, threads, work)
         self._law = None if law is None else law_of(law)
         self._steps_in_files = 0
         self._heartbeat, self._heartbeat_every = None, 1
@@ -334,7 +340,7 @@ class Simulation(Bound):
             self._law and self._law._handle, text("solver", solver),
             *accuracy_of(error, theta, order), number("eta", eta), chosen("collisions", collisions, _COLLISIONS),
             number("restitution", restitution), number("encounter", encounter), number("escape", escape),
-            optional(integer, "systems", systems), optional(text, "coordinates", coordinates),
+            count, optional(text, "coordinates", coordinates),
             integer32("corrector", corrector), optional(text, "kernel", kernel),
             optional(text, "thermostat", thermostat),
             optional(number, "cutoff", cutoff) or 0.0, chosen("shift", shift, SHIFTS), flag("tail", tail))

@@ -67,6 +67,21 @@ static context_ref create(int32_t device_kind, int32_t device_index, int32_t thr
     return created;
 }
 
+// The device that suits a piece of work on the host's arrays, and why.
+static nb::tuple choose(int kind, double units, double rows, bool is_single, int32_t threads)
+{
+    kith_work work = {};
+    work.kind = (kith_work_kind)kind;
+    work.units = units;
+    work.rows = rows;
+    work.dtype = is_single ? KITH_F32 : KITH_F64;
+    work.threads = threads;
+    kith_device device = {};
+    char reason[KITH_REASON_BYTES];
+    calling([&] { return kith_device_choose(&work, &device, reason); });
+    return nb::make_tuple(device.kind == KITH_CPU ? "cpu" : "cuda", reason);
+}
+
 static nb::tuple device_of(const context &where)
 {
     const kith_device device = kith_context_device(where.handle);
@@ -152,6 +167,16 @@ void add_context(nb::module_ &module)
         nb::module_::import_("threading").attr("main_thread")().attr("ident"));
     module.def("create_context", create, nb::arg("device_kind"), nb::arg("device_index"),
                nb::arg("threads"), nb::arg("stream"));
+    module.def("choose_device", choose, nb::arg("kind"), nb::arg("units"), nb::arg("rows"),
+               nb::arg("is_single"), nb::arg("threads"));
+    nb::dict works;
+    works["forces"] = (int)KITH_WORK_FORCES;
+    works["steps"] = (int)KITH_WORK_STEPS;
+    works["product"] = (int)KITH_WORK_PRODUCT;
+    works["matrix"] = (int)KITH_WORK_MATRIX;
+    works["pairs"] = (int)KITH_WORK_PAIRS;
+    works["collisions"] = (int)KITH_WORK_COLLISIONS;
+    module.attr("works") = works;
     module.def("devices", devices);
     module.def("backends", backends);
     module.def("isas", isas);

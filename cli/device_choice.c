@@ -1,0 +1,97 @@
+/* --device auto: the device that is estimated to be faster. */
+
+#include "device_choice.h"
+
+#include <string.h>
+
+#include "job.h"
+
+kith_device cli_first_device(void)
+{
+    kith_backend_info info;
+    for (int32_t k = 0; kith_backend_describe(k, &info); k++)
+        if (info.device_count > 0)
+            return (kith_device){strcmp(info.name, "cpu") == 0 ? KITH_CPU : KITH_CUDA, 0};
+    return (kith_device){KITH_CPU, 0};
+}
+
+kith_context_options cli_context_to_begin(const struct common_options *common)
+{
+    kith_context_options options = common->context;
+    if (options.device.kind == KITH_DEVICE_AUTO)
+        options.device.kind = KITH_CPU;
+    return options;
+}
+
+bool cli_device_is_open(const struct common_options *common)
+{
+    return common->context.device.kind == KITH_DEVICE_AUTO && !job_is_divided() &&
+           cli_first_device().kind != KITH_CPU;
+}
+
+int cli_choose_device(const char *command, const struct common_options *common, kith_work work,
+                      kith_context **context)
+{
+    char reason[KITH_REASON_BYTES];
+    kith_device device = {KITH_CPU, 0};
+    if (!cli_device_is_open(common))
+        return exit_ok;
+    work.dtype = common->precision;
+    work.threads = kith_context_threads(*context);
+    if (kith_device_choose(&work, &device, reason) != KITH_OK)
+        return cli_fail(command);
+    cli_note(common->quiet || common->json, command, "device %s: %s", cli_device_name(device),
+             reason);
+    if (device.kind == KITH_CPU)
+        return exit_ok;
+    kith_context_options options = common->context;
+    options.device = device;
+    kith_context_free(*context);
+    *context = NULL;
+    return kith_context_create(&options, context) == KITH_OK ? exit_ok : cli_fail(command);
+}
+
+/* Bodies and systems in the file of a run; none if it cannot be read, which kith_run reports. */
+static void count_in_file(const char *path, int64_t *count, int64_t *systems)
+{
+    kith_trajectory *trajectory = NULL;
+    kith_bodies *bodies = NULL;
+    if (kith_trajectory_open(path, &trajectory) != KITH_OK)
+        return;
+    *systems = kith_trajectory_systems(trajectory);
+    if (kith_trajectory_read(trajectory, 0, &bodies) == KITH_OK)
+        *count = bodies->count;
+    kith_bodies_free(bodies);
+    kith_trajectory_close(trajectory);
+}
+
+int cli_choose_device_of_run(const char *command, const struct common_options *common,
+                             const kith_run_options *run, const kith_bodies *bodies,
+                             kith_context **context)
+{
+    int64_t count = bodies ? bodies->count : 0;
+    int64_t systems = bodies && run->is_ensemble ? run->systems : 1;
+    if (!cli_device_is_open(common))
+        return exit_ok;
+    if (!bodies && run->output)
+        count_in_file(run->output, &count, &systems);
+    const kith_forces_options *forces = &run->simulation.forces;
+    const int64_t each = systems > 0 ? count / systems : 0;
+    const kith_work work = {.kind = KITH_WORK_STEPS,
+                            .units =
+                                (double)systems *
+                                cli_pairs_of_solver(forces->solver, &forces->accuracy, each, each)};
+    return cli_choose_device(command, common, work, context);
+}
+
+/* The solver fmm takes 9.5 ms for 10⁶ bodies on a GPU (docs/tree.md), as long as 2·10¹⁰ pairs do.
+ */
+double cli_pairs_of_solver(const kith_solver *solver, const kith_accuracy *accuracy,
+                           int64_t targets, int64_t sources)
+{
+    static const double pairs_a_body = 2e4;
+    const double each = (double)sources;
+    const bool is_exact = solver ? strcmp(kith_solver_describe(solver).name, "direct") == 0
+                                 : accuracy->error == 0 && accuracy->theta == 0;
+    return (double)targets * (is_exact || each < pairs_a_body ? each : pairs_a_body);
+}

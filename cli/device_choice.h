@@ -1,0 +1,32 @@
+#ifndef CLI_DEVICE_CHOICE_H
+#define CLI_DEVICE_CHOICE_H
+
+#include "cli.h"
+#include "kith/kith.h"
+
+/* The first GPU of this machine, or the CPU. */
+kith_device cli_first_device(void);
+
+/* Whether --device auto has a choice: there is a GPU, and one process. */
+bool cli_device_is_open(const struct common_options *common);
+
+/* Where a command begins with --device auto: on the CPU, to read its input. */
+kith_context_options cli_context_to_begin(const struct common_options *common);
+
+/* Brings a context of cli_context_to_begin to the device that suits the work, and tells which where
+ * there is a choice. Does nothing without --device auto, and in a job of several processes. Returns
+ * an exit code. */
+int cli_choose_device(const char *command, const struct common_options *common, kith_work work,
+                      kith_context **context);
+
+/* The same of a run of these bodies, or without any of a run that is resumed, with those in its
+ * file. */
+int cli_choose_device_of_run(const char *command, const struct common_options *common,
+                             const kith_run_options *run, const kith_bodies *bodies,
+                             kith_context **context);
+
+/* The pairs that take as long as a solver, NULL for auto, with this accuracy, on either device. */
+double cli_pairs_of_solver(const kith_solver *solver, const kith_accuracy *accuracy,
+                           int64_t targets, int64_t sources);
+
+#endif

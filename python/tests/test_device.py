@@ -1,0 +1,63 @@
+"""device="auto" chooses by the size of the arrays in host memory; a GPU is pretended."""
+
+import logging
+
+import numpy
+import pytest
+
+import kith
+from kith import _context, _kith
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the library was asked, which chooses the CPU as if there were a GPU."""
+    found = []
+
+    def choose(kind, units, rows, is_single, threads):
+        found.append((next(name for name in _kith.works if _kith.works[name] == kind), units, rows, is_single, threads))
+        return "cpu", "for the test"
+
+    monkeypatch.setattr(_context._kith, "choose_device", choose)
+    return found
+
+
+def test_calls_tell_their_size(asked):
+    x = numpy.random.default_rng(1).normal(size=(20, 3))
+    kith.forces(x, threads=2)
+    kith.forces(x.astype("float32"), targets=x[:5].astype("float32"))
+    kith.matrix(x)
+    kith.matrix.reduce("sum", x, columns=x[:5])
+    kith.pairs(x, 0.5)
+    kith.collisions([[0, 0], [1, 0]])
+    kith.Simulation(x, dt=0.1)
+    kith.Simulation(x, dt=0.1, systems=4)
+    assert asked == [
+        ("forces", 400, 20, False, 2), ("forces", 100, 25, True, 0), ("matrix", 400, 20, False, 0),
+        ("product", 100, 25, False, 0), ("pairs", 20, 20, False, 0), ("collisions", 2, 2, False, 0),
+        ("steps", 400, 0, False, 0), ("steps", 100, 0, False, 0),
+    ]
+
+
+def test_a_device_or_a_context_that_is_named_is_not_chosen(asked):
+    x = [[0.0, 0, 0], [1.0, 0, 0]]
+    kith.forces(x, device="cpu")
+    kith.forces(x, context=kith.Context("cpu"))
+    kith.matrix(numpy.zeros((3, 7)), law="distance")
+    kith.forces(x, cutoff=1.5, cell=[4.0, 4.0, 4.0])
+    assert asked == []
+
+
+def test_the_choice_is_logged_where_there_is_one(asked, caplog):
+    with caplog.at_level(logging.INFO, logger="kith"):
+        kith.forces([[0.0, 0], [1.0, 0]])
+    assert [record.getMessage() for record in caplog.records] == ["device cpu: for the test"]
+
+
+def test_small_problems_are_for_the_cpu_and_the_same_every_time():
+    for kind, number in _kith.works.items():
+        device, reason = _kith.choose_device(number, 36.0, 6.0, False, 1)
+        assert device == "cpu" and reason, kind
+        assert _kith.choose_device(number, 36.0, 6.0, False, 1) == (device, reason)
+    with pytest.raises(ValueError, match="threads is -1"):
+        _kith.choose_device(0, 36.0, 6.0, False, -1)
