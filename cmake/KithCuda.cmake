@@ -4,6 +4,7 @@
 set(KITH_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
 set(KITH_CUDA_ARCHITECTURES "" CACHE STRING
     "GPU architectures to compile for, as 90 or 80;90, all-major or native; empty: all that kith knows")
+option(KITH_CUDA_SMALL "GPU code compressed for size (CUDA 12.8 and newer), as in wheels" OFF)
 set_property(CACHE KITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 # Toolkits know the architectures of their time. The newest is kept as PTX too, which the driver

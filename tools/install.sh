@@ -9,6 +9,7 @@ packages_of() {
     browser) if ! grep -qs '^ID=ubuntu' /etc/os-release; then echo "chromium"; fi ;; # a snap there
     package) echo "dpkg-dev file" ;;
     consume) echo "g++ clang pkgconf binutils $(packages_of package) mandoc groff-base bash zsh fish" ;;
+    wheel) echo "$(packages_of build) $(packages_of python) make dpkg-dev" ;;
     python) echo "g++ binutils python3-dev python3-venv" ;;
     bench) echo "python3 python3-venv" ;;
     docs) echo "doxygen python3 python3-venv" ;;

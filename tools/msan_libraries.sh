@@ -6,27 +6,9 @@ jobs=$1
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 work=$folder/work
+. tools/debian_sources.sh
 export CC=clang CFLAGS="-fsanitize=memory -fno-omit-frame-pointer -O1 -g1"
 export MSAN_OPTIONS=halt_on_error=0:exitcode=0 # HDF5 runs programs of its own while it is made
-
-# apt with lists of its own, those of the sources of what the system has its packages from.
-apt_for_sources() {
-    apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$work/sources" \
-        -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work/cache" "$@"
-}
-
-get_sources() { # PACKAGE...
-    mkdir -p "$work/sources" "$work/lists/partial" "$work/cache/archives/partial"
-    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
-        [ ! -f "$file" ] || sed -E 's/^deb[[:space:]]/deb-src /; s/^Types:.*/Types: deb-src/' "$file" \
-            >"$work/sources/$(basename "$file")"
-    done
-    apt_for_sources update || true # some may have no sources
-    for package in "$@"; do
-        mkdir "$work/$package"
-        (cd "$work/$package" && apt_for_sources source "$package" && mv -- */ source)
-    done
-}
 
 make_zlib() (
     cd "$work/zlib/source"

@@ -1,55 +1,64 @@
 #!/bin/sh
-# Makes the Python wheel of a build that is there: wheel.sh BUILD PYTHON OUTPUT. Only the extension
-# module is compiled; the library and the program are the build's. What they need of this system's
-# libraries goes into the wheel, so that it runs on any Linux of its manylinux tag.
+# Makes a wheel of the Python package:
+#   wheel.sh cpu|cuda JOBS PYTHON BUILD-FOLDER OUTPUT [-DVARIABLE=VALUE...]
+# Prints its path; OUTPUT/SHA256SUMS has the checksums of all wheels there.
+#
+# The wheel of CPUs alone is kith, the other one kith-cuda. Neither has MPI, which is the cluster's own, or
+# FFTW, whose license (GPL) would be the wheel's too. Other libraries are in the wheel, so that it runs on any Linux
+# of its manylinux tag; HDF5 and libmicrohttpd are compiled for it (wheel_libraries.sh).
 set -eu
-build=$(cd "$1" && pwd)
-python=$2
-mkdir -p "$3"
-output=$(cd "$3" && pwd)
-work=$build/wheel
+kind=$1 jobs=$2 python=$3
+mkdir -p "$4" "$5"
+work=$(cd "$4" && pwd)
+output=$(cd "$5" && pwd)
+shift 5
+case $kind in
+cpu) name=kith megabytes=10 cuda=OFF ;;
+cuda) name=kith-cuda megabytes=40 cuda=ON ;;
+*) echo "wheel.sh: '$kind' is neither cpu nor cuda" >&2; exit 2 ;;
+esac
 bin=$(cd "$(dirname "$python")" && pwd)
 PATH=$bin:$PATH
-rm -rf "$work/stage" "$work/raw" "$work/stand-ins"
+export CC="${CC:-cc}" CXX="${CXX:-c++}" # as other builds, not the compilers that Python was built with
+sh tools/wheel_libraries.sh "$jobs" build/wheel-libraries
+libraries=$PWD/build/wheel-libraries
 
-for component in library development program; do
-    cmake --install "$build" --prefix "$work/stage" --component $component >/dev/null
+# A copy of what the package is made of, for what differs between wheels: the name, the address of who
+# hands them on, the licenses of what is inside.
+mkdir -p "$work/source"
+(cd "$work/source" && rm -rf bench cli cmake include python src LICENSE* ../raw) # but the last build
+cp -Rp CMakeLists.txt LICENSE README.md pyproject.toml bench cli cmake include python src "$work/source"
+cp "$libraries"/licenses/LICENSE.* "$work/source"
+for package in libcjson1 libgomp1 libpng16-16; do
+    [ ! -f /usr/share/doc/$package/copyright ] || cp /usr/share/doc/$package/copyright "$work/source/LICENSE.$package"
 done
-"$python" -m pip wheel . --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-    --wheel-dir "$work/raw" --config-settings cmake.source-dir=python \
-    --config-settings "build-dir=$work/build" \
-    --config-settings "cmake.define.CMAKE_PREFIX_PATH=$work/stage" \
-    --config-settings "cmake.define.KITH_WARNINGS_AS_ERRORS=ON"
+address=$(sed -n 's/^set(KITH_HOMEPAGE_URL "\([^"]*\)".*/\1/p' CMakeLists.txt)
+for option in "$@"; do
+    case $option in -DKITH_HOMEPAGE_URL=*) address=${option#*=} ;; esac
+done
+sed -i "s|^name = \"kith\"|name = \"$name\"|" "$work/source/pyproject.toml"
+[ -z "$address" ] ||
+    sed -i "s|^requires-python = .*|&\nurls = { Homepage = \"$address\" }|" "$work/source/pyproject.toml"
 
-# Debian's HDF5 can read from the web by libcurl and OpenSSL, which bring thirty libraries more, and
-# its libmicrohttpd can serve HTTPS by GnuTLS. kith never does: functions that fail, or begin GnuTLS by
-# doing nothing, stand in for them, so that no wheel carries old cryptography.
-stand_in() { # LIBRARY USER SYMBOL-VERSION...
-    library=$1 user=$2
-    shift 2
-    : >"$work/stand-ins/$library.c"
-    : >"$work/stand-ins/$library.map"
-    for version in "$@"; do
-        names=$(nm -D --undefined-only "$user" | sed -n "s/.* U \([A-Za-z0-9_]*\)@$version\$/\1/p")
-        [ -n "$names" ] || continue
-        for name in $names; do echo "void *$name(void) { return 0; }"; done >>"$work/stand-ins/$library.c"
-        echo "$version { global: $(echo "$names" | tr '\n' ';') };" >>"$work/stand-ins/$library.map"
-    done
-    [ -s "$work/stand-ins/$library.map" ] || return 0
-    cc -shared -fPIC -fno-builtin -O1 -s "-Wl,-soname,$library,--version-script=$work/stand-ins/$library.map" \
-        -o "$work/stand-ins/$library" "$work/stand-ins/$library.c"
-}
-library_of() { ldd "$work/stage/bin/kith" | sed -n "s/.*$1.* => \([^ ]*\) .*/\1/p"; }
-mkdir -p "$work/stand-ins"
-hdf5=$(library_of libhdf5) microhttpd=$(library_of libmicrohttpd)
-if [ -n "$hdf5" ]; then
-    stand_in libcurl.so.4 "$hdf5" CURL_OPENSSL_4
-    stand_in libcrypto.so.3 "$hdf5" OPENSSL_3.0.0
-fi
-[ -z "$microhttpd" ] || stand_in libgnutls.so.30 "$microhttpd" GNUTLS_3_4 GNUTLS_3_6_3
+for option in "-DKITH_CUDA=$cuda" -DKITH_CUDA_SMALL=ON -DKITH_MPI=OFF -DKITH_FFTW=OFF -DKITH_HDF5=ON -DKITH_VIEW=ON \
+    -DHDF5_USE_STATIC_LIBRARIES=ON "-DHDF5_ROOT=$libraries" -DHDF5_NO_FIND_PACKAGE_CONFIG_FILE=ON \
+    "-DKITH_MICROHTTPD_INCLUDE=$libraries/include" "-DKITH_MICROHTTPD_LIBRARY=$libraries/lib/libmicrohttpd.so" \
+    -DKITH_WARNINGS_AS_ERRORS=ON; do
+    set -- "$@" "$option"
+done
+for option in "$@"; do # each becomes an option of pip
+    shift
+    set -- "$@" --config-settings "cmake.define.${option#-D}"
+done
+CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$python" -m pip wheel "$work/source" --quiet --disable-pip-version-check --no-deps \
+    --no-build-isolation --wheel-dir "$work/raw" --config-settings build-dir=build "$@" >&2
 
-rm -f "$output"/kith-*.whl
-AUDITWHEEL_LD_LIBRARY_PATH="$work/stand-ins" "$python" -m auditwheel repair --strip \
-    --disable-isa-ext-check --wheel-dir "$output" "$work"/raw/kith-*.whl >"$work/auditwheel.log" 2>&1 ||
-    { cat "$work/auditwheel.log" >&2; exit 1; }
-ls "$output"/kith-*.whl
+rm -f "$output/$(echo $name | tr - _)-"[0-9]*.whl
+LD_LIBRARY_PATH=$libraries/lib "$python" -m auditwheel repair --strip --disable-isa-ext-check --wheel-dir "$output" \
+    "$work"/raw/*.whl >"$work/auditwheel.log" 2>&1 || { cat "$work/auditwheel.log" >&2; exit 1; }
+wheel=$(ls "$output/$(echo $name | tr - _)-"[0-9]*.whl)
+(cd "$output" && sha256sum -- *.whl >SHA256SUMS)
+bytes=$(wc -c <"$wheel")
+[ "$bytes" -le $((megabytes * 1000000)) ] ||
+    { echo "wheel.sh: $wheel has $bytes bytes, more than $megabytes MB" >&2; exit 1; }
+echo "$wheel"
