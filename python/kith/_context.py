@@ -67,8 +67,8 @@ class Context(Bound):
     """A device, a number of threads and a stream.
 
     Every function makes the context that it needs and keeps it for the next call from the same thread.
-    Make one to separate calls that run at the same time, or to compute on a stream of yours. A context
-    cannot be pickled or copied.
+    Make one to separate calls that run at the same time, or to compute on a stream of yours. A pickle or
+    a copy is another context of the same device and threads; with a stream of yours there is none.
 
     Parameters
     ----------
@@ -94,12 +94,17 @@ class Context(Bound):
     2
     """
 
-    _instead = "make one in each process, of its device and threads"
+    _instead = "its stream is of this process"
 
     def __init__(self, device: str | Device = "auto", *, threads: int = 0, stream: Any = None):
         kind, index = parse_device(device)
         self._stream_owner = stream
         self._handle = _kith.create_context(kind, index, integer32("threads", threads), stream_address(stream))
+
+    def __reduce_ex__(self, protocol):
+        if self._stream_owner is not None:
+            return super().__reduce_ex__(protocol)
+        return _remade, (self.device, self.threads)
 
     @property
     def device(self) -> str:
@@ -216,6 +221,10 @@ class Context(Bound):
 
     def __repr__(self) -> str:
         return f"kith.Context({self.device!r}, threads={self.threads})"
+
+
+def _remade(device, threads) -> Context:
+    return Context(device, threads=threads)
 
 
 def check_context(context) -> None:

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from kith import _kith
 from kith._arguments import chosen, described, flag, integer, integer32, number, path_of, several
 from kith._arrays import Taken, as_dtype, in_one_place, needed, reals, result, take, whole
-from kith._context import Bound, Call, Context, Device
+from kith._context import Call, Context, Device
 from kith._law import Law, handle_of
 from kith._pairs import Pairs
 
 
-class SparseMatrix(Bound):
+class SparseMatrix:
     """A sparse matrix, stored in the format and multiplied by the kernel that suit it.
 
     Parameters
@@ -43,7 +43,8 @@ class SparseMatrix(Bound):
     Entries with the same row and column are added. ``A @ x``, ``x @ A``, ``2 * A``, ``-A`` and ``A.T``
     work as for SciPy's arrays; the last three copy nothing. Solvers of ``scipy.sparse.linalg`` take a
     matrix where they take a LinearOperator. A product is the same, bit for bit, on every run and for
-    every number of threads. NaN and infinity count for the stored entries alone.
+    every number of threads. NaN and infinity count for the stored entries alone. A pickle or a copy has the
+    entries and the format.
 
     Examples
     --------
@@ -57,7 +58,6 @@ class SparseMatrix(Bound):
     ([1.0, 1.0], 0)
     """
 
-    _instead = "pickle its to_scipy()"
     __array_ufunc__ = None  # NumPy leaves x @ A and 2 * A to this class
 
     def __init__(self, matrix: Any, *, format: str = "auto", kernel: str = "auto", block: int = 0, tune: bool = False,
@@ -514,6 +514,15 @@ class SparseMatrix(Bound):
         self._handle.copy_csr(*arrays)
         return arrays
 
+    def __reduce_ex__(self, protocol):
+        # What differs for the transpose was chosen by kith, which will choose the same again.
+        stored, mirrored = self._handle.describe(False), self._handle.describe(True)
+        format, kernel = (stored[key] if stored[key] == mirrored[key] and stored[key] in names else "auto"
+                          for key, names in (("format", _kith.sparse_formats), ("kernel", _kith.sparse_kernels)))
+        context = self._call.context
+        return _remade, (self._csr(), self._sizes[:2], format, kernel, context.device, context.threads,
+                         self._transposed, self._factor)
+
     def to_scipy(self) -> Any:
         """The matrix as a csr_array of SciPy.
 
@@ -541,6 +550,11 @@ class SparseMatrix(Bound):
     def __repr__(self) -> str:
         rows, columns = self.shape
         return f"<kith.SparseMatrix: {rows} x {columns}, {self.nnz} stored, {self.dtype}>"
+
+
+def _remade(arrays, shape, format, kernel, device, threads, is_transposed, factor) -> SparseMatrix:
+    made = SparseMatrix.from_csr(*arrays, shape=shape, format=format, kernel=kernel, device=device, threads=threads)
+    return SparseMatrix._of(made._handle, made._call, is_transposed, factor)
 
 
 def _indices(**arrays):
