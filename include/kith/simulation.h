@@ -184,8 +184,8 @@ kith_status kith_simulation_run_steps(kith_simulation *simulation, double until,
  * *rest > 0, which is its length. An adaptive integrator takes as many as it needs. */
 int64_t kith_simulation_whole_steps(double start, double until, double dt, double *rest);
 
-/* The start's time plus the number of steps times dt: no error piles up. Of an adaptive integrator
- * the sum of its steps, with what rounding took from it carried along. */
+/* The start's time plus the number of steps times dt: no error piles up. Steps of other lengths,
+ * and those of an adaptive integrator, are added with what rounding took from the sum. */
 double kith_simulation_time(const kith_simulation *simulation);
 int64_t kith_simulation_steps(const kith_simulation *simulation);
 

@@ -13,6 +13,10 @@ kith_status combine_cpu(kith_context *context, kith_dtype dtype, int64_t count, 
 kith_status combine_cuda(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
                          const double *factor, const void *const *in, void *out);
 
+/* The accumulate of device/services.h. Cost: one pass over the arrays. */
+kith_status accumulate_cpu(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
+                           const double *factor, const void *const *in, void *to, void *lost);
+
 #ifdef __cplusplus
 }
 #endif

@@ -107,4 +107,5 @@ const struct device_services device_cpu = {
     .elapsed_seconds = cpu_elapsed_seconds,
     .convert_to_double = cpu_convert_to_double,
     .combine = combine_cpu,
+    .accumulate = accumulate_cpu,
 };

@@ -94,6 +94,11 @@ struct device_services {
     kith_status (*combine)(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
                            const double *factor, const void *const *in, void *out);
 
+    /* to[i] += lost[i] + Σ_k factor[k]·in[k][i], and lost[i] = what of that did not fit; terms ≤ 4.
+     * NULL where combine does, without lost. */
+    kith_status (*accumulate)(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
+                              const double *factor, const void *const *in, void *to, void *lost);
+
     /* Records what work does on the context's stream, without doing it: *recording goes with forget
      * and is NULL where that is impossible; the memory that work uses must stay. replay does it so
      * many times; *done is times, or 0 if that is impossible now, as the caller himself records.

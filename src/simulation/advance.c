@@ -38,6 +38,8 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
     for (int32_t k = 0; k < simulation->dimensions; k++) {
         problem.position[k] = simulation->vector[POSITION][k];
         problem.velocity[k] = simulation->vector[VELOCITY][k];
+        problem.lost_position[k] = simulation->vector[LOST_POSITION][k];
+        problem.lost_velocity[k] = simulation->vector[LOST_VELOCITY][k];
         problem.acceleration[k] = simulation->vector[ACCELERATION][k];
         problem.jerk[k] = simulation->vector[JERK][k];
     }

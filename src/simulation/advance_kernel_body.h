@@ -30,6 +30,45 @@ SIMD_INLINE void NAME(run_stages)(const struct advance_program *program, int32_t
     }
 }
 
+/* sum += factor·change + lost, where near is sum + lost or sum alone, and lost = what of that did
+ * not fit. */
+SIMD_INLINE void NAME(add_exactly)(const int32_t dimensions, REAL factor, const VREAL change[3],
+                                   VREAL near[3], VREAL sum[3], VREAL lost[3])
+{
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++) {
+        near[c] = simd_fma(simd_all(factor), change[c], near[c]);
+        lost[c] = simd_fma(simd_all(factor), change[c], lost[c]) + (sum[c] - near[c]);
+        sum[c] = near[c];
+    }
+}
+
+/* The same with compensated sums (Kahan 1965, Commun. ACM 8, 40): lost_v and lost_x are what did
+ * not fit into v and x. It is added to them once after an evaluation, while forces are waited for,
+ * and what does not fit then is worked out while the next are: nothing more is waited for than
+ * without. is_begin: the first stages of a call go on from the last ones of the call before. */
+SIMD_INLINE void NAME(run_stages_exactly)(const struct advance_program *program,
+                                          const bool is_begin, int32_t first, int32_t end,
+                                          const int32_t dimensions, const VREAL a[3], VREAL v[3],
+                                          VREAL x[3], VREAL lost_v[3], VREAL lost_x[3])
+{
+    const bool adds_v = !is_begin || !program->kicks_at_end;
+    const bool adds_x = !is_begin || !program->drifts_at_end;
+    VREAL near_v[3], near_x[3];
+    SIMD_UNROLL
+    for (int32_t c = 0; c < dimensions; c++) {
+        near_v[c] = adds_v ? v[c] + lost_v[c] : v[c];
+        near_x[c] = adds_x ? x[c] + lost_x[c] : x[c];
+    }
+    for (int32_t k = first; k < end; k++) {
+        const REAL kick = (REAL)program->stage[k].kick, drift = (REAL)program->stage[k].drift;
+        if (kick != 0)
+            NAME(add_exactly)(dimensions, kick, a, near_v, v, lost_v);
+        if (drift != 0)
+            NAME(add_exactly)(dimensions, drift, v, near_x, x, lost_x);
+    }
+}
+
 #include "simulation/advance_systems_body.h"
 
 #include "simulation/advance_ring_body.h"

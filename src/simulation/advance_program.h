@@ -15,6 +15,7 @@ struct advance_program {
     int32_t evaluation_count;
     struct composition_stage stage[2 * advance_max_stages];
     int32_t evaluation[advance_max_stages]; /* the stages before which forces are evaluated */
+    bool kicks_at_end, drifts_at_end;       /* after the last of them, before the next step */
 };
 
 /* What follows evaluation k of a step is the stages from evaluation[k] up to here. */
@@ -40,6 +41,13 @@ static inline struct advance_program advance_program_of(const struct advance_pro
         if (stage.kick != 0 && !forces_fit_positions)
             program.evaluation[program.evaluation_count++] = k;
         forces_fit_positions = stage.drift == 0 && (forces_fit_positions || stage.kick != 0);
+    }
+    const int32_t evaluations = program.evaluation_count;
+    program.kicks_at_end = program.drifts_at_end = false;
+    for (int32_t k = evaluations > 0 ? program.evaluation[evaluations - 1] : 0;
+         k < problem->stage_count; k++) {
+        program.kicks_at_end |= problem->stages[k].kick != 0;
+        program.drifts_at_end |= problem->stages[k].drift != 0;
     }
     return program;
 }

@@ -17,7 +17,7 @@ struct NAME(ring) {
 };
 
 struct NAME(ring_state) {
-    VREAL x[3], v[3], a[3];
+    VREAL x[3], v[3], a[3], lost_x[3], lost_v[3];
 };
 
 SIMD_INLINE VREAL NAME(load_lanes)(const void *from, int32_t count)
@@ -91,13 +91,15 @@ SIMD_INLINE void NAME(ring_steps)(const int32_t bodies, const int32_t dimensions
                                   const struct NAME(ring) * ring, struct NAME(ring_state) * state)
 {
     struct NAME(ring_state) now = *state;
-    NAME(run_stages)(program, 0, program->evaluation[0], dimensions, now.a, now.v, now.x);
+    NAME(run_stages_exactly)
+    (program, true, 0, program->evaluation[0], dimensions, now.a, now.v, now.x, now.lost_v,
+     now.lost_x);
     for (int64_t step = 1; step <= steps; step++)
         for (int32_t k = 0; k < program->evaluation_count; k++) {
             NAME(ring_evaluate)(bodies, dimensions, ring, now.x, now.a);
-            NAME(run_stages)
-            (program, program->evaluation[k], advance_end_of_run(program, k, step == steps),
-             dimensions, now.a, now.v, now.x);
+            NAME(run_stages_exactly)
+            (program, false, program->evaluation[k], advance_end_of_run(program, k, step == steps),
+             dimensions, now.a, now.v, now.x, now.lost_v, now.lost_x);
         }
     *state = now;
 }
@@ -138,6 +140,8 @@ static void NAME(advance_ring)(const struct advance_problem *problem,
     for (int32_t c = 0; c < dimensions; c++) {
         state.x[c] = NAME(load_lanes)(problem->position[c], bodies);
         state.v[c] = NAME(load_lanes)(problem->velocity[c], bodies);
+        state.lost_x[c] = NAME(load_lanes)(problem->lost_position[c], bodies);
+        state.lost_v[c] = NAME(load_lanes)(problem->lost_velocity[c], bodies);
         if (problem->keeps_acceleration)
             state.a[c] = NAME(load_lanes)(problem->acceleration[c], bodies);
     }
@@ -145,6 +149,8 @@ static void NAME(advance_ring)(const struct advance_problem *problem,
     for (int32_t c = 0; c < dimensions; c++) {
         NAME(store_lanes)(problem->position[c], state.x[c], bodies);
         NAME(store_lanes)(problem->velocity[c], state.v[c], bodies);
+        NAME(store_lanes)(problem->lost_position[c], state.lost_x[c], bodies);
+        NAME(store_lanes)(problem->lost_velocity[c], state.lost_v[c], bodies);
         if (problem->keeps_acceleration)
             NAME(store_lanes)(problem->acceleration[c], state.a[c], bodies);
     }

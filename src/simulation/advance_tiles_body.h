@@ -19,6 +19,7 @@ struct NAME(tiles) {
     int32_t period; /* of the last */
     VREAL valid;    /* of the last: 0 in the lanes without a body */
     VREAL x[NAME(max_tiles)][3], v[NAME(max_tiles)][3], a[NAME(max_tiles)][3];
+    VREAL lost_x[NAME(max_tiles)][3], lost_v[NAME(max_tiles)][3];
     VREAL mass[NAME(max_tiles)]; /* times G */
     VREAL half_softening2[NAME(max_tiles)];
     vint32 repeat;    /* the order that repeats the period */
@@ -159,7 +160,8 @@ SIMD_INLINE void NAME(tiles_evaluate)(struct NAME(tiles) * tiles, const int32_t 
 }
 
 SIMD_INLINE void NAME(tiles_run)(struct NAME(tiles) * tiles, const int32_t dimensions,
-                                 const struct advance_program *program, int32_t first, int32_t end)
+                                 const struct advance_program *program, const bool is_begin,
+                                 int32_t first, int32_t end)
 {
     for (int32_t t = 0; t < tiles->count; t++) {
         VREAL x[3], v[3];
@@ -168,7 +170,9 @@ SIMD_INLINE void NAME(tiles_run)(struct NAME(tiles) * tiles, const int32_t dimen
             x[c] = tiles->x[t][c];
             v[c] = tiles->v[t][c];
         }
-        NAME(run_stages)(program, first, end, dimensions, tiles->a[t], v, x);
+        NAME(run_stages_exactly)
+        (program, is_begin, first, end, dimensions, tiles->a[t], v, x, tiles->lost_v[t],
+         tiles->lost_x[t]);
         SIMD_UNROLL
         for (int32_t c = 0; c < dimensions; c++) {
             tiles->x[t][c] = x[c];
@@ -180,12 +184,12 @@ SIMD_INLINE void NAME(tiles_run)(struct NAME(tiles) * tiles, const int32_t dimen
 SIMD_INLINE void NAME(tiles_steps)(struct NAME(tiles) * tiles, const int32_t dimensions,
                                    const struct advance_program *program, int64_t steps)
 {
-    NAME(tiles_run)(tiles, dimensions, program, 0, program->evaluation[0]);
+    NAME(tiles_run)(tiles, dimensions, program, true, 0, program->evaluation[0]);
     for (int64_t step = 1; step <= steps; step++)
         for (int32_t k = 0; k < program->evaluation_count; k++) {
             NAME(tiles_evaluate)(tiles, dimensions);
             NAME(tiles_run)
-            (tiles, dimensions, program, program->evaluation[k],
+            (tiles, dimensions, program, false, program->evaluation[k],
              advance_end_of_run(program, k, step == steps));
         }
 }
@@ -218,6 +222,10 @@ static void NAME(tiles_load)(const struct advance_problem *problem, struct NAME(
         for (int32_t c = 0; c < forces->dimensions; c++) {
             tiles->x[t][c] = NAME(load_lanes)((REAL *)problem->position[c] + first, count);
             tiles->v[t][c] = NAME(load_lanes)((REAL *)problem->velocity[c] + first, count);
+            tiles->lost_x[t][c] =
+                NAME(load_lanes)((REAL *)problem->lost_position[c] + first, count);
+            tiles->lost_v[t][c] =
+                NAME(load_lanes)((REAL *)problem->lost_velocity[c] + first, count);
             if (problem->keeps_acceleration)
                 tiles->a[t][c] = NAME(load_lanes)((REAL *)problem->acceleration[c] + first, count);
         }
@@ -240,6 +248,10 @@ static void NAME(tiles_store)(const struct NAME(tiles) * tiles,
         for (int32_t c = 0; c < problem->forces.dimensions; c++) {
             NAME(store_lanes)((REAL *)problem->position[c] + first, tiles->x[t][c], count);
             NAME(store_lanes)((REAL *)problem->velocity[c] + first, tiles->v[t][c], count);
+            NAME(store_lanes)
+            ((REAL *)problem->lost_position[c] + first, tiles->lost_x[t][c], count);
+            NAME(store_lanes)
+            ((REAL *)problem->lost_velocity[c] + first, tiles->lost_v[t][c], count);
             if (problem->keeps_acceleration)
                 NAME(store_lanes)((REAL *)problem->acceleration[c] + first, tiles->a[t][c], count);
         }

@@ -9,16 +9,12 @@
 
 static kith_status kick(struct kith_simulation *simulation, double h)
 {
-    const double factor[] = {1, h};
-    const int32_t in[] = {VELOCITY, ACCELERATION};
-    return simulation_combine(simulation, 2, factor, in, VELOCITY);
+    return simulation_accumulate(simulation, 1, &h, &(const int32_t){ACCELERATION}, VELOCITY);
 }
 
 static kith_status drift(struct kith_simulation *simulation, double h)
 {
-    const double factor[] = {1, h};
-    const int32_t in[] = {POSITION, VELOCITY};
-    return simulation_combine(simulation, 2, factor, in, POSITION);
+    return simulation_accumulate(simulation, 1, &h, &(const int32_t){VELOCITY}, POSITION);
 }
 
 /* A thermostat acts in the middle: with leapfrog's kicks around it this is BAOAB. */

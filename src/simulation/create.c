@@ -275,6 +275,8 @@ static kith_status begin_at(struct kith_simulation *simulation, double time)
 {
     simulation->start_time = time;
     simulation->start_steps = simulation->steps;
+    if (!simulation->method->adapt)
+        simulation->clock.lost_time = 0;
     return integrator_prepare(simulation);
 }
 

@@ -9,17 +9,23 @@
 
 #include "simulation/integrator.h"
 
-enum { BASE_POSITION = JERK + 1, BASE_VELOCITY, HERMITE_ARRAYS };
+enum {
+    START_POSITION = JERK + 1,
+    START_VELOCITY,
+    POSITION_CHANGE, /* that the start of the step fixes, of the corrector's */
+    VELOCITY_CHANGE,
+    HERMITE_ARRAYS
+};
 enum { corrections = 2 };
 
-/* The parts of the corrector that the start of the step fixes. */
-static kith_status set_bases(struct kith_simulation *simulation, double h)
+static kith_status keep_start(struct kith_simulation *simulation, double h)
 {
-    const double factor[] = {1, h / 2, h * h / 12};
-    const int32_t of_position[] = {POSITION, VELOCITY, ACCELERATION};
-    const int32_t of_velocity[] = {VELOCITY, ACCELERATION, JERK};
-    KITH_TRY(simulation_combine(simulation, 3, factor, of_position, BASE_POSITION));
-    return simulation_combine(simulation, 3, factor, of_velocity, BASE_VELOCITY);
+    const double one = 1, factor[] = {h / 2, h * h / 12};
+    const int32_t of_position[] = {VELOCITY, ACCELERATION}, of_velocity[] = {ACCELERATION, JERK};
+    KITH_TRY(simulation_combine(simulation, 1, &one, &(const int32_t){POSITION}, START_POSITION));
+    KITH_TRY(simulation_combine(simulation, 1, &one, &(const int32_t){VELOCITY}, START_VELOCITY));
+    KITH_TRY(simulation_combine(simulation, 2, factor, of_position, POSITION_CHANGE));
+    return simulation_combine(simulation, 2, factor, of_velocity, VELOCITY_CHANGE);
 }
 
 static kith_status predict(struct kith_simulation *simulation, double h)
@@ -31,22 +37,29 @@ static kith_status predict(struct kith_simulation *simulation, double h)
     return simulation_combine(simulation, 3, factor, of_velocity, VELOCITY);
 }
 
-static kith_status correct(struct kith_simulation *simulation, double h)
+/* The last correction goes from the start of the step, with what did not fit in there. */
+static kith_status correct(struct kith_simulation *simulation, double h, bool is_last)
 {
-    const double factor[] = {1, h / 2, -h * h / 12};
-    const int32_t of_velocity[] = {BASE_VELOCITY, ACCELERATION, JERK};
-    const int32_t of_position[] = {BASE_POSITION, VELOCITY, ACCELERATION};
-    KITH_TRY(simulation_combine(simulation, 3, factor, of_velocity, VELOCITY));
-    return simulation_combine(simulation, 3, factor, of_position, POSITION);
+    const double factor[] = {1, 1, h / 2, -h * h / 12}, one = 1;
+    const int32_t of_velocity[] = {START_VELOCITY, VELOCITY_CHANGE, ACCELERATION, JERK};
+    const int32_t of_position[] = {START_POSITION, POSITION_CHANGE, VELOCITY, ACCELERATION};
+    if (!is_last) {
+        KITH_TRY(simulation_combine(simulation, 4, factor, of_velocity, VELOCITY));
+        return simulation_combine(simulation, 4, factor, of_position, POSITION);
+    }
+    KITH_TRY(simulation_combine(simulation, 1, &one, of_velocity, VELOCITY));
+    KITH_TRY(simulation_accumulate(simulation, 3, factor + 1, of_velocity + 1, VELOCITY));
+    KITH_TRY(simulation_combine(simulation, 1, &one, of_position, POSITION));
+    return simulation_accumulate(simulation, 3, factor + 1, of_position + 1, POSITION);
 }
 
 static kith_status hermite4_step(struct kith_simulation *simulation, double h)
 {
-    KITH_TRY(set_bases(simulation, h));
+    KITH_TRY(keep_start(simulation, h));
     KITH_TRY(predict(simulation, h));
-    for (int32_t k = 0; k < corrections; k++) {
+    for (int32_t k = 1; k <= corrections; k++) {
         KITH_TRY(simulation_evaluate_with_jerk(simulation));
-        KITH_TRY(correct(simulation, h));
+        KITH_TRY(correct(simulation, h, k == corrections));
     }
     return KITH_OK;
 }

@@ -22,7 +22,8 @@
 #include "forces/solver.h"
 #include "simulation/integrator.h"
 
-/* Positions and velocities are those at the time of the simulation; accelerations and jerks, and
+/* Positions and velocities are those at the time of the simulation, LOST_POSITION and LOST_VELOCITY
+ * what did not fit into START and START_VELOCITY; accelerations and jerks, and
  * START to TIMES, those at the start of each body's step. */
 enum {
     START = JERK + 1,
@@ -171,6 +172,17 @@ static kith_status evaluate(const struct block *block)
                            &simulation->prepared);
 }
 
+/* Adds to START or START_VELOCITY, with what did not fit before. */
+static void add(const struct block *block, int32_t array, int32_t k, int64_t i, double change)
+{
+    double *const sum = &block->array[array][k][i];
+    double *const lost = &block->array[array - START + LOST_POSITION][k][i];
+    const double all = change + *lost, now = *sum + all;
+    *lost = all - (now - *sum);
+    *sum = now;
+    block->array[array - START + POSITION][k][i] = now;
+}
+
 /* Corrects a body, and chooses its next step. */
 static void correct(const struct block *block, int64_t t)
 {
@@ -185,11 +197,12 @@ static void correct(const struct block *block, int64_t t)
         j[k] = block->array[TARGET_JERK][k][t];
         const double s = (6 * (a[k] - a0) - h * (4 * j0 + 2 * j[k])) / (h * h);
         crackle[k] = (12 * (a0 - a[k]) + 6 * h * (j0 + j[k])) / (h * h * h);
-        block->array[POSITION][k][i] += h * h * h * h * (s / 24 + h * crackle[k] / 120);
-        block->array[VELOCITY][k][i] += h * h * h * (s / 6 + h * crackle[k] / 24);
+        const double v0 = block->array[START_VELOCITY][k][i];
+        add(block, START, k, i,
+            h * (v0 + h * (a0 / 2 + h * (j0 / 6 + h * (s / 24 + h * crackle[k] / 120)))));
+        add(block, START_VELOCITY, k, i,
+            h * (a0 + h * (j0 / 2 + h * (s / 6 + h * crackle[k] / 24))));
         snap[k] = s + h * crackle[k]; /* at the end */
-        block->array[START][k][i] = block->array[POSITION][k][i];
-        block->array[START_VELOCITY][k][i] = block->array[VELOCITY][k][i];
         block->array[ACCELERATION][k][i] = a[k];
         block->array[JERK][k][i] = j[k];
         block->array[SNAP][k][i] = snap[k];
@@ -308,7 +321,7 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
 
 static void begin(struct kith_simulation *simulation)
 {
-    for (int32_t array = START; array < BLOCK_KEPT; array++)
+    for (int32_t array = LOST_POSITION; array < BLOCK_KEPT; array++)
         memset(simulation->memory[array], 0,
                (size_t)(simulation->stride * simulation->dimensions) * sizeof(double));
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};

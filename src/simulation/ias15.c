@@ -151,7 +151,7 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
 
 static void begin(struct kith_simulation *simulation)
 {
-    for (int32_t array = ACCELERATION; array < RADAU_KEPT; array++)
+    for (int32_t array = LOST_POSITION; array < RADAU_KEPT; array++)
         memset(simulation->memory[array], 0,
                (size_t)(simulation->stride * simulation->dimensions) * sizeof(double));
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};

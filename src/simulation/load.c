@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "forces/solver.h"
@@ -157,6 +158,15 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
     return load_space(simulation);
 }
 
+/* On other devices nothing is ever lost there. */
+static void forget_lost(struct kith_simulation *simulation)
+{
+    const size_t bytes =
+        (size_t)(simulation->stride * simulation->dimensions * kith_dtype_bytes(simulation->dtype));
+    memset(simulation->memory[LOST_POSITION], 0, bytes);
+    memset(simulation->memory[LOST_VELOCITY], 0, bytes);
+}
+
 kith_status simulation_refill(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     KITH_TRY(thermostat_check_masses(&simulation->thermostat, bodies));
@@ -168,6 +178,8 @@ kith_status simulation_refill(struct kith_simulation *simulation, const kith_bod
         KITH_TRY(simulation_write_vectors(simulation, VELOCITY, bodies->velocity));
     if (simulation->method->begin)
         simulation->method->begin(simulation);
+    else if (simulation->method->step && simulation->context->device.kind == KITH_CPU)
+        forget_lost(simulation);
     return KITH_OK;
 }
 

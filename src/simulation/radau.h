@@ -46,9 +46,9 @@ enum { radau_terms = 7, radau_most_bodies = 64 };
 enum {
     RADAU_POSITION,
     RADAU_VELOCITY,
-    RADAU_ACCELERATION,
     RADAU_LOST_POSITION,
     RADAU_LOST_VELOCITY,
+    RADAU_ACCELERATION,
     RADAU_START, /* accelerations at the start of the last step */
     RADAU_TERMS,
     RADAU_GUESSES = RADAU_TERMS + radau_terms,
@@ -63,7 +63,7 @@ enum {
 
 /* The time and the lengths of steps. */
 struct radau_clock {
-    double time, lost_time;       /* what did not fit into it */
+    double time, lost_time;       /* what did not fit into it; of fixed steps, into start_time */
     double next_step;             /* wanted, > 0 */
     double last_step;             /* of either sign; 0: nothing to continue */
     double previous_time;         /* before the last step */

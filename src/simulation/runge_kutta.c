@@ -22,18 +22,16 @@ static kith_status evaluate_stage(struct kith_simulation *simulation, double b, 
 
 static kith_status advance_positions(struct kith_simulation *simulation, double h)
 {
-    const double factor[] = {1, h, h * h / 6, h * h / 6}, last[] = {1, h * h / 6};
-    const int32_t in[] = {POSITION, VELOCITY, A1, A2}, last_in[] = {POSITION, A3};
-    KITH_TRY(simulation_combine(simulation, 4, factor, in, POSITION));
-    return simulation_combine(simulation, 2, last, last_in, POSITION);
+    const double factor[] = {h, h * h / 6, h * h / 6, h * h / 6};
+    const int32_t in[] = {VELOCITY, A1, A2, A3};
+    return simulation_accumulate(simulation, 4, factor, in, POSITION);
 }
 
 static kith_status advance_velocities(struct kith_simulation *simulation, double h)
 {
-    const double factor[] = {1, h / 6, h / 3, h / 3}, last[] = {1, h / 6};
-    const int32_t in[] = {VELOCITY, A1, A2, A3}, last_in[] = {VELOCITY, A4};
-    KITH_TRY(simulation_combine(simulation, 4, factor, in, VELOCITY));
-    return simulation_combine(simulation, 2, last, last_in, VELOCITY);
+    const double factor[] = {h / 6, h / 3, h / 3, h / 6};
+    const int32_t in[] = {A1, A2, A3, A4};
+    return simulation_accumulate(simulation, 4, factor, in, VELOCITY);
 }
 
 static kith_status rk4_step(struct kith_simulation *simulation, double h)
@@ -46,5 +44,7 @@ static kith_status rk4_step(struct kith_simulation *simulation, double h)
     return advance_velocities(simulation, h);
 }
 
-const struct integrator_method rk4_method = {
-    .step = rk4_step, .arrays = RK4_ARRAYS, .kept = VELOCITY + 1, .advance = advance_runge_kutta};
+const struct integrator_method rk4_method = {.step = rk4_step,
+                                             .arrays = RK4_ARRAYS,
+                                             .kept = LOST_VELOCITY + 1,
+                                             .advance = advance_runge_kutta};

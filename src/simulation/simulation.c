@@ -207,11 +207,24 @@ kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps)
     return simulation_take_leg(simulation, &leg);
 }
 
-/* From here on time counts from time, which is now. */
-static void set_time(struct kith_simulation *simulation, double time)
+/* From here on time counts from time + lost, which is now. */
+static void set_time(struct kith_simulation *simulation, double time, double lost)
 {
     simulation->start_time = time;
     simulation->start_steps = simulation->steps;
+    simulation->clock.lost_time = lost;
+}
+
+/* The time, of an integrator with fixed steps, and what of it did not fit, so that steps of other
+ * lengths add up exactly. */
+static double exact_time(const struct kith_simulation *simulation, double *lost)
+{
+    const double steps = (double)(simulation->steps - simulation->start_steps);
+    const double way = fma(steps, simulation->dt, simulation->clock.lost_time);
+    const double rest = fma(steps, simulation->dt, -way) + simulation->clock.lost_time;
+    const double time = simulation->start_time + way, of_way = time - simulation->start_time;
+    *lost = (simulation->start_time - (time - of_way)) + (way - of_way) + rest;
+    return time;
 }
 
 /* At most so many steps of an integrator that chooses them, towards a time before or after. */
@@ -233,21 +246,23 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
                          "the step is %g and there is a thermostat, which does not go backwards; "
                          "give a length ≥ 0",
                          h);
-    const double time = kith_simulation_time(simulation) + h;
     if (simulation->method->adapt)
-        return adapt_until(simulation, time, INT64_MAX - simulation->steps);
+        return adapt_until(simulation, simulation->start_time + h, INT64_MAX - simulation->steps);
     const struct stretch stretch = {h, {1, (double)INFINITY, (double)INFINITY}};
+    double lost;
+    const double start = exact_time(simulation, &lost);
     KITH_TRY(finish(simulation, take_steps(simulation, &stretch)));
-    set_time(simulation, time);
+    const double way = h + lost, time = start + way, of_way = time - start;
+    set_time(simulation, time, (start - (time - of_way)) + (way - of_way) + (lost - (way - h)));
     return heartbeat_call(simulation);
 }
 
 double kith_simulation_time(const kith_simulation *simulation)
 {
+    double lost;
     if (!simulation)
         return 0;
-    const int64_t steps = simulation->steps - simulation->start_steps;
-    return simulation->start_time + (double)steps * simulation->dt;
+    return simulation->method->adapt ? simulation->start_time : exact_time(simulation, &lost);
 }
 
 int64_t kith_simulation_steps(const kith_simulation *simulation)
@@ -328,7 +343,7 @@ kith_status kith_simulation_run_steps(kith_simulation *simulation, double until,
     if (rest > 0)
         KITH_TRY(kith_simulation_step_by(simulation, rest));
     if (kith_simulation_time(simulation) != until)
-        set_time(simulation, until);
+        set_time(simulation, until, 0);
     return KITH_OK;
 }
 

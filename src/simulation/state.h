@@ -16,8 +16,18 @@ struct integrator_method;
 struct watch;
 
 /* The arrays of a simulation, a vector a body in each. An integrator has the first two and as many
- * more as it asks for; it may use those behind ACCELERATION as it likes. */
-enum { POSITION, VELOCITY, ACCELERATION, JERK, MAX_ARRAYS = RADAU_ARRAYS };
+ * more as it asks for; it may use those after VELOCITY as it likes, but for ACCELERATION and JERK
+ * where they are evaluated. LOST_POSITION and LOST_VELOCITY are what of positions and velocities
+ * did not fit into them: simulation_accumulate. */
+enum {
+    POSITION,
+    VELOCITY,
+    LOST_POSITION,
+    LOST_VELOCITY,
+    ACCELERATION,
+    JERK,
+    MAX_ARRAYS = RADAU_ARRAYS
+};
 
 /* Of a single simulation an array is [D][stride] numbers in the backend's memory, stride =
  * kith_padded(N). Of an ensemble it is [D][N][M'], M' = kith_padded(M), stride = N·M'
@@ -129,6 +139,12 @@ kith_status simulation_evaluate_with_jerk(struct kith_simulation *simulation);
 /* vector[out] = Σ_k factor[k]·vector[in[k]], k ascending, terms ≤ 4. */
 kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms,
                                const double *factor, const int32_t *in, int32_t out);
+
+/* vector[array] += Σ_k factor[k]·vector[in[k]], k ascending, terms ≤ 4, for POSITION or VELOCITY.
+ * On the CPU the sum is compensated: what does not fit is kept and added the next time (Kahan
+ * 1965), so that the errors of many small steps do not add up. */
+kith_status simulation_accumulate(struct kith_simulation *simulation, int32_t terms,
+                                  const double *factor, const int32_t *in, int32_t array);
 
 /* Numbers of the simulation's precision in the backend's memory (a component, the masses), as they
  * are, to doubles on the host: those of some systems, in the layout of so many. */

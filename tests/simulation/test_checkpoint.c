@@ -92,8 +92,8 @@ static void test_a_checkpoint_holds_the_state_in_the_units_of_the_caller(void **
     kith_simulation *simulation = simulated(context, bodies, (kith_simulation_options){.dt = 1});
     kith_checkpoint checkpoint = {0};
     assert_ok(kith_simulation_save(simulation, &checkpoint));
-    assert_int_equal(checkpoint.arrays, 3);
-    assert_int_equal(checkpoint.bytes, 3 * 6 * 3 * 8);
+    assert_int_equal(checkpoint.arrays, 5);
+    assert_int_equal(checkpoint.bytes, 5 * 6 * 3 * 8);
     assert_memory_equal(checkpoint.state, bodies->position, 18 * sizeof(double));
     assert_memory_equal((double *)checkpoint.state + 18, bodies->velocity, 18 * sizeof(double));
     kith_checkpoint_free(&checkpoint);

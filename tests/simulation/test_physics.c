@@ -248,6 +248,28 @@ static void test_the_energy_error_of_the_outer_solar_system_stays_bounded(void *
     kith_bodies_free(bodies);
 }
 
+/* Truncation is 10⁻¹⁶ with this step: what is left of 22 million evaluations is rounding, which is
+ * 2·10⁻¹³ to 8·10⁻¹³ where sums are not compensated. */
+static void test_rounding_moves_the_energy_of_a_million_steps_by_a_hundred_places(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = made("outer-solar-system", (kith_initial_options){0});
+    const kith_simulation_options options = {
+        .integrator = "yoshida8", .dt = 25, .forces.gravitational_constant = g_of_gauss};
+    kith_simulation *simulation = simulated(context, bodies, options);
+    kith_diagnostics start, now;
+    assert_ok(kith_simulation_diagnose(simulation, &start));
+    for (int tenth = 1; tenth <= 10; tenth++) {
+        assert_ok(kith_simulation_run(simulation, tenth * 3652500.0));
+        assert_ok(kith_simulation_diagnose(simulation, &now));
+        assert_true(fabs(now.total_energy / start.total_energy - 1) <= 2e-14);
+    }
+    kith_simulation_free(simulation);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
 static void test_momentum_and_angular_momentum_are_kept_to_rounding(void **state)
 {
     (void)state;
@@ -382,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_the_energy_error_of_two_bodies_oscillates_with_the_orbit),
         cmocka_unit_test(test_the_energy_error_of_six_bodies_falls_back_after_each_encounter),
         cmocka_unit_test(test_the_energy_error_of_the_outer_solar_system_stays_bounded),
+        cmocka_unit_test(test_rounding_moves_the_energy_of_a_million_steps_by_a_hundred_places),
         cmocka_unit_test(test_momentum_and_angular_momentum_are_kept_to_rounding),
         cmocka_unit_test(test_turning_shifting_and_reordering_bodies_changes_only_rounding),
         cmocka_unit_test(test_a_plummer_sphere_keeps_its_profile_for_ten_dynamical_times),

@@ -203,6 +203,31 @@ static void test_time_is_a_count_of_steps(void **state)
     kith_context_free(context);
 }
 
+static void test_steps_of_any_length_add_up_to_the_time_exactly(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(1, 3, 0, &bodies));
+    bodies->time = 1e6;
+    kith_simulation *simulation = simulated(context, bodies, (kith_simulation_options){.dt = 0.3});
+    kith_checkpoint checkpoint = {0};
+    for (int k = 0; k < 30000; k++) {
+        assert_ok(kith_simulation_step_by(simulation, 0.1));
+        assert_ok(kith_simulation_step(simulation, 2));
+        if (k == 20000) {
+            assert_ok(kith_simulation_save(simulation, &checkpoint));
+            assert_ok(kith_simulation_step_by(simulation, 0.7));
+            assert_ok(kith_simulation_restore(simulation, &checkpoint));
+        }
+    }
+    assert_true(kith_simulation_time(simulation) == 1e6 + 21000);
+    kith_checkpoint_free(&checkpoint);
+    kith_simulation_free(simulation);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
 static void test_the_last_step_lands_on_until_exactly(void **state)
 {
     (void)state;
@@ -436,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_bodies_without_velocities_start_at_rest_with_mass_one),
         cmocka_unit_test(test_a_plane_of_bodies_moves_alike_in_two_and_three_dimensions),
         cmocka_unit_test(test_time_is_a_count_of_steps),
+        cmocka_unit_test(test_steps_of_any_length_add_up_to_the_time_exactly),
         cmocka_unit_test(test_the_last_step_lands_on_until_exactly),
         cmocka_unit_test(test_whole_steps_of_long_runs_are_counted_without_rounding),
         cmocka_unit_test(test_a_short_last_step_ends_where_a_step_of_that_length_would),

@@ -125,7 +125,7 @@ static void test_bodies_meet_on_their_way_within_a_step(void **state)
         assert_true(fabs(event->speed - 1000) < 1e-9);
         assert_true(left_of(simulation) == 1 && kith_simulation_collisions(simulation) == 1);
         kith_bodies *now = state_of(simulation, bodies);
-        assert_true(now->position[0] == -300 && now->velocity[0] == -500);
+        assert_true(fabs(now->position[0] + 300) < 1e-12 && now->velocity[0] == -500);
         for (int c = 3; c < 6; c++)
             assert_true(isnan(now->position[c]) && isnan(now->velocity[c]));
         kith_bodies_free(now);
@@ -211,6 +211,7 @@ static void test_the_search_finds_every_pair_that_touches(void **state)
     (void)state;
     struct random_numbers numbers = random_numbers_begin("search");
     kith_context *context = cpu_context(2);
+    int64_t touching = 0;
     for (int turn = 0; turn < 6; turn++) {
         const int64_t n = turn % 2 ? 100 : 900;
         const int32_t d = turn < 4 ? 3 : 2;
@@ -239,7 +240,7 @@ static void test_the_search_finds_every_pair_that_touches(void **state)
                     expected[found++] = (kith_event){.time = s * 0.02, .body = i, .other = j};
             }
         qsort(expected, (size_t)found, sizeof *expected, compare_events);
-        assert_true(found > 3);
+        touching += found;
         assert_int_equal(count, found);
         for (int64_t e = 0; e < count; e++)
             assert_true(events[e].body == expected[e].body && events[e].other == expected[e].other);
@@ -249,6 +250,7 @@ static void test_the_search_finds_every_pair_that_touches(void **state)
         kith_simulation_free(simulation);
         kith_bodies_free(bodies);
     }
+    assert_true(touching > 30);
     kith_context_free(context);
 }
 
