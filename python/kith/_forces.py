@@ -87,6 +87,7 @@ class Forces(_Both):
         None if it was not wanted.
     potential : array, shape (n,)
         Gravity: per unit of mass. Any other law: the energy of a body. None if it was not wanted.
+
     Examples
     --------
     >>> import kith
