@@ -1,6 +1,6 @@
 """kith: which particles interact, and how.
 
-Pair interactions on CPUs and GPUs: all-pairs forces, interaction matrices, neighbour pairs, lattice
+Pair interactions on CPUs and GPUs: all-pairs forces, interaction matrices, neighbor pairs, lattice
 collisions, sparse products, and N-body runs that stand on them. Arrays of NumPy, CuPy, PyTorch and
 JAX go in and come out where they are.
 """

@@ -1,4 +1,4 @@
-"""Beads on a lattice: which of them share a site, and which are neighbours."""
+"""Beads on a lattice: which of them share a site, and which are neighbors."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def orbits(positions: Bodies | ArrayLike, velocities: ArrayLike | None = None, m
     g : float, optional
         The gravitational constant; that of the bodies by default, otherwise 1.
     coordinates : {'heliocentric', 'jacobi', 'barycentric'}
-        What the orbits are about: the star, the centre of mass of all bodies before this one, or that of all bodies.
+        What the orbits are about: the star, the center of mass of all bodies before this one, or that of all bodies.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def orbits(positions: Bodies | ArrayLike, velocities: ArrayLike | None = None, m
     Raises
     ------
     ValueError
-        The star has no mass, or a body is at the centre of its coordinates.
+        The star has no mass, or a body is at the center of its coordinates.
 
     Examples
     --------

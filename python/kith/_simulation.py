@@ -243,7 +243,7 @@ class Simulation(Bound):
     encounter : float
         Two bodies that pass at less than this are an event; 0: none.
     escape : float
-        Bodies farther than this from the centre of mass are removed; 0: none. Coordinates of removed bodies are NaN
+        Bodies farther than this from the center of mass are removed; 0: none. Coordinates of removed bodies are NaN
         in `bodies` and in files, and arrays as `positions` have the others, in the order of `rows`.
     radii : array_like, shape (n,), optional
         Those of the bodies by default.
