@@ -70,19 +70,5 @@ done
     --every 300 -o "$work/galaxies.h5"
 "$kith" plot "$work/galaxies.h5" --what density --width 1100 --height 720 -o "$folder/galaxies.png" --quiet
 
-"$kith" run outer-solar-system --integrator whfast --dt 200 --corrector 17 --kernel lazy --until 36525000 \
-    --every 500 --quiet -o "$work/outer.h5"
-"$kith" plot "$work/outer.h5" --what elements --coordinates jacobi --width 900 -o "$folder/planets.png" --quiet
-"$kith" make fcc -n 2048 --density 0.8442 --temperature 1.44 --quiet -o "$work/crystal.xyz"
-"$kith" run "$work/crystal.xyz" --law lennard-jones --cutoff 2.5 --shift force --dt 0.004 --until 4 --every 50 \
-    --quiet -o "$work/liquid.h5"
-"$kith" convert "$work/liquid.h5" "$work/liquid.xyz" --quiet
-"$kith" plot "$work/liquid.xyz" --what distances --cutoff 4 --width 900 -o "$folder/liquid.png" --quiet
-
-# 200 000 stars: some minutes.
-"$kith" make galaxies -n 200000 --seed 1 --quiet -o "$work/galaxies.tipsy"
-"$kith" run "$work/galaxies.tipsy" --dt 0.06 --until 21 --softening 0.05 --solver fmm --error 5e-3 --every 350 -o "$work/galaxies.h5"
-"$kith" plot "$work/galaxies.h5" --what density --width 1100 --height 720 -o "$folder/galaxies.png" --quiet
-
 "$kith" run outer-solar-system --dt 50 --until 36525000 --every 1000 --integrator yoshida8 --quiet -o "$work/planets.h5"
 "$kith" plot "$work/planets.h5" --what elements --coordinates jacobi --width 900 -o "$folder/elements.png" --quiet
