@@ -43,6 +43,20 @@ SIMD_INLINE vdouble verlet_round_float(vfloat factor, vfloat d, vdouble magic, i
     return verlet_part_float(factor * d, k) + magic;
 }
 
+/* The sum of the lanes. */
+SIMD_INLINE unsigned long long verlet_sum_lanes(vbits x)
+{
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+    return (unsigned long long)_mm512_reduce_add_epi64((__m512i)x);
+#else
+    unsigned long long sum = 0;
+    SIMD_UNROLL
+    for (size_t lane = 0; lane < sizeof x / sizeof sum; lane++)
+        sum += x[lane];
+    return sum;
+#endif
+}
+
 /* value where a < b, else 0; and the larger of magnitudes, as bits: a NaN is larger than all. */
 #if defined(__AVX512F__) && !defined(SIMD_GENERIC)
 #define VERLET_DEFINE(real, type, vint, width)                                                     \

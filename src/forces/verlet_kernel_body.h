@@ -85,11 +85,7 @@ SIMD_INLINE void NAME(verlet_store)(const struct NAME(verlet_sums) * sums, int s
         SIMD_UNROLL
         for (int k = 1; k < NAME(parts); k++)
             all += sums->force[c * NAME(parts) + k];
-        unsigned long long sum = 0;
-        SIMD_UNROLL
-        for (int lane = 0; lane < (int)(sizeof all / sizeof sum); lane++)
-            sum += all[lane];
-        force[at + c * NAME(lanes)] += sum - zeros;
+        force[at + c * NAME(lanes)] += verlet_sum_lanes(all) - zeros;
     }
 }
 
@@ -117,7 +113,7 @@ SIMD_INLINE double NAME(verlet_sum)(const enum law_kind kind, const int is_shift
         const REAL *at = constants.position + (long long)own * 3 * NAME(lanes) + lane;
         const double *translation = problem->translations[segment->translation];
         struct NAME(verlet_particle) particle;
-        struct NAME(verlet_sums) sums = {.largest = largest};
+        struct NAME(verlet_sums) sums = {0};
         SIMD_UNROLL
         for (int c = 0; c < 3; c++)
             particle.at[c] = simd_all(at[c * NAME(lanes)] - (REAL)translation[c]);
@@ -137,7 +133,7 @@ SIMD_INLINE double NAME(verlet_sum)(const enum law_kind kind, const int is_shift
         }
         const unsigned long long met = (unsigned long long)(segment->count + segment->is_own);
         NAME(verlet_store)(&sums, slot, zero * met * (unsigned long long)NAME(lanes), force);
-        largest = sums.largest;
+        largest = NAME(verlet_larger)(largest, sums.largest);
     }
     VMASK most = largest;
     for (int k = 1; k < NAME(lanes); k++)

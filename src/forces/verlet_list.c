@@ -4,6 +4,7 @@
 
 #include "forces/verlet_list.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,25 +92,40 @@ static void split(struct verlet_point *points, int64_t begin, int64_t end, int64
     }
 }
 
-static struct verlet_box box_of_points(const struct verlet_point *points, int64_t begin,
-                                       int64_t end)
+/* What points span, as doubles. */
+struct span {
+    double low[3], high[3];
+};
+
+static struct span span_of_points(const struct verlet_point *points, int64_t begin, int64_t end)
 {
-    struct verlet_box box;
-    memcpy(box.low, points[begin].x, sizeof box.low);
-    memcpy(box.high, points[begin].x, sizeof box.high);
+    struct span span;
+    memcpy(span.low, points[begin].x, sizeof span.low);
+    memcpy(span.high, points[begin].x, sizeof span.high);
     for (int64_t k = begin + 1; k < end; k++)
         for (int c = 0; c < 3; c++) {
             const double x = points[k].x[c];
-            box.low[c] = x < box.low[c] ? x : box.low[c];
-            box.high[c] = x > box.high[c] ? x : box.high[c];
+            span.low[c] = x < span.low[c] ? x : span.low[c];
+            span.high[c] = x > span.high[c] ? x : span.high[c];
         }
+    return span;
+}
+
+/* A span less a translation. */
+static struct verlet_box box_of_span(const struct span *span, const double translation[3])
+{
+    struct verlet_box box = {{0}, {0}};
+    for (int c = 0; c < 3; c++) {
+        box.low[c] = nextafterf((float)(span->low[c] - translation[c]), -INFINITY);
+        box.high[c] = nextafterf((float)(span->high[c] - translation[c]), INFINITY);
+    }
     return box;
 }
 
 /* A node that is to be divided, of the clusters begin … end − 1; `room` is what it may take. */
 struct subtree {
     int64_t node, begin, end;
-    struct verlet_box room;
+    struct span room;
 };
 
 struct arranging {
@@ -164,8 +180,10 @@ static void arrange(struct verlet_list *list, const struct subtree *tree)
 {
     struct subtree left, right;
     if (tree->end - tree->begin == 1) {
-        list->boxes[tree->node] =
-            box_of_points(list->points, tree->begin * list->lanes, end_of(list, tree->end));
+        static const double none[3] = {0};
+        const struct span span =
+            span_of_points(list->points, tree->begin * list->lanes, end_of(list, tree->end));
+        list->boxes[tree->node] = box_of_span(&span, none);
         place_cluster(list, tree->begin);
         return;
     }
@@ -211,7 +229,8 @@ static void join_top(struct verlet_list *list, const struct subtree *tree, int l
 kith_status verlet_list_arrange(kith_context *context, struct verlet_list *list)
 {
     struct arranging arranging = {.list = list};
-    const struct subtree root = {0, 0, list->clusters, box_of_points(list->points, 0, list->count)};
+    const struct subtree root = {0, 0, list->clusters,
+                                 span_of_points(list->points, 0, list->count)};
     divide_top(&arranging, &root, 0);
     KITH_TRY(kith_for_each(context,
                            kith_threads_for(context, (double)list->count / arranged_a_second),
@@ -242,16 +261,16 @@ static kith_status reserve(int64_t needed, int64_t bytes_each, int64_t used, int
     return KITH_OK;
 }
 
-static double distance2_of_boxes(const struct verlet_box *a, const struct verlet_box *b)
+/* Along an axis one of two boxes is below the other, or they overlap. */
+static float distance2_of_boxes(const struct verlet_box *a, const struct verlet_box *b)
 {
-    double sum = 0;
-    for (int c = 0; c < 3; c++) {
-        const double below = a->low[c] - b->high[c], above = b->low[c] - a->high[c];
-        double gap = below > above ? below : above;
-        gap = gap > 0 ? gap : 0;
-        sum += gap * gap;
-    }
-    return sum;
+    typedef int32_t mask __attribute__((vector_size(16)));
+    const verlet_corner zero = {0};
+    const verlet_corner below = a->low - b->high, above = b->low - a->high;
+    const verlet_corner gap = (verlet_corner)(((mask)below & (mask)(below > zero)) |
+                                              ((mask)above & (mask)(above > zero)));
+    const verlet_corner square = gap * gap;
+    return square[0] + square[1] + square[2];
 }
 
 /* The clusters from `first` on whose boxes are within the distance of a box, to the candidates. */
@@ -262,11 +281,11 @@ static kith_status find_candidates(const struct searching *searching, struct ver
     struct {
         int64_t node, begin, end;
     } stack[most_depth] = {{0, 0, list->clusters}}, now;
+    const float limit = (float)(searching->distance2 * (1 + 0x1p-16));
     int64_t found = 0;
     for (int depth = 1; depth > 0;) {
         now = stack[--depth];
-        if (now.end <= first ||
-            distance2_of_boxes(&list->boxes[now.node], box) > searching->distance2)
+        if (now.end <= first || distance2_of_boxes(&list->boxes[now.node], box) > limit)
             continue;
         if (now.end - now.begin == 1) {
             KITH_TRY(reserve(found + 1, sizeof *task->candidates, found, &task->candidate_room,
@@ -297,11 +316,8 @@ static kith_status search_image(const struct searching *searching, struct verlet
     const int first_not_0 = t[0] ? t[0] : t[1] ? t[1] : t[2];
     const int64_t begin = cluster * list->lanes, end = end_of(list, cluster + 1);
     int64_t count = 0;
-    struct verlet_box box = box_of_points(list->points, begin, end);
-    for (int c = 0; c < 3; c++) {
-        box.low[c] -= translation[c];
-        box.high[c] -= translation[c];
-    }
+    const struct span span = span_of_points(list->points, begin, end);
+    const struct verlet_box box = box_of_span(&span, translation);
     /* Of a pair of clusters at images T and −T, and of a cluster with itself, one. */
     KITH_TRY(
         find_candidates(searching, task, &box, first_not_0 > 0 ? cluster : cluster + 1, &count));

@@ -8,8 +8,11 @@
 #include "forces/verlet_kernel.h"
 #include "kith/context.h"
 
+typedef float verlet_corner __attribute__((vector_size(16))); /* the fourth is 0 */
+
+/* Rounded outwards. */
 struct verlet_box {
-    double low[3], high[3];
+    verlet_corner low, high;
 };
 
 /* A particle when the list was made. */

@@ -180,6 +180,19 @@ static void test_forces_by_a_list_are_those_of_all_pairs_while_particles_move(vo
         }
 }
 
+/* A pair so near that the forces of the next evaluation are expected to be large. */
+static void meet_once(const kith_law *law, void **prepared)
+{
+    const double x = scene.x[0][0];
+    if (scene.n < 2)
+        return;
+    scene.x[0][0] = scene.x[0][1] + 0.3;
+    round_scene();
+    assert_ok(evaluate(context, law, false, prepared, found));
+    scene.x[0][0] = x;
+    round_scene();
+}
+
 static void test_bits_are_those_of_the_positions_alone(void **state)
 {
     (void)state;
@@ -196,6 +209,7 @@ static void test_bits_are_those_of_the_positions_alone(void **state)
             assert_ok(evaluate(context, law, false, &prepared, found));
             move_all(0.02);
         }
+        meet_once(law, &prepared);
         assert_ok(evaluate(context, law, false, &prepared, found));
         memcpy(kept, found, sizeof kept);
         scene.skin = turn % 2 ? uniform(0.001, 2) : 0;
