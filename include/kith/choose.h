@@ -29,7 +29,7 @@ typedef struct kith_work {
     kith_device data; /* where the arrays are; all zeros: on the host */
 } kith_work;
 
-enum { KITH_REASON_BYTES = 160 };
+#define KITH_REASON_BYTES 160
 
 /* Chooses the device of a piece of work: what a context's KITH_DEVICE_AUTO, which knows of none,
  * leaves to the caller.
