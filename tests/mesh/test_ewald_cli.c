@@ -52,6 +52,28 @@ static void test_pairs_of_a_file_are_excluded(void **state)
     assert_refused(program_run("%s --exclude @none.csv", job), 1, "No such file");
 }
 
+/* A build without FFTW refuses it in one line. */
+static void test_the_mesh_has_the_energy_of_madelung(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make nacl -n 512 --density 1 -o @salt.xyz"));
+    const struct program_result *result =
+        program_run("forces @salt.xyz --law coulomb --solver pme --error 1e-6 --json");
+    if (result->exit_code != 0) {
+        assert_refused(result, 1, "this build has no FFTW");
+        return;
+    }
+    const double expected = -512 * 1.747564594633182 / 2;
+    assert_true(fabs(json_of(result, "energy") / expected - 1) < 1e-5);
+    assert_true(json_of(result, "prepare_seconds") > 0);
+    assert_true(json_of(result, "order") >= 4);
+    assert_non_null(strstr(result->out, "\"solver\":\t\"pme\""));
+    assert_refused(program_run("forces @salt.xyz --law coulomb --solver pme --error 1e-15"), 1,
+                   "the solver pme reaches 1e-11");
+    assert_refused(program_run("forces @salt.xyz --law coulomb --solver pme --grid 3,8,8"), 1,
+                   "grid has 3 points along an axis");
+}
+
 /* The cell of an extended XYZ file serves without options. */
 static void test_the_cell_of_the_file_serves(void **state)
 {
@@ -92,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json_reports_the_setting_and_the_totals),
         cmocka_unit_test(test_pairs_of_a_file_are_excluded),
+        cmocka_unit_test(test_the_mesh_has_the_energy_of_madelung),
         cmocka_unit_test(test_the_cell_of_the_file_serves),
         cmocka_unit_test(test_what_cannot_be_is_refused),
     };
