@@ -102,7 +102,7 @@ shaders.toneFragment = `#version 300 es
   void main() {
     vec4 l = texelFetch(light, ivec2(gl_FragCoord.xy), 0);
     vec4 g = texture(around, place);
-    if (l.a + g.a < 1e-6) {
+    if (exposure * (l.a + g.a) < 4e-4) { /* less than a level of the screen */
       screen = vec4(paper, 1.0);
     } else if (is_dark) {
       vec3 c = exposure * (0.85 * l.rgb + 0.35 * g.rgb);
