@@ -54,7 +54,6 @@ nitpick_ignore = [
         "kith_most_bodies_of_system",
         "KITH_ISA",
         "KITH_MAX_COLUMNS",
-        "KITH_REASON_BYTES",
         "KITH_TUNING",
     )
 ]
