@@ -24,7 +24,7 @@ SIMD_INLINE int64_t NAME(find)(const struct short_block *block, const VREAL at[3
 }
 
 /* Vectors of candidates that share the loop over the coefficients; reals of a record. */
-enum { NAME(wide) = 2, NAME(has_rest) = sizeof(REAL) == sizeof(float) };
+enum { NAME(wide) = 2, NAME(has_rest) = sizeof(REAL) < 8 };
 enum { NAME(record) = NAME(has_rest) ? 8 : 4 };
 
 SIMD_INLINE void NAME(add_found)(const REAL *value, const REAL *factor, int32_t terms,

@@ -122,7 +122,8 @@ static double growth_error(const char *solver, double error, int side)
     }
     compute(solver, NULL, error, &cell);
     for (int64_t i = 0; i < particles.count; i++) {
-        const double at = ((double)(i / side / side) + 0.5) / side;
+        const int64_t plane = i / side / side;
+        const double at = ((double)plane + 0.5) / side;
         const double expected = 4 * pi * amplitude * sin(2 * pi * at);
         const double wrong = fabs(particles.a[i][0] - expected) / (4 * pi * amplitude);
         worst = fmax(worst, wrong);
