@@ -245,18 +245,20 @@ struct searching {
     double distance2;
 };
 
+/* Makes room in an array that has some; memory is the address of its pointer, of any type. */
 static kith_status reserve(int64_t needed, int64_t bytes_each, int64_t used, int64_t *room,
                            void *memory)
 {
-    void **at = memory, *more = NULL;
+    void *less = NULL, *more = NULL;
     if (needed <= *room)
         return KITH_OK;
     const int64_t wanted = needed + needed / 2 + 64;
     KITH_TRY(kith_allocate(wanted, bytes_each, "Verlet list", &more));
+    memcpy(&less, memory, sizeof less);
     if (used > 0)
-        memcpy(more, *at, (size_t)(used * bytes_each));
-    free(*at);
-    *at = more;
+        memcpy(more, less, (size_t)(used * bytes_each));
+    free(less);
+    memcpy(memory, &more, sizeof more);
     *room = wanted;
     return KITH_OK;
 }
@@ -289,7 +291,7 @@ static kith_status find_candidates(const struct searching *searching, struct ver
             continue;
         if (now.end - now.begin == 1) {
             KITH_TRY(reserve(found + 1, sizeof *task->candidates, found, &task->candidate_room,
-                             (void *)&task->candidates));
+                             &task->candidates));
             task->candidates[found++] = (int)now.begin;
             continue;
         }
@@ -322,9 +324,9 @@ static kith_status search_image(const struct searching *searching, struct verlet
     KITH_TRY(
         find_candidates(searching, task, &box, first_not_0 > 0 ? cluster : cluster + 1, &count));
     KITH_TRY(reserve(task->entry_count + count * list->lanes, sizeof *task->entries,
-                     task->entry_count, &task->entry_room, (void *)&task->entries));
+                     task->entry_count, &task->entry_room, &task->entries));
     KITH_TRY(reserve(task->segment_count + list->lanes, sizeof *task->segments, task->segment_count,
-                     &task->segment_room, (void *)&task->segments));
+                     &task->segment_room, &task->segments));
     for (int64_t slot = begin; slot < end && (count > 0 || is_home); slot++) {
         const double *x = list->points[slot].x;
         const double at[3] = {x[0] - translation[0], x[1] - translation[1], x[2] - translation[2]};
