@@ -113,7 +113,8 @@ static void test_kinetic_energies_are_distributed_as_they_are_correlated(void **
             .forces = {.law = law, .cutoff = 3},
             .thermostat = thermostat_of(kinds[kind], temperature, kind == 0 ? 1e-3 : 2e-3)};
         kith_simulation *simulation = simulated(context, bodies, options);
-        double *uniform = calloc(samples, sizeof *uniform), last = 0, product = 0;
+        double *uniform = calloc(samples, sizeof *uniform);
+        double last = 0, sum = 0, product = 0;
         for (int64_t k = -1; k < (int64_t)samples * apart; k++) {
             double mass = 0, momentum[3] = {0}, twice_kinetic = 0;
             assert_ok(kith_simulation_step(simulation, k < 0 ? 40 : 1));
@@ -130,6 +131,7 @@ static void test_kinetic_energies_are_distributed_as_they_are_correlated(void **
                 twice_kinetic -= momentum[c] * momentum[c] / mass;
             const double off = twice_kinetic / 2 / temperature - freedom / 2.0;
             product += k < 0 ? 0 : last * off;
+            sum += k < 0 ? 0 : off;
             last = off;
             if (k >= 0 && k % apart == 0)
                 uniform[k / apart] = gamma_below(freedom / 2, twice_kinetic / 2 / temperature);
@@ -137,6 +139,9 @@ static void test_kinetic_energies_are_distributed_as_they_are_correlated(void **
         const double all = (double)samples * apart;
         const double correlation = product / (all * freedom / 2);
         assert_true(chi_square(uniform, samples) < largest_chi_square);
+        /* Of numbers whose correlation falls by c a step, as of (1 − c) / (1 + c) as many. */
+        const double independent = all * (1 - exp(-1)) / (1 + exp(-1));
+        assert_true(fabs(sum / all) < 6.5 * sqrt(freedom / 2.0 / independent));
         assert_true(fabs(correlation - exp(-1)) < 6.5 * 3 / sqrt(all));
         free(uniform);
         kith_simulation_free(simulation);
@@ -151,7 +156,7 @@ static void test_kinetic_energies_are_distributed_as_they_are_correlated(void **
 static void test_langevin_fills_a_harmonic_well_exactly(void **state)
 {
     (void)state;
-    enum { samples = 2500, apart = 40 };
+    enum { samples = 5000, apart = 40 };
     kith_context *context = cpu_context(1);
     kith_law *law = law_of("power:-2"); /* V = r², ω² = 4 */
     kith_bodies *bodies = NULL;
@@ -162,15 +167,17 @@ static void test_langevin_fills_a_harmonic_well_exactly(void **state)
                                              .thermostat =
                                                  thermostat_of(KITH_THERMOSTAT_LANGEVIN, 0.8, 1)};
     kith_simulation *simulation = simulated(context, bodies, options);
-    double *uniform = calloc(samples, sizeof *uniform);
+    double *uniform = calloc(samples, sizeof *uniform), sum = 0;
     for (int k = 0; k < samples; k++) {
         assert_ok(kith_simulation_step(simulation, apart));
         assert_ok(kith_simulation_get_bodies(simulation, bodies));
         const double dx = bodies->position[2] - bodies->position[0];
         const double dy = bodies->position[3] - bodies->position[1];
+        sum += (dx * dx + dy * dy) / 0.8;
         uniform[k] = gamma_below(1, (dx * dx + dy * dy) / 0.8);
     }
     assert_true(chi_square(uniform, samples) < largest_chi_square);
+    assert_true(fabs(sum / samples - 1) < 6.5 / sqrt(samples));
     free(uniform);
     kith_simulation_free(simulation);
     kith_law_free(law);
