@@ -64,8 +64,8 @@ static const struct argp_option options[] = {
     {"solver", key_solver, "SOLVER", 0,
      "see below (default: auto: direct, unless an accuracy is given)", 0},
     {"thermostat", key_thermostat, "KIND:T,TAU[,SEED]", 0,
-     "keep the temperature at T, an energy, with the correlation time TAU: KIND langevin by friction and "
-     "noise on each body, bussi by one random factor for all velocities",
+     "hold the temperature at T, in units of energy, with the correlation time TAU; KIND is "
+     "langevin (friction and noise on each body) or bussi (one random factor for all velocities)",
      0},
     {"every", key_every, "K", 0,
      "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
@@ -74,8 +74,8 @@ static const struct argp_option options[] = {
      "must divide T",
      0},
     {"skin", key_skin, "S", 0,
-     "with --cutoff: the list of pairs goes S beyond it, and is made anew when half of S is used "
-     "up; results do not depend on it (default: chosen as the run goes)",
+     "with --cutoff: the neighbor list includes pairs within the cutoff + S, and is rebuilt when "
+     "a body has moved by S/2; results do not depend on S (default: adapted during the run)",
      0},
     {"eta", key_eta, "ETA", 0,
      "of hermite-block: the square of a step over the square of the time in which a body's "
