@@ -8,7 +8,7 @@
 
 static const int64_t least_rounds = 3;
 
-/* Threads that wait for their next work spin for some milliseconds (8 with GCC's OpenMP) before
+/* Threads that wait for their next work spin for a moment before
  * they sleep: in the way of what is measured next. */
 static void rest(void)
 {

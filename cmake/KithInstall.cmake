@@ -74,17 +74,10 @@ if(KITH_HAS_CUDA)
     kith_add_static_library(${library})
   endforeach()
 endif()
-foreach(name ${OpenMP_C_LIB_NAMES})
-  if(name MATCHES "omp" AND NOT name STREQUAL "gomp") # GCC's is where GCC and clang look
-    kith_add_static_library(${OpenMP_${name}_LIBRARY})
-  else()
-    kith_add_static_library(${name})
-  endif()
-endforeach()
 foreach(name pthread dl m)
   kith_add_static_library(${name})
 endforeach()
-set(KITH_SYSTEM_NAMES "gomp|pthread|dl|m|rt|stdc[+][+]") # that every linker finds
+set(KITH_SYSTEM_NAMES "pthread|dl|m|rt|stdc[+][+]") # that every linker finds
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
 configure_package_config_file(cmake/kithConfig.cmake.in kithConfig.cmake

@@ -16,9 +16,9 @@ packages_of() {
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
     gallery) echo "g++ $(packages_of plot)" ;;
     coverage) echo "gcovr" ;;
-    lint) echo "git clang clang-format clang-tidy cppcheck libomp-dev libopenmpi-dev libcmocka-dev python3 python3-venv" ;;
+    lint) echo "git clang clang-format clang-tidy cppcheck libopenmpi-dev libcmocka-dev python3 python3-venv" ;;
     valgrind) echo "valgrind" ;;
-    fuzz) echo "clang libclang-rt-dev libomp-dev" ;;
+    fuzz) echo "clang libclang-rt-dev" ;;
     msan) echo "dpkg-dev" ;;
     esac
 }

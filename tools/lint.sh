@@ -15,7 +15,7 @@ echo "names of files in comments"
 python3 tools/check_names.py
 
 # clang's compiler reads the project as its own build would: it needs a build folder's list of
-# commands, made with clang's OpenMP.
+# commands.
 cmake -S . -B build-lint -G Ninja -DCMAKE_C_COMPILER=clang -DKITH_BUILD_TESTS=ON \
     -DKITH_BUILD_FUZZ=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build-lint.log 2>&1 || { cat build-lint.log >&2; exit 1; }
 rm -f build-lint.log

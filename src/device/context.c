@@ -1,7 +1,8 @@
 #include "device/context.h"
 
-#include <omp.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/arguments.h"
 #include "core/isa.h"
@@ -51,14 +52,37 @@ static kith_status choose_device(kith_device wanted, struct kith_context *contex
     return KITH_OK;
 }
 
+/* The cores that this process may run on. */
+static int32_t count_cores(void)
+{
+    const long all = sysconf(_SC_NPROCESSORS_CONF);
+    cpu_set_t *cores = all > 0 ? CPU_ALLOC(all) : NULL;
+    const size_t bytes = cores ? CPU_ALLOC_SIZE(all) : 0;
+    int32_t count = 0;
+    if (cores && sched_getaffinity(0, bytes, cores) == 0)
+        count = CPU_COUNT_S(bytes, cores);
+    CPU_FREE(cores);
+    return count > 0 ? count : 1;
+}
+
+/* The threads of OMP_NUM_THREADS, of a list the first; 0 if it names none. */
+static int32_t threads_of_environment(void)
+{
+    const char *text = getenv("OMP_NUM_THREADS");
+    const long threads = text ? strtol(text, NULL, 10) : 0;
+    return threads >= 1 && threads <= max_threads ? (int32_t)threads : 0;
+}
+
 /* What kith tune has found, unless the caller or the environment wants another number. */
 static int32_t choose_threads(int32_t wanted, const struct kith_context *context)
 {
-    const char *of_environment = getenv("OMP_NUM_THREADS");
-    const int32_t all = omp_get_max_threads(), tuned = (int32_t)context->tuning.threads;
+    const int32_t of_environment = threads_of_environment();
     if (wanted > 0)
         return wanted;
-    return tuned > 0 && tuned < all && !(of_environment && *of_environment) ? tuned : all;
+    if (of_environment > 0)
+        return of_environment;
+    const int32_t all = count_cores(), tuned = (int32_t)context->tuning.threads;
+    return tuned > 0 && tuned < all ? tuned : all;
 }
 
 static kith_status set_up(const kith_context_options *options, struct kith_context *context)

@@ -7,7 +7,7 @@
 /* Memory that runs out when a test wants it: a shared library that stands before malloc.
  *
  * It counts what the program asks for: kith itself, and the C library, cJSON and zlib on its
- * behalf. What HDF5, OpenMP and the loader ask for is given and not counted.
+ * behalf. What HDF5 and the loader ask for is given and not counted.
  *
  * In a program that is linked with it the functions below rule. Preloaded (LD_PRELOAD) it obeys the
  * environment: KITH_TEST_MEMORY is n, as below, with a + behind it for lasting, and the number of
