@@ -164,10 +164,11 @@ static bool predict_bsr(const struct sparse_statistics *statistics, struct spars
 static bool predict_dia(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
     const double rows = (double)statistics->rows;
-    const double slots = (double)statistics->diagonals * rows;
-    if (statistics->diagonals > sparse_most_diagonals &&
-        !is_sensible(statistics, (double)(statistics->rows + statistics->columns) * rows))
-        return false;
+    /* Those that were not counted lie in the band. */
+    const double diagonals = statistics->diagonals > sparse_most_diagonals
+                                 ? (double)(statistics->lower + statistics->upper + 1)
+                                 : (double)statistics->diagonals;
+    const double slots = diagonals * rows;
     const double stored = plan->symmetric ? 0.5 * (slots + rows) : slots;
     return is_sensible(statistics, slots) &&
            finish(statistics, slots * seconds_on_diagonal,

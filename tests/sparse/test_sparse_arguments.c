@@ -116,6 +116,30 @@ static void test_a_format_without_memory_is_not_measured_fastest(void **state)
     kith_context_free(context);
 }
 
+/* More diagonals than are counted, each with an entry or two: none of them is worth storing. */
+static void test_many_short_diagonals_are_not_stored(void **state)
+{
+    (void)state;
+    enum { rows = 50, columns = 100000, every = 25, entries = rows * (columns / every) };
+    kith_context *context = cpu_context(1);
+    kith_array row = kith_array_vector(malloc(entries * sizeof(int32_t)), KITH_I32, entries);
+    kith_array column = kith_array_vector(malloc(entries * sizeof(int32_t)), KITH_I32, entries);
+    for (int32_t k = 0; k < entries; k++) {
+        ((int32_t *)row.data)[k] = k % rows;
+        ((int32_t *)column.data)[k] = k / rows * every + k * 7 % every;
+    }
+    kith_sparse *sparse = NULL;
+    kith_sparse_info info;
+    assert_ok(kith_sparse_create_coo(context, NULL, rows, columns, row, column, kith_array_none(),
+                                     &sparse));
+    assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
+    assert_int_not_equal(info.format, KITH_SPARSE_DIA);
+    kith_sparse_free(sparse);
+    free(row.data);
+    free(column.data);
+    kith_context_free(context);
+}
+
 /* A device, played by the host, has memory of its own: the matrix is copied there, and vectors that
  * are there already are not. */
 static void test_a_device_has_a_copy_of_the_matrix(void **state)
@@ -266,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_vectors_of_nothing_need_no_memory),
         cmocka_unit_test(test_arrays_of_a_device_are_refused_on_the_host),
         cmocka_unit_test(test_a_format_without_memory_is_not_measured_fastest),
+        cmocka_unit_test(test_many_short_diagonals_are_not_stored),
         cmocka_unit_test(test_a_device_has_a_copy_of_the_matrix),
         cmocka_unit_test(test_blocks_are_of_the_size_that_is_asked_for),
         cmocka_unit_test(test_vectors_of_a_strange_type_are_refused),
