@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kith/api.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -77,23 +77,22 @@ typedef enum kith_column {
  *   bodies      [out] owned by the caller, goes with kith_bodies_free; NULL on failure
  *
  * Errors: KITH_INVALID_ARGUMENT, KITH_OUT_OF_MEMORY. */
-kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned columns,
-                               kith_bodies **bodies);
+KITH_API kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned columns,
+                                        kith_bodies **bodies);
 
 /* Adds columns (those not there yet), filled with zeros. Errors as kith_bodies_create. */
-kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned columns);
+KITH_API kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned columns);
 
 /* Frees bodies and their columns; NULL is fine. */
-void kith_bodies_free(kith_bodies *bodies);
+KITH_API void kith_bodies_free(kith_bodies *bodies);
 
 /* Fails with KITH_INVALID_ARGUMENT if bodies is NULL or of no possible shape (count < 0, dimensions
  * other than 2 and 3, no positions), a number is not finite, a softening or radius negative or the
  * name of a unit none; the message names the first such row and column. Costs one pass. */
-kith_status kith_bodies_check(const kith_bodies *bodies);
+KITH_API kith_status kith_bodies_check(const kith_bodies *bodies);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -4,16 +4,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kith/api.h"
 #include "kith/array.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* What this build and this machine can do; never fails, owns nothing. */
 
-const char *kith_version(void); /* "0.1.0" */
+KITH_API const char *kith_version(void); /* "0.1.0" */
 
 /* An instruction set that CPU kernels were compiled for; the best supported one is used unless the
  * environment variable KITH_ISA names another. */
@@ -24,7 +24,7 @@ typedef struct kith_isa {
 } kith_isa;
 
 /* The table of instruction sets, best first; *count rows. */
-const kith_isa *kith_isa_list(int64_t *count);
+KITH_API const kith_isa *kith_isa_list(int64_t *count);
 
 /* A kind of device. */
 typedef struct kith_backend_info {
@@ -35,7 +35,7 @@ typedef struct kith_backend_info {
 } kith_backend_info;
 
 /* Describes backend k, k = 0, 1, …; false if there is none of that number. */
-bool kith_backend_describe(int32_t k, kith_backend_info *info);
+KITH_API bool kith_backend_describe(int32_t k, kith_backend_info *info);
 
 /* A device of a backend. */
 typedef struct kith_device_info {
@@ -47,9 +47,9 @@ typedef struct kith_device_info {
 
 /* Describes device k of a kind, {KITH_CUDA, k}; false, and all zeros, if there is none or nothing
  * to tell: the CPU's description is kith_isa_list. */
-bool kith_device_describe(kith_device device, kith_device_info *info);
+KITH_API bool kith_device_describe(kith_device device, kith_device_info *info);
 
-bool kith_build_has_hdf5(void);
+KITH_API bool kith_build_has_hdf5(void);
 
 /* Bytes of the host's memory that this process may still take: the least of what the machine has
  * available (swap included), of what the limits of its control groups leave (versions 1 and 2), and
@@ -57,11 +57,10 @@ bool kith_build_has_hdf5(void);
  *
  * Results that need more are refused with KITH_OUT_OF_MEMORY before anything is allocated for them.
  * Cost: reads some files of /proc and /sys, 20 to 200 µs. */
-int64_t kith_memory_available(void);
+KITH_API int64_t kith_memory_available(void);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

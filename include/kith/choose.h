@@ -1,10 +1,10 @@
 #ifndef KITH_CHOOSE_H
 #define KITH_CHOOSE_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -49,11 +49,10 @@ typedef struct kith_work {
  * Cost:   less than a microsecond after the first call, which looks for GPUs.
  * Bits:   a function of its arguments, the number of cores (with threads 0) and whether there is a
  *         GPU: nothing is measured. */
-kith_status kith_device_choose(const kith_work *work, kith_device *device, char *reason);
+KITH_API kith_status kith_device_choose(const kith_work *work, kith_device *device, char *reason);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

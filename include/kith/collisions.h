@@ -1,10 +1,10 @@
 #ifndef KITH_COLLISIONS_H
 #define KITH_COLLISIONS_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/context.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -38,7 +38,7 @@ typedef struct kith_collisions_method_info {
 } kith_collisions_method_info;
 
 /* The table of methods; *count rows, static memory. */
-const kith_collisions_method_info *kith_collisions_method_list(int64_t *count);
+KITH_API const kith_collisions_method_info *kith_collisions_method_list(int64_t *count);
 
 typedef struct kith_collisions_options {
     kith_collisions_method method;
@@ -57,12 +57,14 @@ typedef struct kith_collisions_options {
  *         device and a context on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   by method O(n²) or O(n) work and O(n) memory, kept by the context for the next call.
  * Source: the counts of lattice proteins (Lau & Dill 1989); docs/collisions.md has the methods. */
-kith_status kith_collisions_count(kith_context *context, const kith_collisions_options *options,
-                                  kith_array beads, int64_t *count);
+KITH_API kith_status kith_collisions_count(kith_context *context,
+                                           const kith_collisions_options *options, kith_array beads,
+                                           int64_t *count);
 
 /* The method that KITH_COLLISIONS_AUTO stands for with these beads; else that of the options. */
-kith_status kith_collisions_choose(kith_context *context, const kith_collisions_options *options,
-                                   kith_array beads, kith_collisions_method *method);
+KITH_API kith_status kith_collisions_choose(kith_context *context,
+                                            const kith_collisions_options *options,
+                                            kith_array beads, kith_collisions_method *method);
 
 /* A count under way. */
 typedef struct kith_collisions_promise kith_collisions_promise;
@@ -79,15 +81,16 @@ typedef struct kith_collisions_promise kith_collisions_promise;
  *            NULL on failure
  *
  * Errors: as kith_collisions_count; what goes wrong in counting is told by the fetch. */
-kith_status kith_collisions_launch(kith_context *context, const kith_collisions_options *options,
-                                   kith_array beads, kith_collisions_promise **promise);
+KITH_API kith_status kith_collisions_launch(kith_context *context,
+                                            const kith_collisions_options *options,
+                                            kith_array beads, kith_collisions_promise **promise);
 
 /* Waits for this promise, in whatever order they were launched, and gives its count; a second fetch
  * gives the same. */
-kith_status kith_collisions_fetch(kith_collisions_promise *promise, int64_t *count);
+KITH_API kith_status kith_collisions_fetch(kith_collisions_promise *promise, int64_t *count);
 
 /* Frees a promise, fetched or not; NULL is fine. */
-void kith_collisions_promise_free(kith_collisions_promise *promise);
+KITH_API void kith_collisions_promise_free(kith_collisions_promise *promise);
 
 /* Which beads are at one site.
  *
@@ -109,9 +112,9 @@ typedef struct kith_collisions_groups {
  *
  * Errors: as kith_collisions_count.
  * Cost:   O(n) work and memory. */
-kith_status kith_collisions_group(kith_context *context, kith_array beads,
-                                  kith_collisions_groups **groups);
-void kith_collisions_groups_free(kith_collisions_groups *groups);
+KITH_API kith_status kith_collisions_group(kith_context *context, kith_array beads,
+                                           kith_collisions_groups **groups);
+KITH_API void kith_collisions_groups_free(kith_collisions_groups *groups);
 
 /* Lists the colliding pairs of the groups.
  *
@@ -119,7 +122,7 @@ void kith_collisions_groups_free(kith_collisions_groups *groups);
  *
  * Errors: KITH_OUT_OF_MEMORY.
  * Cost:   O(beads + collisions). */
-kith_status kith_collisions_pairs(const kith_collisions_groups *groups, int64_t *pairs);
+KITH_API kith_status kith_collisions_pairs(const kith_collisions_groups *groups, int64_t *pairs);
 
 /* Counts the contacts: unordered pairs of beads at lattice distance 1 that are not neighbors along
  * the chain, |i − j| > 1.
@@ -131,14 +134,14 @@ kith_status kith_collisions_pairs(const kith_collisions_groups *groups, int64_t 
  * Errors: as kith_collisions_count, and KITH_INVALID_ARGUMENT (another length than n, or another
  *         letter: the message names it).
  * Cost:   O(n) work and memory. */
-kith_status kith_contacts_count(kith_context *context, kith_array beads, const char *sequence,
-                                int64_t *count);
+KITH_API kith_status kith_contacts_count(kith_context *context, kith_array beads,
+                                         const char *sequence, int64_t *count);
 
 /* The energy of a conformation in the HP model: −1 for each contact of two H (Lau & Dill 1989,
  * Macromolecules 22, 3986). It says nothing of collisions, which the model forbids. Arguments and
  * errors as kith_contacts_count. */
-kith_status kith_hp_energy(kith_context *context, kith_array beads, const char *sequence,
-                           int64_t *energy);
+KITH_API kith_status kith_hp_energy(kith_context *context, kith_array beads, const char *sequence,
+                                    int64_t *energy);
 
 /* Many conformations at once: collisions and contacts of each.
  *
@@ -157,8 +160,9 @@ kith_status kith_hp_energy(kith_context *context, kith_array beads, const char *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, offsets, sequence), KITH_UNSUPPORTED,
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   O(beads) work, and little memory, kept by the context. */
-kith_status kith_collisions_batch(kith_context *context, kith_array beads, kith_array offsets,
-                                  const char *sequence, kith_array collisions, kith_array contacts);
+KITH_API kith_status kith_collisions_batch(kith_context *context, kith_array beads,
+                                           kith_array offsets, const char *sequence,
+                                           kith_array collisions, kith_array contacts);
 
 /* What a conformation has, all from one walk over its beads. */
 typedef struct kith_collisions_summary {
@@ -176,12 +180,11 @@ typedef struct kith_collisions_summary {
  * Errors: as kith_collisions_count.
  * Cost:   O(n) work; 10 bytes a bead, at most 32, and the caches of the threads, if each site with
  *         a margin of one has a number of 64 bits; else up to 96 a bead. */
-kith_status kith_collisions_summarize(kith_context *context, kith_array beads,
-                                      kith_collisions_summary *summary);
+KITH_API kith_status kith_collisions_summarize(kith_context *context, kith_array beads,
+                                               kith_collisions_summary *summary);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -1,10 +1,10 @@
 #ifndef KITH_CONTEXT_H
 #define KITH_CONTEXT_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -41,10 +41,11 @@ typedef struct kith_context_options {
  *         KITH_INVALID_ARGUMENT (threads < 0 or > 4096; KITH_ISA names no instruction set of this
  *         build; the stream is another device's), KITH_UNSUPPORTED (this processor lacks the
  *         instruction set, or all of them; the device is too old), KITH_OUT_OF_MEMORY. */
-kith_status kith_context_create(const kith_context_options *options, kith_context **context);
+KITH_API kith_status kith_context_create(const kith_context_options *options,
+                                         kith_context **context);
 
 /* Frees a context; NULL is fine. Objects made with it must be freed before. */
-void kith_context_free(kith_context *context);
+KITH_API void kith_context_free(kith_context *context);
 
 /* Waits until everything that was started on the context's stream has ended, and tells what went
  * wrong in it: a call that computes on a device's arrays returns before it has seen their numbers,
@@ -53,16 +54,16 @@ void kith_context_free(kith_context *context);
  *
  * Errors: KITH_INVALID_ARGUMENT as the call that was started would have given, once;
  *         KITH_INTERNAL_ERROR if the device failed. The message says if no more can be computed. */
-kith_status kith_context_synchronize(kith_context *context);
+KITH_API kith_status kith_context_synchronize(kith_context *context);
 
 /* The cudaStream_t on which the context works; NULL on the CPU. It stays the owner's. */
-void *kith_context_stream(kith_context *context);
+KITH_API void *kith_context_stream(kith_context *context);
 
-kith_device kith_context_device(const kith_context *context);
-int32_t kith_context_threads(const kith_context *context);
+KITH_API kith_device kith_context_device(const kith_context *context);
+KITH_API int32_t kith_context_threads(const kith_context *context);
 
 /* The instruction set of the CPU kernels in use: the name of a row of kith_isa_list, "v4". */
-const char *kith_context_isa(const kith_context *context);
+KITH_API const char *kith_context_isa(const kith_context *context);
 
 /* Called now and then, between steps, with how much of the work is done.
  *
@@ -71,7 +72,7 @@ const char *kith_context_isa(const kith_context *context);
 typedef void kith_progress(void *user, int64_t done, int64_t total);
 
 /* Sets the progress callback; NULL for none. */
-void kith_context_set_progress(kith_context *context, kith_progress *progress, void *user);
+KITH_API void kith_context_set_progress(kith_context *context, kith_progress *progress, void *user);
 
 /* Cancels the running call: it returns KITH_CANCELLED, within about 0.1 s on the CPU.
  *
@@ -84,9 +85,9 @@ void kith_context_set_progress(kith_context *context, kith_progress *progress, v
  * May be called from another thread and from a signal handler. Stays set, so that the calls that
  * follow are cancelled too, until kith_context_clear_cancel, which must not be called while another
  * call is running. */
-void kith_context_cancel(kith_context *context);
-void kith_context_clear_cancel(kith_context *context);
-bool kith_context_is_cancelled(const kith_context *context);
+KITH_API void kith_context_cancel(kith_context *context);
+KITH_API void kith_context_clear_cancel(kith_context *context);
+KITH_API bool kith_context_is_cancelled(const kith_context *context);
 
 /* Returns whether the running call should be cancelled.
  *
@@ -98,11 +99,10 @@ typedef bool kith_poll(void *user);
  *
  * It is called by the thread that has set it, and by no other: for environments that must be asked
  * for signals in their own thread, as Python (PyErr_CheckSignals), R or MATLAB. */
-void kith_context_set_poll(kith_context *context, kith_poll *poll, void *user);
+KITH_API void kith_context_set_poll(kith_context *context, kith_poll *poll, void *user);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

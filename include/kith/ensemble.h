@@ -1,9 +1,9 @@
 #ifndef KITH_ENSEMBLE_H
 #define KITH_ENSEMBLE_H
 
+#include "kith/api.h"
 #include "kith/bodies.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,19 +27,19 @@ enum { kith_most_bodies_of_system = 64 };
  * Errors: KITH_INVALID_ARGUMENT (another count, dimension, time, G or unit than the first's, or
  *         softening lengths in some systems only: the message names the system),
  *         KITH_OUT_OF_MEMORY. */
-kith_status kith_ensemble_join(int64_t systems, const kith_bodies *const *each, kith_bodies **all);
+KITH_API kith_status kith_ensemble_join(int64_t systems, const kith_bodies *const *each,
+                                        kith_bodies **all);
 
 /* The bodies of one system, 0 ≤ system < systems: a view of the rows of all, with nothing to free.
  * all->count is a multiple of systems. A system that is not there has no bodies. */
-kith_bodies kith_ensemble_system(const kith_bodies *all, int64_t systems, int64_t system);
+KITH_API kith_bodies kith_ensemble_system(const kith_bodies *all, int64_t systems, int64_t system);
 
 /* As kith_bodies_check, with a message that names the system and its body; also if the rows are no
  * multiple of systems. */
-kith_status kith_ensemble_check(const kith_bodies *all, int64_t systems);
+KITH_API kith_status kith_ensemble_check(const kith_bodies *all, int64_t systems);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -1,6 +1,7 @@
 #ifndef KITH_FORCES_H
 #define KITH_FORCES_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/cell.h"
 #include "kith/context.h"
@@ -8,7 +9,6 @@
 #include "kith/particles.h"
 #include "kith/solver.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -184,9 +184,10 @@ typedef struct kith_forces_options {
  * 1e-20) of the heaviest lose digits of their pull. Bits: the same on every run and for every
  * number of threads; on a device, the same for arrays on the host and for arrays there, of any
  * strides. */
-kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
-                                const kith_particles *targets, const kith_particles *sources,
-                                kith_array acceleration, kith_array potential);
+KITH_API kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
+                                         const kith_particles *targets,
+                                         const kith_particles *sources, kith_array acceleration,
+                                         kith_array potential);
 
 /* How the results of kith_forces_compute change when bodies are displaced: their derivatives along
  * one direction a body. If x_i of a target moves with the velocity v_i, and x_j of a source with
@@ -221,15 +222,13 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
  * methods. Cost:   n·m pairs, each about twice the work of a force; O(n + m) memory, kept by the
  * context. Error:  ten times that of kith_forces_compute. Bits:   the same on every run and for
  * every number of threads. */
-kith_status kith_forces_derivative(kith_context *context, const kith_forces_options *options,
-                                   const kith_particles *targets, const kith_particles *sources,
-                                   kith_array target_directions, kith_array source_directions,
-                                   kith_array acceleration_derivative,
-                                   kith_array potential_derivative);
+KITH_API kith_status kith_forces_derivative(
+    kith_context *context, const kith_forces_options *options, const kith_particles *targets,
+    const kith_particles *sources, kith_array target_directions, kith_array source_directions,
+    kith_array acceleration_derivative, kith_array potential_derivative);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

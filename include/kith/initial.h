@@ -1,11 +1,11 @@
 #ifndef KITH_INITIAL_H
 #define KITH_INITIAL_H
 
+#include "kith/api.h"
 #include "kith/bodies.h"
 #include "kith/context.h"
 #include "kith/orbits.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,7 +21,7 @@ typedef struct kith_initial {
 } kith_initial;
 
 /* The table of initial conditions; *count rows, static memory. */
-const kith_initial *kith_initial_list(int64_t *count);
+KITH_API const kith_initial *kith_initial_list(int64_t *count);
 
 /* A planet on its orbit about a star: mass and elements, as kith_orbit has them. */
 typedef struct kith_planet {
@@ -63,12 +63,11 @@ typedef struct kith_initial_options {
  * Errors: KITH_INVALID_ARGUMENT (unknown kind: the message lists the known ones; a count or option
  *         that the kind does not take; elements of which there is no orbit), KITH_OUT_OF_MEMORY,
  * KITH_CANCELLED. Cost:   O(N). */
-kith_status kith_initial_make(const char *kind, const kith_initial_options *options,
-                              kith_bodies **bodies);
+KITH_API kith_status kith_initial_make(const char *kind, const kith_initial_options *options,
+                                       kith_bodies **bodies);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -1,10 +1,10 @@
 #ifndef KITH_INTEGERS_H
 #define KITH_INTEGERS_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -18,7 +18,7 @@ extern "C" {
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names the file, and the row of a number that
  *         is not whole), KITH_OUT_OF_MEMORY. */
-kith_status kith_integers_read(const char *path, kith_array *array);
+KITH_API kith_status kith_integers_read(const char *path, kith_array *array);
 
 /* Takes whole numbers from reals, dense and row-major: for beads out of other formats.
  *
@@ -27,20 +27,19 @@ kith_status kith_integers_read(const char *path, kith_array *array);
  *
  * Errors: KITH_BAD_FORMAT (a number that is not whole, or of 2^53 and more, where another may have
  *         been rounded to it: the message names the row), KITH_OUT_OF_MEMORY. */
-kith_status kith_integers_from_reals(const char *name, const double *values, int64_t rows,
-                                     int64_t columns, kith_array *array);
+KITH_API kith_status kith_integers_from_reals(const char *name, const double *values, int64_t rows,
+                                              int64_t columns, kith_array *array);
 
 /* Writes a dense int32 or int64 array of 1 to 3 dimensions as an NPY file, whole or not at all.
  *
  * Errors: KITH_IO_ERROR, KITH_INVALID_ARGUMENT. */
-kith_status kith_integers_write(const char *path, kith_array array);
+KITH_API kith_status kith_integers_write(const char *path, kith_array array);
 
 /* Frees the data of an array that these functions made; none is fine. */
-void kith_integers_free(kith_array *array);
+KITH_API void kith_integers_free(kith_array *array);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

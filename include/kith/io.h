@@ -1,10 +1,10 @@
 #ifndef KITH_IO_H
 #define KITH_IO_H
 
+#include "kith/api.h"
 #include "kith/bodies.h"
 #include "kith/context.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,7 +19,7 @@ typedef struct kith_format {
 } kith_format;
 
 /* The table of formats; *count rows, static memory. */
-const kith_format *kith_format_list(int64_t *count);
+KITH_API const kith_format *kith_format_list(int64_t *count);
 
 typedef struct kith_read_options {
     const char *format; /* a format's name; NULL: by the extension (and the content of .h5) */
@@ -48,8 +48,8 @@ typedef struct kith_read_options {
  *         KITH_INVALID_ARGUMENT (the file has no such frame), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  *         Numbers that are not finite are KITH_BAD_FORMAT.
  * Cost:   one pass over the file. */
-kith_status kith_bodies_read(const char *path, const kith_read_options *options,
-                             kith_bodies **bodies);
+KITH_API kith_status kith_bodies_read(const char *path, const kith_read_options *options,
+                                      kith_bodies **bodies);
 
 typedef struct kith_write_options {
     const char *format;           /* a format's name; NULL: by the extension */
@@ -67,18 +67,17 @@ typedef struct kith_write_options {
  *
  * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED, KITH_INVALID_ARGUMENT (numbers not finite),
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
-kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
-                              const kith_write_options *options);
+KITH_API kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
+                                       const kith_write_options *options);
 
 /* The columns (kith_column flags) of these bodies that the format chosen for path cannot hold,
  * KITH_CELL if they have a cell and it cannot hold that, and KITH_UNITS if they have a G other than
  * 1 or names of units and it cannot hold those. */
-kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
-                              const kith_write_options *options, unsigned *columns);
+KITH_API kith_status kith_format_drops(const kith_bodies *bodies, const char *path,
+                                       const kith_write_options *options, unsigned *columns);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -3,8 +3,7 @@
 
 /* kith: which particles interact, and how. This header includes all of the library's.
  *
- * What the headers declare between "visibility push" and "pop" is what libkith.so shows; everything
- * else in it is hidden. */
+ * libkith.so shows the functions that are declared with KITH_API, and hides the rest. */
 
 #include "kith/array.h"
 #include "kith/bodies.h"

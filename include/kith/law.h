@@ -1,9 +1,9 @@
 #ifndef KITH_LAW_H
 #define KITH_LAW_H
 
+#include "kith/api.h"
 #include "kith/context.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,7 +27,7 @@ typedef struct kith_law_info {
 } kith_law_info;
 
 /* The table of built-in laws; *count rows, static memory. */
-const kith_law_info *kith_law_list(int64_t *count);
+KITH_API const kith_law_info *kith_law_list(int64_t *count);
 
 typedef struct kith_law_parameter {
     const char *name;
@@ -58,8 +58,8 @@ typedef struct kith_law_parameter {
  * Errors: KITH_INVALID_ARGUMENT (an unknown law: the message lists the known ones; parameters
  *         missing, unknown, given twice, not finite or out of range; a formula with a mistake: the
  *         message shows the place), KITH_OUT_OF_MEMORY. */
-kith_status kith_law_parse(const char *text, int64_t count, const kith_law_parameter *parameters,
-                           kith_law **law);
+KITH_API kith_status kith_law_parse(const char *text, int64_t count,
+                                    const kith_law_parameter *parameters, kith_law **law);
 
 /* Makes a law of a formula, without "expr:" before it, and compiles it for a context: what is wrong
  * with it, or with the compiler, is told now instead of at the first use.
@@ -70,20 +70,20 @@ kith_status kith_law_parse(const char *text, int64_t count, const kith_law_param
  *
  * Errors: those of kith_law_parse; KITH_UNSUPPORTED (no compiler), KITH_IO_ERROR (no folder to
  * compile in), KITH_INTERNAL_ERROR (the compiler refuses what kith wrote). */
-kith_status kith_law_compile(kith_context *context, const char *expression, int64_t count,
-                             const kith_law_parameter *parameters, kith_law **law);
+KITH_API kith_status kith_law_compile(kith_context *context, const char *expression, int64_t count,
+                                      const kith_law_parameter *parameters, kith_law **law);
 
 /* Frees a law; NULL is fine. No function may be using it. */
-void kith_law_free(kith_law *law);
+KITH_API void kith_law_free(kith_law *law);
 
 /* The text that the law was made of: "yukawa:2.5". Lives as long as the law. */
-const char *kith_law_text(const kith_law *law);
+KITH_API const char *kith_law_text(const kith_law *law);
 
 /* Sets a parameter by its name. Errors: KITH_INVALID_ARGUMENT, as kith_law_parse. */
-kith_status kith_law_set(kith_law *law, const char *name, double value);
+KITH_API kith_status kith_law_set(kith_law *law, const char *name, double value);
 
 /* The value of a parameter by its name. Errors: KITH_INVALID_ARGUMENT. */
-kith_status kith_law_get(const kith_law *law, const char *name, double *value);
+KITH_API kith_status kith_law_get(const kith_law *law, const char *name, double *value);
 
 /* Two particles as a law sees them. */
 typedef struct kith_law_pair {
@@ -99,12 +99,11 @@ typedef struct kith_law_pair {
  *
  * Errors: KITH_INVALID_ARGUMENT (a number that is not finite).
  * Error:  a few units in the last place, times the exponent where there is an exponential. */
-kith_status kith_law_evaluate(const kith_law *law, const kith_law_pair *pair, double *value,
-                              double force[3]);
+KITH_API kith_status kith_law_evaluate(const kith_law *law, const kith_law_pair *pair,
+                                       double *value, double force[3]);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -1,12 +1,12 @@
 #ifndef KITH_MATRIX_H
 #define KITH_MATRIX_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/context.h"
 #include "kith/law.h"
 #include "kith/particles.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -72,9 +72,10 @@ typedef struct kith_matrix_options {
  * Error:  a few units in the last place of each element, as the law's header says.
  * Bits:   the same on every run and for every number of threads, of blocks and of rows a call.
  * Source: tiles as in Nyland, Harris & Prins 2007 (GPU Gems 3, chapter 31). */
-kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
-                                const kith_matrix_options *options, const kith_particles *rows,
-                                const kith_particles *columns, kith_array matrix);
+KITH_API kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
+                                         const kith_matrix_options *options,
+                                         const kith_particles *rows, const kith_particles *columns,
+                                         kith_array matrix);
 
 /* The same, into an NPY file of n × m in C order, row by row: the matrix need not fit in memory.
  *
@@ -85,10 +86,10 @@ kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
  * The file is written under a temporary name and renamed at the end; the progress callback counts
  * rows. Arrays are the host's; symmetric makes no difference. Errors: those above, and
  * KITH_IO_ERROR. */
-kith_status kith_matrix_write(kith_context *context, const kith_law *law,
-                              const kith_matrix_options *options, const kith_particles *rows,
-                              const kith_particles *columns, int64_t memory, const char *path,
-                              double *seconds);
+KITH_API kith_status kith_matrix_write(kith_context *context, const kith_law *law,
+                                       const kith_matrix_options *options,
+                                       const kith_particles *rows, const kith_particles *columns,
+                                       int64_t memory, const char *path, double *seconds);
 
 typedef enum kith_matrix_reduction {
     KITH_REDUCE_SUM = 0,
@@ -106,10 +107,10 @@ typedef enum kith_matrix_reduction {
  *   out  [out] n; the positions' dtype, int64 for argmin
  *
  * Errors, bits: as kith_matrix_compute. Error: of sums 1e-6 (float), 1e-14·√m (double) of Σ|V|. */
-kith_status kith_matrix_reduce(kith_context *context, const kith_law *law,
-                               const kith_matrix_options *options, const kith_particles *rows,
-                               const kith_particles *columns, kith_matrix_reduction reduction,
-                               kith_array out);
+KITH_API kith_status kith_matrix_reduce(kith_context *context, const kith_law *law,
+                                        const kith_matrix_options *options,
+                                        const kith_particles *rows, const kith_particles *columns,
+                                        kith_matrix_reduction reduction, kith_array out);
 
 /* How many values lie in each of so many bins of the same width between low and high.
  *
@@ -121,10 +122,11 @@ kith_status kith_matrix_reduce(kith_context *context, const kith_law *law,
  *   counts  [out] an element a bin, int64, contiguous
  *
  * Errors: as kith_matrix_compute; bins < 1, low ≥ high. */
-kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
-                                  const kith_matrix_options *options, const kith_particles *rows,
-                                  const kith_particles *columns, double low, double high,
-                                  kith_array counts);
+KITH_API kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
+                                           const kith_matrix_options *options,
+                                           const kith_particles *rows,
+                                           const kith_particles *columns, double low, double high,
+                                           kith_array counts);
 
 /* y = V b without the matrix: y_i = Σ_j V[i][j] b_j. If the rows are the columns, j = i is left
  * out, unless options->diagonal is KITH_DIAGONAL_KEEP or KITH_DIAGONAL_VALUE: a kernel matrix K
@@ -134,13 +136,13 @@ kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
  *   y  [out] n, or n × k
  *
  * Errors, bits: as kith_matrix_compute. Error: of sums. */
-kith_status kith_matrix_multiply(kith_context *context, const kith_law *law,
-                                 const kith_matrix_options *options, const kith_particles *rows,
-                                 const kith_particles *columns, kith_array b, kith_array y);
+KITH_API kith_status kith_matrix_multiply(kith_context *context, const kith_law *law,
+                                          const kith_matrix_options *options,
+                                          const kith_particles *rows, const kith_particles *columns,
+                                          kith_array b, kith_array y);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

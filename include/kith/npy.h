@@ -1,10 +1,10 @@
 #ifndef KITH_NPY_H
 #define KITH_NPY_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -18,17 +18,16 @@ extern "C" {
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (another type or number of dimensions; an integer that no
  *         double is equal to; a file that is truncated or too long), KITH_OUT_OF_MEMORY. The
  *         message names the path. */
-kith_status kith_npy_read(const char *path, kith_array *array);
+KITH_API kith_status kith_npy_read(const char *path, kith_array *array);
 
 /* Writes a vector or a matrix of float64 or float32 on the host, of any strides, as numbers of that
  * type: under a temporary name, then renamed.
  *
  * Errors: KITH_INVALID_ARGUMENT (another dtype, place or number of dimensions), KITH_IO_ERROR. */
-kith_status kith_npy_write(const char *path, kith_array array);
+KITH_API kith_status kith_npy_write(const char *path, kith_array array);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

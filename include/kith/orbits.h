@@ -1,9 +1,9 @@
 #ifndef KITH_ORBITS_H
 #define KITH_ORBITS_H
 
+#include "kith/api.h"
 #include "kith/bodies.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -50,7 +50,7 @@ typedef struct kith_orbit {
  * Errors: KITH_INVALID_ARGUMENT: e is negative or not finite, M is not finite.
  * Cost:   2 to 4 iterations of fourth order from a cubic equation's root (Danby & Burkardt 1983,
  *         Celest. Mech. 31, 95). */
-kith_status kith_kepler_solve(double e, double M, double *anomaly);
+KITH_API kith_status kith_kepler_solve(double e, double M, double *anomaly);
 
 /* The orbit of a position and a velocity relative to a center of attraction.
  *
@@ -60,8 +60,8 @@ kith_status kith_kepler_solve(double e, double M, double *anomaly);
  *
  * Errors: KITH_INVALID_ARGUMENT: mu is not greater than 0, a number is not finite, the position
  *         is 0. */
-kith_status kith_orbit_compute(double mu, const double position[3], const double velocity[3],
-                               kith_orbit *orbit);
+KITH_API kith_status kith_orbit_compute(double mu, const double position[3],
+                                        const double velocity[3], kith_orbit *orbit);
 
 /* Position and velocity on an orbit: the inverse of kith_orbit_compute.
  *
@@ -72,8 +72,8 @@ kith_status kith_orbit_compute(double mu, const double position[3], const double
  * Errors: KITH_INVALID_ARGUMENT: mu is not greater than 0, a number is not finite, e is negative,
  *         a has the wrong sign or is 0, e = 1 without q (rectilinear motion among them), q is not
  *         a (1 − e). */
-kith_status kith_orbit_place(double mu, const kith_orbit *orbit, double position[3],
-                             double velocity[3]);
+KITH_API kith_status kith_orbit_place(double mu, const kith_orbit *orbit, double position[3],
+                                      double velocity[3]);
 
 /* What the orbits of several bodies are relative to. The first body is the star. */
 typedef enum kith_orbit_coordinates {
@@ -101,8 +101,8 @@ typedef struct kith_orbits_options {
  *         message names the body.
  * Cost:   O(n) time, about 0.7 µs per body.
  * Bits:   the same on every run. */
-kith_status kith_orbits_compute(const kith_orbits_options *options, const kith_bodies *bodies,
-                                kith_orbit *orbits);
+KITH_API kith_status kith_orbits_compute(const kith_orbits_options *options,
+                                         const kith_bodies *bodies, kith_orbit *orbits);
 
 /* Places bodies on orbits: the inverse of kith_orbits_compute, with the center of mass at the
  * origin and at rest.
@@ -113,12 +113,11 @@ kith_status kith_orbits_compute(const kith_orbits_options *options, const kith_b
  *
  * Errors: as kith_orbit_place and kith_orbits_compute; the bodies have 2 dimensions or no
  *         velocities. */
-kith_status kith_orbits_place(const kith_orbits_options *options, const kith_orbit *orbits,
-                              kith_bodies *bodies);
+KITH_API kith_status kith_orbits_place(const kith_orbits_options *options, const kith_orbit *orbits,
+                                       kith_bodies *bodies);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

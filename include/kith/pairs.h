@@ -1,11 +1,11 @@
 #ifndef KITH_PAIRS_H
 #define KITH_PAIRS_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/cell.h"
 #include "kith/context.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -106,8 +106,9 @@ typedef struct kith_pairs {
  *         of the same sizes allocates nothing.
  * Bits:   the same on every run and for every number of threads.
  * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
-kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *options,
-                               kith_array positions, const kith_cell *cell, kith_pairs **pairs);
+KITH_API kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *options,
+                                        kith_array positions, const kith_cell *cell,
+                                        kith_pairs **pairs);
 
 /* As kith_pairs_compute, but keeps the list as long as it has all pairs nearer than the cutoff: a
  * list is made with cutoff + skin, and anew only after a point has moved by more than skin/2 since
@@ -119,9 +120,9 @@ kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *
  *   rebuilt  [out] whether the list was made anew; may be NULL
  *
  * Cost: O(n) for a kept list, and O(pairs) if it has vectors or distances; D n reals to keep. */
-kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *options,
-                              kith_array positions, const kith_cell *cell, kith_pairs **pairs,
-                              bool *rebuilt);
+KITH_API kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *options,
+                                       kith_array positions, const kith_cell *cell,
+                                       kith_pairs **pairs, bool *rebuilt);
 
 /* The k nearest points of every point, by distance, then j, then S.
  *
@@ -132,16 +133,15 @@ kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *o
  * Errors: as kith_pairs_compute. KITH_UNSUPPORTED too where points are so far apart along open
  * axes, and the periodic cell is so small, that more than 2^30 images may be as near as the k-th.
  */
-kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *options,
-                               kith_array positions, const kith_cell *cell, int64_t k,
-                               kith_pairs **pairs);
+KITH_API kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *options,
+                                        kith_array positions, const kith_cell *cell, int64_t k,
+                                        kith_pairs **pairs);
 
 /* Frees a list, before its context; NULL is fine, and a struct of zeros is left alone. */
-void kith_pairs_free(kith_pairs *pairs);
+KITH_API void kith_pairs_free(kith_pairs *pairs);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -1,9 +1,9 @@
 #ifndef KITH_RUN_H
 #define KITH_RUN_H
 
+#include "kith/api.h"
 #include "kith/simulation.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -104,12 +104,11 @@ typedef struct kith_run_summary {
  *
  * Errors: KITH_INVALID_ARGUMENT, KITH_IO_ERROR, KITH_BAD_FORMAT, KITH_UNSUPPORTED (no HDF5),
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
-kith_status kith_run(kith_context *context, const kith_run_options *options,
-                     const kith_bodies *bodies, kith_run_summary *summary);
+KITH_API kith_status kith_run(kith_context *context, const kith_run_options *options,
+                              const kith_bodies *bodies, kith_run_summary *summary);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

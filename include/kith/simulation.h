@@ -1,13 +1,13 @@
 #ifndef KITH_SIMULATION_H
 #define KITH_SIMULATION_H
 
+#include "kith/api.h"
 #include "kith/bodies.h"
 #include "kith/context.h"
 #include "kith/ensemble.h"
 #include "kith/forces.h"
 #include "kith/thermostat.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,7 +24,7 @@ typedef struct kith_integrator {
 } kith_integrator;
 
 /* The table of integrators; *count rows, static memory. */
-const kith_integrator *kith_integrator_list(int64_t *count);
+KITH_API const kith_integrator *kith_integrator_list(int64_t *count);
 
 /* Bodies under their mutual gravity or another law (kith/forces.h), advanced by a fixed step or by
  * steps that an adaptive integrator chooses. */
@@ -121,8 +121,10 @@ typedef struct kith_diagnostics {
  *         there),
  *         KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
-kith_status kith_simulation_create(kith_context *context, const kith_simulation_options *options,
-                                   const kith_bodies *bodies, kith_simulation **simulation);
+KITH_API kith_status kith_simulation_create(kith_context *context,
+                                            const kith_simulation_options *options,
+                                            const kith_bodies *bodies,
+                                            kith_simulation **simulation);
 
 /* Makes a simulation of an ensemble (kith/ensemble.h): independent systems of few bodies, advanced
  * side by side, a vector lane or a thread of the device each. All have the same number of bodies,
@@ -137,12 +139,12 @@ kith_status kith_simulation_create(kith_context *context, const kith_simulation_
  * Errors: as kith_simulation_create, with messages that name the system too; the rows are no
  *         multiple of systems, or N is too large.
  * Cost:   as M simulations; 3–7 arrays of M × N × D numbers, M rounded up to a multiple of 64. */
-kith_status kith_simulation_create_ensemble(kith_context *context,
-                                            const kith_simulation_options *options, int64_t systems,
-                                            const kith_bodies *bodies,
-                                            kith_simulation **simulation);
+KITH_API kith_status kith_simulation_create_ensemble(kith_context *context,
+                                                     const kith_simulation_options *options,
+                                                     int64_t systems, const kith_bodies *bodies,
+                                                     kith_simulation **simulation);
 
-void kith_simulation_free(kith_simulation *simulation);
+KITH_API void kith_simulation_free(kith_simulation *simulation);
 
 /* Advances by so many steps (≥ 0): of dt, or of an adaptive integrator's own lengths; by fewer if
  * a collision or a heartbeat stops it.
@@ -153,7 +155,7 @@ void kith_simulation_free(kith_simulation *simulation);
  * Errors: KITH_INVALID_ARGUMENT (a step of ias15 became too short, as two bodies collide: the
  *         simulation is at the end of the step before), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Bits: the same on every run, for every number of threads, and however the steps are split. */
-kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
+KITH_API kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
 
 /* One step of length h instead of dt (of any sign: negative goes backwards). An adaptive integrator
  * takes as many steps as h needs, and the last ends there exactly.
@@ -161,7 +163,7 @@ kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
  * Errors: KITH_INVALID_ARGUMENT (h is not finite, or negative with a thermostat),
  * KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is where it was; of an adaptive integrator at
  * the end of the last whole step). Cost:   that of a step: evaluations × N² pairs. */
-kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
+KITH_API kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
 
 /* Steps until the time is exactly until; the last step is shorter if dt does not divide the rest.
  * A rest that is a whole number of steps to within 1e-9 of a step, or to what the rounding of both
@@ -171,32 +173,33 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
  *         away), KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is at the end of the last whole
  *         step).
  * Cost:   that of its steps. */
-kith_status kith_simulation_run(kith_simulation *simulation, double until);
+KITH_API kith_status kith_simulation_run(kith_simulation *simulation, double until);
 
 /* At most so many steps (≥ 0) towards a time, with the bits of kith_simulation_run, which takes
  * all: to do something else in between.
  *
  * Errors: as kith_simulation_run; KITH_INVALID_ARGUMENT (steps < 0).
  * Cost:   that of its steps. */
-kith_status kith_simulation_run_steps(kith_simulation *simulation, double until, int64_t steps);
+KITH_API kith_status kith_simulation_run_steps(kith_simulation *simulation, double until,
+                                               int64_t steps);
 
 /* How many steps kith_simulation_run takes from time start: whole ones of dt, plus a shorter one if
  * *rest > 0, which is its length. An adaptive integrator takes as many as it needs. */
-int64_t kith_simulation_whole_steps(double start, double until, double dt, double *rest);
+KITH_API int64_t kith_simulation_whole_steps(double start, double until, double dt, double *rest);
 
 /* The start's time plus the number of steps times dt: no error piles up. Steps of other lengths,
  * and those of an adaptive integrator, are added with what rounding took from the sum. */
-double kith_simulation_time(const kith_simulation *simulation);
-int64_t kith_simulation_steps(const kith_simulation *simulation);
+KITH_API double kith_simulation_time(const kith_simulation *simulation);
+KITH_API int64_t kith_simulation_steps(const kith_simulation *simulation);
 
 /* How many independent systems: 1 unless it is an ensemble. */
-int64_t kith_simulation_systems(const kith_simulation *simulation);
+KITH_API int64_t kith_simulation_systems(const kith_simulation *simulation);
 
 /* Copies the state into bodies: same count and dimensions as at creation; velocities are added if
  * absent; time is set. Of bodies that were removed coordinates are NaN. Once bodies have merged or
  * escaped, masses, charges and radii are those now, 0 of bodies removed, where bodies have these
  * columns. */
-kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies);
+KITH_API kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies);
 
 /* The state at a time within the last step of ias15, from the step's polynomials (dense output). It
  * changes nothing. Within a step the polynomials are of lower order than at its ends: positions are
@@ -206,15 +209,15 @@ kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies 
  *
  * Errors: KITH_INVALID_ARGUMENT (another time, count or dimensions), KITH_UNSUPPORTED (a fixed
  * step), KITH_OUT_OF_MEMORY. Cost:   a copy of the state. */
-kith_status kith_simulation_get_bodies_at(kith_simulation *simulation, double time,
-                                          kith_bodies *bodies);
+KITH_API kith_status kith_simulation_get_bodies_at(kith_simulation *simulation, double time,
+                                                   kith_bodies *bodies);
 
 /* kith_simulation_get_bodies for some systems of an ensemble: bodies have room for systems × N, and
  * N is as at creation. A single simulation is system 0.
  *
  * Errors: KITH_INVALID_ARGUMENT (no such systems; another count or dimensions). */
-kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t first, int64_t systems,
-                                        kith_bodies *bodies);
+KITH_API kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t first,
+                                                 int64_t systems, kith_bodies *bodies);
 
 /* Goes on with other bodies, as many as at creation: with positions and velocities that were
  * changed between steps, or other masses. Columns that are absent are as at creation: velocities 0,
@@ -225,7 +228,8 @@ kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t fir
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED (it has the bodies; the next step evaluates their
  *         forces). After the first the simulation is as it was.
  * Cost:   one evaluation of all forces. */
-kith_status kith_simulation_set_bodies(kith_simulation *simulation, const kith_bodies *bodies);
+KITH_API kith_status kith_simulation_set_bodies(kith_simulation *simulation,
+                                                const kith_bodies *bodies);
 
 typedef enum kith_event_kind {
     KITH_EVENT_MERGE = 1,
@@ -236,7 +240,7 @@ typedef enum kith_event_kind {
 } kith_event_kind;
 
 /* The name of a kind: "merge", "bounce", "stop", "encounter", "escape"; NULL of no kind. */
-const char *kith_event_name(kith_event_kind kind);
+KITH_API const char *kith_event_name(kith_event_kind kind);
 
 typedef struct kith_event {
     kith_event_kind kind;
@@ -249,17 +253,18 @@ typedef struct kith_event {
 } kith_event;
 
 /* The events of all steps so far, in order; *count of them. Good until the next step. */
-const kith_event *kith_simulation_events(const kith_simulation *simulation, int64_t *count);
+KITH_API const kith_event *kith_simulation_events(const kith_simulation *simulation,
+                                                  int64_t *count);
 
 /* How many collisions there were so far. */
-int64_t kith_simulation_collisions(const kith_simulation *simulation);
+KITH_API int64_t kith_simulation_collisions(const kith_simulation *simulation);
 
 /* The rows, as at creation, of the bodies that are left, ascending; *count of them. NULL if none
  * was ever removed. Good until the next step. */
-const int64_t *kith_simulation_rows(const kith_simulation *simulation, int64_t *count);
+KITH_API const int64_t *kith_simulation_rows(const kith_simulation *simulation, int64_t *count);
 
 /* Whether the last call to take steps ended early, at a collision. The next one goes on. */
-bool kith_simulation_has_stopped(const kith_simulation *simulation);
+KITH_API bool kith_simulation_has_stopped(const kith_simulation *simulation);
 
 /* A function to be called at a given interval of steps, with the simulation, which it may inspect
  * (bodies, diagnostics, events) but not advance or change. If it returns false, the call that takes
@@ -270,8 +275,8 @@ bool kith_simulation_has_stopped(const kith_simulation *simulation);
  *
  * Errors: KITH_INVALID_ARGUMENT (every < 1). */
 typedef bool kith_heartbeat(void *user, kith_simulation *simulation);
-kith_status kith_simulation_set_heartbeat(kith_simulation *simulation, int64_t every,
-                                          kith_heartbeat *heartbeat, void *user);
+KITH_API kith_status kith_simulation_set_heartbeat(kith_simulation *simulation, int64_t every,
+                                                   kith_heartbeat *heartbeat, void *user);
 
 typedef enum kith_simulation_column {
     KITH_SIMULATION_POSITION = 0,
@@ -293,8 +298,8 @@ typedef enum kith_simulation_column {
  *         between 2^−60 and 2^120, in single precision 2^−10 and 2^20, or, for masses, the largest
  *         of them is not; the state is then kept in other units. kith_simulation_get_bodies copies)
  * Cost:   none. */
-kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulation_column column,
-                                 kith_array *view);
+KITH_API kith_status kith_simulation_view(const kith_simulation *simulation,
+                                          kith_simulation_column column, kith_array *view);
 
 /* The sums over all bodies, with potentials and accelerations evaluated by the simulation's solver.
  * Of an ensemble: the sums over all systems, the center of mass of all, and the virial ratio of the
@@ -304,14 +309,16 @@ kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulat
  *         found on a device meanwhile.
  * Cost:   one evaluation of all forces, and waiting for it; 24 doubles a body, of an ensemble at
  *         most 200 MB. */
-kith_status kith_simulation_diagnose(kith_simulation *simulation, kith_diagnostics *diagnostics);
+KITH_API kith_status kith_simulation_diagnose(kith_simulation *simulation,
+                                              kith_diagnostics *diagnostics);
 
 /* Those of each of some systems: diagnostics has room for `systems`.
  *
  * Errors: as kith_simulation_diagnose; KITH_INVALID_ARGUMENT (no such systems).
  * Cost:   one evaluation of their forces; at most 200 MB, however many. */
-kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_t first,
-                                             int64_t systems, kith_diagnostics *diagnostics);
+KITH_API kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_t first,
+                                                      int64_t systems,
+                                                      kith_diagnostics *diagnostics);
 
 /* All that a simulation must remember to go on bit for bit.
  *
@@ -339,17 +346,17 @@ typedef struct kith_checkpoint {
 } kith_checkpoint;
 
 /* Saves: *checkpoint is filled in, any earlier state in it freed. */
-kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *checkpoint);
+KITH_API kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *checkpoint);
 
 /* Restores into a simulation made with the same options and bodies.
  * Errors: KITH_INVALID_ARGUMENT if the number of arrays or bytes does not fit. */
-kith_status kith_simulation_restore(kith_simulation *simulation, const kith_checkpoint *checkpoint);
+KITH_API kith_status kith_simulation_restore(kith_simulation *simulation,
+                                             const kith_checkpoint *checkpoint);
 
-void kith_checkpoint_free(kith_checkpoint *checkpoint);
+KITH_API void kith_checkpoint_free(kith_checkpoint *checkpoint);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

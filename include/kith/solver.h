@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kith/api.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -56,7 +56,7 @@ typedef struct kith_solver_info {
 } kith_solver_info;
 
 /* Row k of the table of solvers, from 0, the default first; NULL past its end. Static memory. */
-const kith_solver *kith_solver_at(int64_t k);
+KITH_API const kith_solver *kith_solver_at(int64_t k);
 
 /* The solver of a name.
  *
@@ -64,14 +64,13 @@ const kith_solver *kith_solver_at(int64_t k);
  *   solver  [out] static memory; NULL for auto, and on failure
  *
  * Errors: KITH_INVALID_ARGUMENT (unknown name: the message lists the known ones). */
-kith_status kith_solver_find(const char *name, const kith_solver **solver);
+KITH_API kith_status kith_solver_find(const char *name, const kith_solver **solver);
 
 /* What a solver is; NULL stands for the default. */
-kith_solver_info kith_solver_describe(const kith_solver *solver);
+KITH_API kith_solver_info kith_solver_describe(const kith_solver *solver);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

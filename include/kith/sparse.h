@@ -1,12 +1,12 @@
 #ifndef KITH_SPARSE_H
 #define KITH_SPARSE_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/context.h"
 #include "kith/law.h"
 #include "kith/pairs.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -44,8 +44,8 @@ typedef struct kith_sparse_choice {
 } kith_sparse_choice;
 
 /* The tables, static memory; *count rows. */
-const kith_sparse_choice *kith_sparse_format_list(int64_t *count);
-const kith_sparse_choice *kith_sparse_kernel_list(int64_t *count);
+KITH_API const kith_sparse_choice *kith_sparse_format_list(int64_t *count);
+KITH_API const kith_sparse_choice *kith_sparse_kernel_list(int64_t *count);
 
 /* A sparse matrix, made for one context, which must outlive it. It keeps copies of all it needs.
  *
@@ -83,9 +83,10 @@ typedef struct kith_sparse_options {
  * Cost:   O(rows + nonzeros log(longest row)) work; 8 (rows + 1) + 12 nonzeros bytes that stay, or
  *         8 a nonzero in float, and what kith_sparse_info.bytes says for the chosen format.
  * Bits:   the matrix is the same for every number of threads. */
-kith_status kith_sparse_create_coo(kith_context *context, const kith_sparse_options *options,
-                                   int64_t rows, int64_t columns, kith_array row, kith_array column,
-                                   kith_array values, kith_sparse **sparse);
+KITH_API kith_status kith_sparse_create_coo(kith_context *context,
+                                            const kith_sparse_options *options, int64_t rows,
+                                            int64_t columns, kith_array row, kith_array column,
+                                            kith_array values, kith_sparse **sparse);
 
 /* The same of compressed rows (CSR): the entries of row i are row_start[i] … row_start[i + 1] − 1
  * (less index_base).
@@ -94,13 +95,15 @@ kith_status kith_sparse_create_coo(kith_context *context, const kith_sparse_opti
  *   column     nonzeros; int32 or int64, any order in a row; duplicates are added up
  *
  * Errors: as above; row_start that descends or does not end at the number of columns. */
-kith_status kith_sparse_create_csr(kith_context *context, const kith_sparse_options *options,
-                                   int64_t columns, kith_array row_start, kith_array column,
-                                   kith_array values, kith_sparse **sparse);
+KITH_API kith_status kith_sparse_create_csr(kith_context *context,
+                                            const kith_sparse_options *options, int64_t columns,
+                                            kith_array row_start, kith_array column,
+                                            kith_array values, kith_sparse **sparse);
 
 /* The same of a dense matrix, rows × columns with any strides; what is 0 is left out. */
-kith_status kith_sparse_create_dense(kith_context *context, const kith_sparse_options *options,
-                                     kith_array matrix, kith_sparse **sparse);
+KITH_API kith_status kith_sparse_create_dense(kith_context *context,
+                                              const kith_sparse_options *options, kith_array matrix,
+                                              kith_sparse **sparse);
 
 /* What a matrix of neighbor pairs holds. */
 typedef struct kith_sparse_graph {
@@ -132,9 +135,10 @@ typedef struct kith_sparse_graph {
  * Cost:   O(n + pairs), the law by its reference in double precision; 16 bytes an entry besides the
  *         matrix, while it is made.
  * Bits:   the matrix is the same for every number of threads. */
-kith_status kith_sparse_create_pairs(kith_context *context, const kith_sparse_options *options,
-                                     const kith_pairs *pairs, const kith_sparse_graph *graph,
-                                     kith_sparse **sparse);
+KITH_API kith_status kith_sparse_create_pairs(kith_context *context,
+                                              const kith_sparse_options *options,
+                                              const kith_pairs *pairs,
+                                              const kith_sparse_graph *graph, kith_sparse **sparse);
 
 /* The same as kith_sparse_create_coo, of a Matrix Market file: real, integer or pattern; general,
  * symmetric or skew-symmetric (the other half is made); coordinate or array; .gz if this build has
@@ -149,17 +153,17 @@ kith_status kith_sparse_create_pairs(kith_context *context, const kith_sparse_op
  *         of a symmetric matrix, a word that is not a number, a zero byte), KITH_UNSUPPORTED
  *         (complex, hermitian), and those of kith_sparse_create_coo.
  * Cost:   the whole file in memory once, one pass by all threads. */
-kith_status kith_sparse_read(kith_context *context, const kith_sparse_options *options,
-                             const char *path, kith_sparse **sparse);
+KITH_API kith_status kith_sparse_read(kith_context *context, const kith_sparse_options *options,
+                                      const char *path, kith_sparse **sparse);
 
 /* Writes the matrix as a Matrix Market file (coordinate real general) under a temporary name, then
  * renames it; with as many digits as give the same bits when read.
  *
  * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (path ends in .gz), KITH_CANCELLED. */
-kith_status kith_sparse_write(const kith_sparse *sparse, const char *path);
+KITH_API kith_status kith_sparse_write(const kith_sparse *sparse, const char *path);
 
 /* Frees a matrix; NULL is fine. */
-void kith_sparse_free(kith_sparse *sparse);
+KITH_API void kith_sparse_free(kith_sparse *sparse);
 
 /* What a matrix is and how it is stored for an operation. */
 typedef struct kith_sparse_info {
@@ -175,16 +179,16 @@ typedef struct kith_sparse_info {
 /* Tells how op(A) is stored; prepares Aᵀ if nobody has multiplied by it yet.
  *
  * Errors: only from that preparation: KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED, KITH_CANCELLED. */
-kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation operation,
-                                 kith_sparse_info *info);
+KITH_API kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation operation,
+                                          kith_sparse_info *info);
 
 /* Copies A's compressed rows to the host: columns ascend in a row, none comes twice.
  *
  *   row_start  [out] rows + 1, or NULL
  *   column     [out] nonzeros, or NULL
  *   values     [out] nonzeros of the matrix' dtype, or NULL */
-kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start, int32_t *column,
-                                 void *values);
+KITH_API kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start,
+                                          int32_t *column, void *values);
 
 /* y = α op(A) x + β y.
  *
@@ -204,12 +208,11 @@ kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *row_start, 
  * Cost:   2 · nonzeros · k operations; kith_sparse_info.bytes and the vectors are read once.
  * Bits:   the same on every run and for every number of threads, for one format and kernel; AUTO
  *         without tune chooses the same ones each time. */
-kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation operation, double alpha,
-                                 kith_array x, double beta, kith_array y);
+KITH_API kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation operation,
+                                          double alpha, kith_array x, double beta, kith_array y);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -1,7 +1,8 @@
 #ifndef KITH_STATUS_H
 #define KITH_STATUS_H
 
-#pragma GCC visibility push(default)
+#include "kith/api.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,14 +23,13 @@ typedef enum kith_status {
 /* One sentence on the last failure in this thread: which argument, its value, the remedy.
  *
  * Valid until the next kith call in the same thread; never NULL; "" if nothing has failed. */
-const char *kith_error_message(void);
+KITH_API const char *kith_error_message(void);
 
 /* The status as a word, for example "invalid argument". Never NULL. */
-const char *kith_status_name(kith_status status);
+KITH_API const char *kith_status_name(kith_status status);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -1,6 +1,7 @@
 #ifndef KITH_SUMS_H
 #define KITH_SUMS_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/cell.h"
 #include "kith/context.h"
@@ -8,7 +9,6 @@
 #include "kith/pairs.h"
 #include "kith/particles.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -100,14 +100,13 @@ typedef struct kith_sums_options {
  * Error:  a few units in the last place of Σ|f|, times the condition of the formula.
  * Bits:   the same on every run and for every number of threads.
  * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
-kith_status kith_sums_compute(kith_context *context, const kith_sums_options *options,
-                              const kith_particles *targets, const kith_particles *sources,
-                              int64_t output_count, const kith_named_formula *outputs,
-                              kith_array results);
+KITH_API kith_status kith_sums_compute(kith_context *context, const kith_sums_options *options,
+                                       const kith_particles *targets, const kith_particles *sources,
+                                       int64_t output_count, const kith_named_formula *outputs,
+                                       kith_array results);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -1,10 +1,10 @@
 #ifndef KITH_TABLE_H
 #define KITH_TABLE_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,8 +23,8 @@ typedef struct kith_table_column {
  *
  * Errors: KITH_INVALID_ARGUMENT (columns of different lengths), KITH_UNSUPPORTED (extension),
  *         KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */
-kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
-                             const kith_table_column *columns);
+KITH_API kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
+                                      const kith_table_column *columns);
 
 /* The same for columns of different kinds, which keep their names and types (int64 and float64):
  * .npy is then a structured array, and .h5 has a dataset a column.
@@ -32,12 +32,12 @@ kith_status kith_table_write(const char *path, const char *format, int64_t colum
  *   format  "csv", "npy" or "h5"; NULL: by the extension
  *
  * Errors: as kith_table_write. */
-kith_status kith_table_write_records(const char *path, const char *format, int64_t column_count,
-                                     const kith_table_column *columns);
+KITH_API kith_status kith_table_write_records(const char *path, const char *format,
+                                              int64_t column_count,
+                                              const kith_table_column *columns);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
+#include "kith/api.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -47,11 +47,10 @@ typedef struct kith_thermostat {
 /* A thermostat as text: "langevin:T,TAU[,SEED]" or "bussi:T,TAU[,SEED]"; seed 0 unless given.
  *
  * Errors: KITH_INVALID_ARGUMENT (another name, a number that is missing or out of range). */
-kith_status kith_thermostat_parse(const char *text, kith_thermostat *thermostat);
+KITH_API kith_status kith_thermostat_parse(const char *text, kith_thermostat *thermostat);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

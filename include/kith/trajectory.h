@@ -1,9 +1,9 @@
 #ifndef KITH_TRAJECTORY_H
 #define KITH_TRAJECTORY_H
 
+#include "kith/api.h"
 #include "kith/bodies.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,31 +16,33 @@ typedef struct kith_trajectory kith_trajectory;
  *   trajectory  [out] owned by the caller, goes with kith_trajectory_close; NULL on failure
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT, KITH_UNSUPPORTED (this build has no HDF5). */
-kith_status kith_trajectory_open(const char *path, kith_trajectory **trajectory);
-void kith_trajectory_close(kith_trajectory *trajectory);
+KITH_API kith_status kith_trajectory_open(const char *path, kith_trajectory **trajectory);
+KITH_API void kith_trajectory_close(kith_trajectory *trajectory);
 
-int64_t kith_trajectory_frames(const kith_trajectory *trajectory);
+KITH_API int64_t kith_trajectory_frames(const kith_trajectory *trajectory);
 
 /* How many independent systems the bodies of a frame are: M of an ensemble (kith/ensemble.h) of
  * which none was chosen, else 1. */
-int64_t kith_trajectory_systems(const kith_trajectory *trajectory);
+KITH_API int64_t kith_trajectory_systems(const kith_trajectory *trajectory);
 
 /* From now on the trajectory is that of one system of an ensemble (counted from 0), frames and
  * observables; earlier bodies are no longer of it. A run of one system is system 0.
  *
  * Errors: KITH_INVALID_ARGUMENT: there is no such system. */
-kith_status kith_trajectory_choose_system(kith_trajectory *trajectory, int64_t system);
+KITH_API kith_status kith_trajectory_choose_system(kith_trajectory *trajectory, int64_t system);
 
 /* Reads frame k (0 ≤ k < frames): positions, velocities if there, time; masses, charges, ids,
  * names; the units.
  *
  *   bodies  [in/out] NULL: made, and owned by the caller; else one that this function returned for
  *           the same trajectory, to be filled again without an allocation */
-kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame, kith_bodies **bodies);
+KITH_API kith_status kith_trajectory_read(kith_trajectory *trajectory, int64_t frame,
+                                          kith_bodies **bodies);
 
 /* The name of the unit of "length", "time" or "mass"; "" if the file does not say (in
  * /parameters/kith/units) or it is longer than KITH_NAME_BYTES − 1. */
-void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kith_name unit);
+KITH_API void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity,
+                                   kith_name unit);
 
 /* Reads /observables/NAME/value of every frame.
  *
@@ -48,12 +50,12 @@ void kith_trajectory_unit(kith_trajectory *trajectory, const char *quantity, kit
  *               as many, system after system
  *   values      [out] frames × components, owned by the caller, goes with free
  *   times       [out] frames, likewise; may be NULL */
-kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,
-                                       int64_t *components, double **values, double **times);
+KITH_API kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,
+                                                int64_t *components, double **values,
+                                                double **times);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

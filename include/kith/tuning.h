@@ -1,10 +1,10 @@
 #ifndef KITH_TUNING_H
 #define KITH_TUNING_H
 
+#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,18 +31,17 @@ typedef struct kith_tuning {
  *
  * Errors: KITH_BAD_FORMAT (the file is damaged; the message names it), KITH_IO_ERROR (it or its
  *         folder cannot be read or can be written by others), KITH_NO_DEVICE. */
-kith_status kith_tuning_read(kith_device device, kith_tuning *tuning);
+KITH_API kith_status kith_tuning_read(kith_device device, kith_tuning *tuning);
 
 /* Replaces what is known of a device. Errors: KITH_INVALID_ARGUMENT (a number out of range),
  * KITH_IO_ERROR, KITH_NO_DEVICE. */
-kith_status kith_tuning_write(kith_device device, const kith_tuning *tuning);
+KITH_API kith_status kith_tuning_write(kith_device device, const kith_tuning *tuning);
 
 /* Forgets what is known of a device. Errors: KITH_IO_ERROR, KITH_NO_DEVICE. */
-kith_status kith_tuning_forget(kith_device device);
+KITH_API kith_status kith_tuning_forget(kith_device device);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif

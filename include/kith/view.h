@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
+#include "kith/api.h"
 #include "kith/simulation.h"
 #include "kith/trajectory.h"
 
-#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -38,15 +38,15 @@ typedef struct kith_view_options {
  *
  * Errors: KITH_INVALID_ARGUMENT, KITH_IO_ERROR (the port is taken), KITH_UNSUPPORTED (this build
  *         has no libmicrohttpd), KITH_OUT_OF_MEMORY. */
-kith_status kith_view_open(const kith_view_options *options, const kith_bodies *bodies,
-                           kith_view **view);
+KITH_API kith_status kith_view_open(const kith_view_options *options, const kith_bodies *bodies,
+                                    kith_view **view);
 
 /* Serves the frames of a trajectory, which the view alone uses until it is closed. */
-kith_status kith_view_open_trajectory(const kith_view_options *options, kith_trajectory *trajectory,
-                                      kith_view **view);
+KITH_API kith_status kith_view_open_trajectory(const kith_view_options *options,
+                                               kith_trajectory *trajectory, kith_view **view);
 
 /* "http://127.0.0.1:PORT/TOKEN/"; owned by the view. */
-const char *kith_view_address(const kith_view *view);
+KITH_API const char *kith_view_address(const kith_view *view);
 
 /* Called between two steps of the simulation, in the thread that steps: takes a snapshot if a page
  * has asked for one, waits while the page pauses the simulation, and for options->steps_per_second.
@@ -61,11 +61,11 @@ const char *kith_view_address(const kith_view *view);
  *       the next snapshot is due, none. Snapshots take at most a hundredth of the time, energies
  *       at most a three-hundredth. It never waits for a page to read. A wait ends when the
  *       simulation's context is cancelled. */
-int64_t kith_view_between_steps(void *view, kith_simulation *simulation);
+KITH_API int64_t kith_view_between_steps(void *view, kith_simulation *simulation);
 
 /* Shows the last state for as long as a page takes to fetch it, half a second at most, and stops
  * the server. NULL is fine. */
-void kith_view_close(kith_view *view);
+KITH_API void kith_view_close(kith_view *view);
 
 typedef struct kith_scene_options {
     const char *title;           /* for people; NULL: none */
@@ -95,12 +95,12 @@ typedef struct kith_scene_summary {
  * Errors: KITH_INVALID_ARGUMENT (no such frames), KITH_UNSUPPORTED (this build has no zlib),
  *         KITH_OUT_OF_MEMORY, KITH_IO_ERROR, KITH_BAD_FORMAT.
  * Cost:   reads the frames two to four times; 7 bytes a body shown and frame, and the scene. */
-kith_status kith_view_write_scene(const kith_scene_options *options, kith_trajectory *trajectory,
-                                  FILE *stream, kith_scene_summary *summary);
+KITH_API kith_status kith_view_write_scene(const kith_scene_options *options,
+                                           kith_trajectory *trajectory, FILE *stream,
+                                           kith_scene_summary *summary);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma GCC visibility pop
 
 #endif
