@@ -61,4 +61,9 @@ wheel=$(ls "$output/$(echo $name | tr - _)-"[0-9]*.whl)
 bytes=$(wc -c <"$wheel")
 [ "$bytes" -le $((megabytes * 1000000)) ] ||
     { echo "wheel.sh: $wheel has $bytes bytes, more than $megabytes MB" >&2; exit 1; }
+# Neither the network libraries of Debian's HDF5 nor what the wheel's license does not allow.
+if "$python" -m zipfile -l "$wheel" | grep -E 'lib(curl|crypto|ssl|gnutls|mpi|open-|fftw)' >&2; then
+    echo "wheel.sh: $wheel has libraries that it must not have" >&2
+    exit 1
+fi
 echo "$wheel"

@@ -5,12 +5,6 @@ wheel=$1
 python=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 tests=$PWD/python/tests
 page=$PWD/docs/python.md
-(cd "$(dirname "$wheel")" && sha256sum --check --quiet SHA256SUMS)
-# Neither the network libraries of Debian's HDF5 nor what the wheel's license does not allow.
-if "$python" -m zipfile -l "$wheel" | grep -E 'lib(curl|crypto|ssl|gnutls|mpi|open-|fftw)'; then
-    echo "wheel_test.sh: the wheel has libraries that it must not have" >&2
-    exit 1
-fi
 "$python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
 cd "$(dirname "$wheel")" # not the repository, whose python/kith has no extension module
 package=$("$python" -c 'import kith, os; print(os.path.dirname(kith.__file__))')
