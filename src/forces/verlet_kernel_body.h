@@ -1,7 +1,8 @@
 /* Forces by a Verlet list, for one precision (law/for_each_real.h): a particle in all lanes meets a
  * cluster, a particle a lane. */
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(parts) = sizeof(double) / sizeof(REAL) };
+/* A vector of reals has lanes for so many vectors of 64-bit integers. */
+enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(parts) = NAME(lanes) * 8 / SIMD_BYTES };
 
 struct NAME(verlet_particle) {
     VREAL at[3], weight;
@@ -131,7 +132,8 @@ SIMD_INLINE double NAME(verlet_sum)(const enum law_kind kind, const int is_shift
             const int other = entries[segment->begin + k];
             NAME(verlet_meet)(form, is_shifted, &constants, &particle, other, NULL, force, &sums);
         }
-        const unsigned long long met = (unsigned long long)(segment->count + segment->is_own);
+        const unsigned long long met =
+            (unsigned long long)segment->count + (unsigned long long)segment->is_own;
         NAME(verlet_store)(&sums, slot, zero * met * (unsigned long long)NAME(lanes), force);
         largest = NAME(verlet_larger)(largest, sums.largest);
     }
