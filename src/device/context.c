@@ -56,8 +56,8 @@ static kith_status choose_device(kith_device wanted, struct kith_context *contex
 static int32_t count_cores(void)
 {
     const long all = sysconf(_SC_NPROCESSORS_CONF);
-    cpu_set_t *cores = all > 0 ? CPU_ALLOC(all) : NULL;
-    const size_t bytes = cores ? CPU_ALLOC_SIZE(all) : 0;
+    const size_t most = all > 0 ? (size_t)all : 1, bytes = CPU_ALLOC_SIZE(most);
+    cpu_set_t *cores = CPU_ALLOC(most);
     int32_t count = 0;
     if (cores && sched_getaffinity(0, bytes, cores) == 0)
         count = CPU_COUNT_S(bytes, cores);
