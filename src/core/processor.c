@@ -1,6 +1,8 @@
 #include "core/processor.h"
 
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -44,4 +46,25 @@ void processor_name(char *name, size_t bytes)
 int32_t processor_cores(void)
 {
     return (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static int32_t count_allowed_cores(void)
+{
+    const long all = sysconf(_SC_NPROCESSORS_CONF); /* those that are off have numbers too */
+    const size_t most = all > 0 ? (size_t)all : 1, bytes = CPU_ALLOC_SIZE(most);
+    cpu_set_t *cores = CPU_ALLOC(most);
+    int32_t count = 0;
+    if (cores && sched_getaffinity(0, bytes, cores) == 0)
+        count = CPU_COUNT_S(bytes, cores);
+    CPU_FREE(cores);
+    return count > 0 ? count : 1;
+}
+
+int32_t processor_threads(bool *is_asked)
+{
+    enum { most_threads = 4096 };
+    const char *text = getenv("OMP_NUM_THREADS");
+    const long threads = text ? strtol(text, NULL, 10) : 0;
+    *is_asked = threads >= 1 && threads <= most_threads;
+    return *is_asked ? (int32_t)threads : count_allowed_cores();
 }

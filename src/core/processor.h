@@ -1,6 +1,7 @@
 #ifndef CORE_PROCESSOR_H
 #define CORE_PROCESSOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,5 +10,9 @@ void processor_name(char *name, size_t bytes);
 
 /* Cores that the system has. */
 int32_t processor_cores(void);
+
+/* Threads to compute with: those of OMP_NUM_THREADS (of a list the first; then it is asked for), or
+ * one for each core that the process may run on. */
+int32_t processor_threads(bool *is_asked);
 
 #endif

@@ -3,11 +3,11 @@
 #include "device/choose.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/arguments.h"
+#include "core/processor.h"
 #include "device/services.h"
 
 /* Times of a kind of work: of a call, of a row that goes to the GPU and back, and units a second in
@@ -130,7 +130,8 @@ kith_status kith_device_choose(const kith_work *work, kith_device *device, char 
     KITH_TRY(kith_check_pointer(work, "work"));
     KITH_TRY(kith_check_pointer(device, "device"));
     KITH_TRY(check(work));
-    device_choose_among(work, work->threads > 0 ? work->threads : omp_get_max_threads(), has_gpu(),
-                        device, reason);
+    bool is_asked = false;
+    const int32_t threads = work->threads > 0 ? work->threads : processor_threads(&is_asked);
+    device_choose_among(work, threads, has_gpu(), device, reason);
     return KITH_OK;
 }

@@ -1,12 +1,11 @@
 #include "device/context.h"
 
-#include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core/arguments.h"
 #include "core/isa.h"
 #include "core/memory.h"
+#include "core/processor.h"
 #include "device/threads.h"
 
 enum { max_threads = 4096 };
@@ -52,37 +51,14 @@ static kith_status choose_device(kith_device wanted, struct kith_context *contex
     return KITH_OK;
 }
 
-/* The cores that this process may run on. */
-static int32_t count_cores(void)
-{
-    const long all = sysconf(_SC_NPROCESSORS_CONF);
-    const size_t most = all > 0 ? (size_t)all : 1, bytes = CPU_ALLOC_SIZE(most);
-    cpu_set_t *cores = CPU_ALLOC(most);
-    int32_t count = 0;
-    if (cores && sched_getaffinity(0, bytes, cores) == 0)
-        count = CPU_COUNT_S(bytes, cores);
-    CPU_FREE(cores);
-    return count > 0 ? count : 1;
-}
-
-/* The threads of OMP_NUM_THREADS, of a list the first; 0 if it names none. */
-static int32_t threads_of_environment(void)
-{
-    const char *text = getenv("OMP_NUM_THREADS");
-    const long threads = text ? strtol(text, NULL, 10) : 0;
-    return threads >= 1 && threads <= max_threads ? (int32_t)threads : 0;
-}
-
 /* What kith tune has found, unless the caller or the environment wants another number. */
 static int32_t choose_threads(int32_t wanted, const struct kith_context *context)
 {
-    const int32_t of_environment = threads_of_environment();
+    bool is_asked = false;
+    const int32_t all = processor_threads(&is_asked), tuned = (int32_t)context->tuning.threads;
     if (wanted > 0)
         return wanted;
-    if (of_environment > 0)
-        return of_environment;
-    const int32_t all = count_cores(), tuned = (int32_t)context->tuning.threads;
-    return tuned > 0 && tuned < all ? tuned : all;
+    return tuned > 0 && tuned < all && !is_asked ? tuned : all;
 }
 
 static kith_status set_up(const kith_context_options *options, struct kith_context *context)
