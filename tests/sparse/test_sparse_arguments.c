@@ -1,6 +1,7 @@
 /* What kith_sparse takes, and what it says of what it does not take. */
 #include "simulating.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "backends.h"
@@ -122,21 +123,21 @@ static void test_many_short_diagonals_are_not_stored(void **state)
     (void)state;
     enum { rows = 50, columns = 100000, every = 25, entries = rows * (columns / every) };
     kith_context *context = cpu_context(1);
-    kith_array row = kith_array_vector(malloc(entries * sizeof(int32_t)), KITH_I32, entries);
-    kith_array column = kith_array_vector(malloc(entries * sizeof(int32_t)), KITH_I32, entries);
+    kith_array of_rows = kith_array_vector(malloc(entries * sizeof(int32_t)), KITH_I32, entries);
+    kith_array of_columns = kith_array_vector(malloc(entries * sizeof(int32_t)), KITH_I32, entries);
     for (int32_t k = 0; k < entries; k++) {
-        ((int32_t *)row.data)[k] = k % rows;
-        ((int32_t *)column.data)[k] = k / rows * every + k * 7 % every;
+        ((int32_t *)of_rows.data)[k] = k % rows;
+        ((int32_t *)of_columns.data)[k] = k / rows * every + k * 7 % every;
     }
     kith_sparse *sparse = NULL;
     kith_sparse_info info;
-    assert_ok(kith_sparse_create_coo(context, NULL, rows, columns, row, column, kith_array_none(),
-                                     &sparse));
+    assert_ok(kith_sparse_create_coo(context, NULL, rows, columns, of_rows, of_columns,
+                                     kith_array_none(), &sparse));
     assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
     assert_int_not_equal(info.format, KITH_SPARSE_DIA);
     kith_sparse_free(sparse);
-    free(row.data);
-    free(column.data);
+    free(of_rows.data);
+    free(of_columns.data);
     kith_context_free(context);
 }
 
