@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kith/api.h"
 #include "kith/array.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

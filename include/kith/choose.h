@@ -1,7 +1,6 @@
 #ifndef KITH_CHOOSE_H
 #define KITH_CHOOSE_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 

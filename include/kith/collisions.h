@@ -1,9 +1,9 @@
 #ifndef KITH_COLLISIONS_H
 #define KITH_COLLISIONS_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/context.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,6 @@
 #ifndef KITH_CONTEXT_H
 #define KITH_CONTEXT_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 

@@ -1,8 +1,8 @@
 #ifndef KITH_ENSEMBLE_H
 #define KITH_ENSEMBLE_H
 
-#include "kith/api.h"
 #include "kith/bodies.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

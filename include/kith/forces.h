@@ -1,13 +1,13 @@
 #ifndef KITH_FORCES_H
 #define KITH_FORCES_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/cell.h"
 #include "kith/context.h"
 #include "kith/law.h"
 #include "kith/particles.h"
 #include "kith/solver.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,10 +1,10 @@
 #ifndef KITH_INITIAL_H
 #define KITH_INITIAL_H
 
-#include "kith/api.h"
 #include "kith/bodies.h"
 #include "kith/context.h"
 #include "kith/orbits.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

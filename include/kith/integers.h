@@ -1,7 +1,6 @@
 #ifndef KITH_INTEGERS_H
 #define KITH_INTEGERS_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 

@@ -1,9 +1,9 @@
 #ifndef KITH_IO_H
 #define KITH_IO_H
 
-#include "kith/api.h"
 #include "kith/bodies.h"
 #include "kith/context.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 #ifndef KITH_LAW_H
 #define KITH_LAW_H
 
-#include "kith/api.h"
 #include "kith/context.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,11 +1,11 @@
 #ifndef KITH_MATRIX_H
 #define KITH_MATRIX_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/context.h"
 #include "kith/law.h"
 #include "kith/particles.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,6 @@
 #ifndef KITH_NPY_H
 #define KITH_NPY_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 

@@ -1,8 +1,8 @@
 #ifndef KITH_ORBITS_H
 #define KITH_ORBITS_H
 
-#include "kith/api.h"
 #include "kith/bodies.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

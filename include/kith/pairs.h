@@ -1,10 +1,10 @@
 #ifndef KITH_PAIRS_H
 #define KITH_PAIRS_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/cell.h"
 #include "kith/context.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 #ifndef KITH_RUN_H
 #define KITH_RUN_H
 
-#include "kith/api.h"
 #include "kith/simulation.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,11 +1,11 @@
 #ifndef KITH_SIMULATION_H
 #define KITH_SIMULATION_H
 
-#include "kith/api.h"
 #include "kith/bodies.h"
 #include "kith/context.h"
 #include "kith/ensemble.h"
 #include "kith/forces.h"
+#include "kith/status.h"
 #include "kith/thermostat.h"
 
 #ifdef __cplusplus

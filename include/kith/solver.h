@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kith/api.h"
 #include "kith/status.h"
 
 #ifdef __cplusplus

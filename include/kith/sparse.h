@@ -1,11 +1,11 @@
 #ifndef KITH_SPARSE_H
 #define KITH_SPARSE_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/context.h"
 #include "kith/law.h"
 #include "kith/pairs.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,8 @@
 #ifndef KITH_STATUS_H
 #define KITH_STATUS_H
 
-#include "kith/api.h"
+/* Stands before each function of the library, which shows its users these alone. */
+#define KITH_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,13 +1,13 @@
 #ifndef KITH_SUMS_H
 #define KITH_SUMS_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/cell.h"
 #include "kith/context.h"
 #include "kith/law.h"
 #include "kith/pairs.h"
 #include "kith/particles.h"
+#include "kith/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,6 @@
 #ifndef KITH_TABLE_H
 #define KITH_TABLE_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 

@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 
-#include "kith/api.h"
 #include "kith/status.h"
 
 #ifdef __cplusplus

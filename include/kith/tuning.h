@@ -1,7 +1,6 @@
 #ifndef KITH_TUNING_H
 #define KITH_TUNING_H
 
-#include "kith/api.h"
 #include "kith/array.h"
 #include "kith/status.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "kith/api.h"
 #include "kith/simulation.h"
+#include "kith/status.h"
 #include "kith/trajectory.h"
 
 #ifdef __cplusplus

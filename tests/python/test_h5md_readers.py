@@ -73,7 +73,7 @@ class Readers(unittest.TestCase):
             self.assertEqual((frames, components), (27, 3))
             self.assertEqual(position["value"].dtype, numpy.float32 if name == "single" else numpy.float64)
             groups = [file["particles/trajectory/velocity"], *file["observables"].values()]
-            self.assertEqual(len(groups), 8)
+            self.assertEqual(len(groups), 9)
             for group in groups:
                 self.assertEqual(group["step"], position["step"])  # the same object: a hard link
                 self.assertEqual(group["time"], position["time"])
