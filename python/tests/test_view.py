@@ -42,13 +42,12 @@ def test_a_page_shows_a_simulation_as_it_advances():
         assert "frame-ancestors http://127.0.0.1:* http://localhost:*" in headers["Content-Security-Policy"]
         assert json.loads(fetch(view.address, "about")[2])["title"] == "a test"
         assert frame_of(view.address)[0] == 204  # nothing was looked at yet
-        packets = set()
-        for _ in range(3):
-            time.sleep(0.05)
+        packets, give_up = set(), time.monotonic() + 60
+        while len(packets) < 3 and time.monotonic() < give_up:  # a busy machine is shown fewer
             simulation.step(5)
             status, content = frame_of(view.address)
-            assert status == 200
-            packets.add(content)
+            assert status in (200, 204)
+            packets |= {content} - {b""}
         assert len(packets) == 3
 
 
