@@ -177,7 +177,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 }
 
 /* The only file of the cache that ends so; its size. */
-static off_t find_kept(const char *ending, char path[400])
+static off_t find_kept(const char *ending, char path[500])
 {
     char name[200];
     struct stat info;
@@ -188,7 +188,7 @@ static off_t find_kept(const char *ending, char path[400])
     for (const struct dirent *entry; (entry = readdir(directory));)
         if (strlen(entry->d_name) > strlen(ending) &&
             strcmp(entry->d_name + strlen(entry->d_name) - strlen(ending), ending) == 0) {
-            snprintf(path, 400, "%s/%s", name, entry->d_name);
+            snprintf(path, 500, "%s/%s", name, entry->d_name);
             count++;
         }
     closedir(directory);
@@ -200,7 +200,7 @@ static off_t find_kept(const char *ending, char path[400])
 /* Half of the code, a changed byte in it, none: made again, and whole. */
 static void test_cuda_code_that_is_damaged_is_made_again(void **state)
 {
-    char folder[] = "/tmp/kith-test-cache-XXXXXX", before[200], path[400];
+    char folder[] = "/tmp/kith-test-cache-XXXXXX", before[200], path[500];
     snprintf(before, sizeof before, "%s", getenv("XDG_CACHE_HOME"));
     setenv("XDG_CACHE_HOME", mkdtemp(folder), 1);
     kith_context *context = new_gpu_context(NULL);
