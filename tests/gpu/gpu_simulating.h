@@ -18,6 +18,19 @@ struct simulated_case {
     const char *integrator;
 };
 
+/* Body k of n somewhere in its own cell of [-1, 1]^D, away from the walls: they keep a distance, so
+ * that the rounding of where they are is not seen in how they fly apart. */
+static inline void place_apart(struct random_numbers *random, int64_t k, int64_t n,
+                               int32_t dimensions, double *position)
+{
+    const int64_t side = (int64_t)ceil(pow((double)n, 1.0 / dimensions));
+    for (int32_t c = 0; c < dimensions; c++, k /= side) {
+        const double place = (double)(k % side) + random_uniform(random, 0.2, 0.8);
+        position[c] = 2 * place / (double)side - 1;
+    }
+}
+
+/* Without softening they keep a distance. */
 static inline kith_bodies *random_bodies(struct random_numbers *random,
                                          const struct simulated_case *the)
 {
@@ -25,11 +38,15 @@ static inline kith_bodies *random_bodies(struct random_numbers *random,
     kith_bodies *bodies = NULL;
     assert_ok(kith_bodies_create(rows, the->dimensions, KITH_VELOCITY | KITH_MASS | KITH_SOFTENING,
                                  &bodies));
-    for (int64_t k = 0; k < rows * the->dimensions; k++) {
-        bodies->position[k] = random_uniform(random, -1, 1);
-        bodies->velocity[k] = random_uniform(random, -1, 1);
-    }
+    const int32_t dimensions = the->dimensions;
     for (int64_t i = 0; i < rows; i++) {
+        for (int32_t c = 0; c < dimensions; c++) {
+            bodies->position[i * dimensions + c] = random_uniform(random, -1, 1);
+            bodies->velocity[i * dimensions + c] = random_uniform(random, -1, 1);
+        }
+        if (the->softening == none)
+            place_apart(random, i % the->bodies, the->bodies, dimensions,
+                        bodies->position + i * dimensions);
         bodies->mass[i] = random_uniform(random, 0.1, 1) / (double)the->bodies;
         bodies->softening[i] = random_uniform(random, 0.05, 0.3);
     }
