@@ -75,11 +75,12 @@ int cutoff_take_cell(const char *command, const struct cutoff_options *options, 
         if (bodies->dimensions == 2)
             bodies->cell[8] = 1;
     }
-    for (int k = 0; k < bodies->dimensions && options->cutoff == 0; k++)
+    for (int k = 0; k < bodies->dimensions && options->cutoff == 0 && !options->has_images; k++)
         if (bodies->periodic[k])
             return cli_fail_with(command,
                                  "%s has a periodic cell, whose images are without end; give "
-                                 "--cutoff R, or --periodic none to leave the cell out",
+                                 "--cutoff R or --solver pme, or --periodic none to leave the cell "
+                                 "out",
                                  path);
     return exit_ok;
 }

@@ -9,12 +9,13 @@ struct cutoff_options {
     double cutoff; /* 0: all pairs */
     kith_shift shift;
     bool tail;
+    bool has_images; /* the solver is one of a periodic cell, which needs no cutoff */
     struct cell_options cell;
 };
 extern const struct argp cutoff_argp;
 
 /* Gives the bodies the cell of the options, if there is one. Fails if they are periodic without a
- * cutoff. Returns an exit code. */
+ * cutoff or a solver with images. Returns an exit code. */
 int cutoff_take_cell(const char *command, const struct cutoff_options *options, const char *path,
                      kith_bodies *bodies);
 

@@ -92,20 +92,21 @@ static bool is_blank(const char *line)
     return *line == '\0' || *line == '#';
 }
 
-static bool append(struct forces_job *job, int64_t *room, const int64_t pair[2])
+static bool append(struct excluded_pairs *pairs, int64_t *room, const int64_t pair[2])
 {
-    if (job->excluded_count == *room) {
+    if (pairs->count == *room) {
         *room = 2 * *room + 64;
-        void *larger = realloc(job->excluded, (size_t)*room * sizeof *job->excluded);
+        void *larger = realloc(pairs->rows, (size_t)*room * sizeof *pairs->rows);
         if (!larger)
             return false;
-        job->excluded = larger;
+        pairs->rows = larger;
     }
-    memcpy(job->excluded[job->excluded_count++], pair, sizeof *job->excluded);
+    memcpy(pairs->rows[pairs->count++], pair, sizeof *pairs->rows);
     return true;
 }
 
-static int read_pairs(const char *command, const char *path, FILE *stream, struct forces_job *job)
+static int read_lines(const char *command, const char *path, FILE *stream,
+                      struct excluded_pairs *pairs)
 {
     char *line = NULL;
     size_t bytes = 0;
@@ -121,7 +122,7 @@ static int read_pairs(const char *command, const char *path, FILE *stream, struc
         if (!parse_pair(line, pair))
             code = cli_fail_with(command, "%s: line %lld: expected two whole numbers i,j", path,
                                  (long long)number);
-        else if (!append(job, &room, pair))
+        else if (!append(pairs, &room, pair))
             code = cli_fail_with(command, "no memory for the pairs of %s", path);
     }
     if (code == exit_ok && ferror(stream))
@@ -130,18 +131,36 @@ static int read_pairs(const char *command, const char *path, FILE *stream, struc
     return code;
 }
 
-int forces_prepare_images(const char *command, const struct forces_options *options,
-                          struct forces_job *job)
+int ewald_read_excluded(const char *command, struct ewald_options *options)
 {
-    const char *path = options->ewald.exclude;
-    bool found = false;
-    const int code = cell_choose(command, &options->cutoff.cell, job->sources, &job->cell, &found);
-    if (code != exit_ok || !path)
-        return code;
+    const char *path = options->exclude;
+    if (!path)
+        return exit_ok;
     FILE *stream = fopen(path, "r");
     if (!stream)
         return cli_fail_with(command, "cannot open '%s': %s", path, strerror(errno));
-    const int read = read_pairs(command, path, stream, job);
+    const int code = read_lines(command, path, stream, &options->excluded);
     fclose(stream);
-    return read;
+    if (options->excluded.count > 0)
+        options->chosen.exclusions =
+            kith_array_matrix(options->excluded.rows, KITH_I64, options->excluded.count, 2);
+    return code;
+}
+
+bool cli_has_images(const kith_solver *solver)
+{
+    return solver && kith_solver_describe(solver).is_periodic;
+}
+
+void ewald_check_unused(const struct ewald_options *options, const struct argp_state *state)
+{
+    const char *option = options->chosen.alpha > 0            ? "--alpha"
+                         : options->chosen.absolute_error > 0 ? "--absolute-error"
+                         : options->chosen.boundary           ? "--boundary"
+                         : options->chosen.grid[0] > 0        ? "--grid"
+                         : options->exclude                   ? "--exclude"
+                                                              : NULL;
+    if (option)
+        cli_usage_error(state, "%s is of solvers with periodic images; give --solver ewald or pme",
+                        option);
 }

@@ -3,6 +3,7 @@
 #include "forces_command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device_choice.h"
@@ -92,8 +93,7 @@ static kith_forces_sum parse_sum(const char *text, const struct argp_state *stat
 static void check_images(struct forces_options *forces, const struct argp_state *state)
 {
     const struct cell_options *cell = &forces->cutoff.cell;
-    const struct ewald_options *ewald = &forces->ewald;
-    if (forces_has_images(forces)) {
+    if (cli_has_images(forces->solver)) {
         if (forces->check > 0)
             cli_usage_error(state, "--check compares with the direct sum, which has no periodic "
                                    "images; leave it out");
@@ -109,17 +109,7 @@ static void check_images(struct forces_options *forces, const struct argp_state 
     if (of_cell && forces->cutoff.cutoff == 0)
         cli_usage_error(state, "%s is given without --cutoff R; give that or --solver ewald",
                         of_cell);
-    const char *option = ewald->chosen.alpha > 0            ? "--alpha"
-                         : ewald->chosen.absolute_error > 0 ? "--absolute-error"
-                         : ewald->chosen.boundary           ? "--boundary"
-                         : ewald->chosen.grid[0] > 0        ? "--grid"
-                         : ewald->exclude                   ? "--exclude"
-                                                            : NULL;
-    if (option)
-        cli_usage_error(state,
-                        "%s is of solvers with periodic images; give --solver ewald or "
-                        "pme",
-                        option);
+    ewald_check_unused(&forces->ewald, state);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -164,7 +154,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!forces->input.path)
             cli_usage_error(state, "FILE is missing: the bodies to compute with");
-        if (forces->check > 0 && forces->cutoff.cutoff > 0 && !forces_has_images(forces))
+        if (forces->check > 0 && forces->cutoff.cutoff > 0 && !cli_has_images(forces->solver))
             cli_usage_error(state, "--check compares with all pairs, and --cutoff is given");
         if (forces->check > 0 && forces->sum == KITH_FORCES_SUM_VALUE)
             cli_usage_error(state, "--check compares accelerations, and --sum is value");
@@ -276,13 +266,13 @@ static int print_json(const char *command, const struct forces_options *forces,
     cJSON_AddStringToObject(object, "solver", solver);
     cJSON_AddStringToObject(object, "method",
                             forces->method ? cli_method_name(forces->method) : solver);
-    if (forces_has_images(forces))
+    if (cli_has_images(forces->solver))
         add_images(object, job);
     else if (job->report.order > 0)
         add_report(object, &job->report);
     if (forces->check > 0)
         add_check(object, check);
-    if (forces->cutoff.cutoff > 0 && !forces_has_images(forces))
+    if (forces->cutoff.cutoff > 0 && !cli_has_images(forces->solver))
         add_totals(object, forces, job);
     return json_print(command, object);
 }
@@ -327,14 +317,22 @@ static int read_targets(const char *command, const struct forces_options *forces
     return code;
 }
 
-static int read_bodies(const char *command, const struct forces_options *forces,
-                       kith_context *context, struct forces_job *job)
+static int prepare_images(const char *command, struct forces_options *forces,
+                          struct forces_job *job)
+{
+    bool found = false;
+    const int code = cell_choose(command, &forces->cutoff.cell, job->sources, &job->cell, &found);
+    return code == exit_ok ? ewald_read_excluded(command, &forces->ewald) : code;
+}
+
+static int read_bodies(const char *command, struct forces_options *forces, kith_context *context,
+                       struct forces_job *job)
 {
     const bool quiet = forces->common.quiet || forces->common.json;
     int code =
         job_load_bodies(command, context, &forces->input, forces->output, quiet, &job->sources);
-    if (code == exit_ok && forces_has_images(forces))
-        return forces_prepare_images(command, forces, job);
+    if (code == exit_ok && cli_has_images(forces->solver))
+        return prepare_images(command, forces, job);
     if (code == exit_ok)
         code = cutoff_take_cell(command, &forces->cutoff, forces->input.path, job->sources);
     return code == exit_ok ? read_targets(command, forces, context, job) : code;
@@ -358,7 +356,7 @@ static void take_only_device(struct forces_options *forces)
     kith_device *device = &forces->common.context.device;
     if (device->kind != KITH_DEVICE_AUTO)
         return;
-    if (forces->cutoff.cutoff > 0 || forces_has_images(forces))
+    if (forces->cutoff.cutoff > 0 || cli_has_images(forces->solver))
         device->kind = KITH_CPU;
     else if (forces->method == KITH_FORCES_TILE_P || forces->method == KITH_FORCES_TILE_P2)
         *device = cli_first_device();
@@ -375,7 +373,7 @@ int command_forces(int argc, char **argv)
     struct forces_options forces = {0};
     const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
     cli_parse(&argp, argc, argv, &forces);
-    const bool has_cutoff = forces.cutoff.cutoff > 0 && !forces_has_images(&forces);
+    const bool has_cutoff = forces.cutoff.cutoff > 0 && !cli_has_images(forces.solver);
     forces.input.without_velocities = !has_cutoff; /* of the pressure */
     take_only_device(&forces);
 
@@ -390,6 +388,7 @@ int command_forces(int argc, char **argv)
     if (code == exit_ok)
         code = run_forces(argv[0], &forces, context, &job);
     forces_free_job(&job);
+    free(forces.ewald.excluded.rows);
     law_options_free(&forces.law);
     kith_context_free(context);
     return code;

@@ -9,12 +9,28 @@
 /* --error, --theta and --order: a child whose input is a kith_accuracy. */
 extern const struct argp accuracy_argp;
 
+struct excluded_pairs {
+    int64_t (*rows)[2];
+    int64_t count;
+};
+
 /* What the solvers of periodic cells take besides: a child whose input is this. */
 struct ewald_options {
     kith_ewald chosen;
     const char *exclude; /* a file of rows i,j */
+    struct excluded_pairs excluded;
 };
 extern const struct argp ewald_argp;
+
+/* Reads the file of excluded pairs, if there is one, into `excluded`, whose rows go with free, and
+ * `chosen`. Returns an exit code. */
+int ewald_read_excluded(const char *command, struct ewald_options *options);
+
+/* Ends the program if one of the options is given, of a solver that has none of them. */
+void ewald_check_unused(const struct ewald_options *options, const struct argp_state *state);
+
+/* Whether the solver, which may be NULL, sums the images of a periodic cell. */
+bool cli_has_images(const kith_solver *solver);
 
 /* --coordinates, --corrector and --kernel: a child whose input is kith_simulation_options. */
 extern const struct argp planets_argp;
@@ -47,8 +63,6 @@ struct forces_job {
     void *result; /* n × (D + 1) */
     kith_solver_report report;
     kith_cell cell; /* of a solver with images; else open */
-    int64_t (*excluded)[2];
-    int64_t excluded_count;
     kith_forces_totals totals;
     double seconds;
 };
@@ -63,16 +77,6 @@ static inline const kith_bodies *forces_targets(const struct forces_job *job)
 {
     return job->targets ? job->targets : job->sources;
 }
-
-/* Whether the solver sums the images of a periodic cell. */
-static inline bool forces_has_images(const struct forces_options *options)
-{
-    return options->solver && kith_solver_describe(options->solver).is_periodic;
-}
-
-/* Finds the cell, and reads the excluded pairs. Returns an exit code. */
-int forces_prepare_images(const char *command, const struct forces_options *options,
-                          struct forces_job *job);
 
 /* Column k of the results. */
 kith_array forces_result(const struct forces_options *options, const struct forces_job *job,

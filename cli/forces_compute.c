@@ -56,10 +56,7 @@ int forces_compute_job(const char *command, const struct forces_options *options
     const kith_bodies *targets = forces_targets(job);
     if (!take_memory(options, job))
         return cli_fail_with(command, "no memory for %lld bodies", (long long)targets->count);
-    const bool images = forces_has_images(options);
-    kith_ewald ewald = options->ewald.chosen;
-    if (job->excluded)
-        ewald.exclusions = kith_array_matrix(job->excluded, KITH_I64, job->excluded_count, 2);
+    const bool images = cli_has_images(options->solver);
     struct cli_advice advice = {options->common.quiet, command, ""};
     const bool wants_totals = options->cutoff.cutoff > 0 && !job->targets && options->common.json;
     kith_cell cell;
@@ -71,7 +68,7 @@ int forces_compute_job(const char *command, const struct forces_options *options
         .solver = options->solver,
         .accuracy = options->accuracy,
         .report = &job->report,
-        .ewald = ewald,
+        .ewald = options->ewald.chosen,
         .method = options->method,
         .law = options->law.law,
         .cutoff = options->cutoff.cutoff,
@@ -111,7 +108,6 @@ void forces_free_job(struct forces_job *job)
     free_side(&job->source_side);
     free_side(&job->target_side);
     free(job->result);
-    free(job->excluded);
     kith_bodies_free(job->sources);
     kith_bodies_free(job->targets);
 }

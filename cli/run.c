@@ -23,6 +23,7 @@ struct run_options {
     struct input_options input;
     struct law_options law;
     struct cutoff_options cutoff;
+    struct ewald_options ewald;
     struct cli_advice advice;
     kith_run_options run;
     bool until_given;
@@ -114,6 +115,7 @@ static const struct argp_option options[] = {
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
                                              {&planets_argp, 0, "Planets, of whfast:", 2},
                                              {&cutoff_argp, 0, "Cutoff and cell:", 3},
+                                             {&ewald_argp, 0, NULL, 3},
                                              {&law_argp, 0, "Law:", 4},
                                              {&input_argp, 0, "Bodies and gravity:", 5},
                                              {&common_argp, 0, "Common options:", 6},
@@ -137,6 +139,8 @@ static const char documentation[] =
     "  kith run planets.csv --dt 5 --until 365250 --integrator whfast -o whfast.h5\n"
     "  kith make fcc -n 256 --density 0.84 --temperature 1.4 -o argon.xyz\n"
     "  kith run argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --until 1\n"
+    "  kith make nacl -n 512 --density 1 -o salt.xyz\n"
+    "  kith run salt.xyz --law coulomb --solver pme --dt 0.01 --until 0.1\n"
     "  mkdir systems\n"
     "  kith make six --seed 1 -o systems/1.csv\n"
     "  kith make six --seed 2 -o systems/2.csv\n"
@@ -179,6 +183,9 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "--until is missing: the time to run to");
     if (run->run.simulation.skin > 0 && run->cutoff.cutoff == 0 && !resume)
         cli_usage_error(state, "--skin is given without --cutoff; give both or none");
+    run->cutoff.has_images = cli_has_images(run->run.simulation.forces.solver);
+    if (!run->cutoff.has_images && !resume)
+        ewald_check_unused(&run->ewald, state);
     if (run->restitution_given && run->run.simulation.on_collision != KITH_ON_COLLISION_BOUNCE)
         cli_usage_error(state, "--restitution is for --collisions bounce");
     if (run->run.every > 0 && run->run.every_time > 0)
@@ -239,9 +246,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &run->run.simulation.forces.accuracy;
         state->child_inputs[1] = &run->run.simulation;
         state->child_inputs[2] = &run->cutoff;
-        state->child_inputs[3] = &run->law;
-        state->child_inputs[4] = &run->input;
-        state->child_inputs[5] = &run->common;
+        state->child_inputs[3] = &run->ewald;
+        state->child_inputs[4] = &run->law;
+        state->child_inputs[5] = &run->input;
+        state->child_inputs[6] = &run->common;
         return 0;
     case key_dt:
         run->run.simulation.dt = cli_parse_positive("--dt", argument, state);
@@ -421,9 +429,9 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.forces.cutoff = run->cutoff.cutoff;
     run->run.simulation.forces.shift = run->cutoff.shift;
     run->run.simulation.forces.tail = run->cutoff.tail;
-    if ((run->cutoff.cutoff > 0 || run->run.simulation.thermostat.kind) &&
+    if ((run->cutoff.cutoff > 0 || run->cutoff.has_images || run->run.simulation.thermostat.kind) &&
         run->common.context.device.kind == KITH_DEVICE_AUTO)
-        run->common.context.device.kind = KITH_CPU; /* GPUs support neither */
+        run->common.context.device.kind = KITH_CPU; /* GPUs support none of these */
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
     if (!run->restitution_given && run->run.simulation.on_collision == KITH_ON_COLLISION_BOUNCE)
         run->run.simulation.restitution = 1;
@@ -461,10 +469,14 @@ static int run_one(const char *command, struct run_options *run, kith_context **
     if (code == exit_ok && bodies)
         code = cutoff_take_cell(command, &run->cutoff, run->input.path, bodies);
     if (code == exit_ok)
+        code = ewald_read_excluded(command, &run->ewald);
+    run->run.simulation.forces.ewald = run->ewald.chosen;
+    if (code == exit_ok)
         code = cli_choose_device_of_run(command, &run->common, &run->run, bodies, context);
     if (code == exit_ok)
         code = run_simulation(command, run, *context, bodies);
     kith_bodies_free(bodies);
+    free(run->ewald.excluded.rows);
     return code;
 }
 

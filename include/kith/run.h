@@ -88,7 +88,7 @@ typedef struct kith_run_summary {
  *
  * With resume the run goes on from output, bit for bit as if never stopped; it may be given a later
  * until. If output does not exist the run starts from the bodies. Other differences to the run that
- * wrote output (bodies, dt, integrator, softening, G, law, solver and its accuracy, precision,
+ * wrote output (bodies, dt, integrator, softening, G, law, solver and what it takes, precision,
  * every) are an error.
  *
  * The bodies' units and the G of the run are recorded in output, whose frames have them when read.

@@ -43,7 +43,9 @@ typedef struct kith_simulation_options {
     const char *integrator; /* a name of the table; NULL: "leapfrog" */
     /* G (0: the bodies' (kith_units), else 1), ε, law, solver, cutoff and cell (NULL: the bodies');
      * law and solver are kept, so they must live as long. Masses and charges are the bodies',
-     * positions are never wrapped, and forces are summed. */
+     * positions are never wrapped, and forces are summed. What ewald and pme choose they choose for
+     * the bodies as they were given, and keep it (of a slab at every step); exclusions are copied.
+     */
     kith_forces_options forces;
     /* Of the list of pairs that a run with a cutoff keeps: how much farther than the cutoff it
      * goes, at most another cutoff; it is made anew when a body has moved by half of that. 0:
@@ -80,8 +82,8 @@ typedef struct kith_diagnostics {
     /* Σ m v² / (D (N − 1)) about the velocity of the center of mass; NaN of fewer than two bodies.
      */
     double temperature;
-    /* With a cutoff as of kith_forces_totals, with the tail; else 0. The pressure is 0 unless the
-     * cell is periodic along all axes. */
+    /* With a cutoff or by ewald and pme as of kith_forces_totals, with the tail; else 0. The
+     * pressure is 0 unless the cell is periodic along all axes. */
     double virial[9];
     double pressure; /* (Σ m v² + Σ_a W_aa) / (D volume) */
 } kith_diagnostics;
@@ -104,22 +106,21 @@ typedef struct kith_diagnostics {
  *
  * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
  *         known ones; softening < 0, or missing in the bodies that shall have it; arrays in
- *         options->forces, or a sum of values; a skin < 0, or without a cutoff; a method that is
- *         not the solver's; bodies not finite or with a mass < 0, with another law than gravity
- *         ≤ 0: the message names the row; a formula too long for its second derivatives, and an
- *         integrator that needs the jerk; collisions and no radii, restitution outside 0 to 1,
- *         encounter or escape < 0; two
- *         bodies at one place, both with mass and without softening, and ias15; coordinates, a
- *         corrector or a kernel that do not exist, or of another integrator than whfast; body 0
- *         without mass, or another at its place, and whfast; a thermostat's temperature < 0 or
- *         time ≤ 0, a mass that is not > 0, and another integrator than leapfrog with one),
- *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic and no
- *         cutoff; a solver that cannot do these steps or this precision, device or ensemble; ias15
- *         in single precision, of an ensemble, or on a GPU; whfast in single precision, on a GPU,
- *         with a softening, with another solver than direct, under another law than gravity, or
- *         with collisions, encounters or escapes; these in an ensemble or on a GPU; a thermostat
- *         there),
- *         KITH_OUT_OF_MEMORY.
+ *         options->forces, or a sum of values; a skin < 0, without a cutoff, or of ewald and pme;
+ *         a method that is not the solver's; bodies not finite or with a mass < 0, with another
+ *         law than gravity ≤ 0: the message names the row; a formula too long for its second
+ *         derivatives, and an integrator that needs the jerk; collisions and no radii, restitution
+ *         outside 0 to 1, encounter or escape < 0; two bodies at one place, both with mass and
+ *         without softening, and ias15; coordinates, a corrector or a kernel that do not exist, or
+ *         of another integrator than whfast; body 0 without mass, or another at its place, and
+ *         whfast; a thermostat's temperature < 0 or time ≤ 0, a mass that is not > 0, and another
+ *         integrator than leapfrog with one),
+ *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic, and neither a
+ *         cutoff nor ewald or pme; a solver that cannot do these steps or this precision, device
+ *         or ensemble; ias15 in single precision, of an ensemble, or on a GPU; whfast in single
+ *         precision, on a GPU, with a softening, with another solver than direct, under another
+ *         law than gravity, or with collisions, encounters or escapes; these in an ensemble or on
+ *         a GPU; a thermostat there), KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,

@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arguments import chosen, described, flag, integer32, number, optional, text
+from kith._arguments import chosen, described, flag, integer32, number, optional, several, text
 from kith._arrays import Taken, host_array, needed, reals, result, take
 from kith._batch import is_batch, joined, part_of, systems_of
 from kith._context import PAIRS_OF_SOLVER, Call, Context, Device, Work
@@ -179,9 +179,9 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
            solver: str = "auto", error: float | None = None, theta: float | None = None, order: int | None = None,
            cell: ArrayLike | None = None, periodic: bool | Sequence[bool] | None = None, cutoff: float | None = None,
            shift: str = "none", tail: bool = False, alpha: float | None = None, absolute_error: float | None = None,
-           boundary: str = "tin-foil", exclude: ArrayLike | None = None, totals: bool = False, method: str = "auto",
-           block: int = 0, unroll: int = 0, device: str | Device = "auto", threads: int = 0,
-           context: Context | None = None) -> Forces:
+           boundary: str = "tin-foil", grid: Sequence[int] | None = None, exclude: ArrayLike | None = None,
+           totals: bool = False, method: str = "auto", block: int = 0, unroll: int = 0, device: str | Device = "auto",
+           threads: int = 0, context: Context | None = None) -> Forces:
     """Gravitational accelerations and potentials of all bodies, or sums of any other law.
 
     ``a_i = G sum_j m_j (x_j - x_i) / (r^2 + eps^2)^(3/2)`` and
@@ -241,13 +241,15 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     tail : bool
         With a cutoff: add what lies beyond it at uniform density to the totals.
     alpha : float, optional
-        Of ``ewald``: of erfc(alpha r)/r; the cheapest by default.
+        Of ``ewald`` and ``pme``: of erfc(alpha r)/r; the cheapest by default.
     absolute_error : float, optional
-        Instead of ``error``, of ``ewald``: of the rms force, in its unit.
+        Instead of ``error``, of ``ewald`` and ``pme``: of the rms force, in its unit.
     boundary : {'tin-foil', 'vacuum'}
-        What is around the images of ``ewald``.
+        What is around the images of ``ewald`` and ``pme``.
+    grid : sequence of three int, optional
+        Of ``pme``: points along each cell vector; the cheapest by default.
     exclude : array_like of int, shape (p, 2), optional
-        Pairs that do not interact at their nearest images, of ``ewald``.
+        Pairs that do not interact at their nearest images, of ``ewald`` and ``pme``.
     totals : bool
         With a cutoff, or of ``ewald`` and ``pme``, and without targets: also compute ``Forces.totals``.
     method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tile-p', 'tile-p2'}
@@ -306,8 +308,8 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
             raise ValueError("totals is True and positions has three axes; give one system")
         return _each(sources, arrays, out, softening, want=want, g=g, law=law, solver=solver, error=error,
                      theta=theta, order=order, cell=cell, periodic=periodic, cutoff=cutoff, shift=shift, tail=tail,
-                     alpha=alpha, absolute_error=absolute_error, boundary=boundary, exclude=exclude, method=method,
-                     block=block, unroll=unroll, device=device, threads=threads, context=context)
+                     alpha=alpha, absolute_error=absolute_error, boundary=boundary, grid=grid, exclude=exclude,
+                     method=method, block=block, unroll=unroll, device=device, threads=threads, context=context)
     is_exact = solver == "direct" or (solver == "auto" and error is None and theta is None)
     runs_on = "cpu" if cutoff is not None or cell is not None else None  # GPUs have neither
     if method in ("tile-p", "tile-p2"):
@@ -320,10 +322,8 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                          chosen("method", method, _kith.forces_methods), integer32("block", block),
                          integer32("unroll", unroll), want == "value", optional(number, "cutoff", cutoff) or 0.0,
                          chosen("shift", shift, SHIFTS), flag("tail", tail),
-                         *cells_of(cell, periodic, 3, 1), optional(number, "alpha", alpha) or 0.0,
-                         optional(number, "absolute_error", absolute_error) or 0.0,
-                         chosen("boundary", boundary, _kith.forces_boundaries), _pairs_of(exclude),
-                         flag("totals", totals))
+                         *cells_of(cell, periodic, 3, 1), *images_of(alpha, absolute_error, boundary, grid),
+                         pairs_of(exclude), flag("totals", totals))
     done = sums.done()
     if found is not None:
         energy, virial, volume = found
@@ -349,7 +349,15 @@ def _each(positions, arrays, out, softening, **options) -> Forces:
                     for k, given in enumerate((accelerations, potentials))))
 
 
-def _pairs_of(exclude):
+def images_of(alpha, absolute_error, boundary, grid) -> tuple[float, float, int, list[int]]:
+    """alpha, absolute_error, boundary and grid as the extension module takes them."""
+    return (optional(number, "alpha", alpha) or 0.0, optional(number, "absolute_error", absolute_error) or 0.0,
+            chosen("boundary", boundary, _kith.forces_boundaries),
+            [] if grid is None else several(integer32, "grid", grid, (3,)))
+
+
+def pairs_of(exclude):
+    """The rows of excluded pairs; None stays None."""
     if exclude is None:
         return None
     pairs = host_array("exclude", exclude, (2,))

@@ -15,7 +15,7 @@ from kith import _kith
 from kith._arguments import chosen, described, flag, integer, integer32, number, optional, path_of, several, text
 from kith._bodies import Bodies
 from kith._context import PAIRS_OF_SOLVER, Bound, Call, Context, Device, Work
-from kith._forces import SHIFTS, accuracy_of, constant_of_gravity, softening_of
+from kith._forces import SHIFTS, accuracy_of, constant_of_gravity, images_of, pairs_of, softening_of
 from kith._html import frame, table
 from kith._law import Law
 from kith._law import law as law_of
@@ -103,10 +103,10 @@ class Energies(NamedTuple):
     temperature : float
         The sum of m v^2 about the velocity of the center of mass, over D (N - 1).
     pressure : float
-        With a cutoff in a periodic cell: the sum of m v^2 and the trace of the virial, over D times the volume;
-        otherwise 0.
+        With a cutoff or periodic images, in a periodic cell: the sum of m v^2 and the trace of the virial, over D
+        times the volume; otherwise 0.
     virial : tuple of three tuples of three float
-        With a cutoff: the sum over pairs of the outer products of x_i - x_j and F_ij; otherwise 0.
+        With a cutoff or periodic images: the sum over pairs of the outer products of x_i - x_j and F_ij; otherwise 0.
 
     Examples
     --------
@@ -224,8 +224,8 @@ class Simulation(Bound):
         The gravitational constant; that of the bodies by default, otherwise 1.
     law : str or Law, optional
         Any other law than gravity: see `kith.law`.
-    solver : {'auto', 'direct', 'reference', 'tree', 'fmm'}
-        As of `kith.forces`.
+    solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald', 'pme'}
+        As of `kith.forces`. ``ewald`` and ``pme`` choose their setting for the bodies of the start (CPU).
     error, theta : float, optional
         The accuracy of the solver, as of `kith.forces`.
     order : int, optional
@@ -263,6 +263,14 @@ class Simulation(Bound):
         As of `kith.forces`.
     tail : bool
         Add what lies beyond the cutoff to the energy, as of `kith.forces`.
+    alpha, absolute_error : float, optional
+        As of `kith.forces`.
+    boundary : {'tin-foil', 'vacuum'}
+        As of `kith.forces`.
+    grid : sequence of three int, optional
+        As of `kith.forces`.
+    exclude : array_like of int, shape (p, 2), optional
+        As of `kith.forces`.
     thermostat : str, optional
         'langevin:T,TAU' or 'bussi:T,TAU', with ',SEED' if wanted, 0 by default: keeps the temperature at T, an energy,
         with the correlation time TAU (CPU, integrator leapfrog).
@@ -309,9 +317,10 @@ class Simulation(Bound):
                  escape: float = 0.0, radii: ArrayLike | None = None, coordinates: str | None = None,
                  corrector: int = 0, kernel: str | None = None, cell: ArrayLike | None = None,
                  periodic: bool | Sequence[bool] | None = None, cutoff: float | None = None, shift: str = "none",
-                 tail: bool = False, thermostat: str | None = None, time: float | None = None,
-                 systems: int | None = None, device: str | Device = "auto", threads: int = 0,
-                 context: Context | None = None):
+                 tail: bool = False, alpha: float | None = None, absolute_error: float | None = None,
+                 boundary: str = "tin-foil", grid: Sequence[int] | None = None, exclude: ArrayLike | None = None,
+                 thermostat: str | None = None, time: float | None = None, systems: int | None = None,
+                 device: str | Device = "auto", threads: int = 0, context: Context | None = None):
         length, lengths = (0.0, None) if softening is None else softening_of(softening)
         bodies = _with(_bodies_of(positions, velocities, masses, charges, lengths), radii=radii)
         if cell is not None:
@@ -327,7 +336,8 @@ class Simulation(Bound):
         count = optional(integer, "systems", systems)
         each = len(bodies) // max(count or 1, 1)
         pairs = len(bodies) * min(each, math.inf if is_exact else PAIRS_OF_SOLVER)
-        work = "cpu" if cutoff is not None else Work("steps", pairs, 0, is_single)  # GPUs have no cutoffs
+        # GPUs have neither cutoffs nor periodic images
+        work = "cpu" if cutoff is not None or solver in ("ewald", "pme") else Work("steps", pairs, 0, is_single)
         self._call = Call((), context, device, threads, work)
         self._law = None if law is None else law_of(law)
         self._steps_in_files = 0
@@ -343,7 +353,9 @@ class Simulation(Bound):
             count, optional(text, "coordinates", coordinates),
             integer32("corrector", corrector), optional(text, "kernel", kernel),
             optional(text, "thermostat", thermostat),
-            optional(number, "cutoff", cutoff) or 0.0, chosen("shift", shift, SHIFTS), flag("tail", tail))
+            optional(number, "cutoff", cutoff) or 0.0, chosen("shift", shift, SHIFTS), flag("tail", tail),
+            *images_of(alpha, absolute_error, boundary, grid),
+            [] if exclude is None else pairs_of(exclude).ravel().tolist())
 
     @property
     def time(self) -> float:

@@ -71,6 +71,10 @@ using law_ref = std::shared_ptr<law>;
 /* Of a name; "auto" is NULL. */
 const kith_solver *solver_of(const std::string &name);
 
+// What the solvers of periodic images take, but for the excluded pairs; an empty grid: chosen.
+kith_ewald ewald_of(double alpha, double absolute_error, int boundary,
+                    const std::vector<int32_t> &grid);
+
 inline const kith_law *handle_of(const law_ref &law)
 {
     return law ? law->handle : nullptr;

@@ -21,6 +21,18 @@ const kith_solver *solver_of(const std::string &name)
     return found;
 }
 
+kith_ewald ewald_of(double alpha, double absolute_error, int boundary,
+                    const std::vector<int32_t> &grid)
+{
+    kith_ewald ewald = {};
+    ewald.alpha = alpha;
+    ewald.absolute_error = absolute_error;
+    ewald.boundary = (kith_boundary)boundary;
+    for (size_t c = 0; c < 3 && c < grid.size(); c++)
+        ewald.grid[c] = grid[c];
+    return ewald;
+}
+
 // The method that stands for the solver of that name.
 static const int by_reference = -1;
 
@@ -48,7 +60,7 @@ compute(context &where, const input &targets, const input &sources, const input 
         const std::string &solver, double error, double theta, int32_t order, int method,
         int32_t block, int32_t unroll, bool only_values, double cutoff, int shift, bool tail,
         const input &cell, const input &periodic, double alpha, double absolute_error, int boundary,
-        const input &exclude, bool wants_totals)
+        const std::vector<int32_t> &grid, const input &exclude, bool wants_totals)
 {
     kith_forces_options options = options_of(law, g, softening, solver, method, only_values);
     const kith_cell around = cell.is_valid() ? cell_from(cell, periodic) : kith_cell{};
@@ -56,9 +68,7 @@ compute(context &where, const input &targets, const input &sources, const input 
     options.shift = (kith_shift)shift;
     options.tail = tail;
     options.cell = cell.is_valid() ? &around : nullptr;
-    options.ewald.alpha = alpha;
-    options.ewald.absolute_error = absolute_error;
-    options.ewald.boundary = (kith_boundary)boundary;
+    options.ewald = ewald_of(alpha, absolute_error, boundary, grid);
     options.ewald.exclusions = array_of("exclude", exclude);
     options.accuracy = {error, theta, order};
     kith_forces_totals totals = {};
@@ -123,7 +133,7 @@ void add_forces(nb::module_ &module)
                nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"), nb::arg("cutoff"),
                nb::arg("shift"), nb::arg("tail"), nb::arg("cell").none(),
                nb::arg("periodic").none(), nb::arg("alpha"), nb::arg("absolute_error"),
-               nb::arg("boundary"), nb::arg("exclude").none(), nb::arg("wants_totals"));
+               nb::arg("boundary"), nb::arg("grid"), nb::arg("exclude").none(), nb::arg("wants_totals"));
     module.def("forces_derivative", derive, nb::arg("context"), nb::arg("targets").none(),
                nb::arg("sources"), nb::arg("masses").none(), nb::arg("target_directions").none(),
                nb::arg("directions"), nb::arg("acceleration").none(), nb::arg("potential").none(),

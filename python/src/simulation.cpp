@@ -17,6 +17,7 @@ struct simulation {
     law_ref law;
     kith_simulation_options options = {};
     std::string integrator, coordinates, kernel;
+    std::vector<int64_t> exclude; // of options.forces.ewald, for runs
     int64_t systems = 0; // 0: no ensemble
     kith_simulation *handle = nullptr;
     seen_ref shown; // which looks between two steps
@@ -33,7 +34,8 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
        int on_collision, double restitution, double encounter, double escape,
        std::optional<int64_t> systems, std::optional<std::string> coordinates, int32_t corrector,
        std::optional<std::string> kernel, std::optional<std::string> thermostat, double cutoff,
-       int shift, bool tail)
+       int shift, bool tail, double alpha, double absolute_error, int boundary,
+       const std::vector<int32_t> &grid, const std::vector<int64_t> &exclude)
 {
     auto made = std::make_shared<simulation>();
     made->integrator = integrator;
@@ -61,6 +63,11 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
     options.forces.cutoff = cutoff;
     options.forces.shift = (kith_shift)shift;
     options.forces.tail = tail;
+    made->exclude = exclude;
+    options.forces.ewald = ewald_of(alpha, absolute_error, boundary, grid);
+    if (!exclude.empty())
+        options.forces.ewald.exclusions =
+            kith_array_matrix(made->exclude.data(), KITH_I64, (int64_t)exclude.size() / 2, 2);
     if (thermostat)
         calling(*where,
                 [&] { return kith_thermostat_parse(thermostat->c_str(), &options.thermostat); });
@@ -384,7 +391,9 @@ void add_simulation(nb::module_ &module)
                nb::arg("eta"), nb::arg("on_collision"), nb::arg("restitution"),
                nb::arg("encounter"), nb::arg("escape"), nb::arg("systems").none(),
                nb::arg("coordinates").none(), nb::arg("corrector"), nb::arg("kernel").none(),
-               nb::arg("thermostat").none(), nb::arg("cutoff"), nb::arg("shift"), nb::arg("tail"));
+               nb::arg("thermostat").none(), nb::arg("cutoff"), nb::arg("shift"), nb::arg("tail"),
+               nb::arg("alpha"), nb::arg("absolute_error"), nb::arg("boundary"), nb::arg("grid"),
+               nb::arg("exclude"));
     module.def("integrators", integrators);
     module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
     module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;

@@ -295,3 +295,29 @@ def test_a_crystal_runs_within_a_cutoff_in_its_cell(tmp_path):
         kith.Simulation([[0.0, 0, 0]], dt=0.1, periodic=True)
     with pytest.raises(NotImplementedError, match="give a cutoff"):
         kith.Simulation([[0.0, 0, 0]], dt=0.1, cell=[1.0, 1, 1])
+
+
+@pytest.mark.parametrize("solver", ["ewald", "pme"])
+def test_ions_run_with_all_their_images(tmp_path, solver):
+    ions = kith.make("nacl", 64, density=1.0, temperature=0.02, seed=2)
+    options = {"dt": 0.005, "law": "coulomb", "solver": solver, "error": 1e-6, "boundary": "vacuum",
+               "exclude": [[0, 1], [5, 9]]}
+    try:
+        simulation = kith.Simulation(ions, **options)
+    except NotImplementedError as error:
+        assert "no FFTW" in str(error)
+        return
+    totals = kith.forces(ions.positions, charges=ions.charges, law="coulomb", solver="ewald", boundary="vacuum",
+                         exclude=[[0, 1], [5, 9]], cell=ions.cell, totals=True).totals
+    energies = simulation.energies
+    assert energies.potential_energy == pytest.approx(totals.energy, rel=1e-6)
+    assert energies.pressure == pytest.approx(totals.pressure(energies.kinetic_energy), rel=1e-5)
+    path = tmp_path / "ions.h5"
+    summary = simulation.run(0.5, output=path, every=20)
+    assert summary.solver == solver and summary.max_relative_energy_error < 1e-5
+    resumed = simulation.run(0.6, output=path, resume=True)
+    assert resumed.steps == 120
+    with pytest.raises(ValueError, match="grid has 5 elements"):
+        kith.Simulation(ions, dt=0.1, law="coulomb", solver="pme", grid=range(5))
+    with pytest.raises(ValueError, match="exclude has shape"):
+        kith.Simulation(ions, dt=0.1, law="coulomb", solver="pme", exclude=[[0, 1, 2]])

@@ -37,17 +37,6 @@ static kith_status check_numbers(const struct forces_problem *problem)
     return KITH_OK;
 }
 
-static kith_status check_exclusions(kith_array exclusions)
-{
-    if (kith_array_is_none(exclusions))
-        return KITH_OK;
-    if (exclusions.ndim != 2 || exclusions.shape[1] != 2 || exclusions.dtype != KITH_I64 ||
-        exclusions.device.kind != KITH_CPU)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "exclusions are not n × 2 int64 numbers on the host; give those");
-    return KITH_OK;
-}
-
 static kith_status suits_any(const char *name, const kith_context *context,
                              const struct forces_problem *problem)
 {
@@ -55,9 +44,12 @@ static kith_status suits_any(const char *name, const kith_context *context,
     if (context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, which computes on the CPU; use that",
                          name);
-    if (!problem->space.cell)
-        return kith_fail(KITH_UNSUPPORTED, "solver is %s, and there is no periodic cell; give one",
-                         name);
+    const kith_cell *cell = problem->space.cell;
+    if (!cell || !cell->periodic[0] || !cell->periodic[1])
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, and the cell is%s periodic along its vectors a and b; give "
+                         "a cell that is",
+                         name, cell ? " not" : " none: nothing is");
     if (problem->dimensions != 3)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, and the positions have %d dimensions; it has three", name,
@@ -86,8 +78,7 @@ static kith_status suits_any(const char *name, const kith_context *context,
                          "solver is %s, and particles feel others with charges that are not their "
                          "own; leave the targets' charges out",
                          name);
-    KITH_TRY(check_numbers(problem));
-    return check_exclusions(problem->space.ewald->exclusions);
+    return check_numbers(problem);
 }
 
 static kith_status suits(const kith_context *context, const struct forces_problem *problem)
@@ -249,6 +240,7 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
         .cutoff = problem->space.cutoff,
         .alpha = ewald->alpha,
         .order = problem->accuracy.order,
+        .is_kept = problem->space.repeats && !problem->report,
         .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
         .exclusion_count = exclusions ? ewald->exclusions.shape[0] : 0,
         .exclusions = (const int64_t(*)[2])exclusions,

@@ -31,20 +31,25 @@ static kith_status check_without_cutoff(const kith_forces_options *options,
     return KITH_OK;
 }
 
+static kith_status check_exclusions(kith_array exclusions)
+{
+    if (kith_array_is_none(exclusions))
+        return KITH_OK;
+    if (exclusions.ndim != 2 || exclusions.shape[1] != 2 || exclusions.dtype != KITH_I64 ||
+        exclusions.device.kind != KITH_CPU)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "exclusions are not n × 2 int64 numbers on the host; give those");
+    return KITH_OK;
+}
+
+/* That the cell is periodic the solver checks, in suits: bodies bring it to a simulation. */
 static kith_status check_periodic(const kith_forces_options *options, const char *name)
 {
-    const kith_cell *cell = options->cell;
-    const bool *periodic = cell ? cell->periodic : (const bool[3]){false};
-    if (!periodic[0] || !periodic[1])
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, and the cell is%s periodic along its vectors a and b; give "
-                         "a cell that is",
-                         name, cell ? " not" : " none: nothing is");
     if (options->shift || options->tail)
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is given, and solver is %s, which has none; leave it out",
                          options->shift ? "shift" : "tail", name);
-    return KITH_OK;
+    return check_exclusions(options->ewald.exclusions);
 }
 
 kith_status forces_check_space(const kith_forces_options *options, const kith_solver *solver)

@@ -54,15 +54,16 @@ static kith_status allocate_file(const kith_bodies *bodies, const struct run_par
 {
     KITH_TRY(kith_allocate(1, sizeof **file, "run file", file));
     (*file)->dimensions = bodies->dimensions;
-    (*file)->layout = (struct h5md_layout){.count = bodies->count,
-                                           .is_ensemble = parameters->is_ensemble,
-                                           .systems = parameters->systems,
-                                           .frames_expected = frames_expected,
-                                           .precision = parameters->precision,
-                                           .cell = bodies->has_cell && parameters->cutoff > 0,
-                                           .velocities = true,
-                                           .observables = true,
-                                           .totals = parameters->cutoff > 0};
+    (*file)->layout =
+        (struct h5md_layout){.count = bodies->count,
+                             .is_ensemble = parameters->is_ensemble,
+                             .systems = parameters->systems,
+                             .frames_expected = frames_expected,
+                             .precision = parameters->precision,
+                             .cell = bodies->has_cell && run_parameters_have_cell(parameters),
+                             .velocities = true,
+                             .observables = true,
+                             .totals = run_parameters_have_cell(parameters)};
     return KITH_OK;
 }
 

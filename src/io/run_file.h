@@ -25,6 +25,7 @@ struct run_parameters {
     double cutoff;          /* 0: all pairs */
     kith_shift shift;
     bool tail;
+    kith_ewald ewald; /* of a solver of periodic images; of a past its exclusions are run_past's */
     kith_dtype precision;
     int64_t every;     /* steps between frames; 0: */
     double every_time; /* time between frames, of an integrator that chooses its steps */
@@ -42,6 +43,9 @@ struct run_parameters {
     char law[RUN_LAW_BYTES];               /* as run/law_record.h writes it */
 };
 
+/* Whether frames have a cell, and observables the virial: with a cutoff or periodic images. */
+bool run_parameters_have_cell(const struct run_parameters *parameters);
+
 struct run_origin {
     const char *const *arguments; /* the command line, NULL-ended, or NULL */
     const char *input;            /* the bodies' file, or NULL */
@@ -56,7 +60,8 @@ struct run_past {
     struct run_parameters parameters;
     kith_bodies *start; /* frame 0, in the run's precision */
     kith_checkpoint checkpoint;
-    kith_event *events; /* up to the checkpoint's step */
+    int64_t (*exclusions)[2]; /* of parameters.ewald; or NULL */
+    kith_event *events;       /* up to the checkpoint's step */
     int64_t event_count;
     int64_t frames; /* those before the checkpoint's step */
     /* Of each system: */

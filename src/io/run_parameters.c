@@ -9,6 +9,7 @@
 #include "io/h5md_units.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
+#include "io/run_images.h"
 #include "kith/build.h"
 
 #define CHECKPOINT H5MD_PARAMETERS "/checkpoint"
@@ -261,13 +262,16 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     KITH_TRY(write_watch(group, parameters));
     KITH_TRY(write_coordinates(group, parameters));
     KITH_TRY(write_cutoff(group, parameters));
+    KITH_TRY(run_images_write(group, &parameters->ewald));
     if (*parameters->thermostat)
         KITH_TRY(hdf5_write_text(group, "thermostat", parameters->thermostat));
     return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
 }
 
-kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
+kith_status run_parameters_read(hid_t file, struct run_parameters *parameters,
+                                int64_t (**exclusions)[2])
 {
+    *exclusions = NULL;
     *parameters = (struct run_parameters){.systems = 1};
     if (!hdf5_is_group(file, H5MD_PARAMETERS) || !hdf5_is_group(file, CHECKPOINT))
         return kith_fail(KITH_BAD_FORMAT, "it has no checkpoint of a run of kith (" CHECKPOINT
@@ -288,6 +292,7 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters)
     KITH_TRY(read_accuracy(group, &parameters->accuracy));
     KITH_TRY(read_coordinates(group, parameters));
     KITH_TRY(read_cutoff(group, parameters));
+    KITH_TRY(run_images_read(group, &parameters->ewald, exclusions));
     if (hdf5_exists(group, "thermostat"))
         KITH_TRY(hdf5_read_text(group, "thermostat", sizeof parameters->thermostat,
                                 parameters->thermostat));

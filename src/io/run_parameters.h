@@ -19,8 +19,11 @@ kith_status run_parameters_write_systems(hid_t file, const struct run_origin *or
 
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters);
 
-/* Errors: KITH_BAD_FORMAT: no run of kith wrote the file. */
-kith_status run_parameters_read(hid_t file, struct run_parameters *parameters);
+/*   exclusions  [out] those that parameters->ewald has, or NULL; goes with free, also on failure
+ *
+ * Errors: KITH_BAD_FORMAT (no run of kith wrote the file), KITH_OUT_OF_MEMORY. */
+kith_status run_parameters_read(hid_t file, struct run_parameters *parameters,
+                                int64_t (**exclusions)[2]);
 
 /* The checkpoint in /parameters/kith/checkpoint; its state is one dataset arrays × N × D. */
 kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count,

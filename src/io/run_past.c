@@ -114,7 +114,7 @@ static kith_status read_largest_errors(const struct h5md_reader *reader, struct 
 
 static kith_status read_past(const struct h5md_reader *reader, struct run_past *past)
 {
-    KITH_TRY(run_parameters_read(reader->file, &past->parameters));
+    KITH_TRY(run_parameters_read(reader->file, &past->parameters, &past->exclusions));
     if (reader->frames < 1)
         return kith_fail(KITH_BAD_FORMAT, "the file has no frames");
     KITH_TRY(run_checkpoint_read(reader->file, past->parameters.precision, reader->count,
@@ -129,7 +129,7 @@ static kith_status read_past(const struct h5md_reader *reader, struct run_past *
     KITH_TRY(kith_allocate(reader->systems, sizeof *past->last, "observables", &past->last));
     KITH_TRY(kith_allocate(reader->systems, sizeof *past->largest_energy_error, "observables",
                            &past->largest_energy_error));
-    const bool has_totals = past->parameters.cutoff > 0;
+    const bool has_totals = run_parameters_have_cell(&past->parameters);
     KITH_TRY(read_diagnostics(reader, 0, has_totals, past->first));
     KITH_TRY(
         read_diagnostics(reader, past->frames > 0 ? past->frames - 1 : 0, has_totals, past->last));
@@ -159,6 +159,7 @@ void run_past_free(struct run_past *past)
 {
     kith_bodies_free(past->start);
     kith_checkpoint_free(&past->checkpoint);
+    free(past->exclusions);
     free(past->events);
     free(past->first);
     free(past->last);

@@ -52,6 +52,7 @@ struct periodic_request {
     double absolute_error; /* or their rms error */
     double cutoff, alpha;
     int32_t grid[3], order; /* of pme */
+    bool is_kept; /* a setting that is given in full is taken as it is: no error is estimated */
     bool is_vacuum;
     int64_t exclusion_count; /* pairs that do not interact at their nearest images */
     const int64_t (*exclusions)[2];

@@ -122,6 +122,26 @@ static bool is_given(const struct periodic_request *request)
     return request->cutoff > 0 && request->alpha > 0 && request->grid[0] > 0 && request->order > 0;
 }
 
+/* The setting, and the expected error of the forces. */
+static kith_status choose(kith_context *context, const struct periodic_request *request,
+                          kith_dtype dtype, struct periodic_state *state)
+{
+    const double start = kith_clock();
+    double force = 0;
+    if (is_given(request) && request->is_kept) {
+        state->setting = (struct periodic_setting){
+            .cutoff = request->cutoff, .alpha = request->alpha, .order = request->order};
+        memcpy(state->setting.grid, request->grid, sizeof request->grid);
+        return KITH_OK;
+    }
+    if (!(request->absolute_error > 0) && !is_given(request))
+        KITH_TRY(guess_force(context, state, &force));
+    KITH_TRY(measure(context, state));
+    KITH_TRY(pme_choose(&state->system, request, force, dtype, &state->setting));
+    state->setting.seconds = kith_clock() - start;
+    return KITH_OK;
+}
+
 kith_status pme_cpu(kith_context *context, const kith_cell *cell,
                     const struct periodic_particles *particles,
                     const struct periodic_request *request, struct periodic_state *state)
@@ -130,17 +150,10 @@ kith_status pme_cpu(kith_context *context, const kith_cell *cell,
     const bool is_coarse = !(request->absolute_error > 0) && request->error >= least_of_floats;
     const kith_dtype of_pairs = is_coarse ? KITH_F32 : particles->dtype;
     const double of_polynomials = of_pairs == KITH_F64 ? 1e-15 : 1e-8;
-    double force = 0;
     KITH_TRY(periodic_load(context, cell, of_images, particles, state));
     memset(state->virial, 0, sizeof state->virial);
     if (particles->count > 0) {
-        const double start = kith_clock();
-        if (!(request->absolute_error > 0) && !is_given(request))
-            KITH_TRY(guess_force(context, state, &force));
-        KITH_TRY(measure(context, state));
-        KITH_TRY(pme_choose(&state->system, request, force, is_coarse ? KITH_F32 : KITH_F64,
-                            &state->setting));
-        state->setting.seconds = kith_clock() - start;
+        KITH_TRY(choose(context, request, is_coarse ? KITH_F32 : KITH_F64, state));
         const double smallest = fmax(of_polynomials, 1e-3 * request->error);
         KITH_TRY(short_cpu(context, of_pairs, state->setting.cutoff, state->setting.alpha, smallest,
                            1, state));

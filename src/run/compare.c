@@ -64,6 +64,37 @@ static const char *name_or_none(const char *name)
     return *name ? name : "none";
 }
 
+static int64_t excluded(kith_array exclusions, int64_t k, int c)
+{
+    return (
+        (const int64_t *)exclusions.data)[k * exclusions.strides[0] + c * exclusions.strides[1]];
+}
+
+static kith_status compare_exclusions(kith_array wanted, kith_array past, const char *output)
+{
+    const int64_t count = kith_array_is_none(wanted) ? 0 : wanted.shape[0];
+    KITH_TRY(compare_count("the number of excluded pairs", count,
+                           kith_array_is_none(past) ? 0 : past.shape[0], output));
+    for (int64_t k = 0; k < count; k++)
+        for (int c = 0; c < 2; c++)
+            KITH_TRY(compare_count("a row of an excluded pair", excluded(wanted, k, c),
+                                   excluded(past, k, c), output));
+    return KITH_OK;
+}
+
+static kith_status compare_ewald(const kith_ewald *wanted, const kith_ewald *past,
+                                 const char *output)
+{
+    static const char *const boundaries[] = {"tin-foil", "vacuum"};
+    KITH_TRY(compare_real("absolute_error", wanted->absolute_error, past->absolute_error, output));
+    KITH_TRY(compare_real("alpha", wanted->alpha, past->alpha, output));
+    for (int c = 0; c < 3; c++)
+        KITH_TRY(compare_count("grid", wanted->grid[c], past->grid[c], output));
+    KITH_TRY(compare_words("boundary", boundaries[wanted->boundary == KITH_BOUNDARY_VACUUM],
+                           boundaries[past->boundary == KITH_BOUNDARY_VACUUM], output));
+    return compare_exclusions(wanted->exclusions, past->exclusions, output);
+}
+
 kith_status compare_parameters(const struct run_parameters *wanted,
                                const struct run_parameters *past, const char *output)
 {
@@ -80,6 +111,7 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_real("cutoff", wanted->cutoff, past->cutoff, output));
     KITH_TRY(compare_count("shift", wanted->shift, past->shift, output));
     KITH_TRY(compare_count("tail", wanted->tail, past->tail, output));
+    KITH_TRY(compare_ewald(&wanted->ewald, &past->ewald, output));
     KITH_TRY(compare_words("thermostat", name_or_none(wanted->thermostat),
                            name_or_none(past->thermostat), output));
     KITH_TRY(compare_real("gravitational constant", wanted->gravitational_constant,

@@ -6,6 +6,8 @@
 static struct run_past without_memory(struct run_past past)
 {
     past.start = NULL;
+    past.exclusions = NULL; /* of solvers of one process */
+    past.parameters.ewald.exclusions = kith_array_none();
     past.checkpoint.state = NULL;
     past.first = past.last = NULL;
     past.largest_energy_error = NULL;

@@ -7,6 +7,7 @@
 #include "forces/law_choice.h"
 #include "forces/solver.h"
 #include "run/compare.h"
+#include "run/fill_in.h"
 #include "run/law_record.h"
 #include "simulation/thermostat.h"
 
@@ -172,6 +173,7 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
         .cutoff = simulation->forces.cutoff,
         .shift = simulation->forces.shift,
         .tail = simulation->forces.tail,
+        .ewald = simulation->forces.ewald,
         .softening_of_bodies = simulation->softening_of_bodies,
         .eta = simulation->eta,
         .on_collision = simulation->on_collision,
@@ -214,65 +216,6 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
     return KITH_OK;
 }
 
-static bool gives_accuracy(const kith_accuracy *accuracy)
-{
-    return accuracy->error > 0 || accuracy->theta > 0 || accuracy->order > 0;
-}
-
-/* Without bodies, what is left at zero is what the file says. */
-static void fill_in(const struct run_parameters *past, const kith_run_options *options,
-                    struct run_parameters *parameters)
-{
-    const kith_simulation_options *simulation = &options->simulation;
-    if (simulation->dt == 0)
-        parameters->dt = past->dt;
-    if (!simulation->integrator)
-        snprintf(parameters->integrator, sizeof parameters->integrator, "%s", past->integrator);
-    if (!simulation->coordinates)
-        set_word(parameters->coordinates, past->coordinates, "");
-    if (!simulation->kernel)
-        set_word(parameters->kernel, past->kernel, "");
-    if (simulation->corrector == 0)
-        parameters->corrector = past->corrector;
-    if (!simulation->forces.solver && simulation->forces.method == KITH_FORCES_AUTO)
-        memcpy(parameters->solver, past->solver, sizeof past->solver);
-    if (!gives_accuracy(&simulation->forces.accuracy))
-        parameters->accuracy = past->accuracy;
-    if (simulation->forces.cutoff == 0) {
-        parameters->cutoff = past->cutoff;
-        parameters->shift = past->shift;
-        parameters->tail = past->tail;
-    }
-    if (simulation->thermostat.kind == KITH_THERMOSTAT_NONE)
-        memcpy(parameters->thermostat, past->thermostat, sizeof past->thermostat);
-    if (simulation->forces.gravitational_constant == 0)
-        parameters->gravitational_constant = past->gravitational_constant;
-    if (!simulation->forces.law)
-        memcpy(parameters->law, past->law, sizeof past->law);
-    if (simulation->forces.softening == 0 && !simulation->softening_of_bodies) {
-        parameters->softening = past->softening;
-        parameters->softening_of_bodies = past->softening_of_bodies;
-    }
-    if (simulation->on_collision == KITH_ON_COLLISION_PASS) {
-        parameters->on_collision = past->on_collision;
-        parameters->restitution = past->restitution;
-    }
-    if (simulation->eta == 0)
-        parameters->eta = past->eta;
-    if (simulation->encounter == 0)
-        parameters->encounter = past->encounter;
-    if (simulation->escape == 0)
-        parameters->escape = past->escape;
-    if (simulation->precision == KITH_F64)
-        parameters->precision = past->precision;
-    if (options->until == 0)
-        parameters->until = past->until;
-    if (!options->is_ensemble) {
-        parameters->is_ensemble = past->is_ensemble;
-        parameters->systems = past->systems;
-    }
-}
-
 kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *bodies,
                             const struct run_past *past, struct run_plan *plan)
 {
@@ -280,7 +223,7 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
     *plan = (struct run_plan){.start = past->start->time};
     KITH_TRY(parameters_of(options, bodies, &plan->parameters));
     if (!bodies)
-        fill_in(&past->parameters, options, &plan->parameters);
+        run_fill_in(&past->parameters, options, &plan->parameters);
     KITH_TRY(check_dt(plan->parameters.dt));
     plan->is_adaptive = is_adaptive(plan->parameters.integrator);
     if (options->every_time > 0) {
@@ -406,6 +349,7 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
     options->forces.cutoff = parameters->cutoff;
     options->forces.shift = parameters->shift;
     options->forces.tail = parameters->tail;
+    options->forces.ewald = parameters->ewald;
     options->forces.law = law;
     if (*parameters->thermostat)
         KITH_TRY(kith_thermostat_parse(parameters->thermostat, &options->thermostat));

@@ -96,14 +96,14 @@ static kith_status check_masses_of_law(const struct law_choice *choice, bool is_
 }
 
 /* All pairs have no periodic images. */
-static kith_status check_open(const kith_bodies *bodies, double cutoff)
+static kith_status check_open(const kith_bodies *bodies, const kith_solver *solver, double cutoff)
 {
-    for (int32_t k = 0; k < bodies->dimensions && cutoff == 0; k++)
+    for (int32_t k = 0; k < bodies->dimensions && cutoff == 0 && !solver->is_periodic; k++)
         if (bodies->periodic[k])
             return kith_fail(KITH_UNSUPPORTED,
                              "the bodies are periodic along cell vector %c, and forces without a "
-                             "cutoff have no periodic images; give a cutoff, or make the bodies "
-                             "not periodic to simulate open space",
+                             "cutoff have no periodic images; give a cutoff or the solver pme, or "
+                             "make the bodies not periodic to simulate open space",
                              "abc"[k]);
     return KITH_OK;
 }
@@ -159,17 +159,17 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(check_options(options, bodies));
     struct whfast_choice whfast;
     KITH_TRY(whfast_choose(options, &whfast));
-    KITH_TRY(check_open(bodies, options->forces.cutoff));
+    const kith_solver *solver = NULL;
+    KITH_TRY(forces_choose_solver(&options->forces, &solver));
+    KITH_TRY(check_open(bodies, solver, options->forces.cutoff));
     KITH_TRY(watch_check(options, bodies));
     KITH_TRY(thermostat_check(context, options, is_ensemble));
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->forces.law, options->forces.gravitational_constant,
                                bodies->units.gravitational_constant, &choice));
     KITH_TRY(check_law(&choice, options, method, bodies));
-    const kith_solver *solver = NULL;
     struct forces_way way = {options->forces.method, options->forces.block, options->forces.unroll,
                              0, 0};
-    KITH_TRY(forces_choose_solver(&options->forces, &solver));
     KITH_TRY(forces_check_way(&way, choice.law));
     KITH_TRY(check_masses_of_law(&choice, is_ensemble, systems, bodies));
 
@@ -202,13 +202,17 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->cell = choose_cell(&options->forces, bodies);
     created->start_time = bodies->time;
 
-    kith_status status = watch_create(context, options, is_ensemble, bodies, &created->watch);
+    kith_status status = simulation_take_images(options, created);
+    if (status == KITH_OK)
+        status = watch_create(context, options, is_ensemble, bodies, &created->watch);
     if (status == KITH_OK && method->check)
         status = method->check(created, bodies);
     if (status == KITH_OK)
         status = simulation_load(created, bodies);
     if (status == KITH_OK)
         status = simulation_check_solver(created, &options->forces);
+    if (status == KITH_OK)
+        status = simulation_choose_images(created);
     if (status == KITH_OK)
         status = integrator_prepare(created);
     if (status != KITH_OK) {
@@ -257,7 +261,7 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
         KITH_TRY(check_systems(bodies, simulation->systems));
     KITH_TRY(kith_bodies_check(bodies));
     KITH_TRY(check_masses(bodies));
-    KITH_TRY(check_open(bodies, simulation->space.cutoff));
+    KITH_TRY(check_open(bodies, simulation->solver, simulation->space.cutoff));
     KITH_TRY(check_masses_of_law(&simulation->law, simulation->is_ensemble, simulation->systems,
                                  bodies));
     const int64_t count = simulation->systems * simulation->count;
@@ -277,6 +281,7 @@ static kith_status begin_at(struct kith_simulation *simulation, double time)
     simulation->start_steps = simulation->steps;
     if (!simulation->method->adapt)
         simulation->clock.lost_time = 0;
+    KITH_TRY(simulation_choose_images(simulation));
     return integrator_prepare(simulation);
 }
 

@@ -34,10 +34,10 @@ static bool can_be_shown(const struct kith_simulation *simulation, double larges
 static kith_status choose_units(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     const int64_t numbers = bodies->count * bodies->dimensions;
-    if (simulation->law.law) {
+    if (simulation->law.law || simulation->solver->is_periodic) {
         simulation->shows_masses = true;
         simulation->units = (struct forces_units){1, 1};
-        simulation->problem.gravitational_constant = 1;
+        simulation->problem.gravitational_constant = simulation->law.law ? 1 : simulation->law.g;
         return KITH_OK;
     }
     double length = largest(bodies->position, numbers);
@@ -111,6 +111,10 @@ static kith_status load_space(struct kith_simulation *simulation)
     struct forces_problem *problem = &simulation->problem;
     const double length = simulation->units.length;
     problem->space = simulation->space;
+    if (simulation->solver->is_periodic) {
+        simulation_load_images(simulation);
+        return KITH_OK;
+    }
     if (problem->space.cutoff == 0)
         return KITH_OK;
     problem->space.cutoff /= length;
@@ -199,6 +203,7 @@ void simulation_release(struct kith_simulation *simulation)
 {
     const struct device_services *services = simulation->context->services;
     simulation_forget_recording(simulation);
+    simulation_free_images(simulation);
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     for (int32_t array = 0; array < MAX_ARRAYS; array++)
         services->release(simulation->context, simulation->memory[array]);

@@ -133,11 +133,12 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
             backend_column(sample, POSITIONS + k);
         problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
-    if (problem.space.cutoff > 0)
+    if (problem.space.cutoff > 0 || simulation->solver->is_periodic)
         problem.space.totals = &sample->totals;
     KITH_TRY(forces_solve(simulation->context, simulation->solver, &problem));
-    sample->totals.volume =
-        problem.space.volume * pow(simulation->units.length, simulation->dimensions);
+    if (!simulation->solver->is_periodic)
+        sample->totals.volume =
+            problem.space.volume * pow(simulation->units.length, simulation->dimensions);
     return KITH_OK;
 }
 

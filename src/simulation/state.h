@@ -8,6 +8,7 @@
 #include "forces/problem.h"
 #include "forces/scale.h"
 #include "kith/simulation.h"
+#include "simulation/images.h"
 #include "simulation/radau.h"
 #include "simulation/recording.h"
 #include "simulation/whfast.h"
@@ -37,7 +38,7 @@ enum {
  * With gravity lengths are divided by units.length, which is 1 if their range allows, and masses by
  * units.mass, so that the largest is between 1 and 2 (forces/scale.h); both are the same for all
  * systems, and times are not divided. So velocities, accelerations and jerks are divided by
- * units.length too. With another law both units are 1. */
+ * units.length too. With another law, or a solver that is periodic, both units are 1. */
 struct kith_simulation {
     kith_context *context;
     const struct integrator_method *method;
@@ -61,10 +62,11 @@ struct kith_simulation {
     void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
     bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method, and no
                        thermostat */
-    struct forces_space space;    /* in the caller's unit of length */
-    kith_cell cell;               /* of it */
-    struct pairs_lattice lattice; /* of the problem's */
-    double tail_energy;           /* of the space, in the caller's units */
+    struct forces_space space;       /* in the caller's unit of length */
+    struct simulation_images images; /* of a solver that is periodic */
+    kith_cell cell;                  /* of it */
+    struct pairs_lattice lattice;    /* of the problem's */
+    double tail_energy;              /* of the space, in the caller's units */
     struct forces_units units;
     struct forces_problem problem; /* complete but for the vectors */
     void *memory[MAX_ARRAYS];
