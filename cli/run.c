@@ -137,6 +137,7 @@ static const char documentation[] =
     "  kith run two.csv --dt 0.001 --until 1 --collisions merge -o merged.h5\n"
     "  kith make solar-system -o planets.csv\n"
     "  kith run planets.csv --dt 5 --until 365250 --integrator whfast -o whfast.h5\n"
+    "  kith run planets.csv --dt 5 --until 36525 --integrator hybrid -o hybrid.h5\n"
     "  kith make fcc -n 256 --density 0.84 --temperature 1.4 -o argon.xyz\n"
     "  kith run argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --until 1\n"
     "  kith make nacl -n 512 --density 1 -o salt.xyz\n"

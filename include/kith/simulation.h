@@ -106,21 +106,22 @@ typedef struct kith_diagnostics {
  *
  * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
  *         known ones; softening < 0, or missing in the bodies that shall have it; arrays in
- *         options->forces, or a sum of values; a skin < 0, without a cutoff, or of ewald and pme;
- *         a method that is not the solver's; bodies not finite or with a mass < 0, with another
- *         law than gravity ≤ 0: the message names the row; a formula too long for its second
+ *         options->forces, or a sum of values; a skin < 0, without a cutoff, or of ewald and pme; a
+ *         method that is not the solver's; bodies not finite or with a mass < 0, with another law
+ *         than gravity ≤ 0: the message names the row; a formula too long for its second
  *         derivatives, and an integrator that needs the jerk; collisions and no radii, restitution
  *         outside 0 to 1, encounter or escape < 0; two bodies at one place, both with mass and
  *         without softening, and ias15; coordinates, a corrector or a kernel that do not exist, or
  *         of another integrator than whfast; body 0 without mass, or another at its place, and
- *         whfast; a thermostat's temperature < 0 or time ≤ 0, a mass that is not > 0, and another
- *         integrator than leapfrog with one),
+ *         whfast or hybrid; a thermostat's temperature < 0 or time ≤ 0, a mass that is not > 0, and
+ *         another integrator than leapfrog with one),
  *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic, and neither a
- *         cutoff nor ewald or pme; a solver that cannot do these steps or this precision, device
- *         or ensemble; ias15 in single precision, of an ensemble, or on a GPU; whfast in single
- *         precision, on a GPU, with a softening, with another solver than direct, under another
- *         law than gravity, or with collisions, encounters or escapes; these in an ensemble or on
- *         a GPU; a thermostat there), KITH_OUT_OF_MEMORY.
+ *         cutoff nor ewald or pme; a solver that cannot do these steps or this precision, device or
+ *         ensemble; ias15 in single precision, of an ensemble, or on a GPU; whfast in single
+ *         precision, on a GPU, with a softening, with another solver than direct, under another law
+ *         than gravity, or with collisions, encounters or escapes; hybrid where whfast is, but for
+ *         these, of an ensemble, or with bounces; these in an ensemble or on a GPU; a thermostat
+ *         there), KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,
@@ -153,9 +154,9 @@ KITH_API void kith_simulation_free(kith_simulation *simulation);
  * If the context is cancelled, in the middle of a step too, it returns KITH_CANCELLED, and the
  * simulation is at the end of the last whole step. Cost: steps × evaluations × N² pairs; steps that
  * take long need memory for another copy of the state.
- * Errors: KITH_INVALID_ARGUMENT (a step of ias15 became too short, as two bodies collide: the
- *         simulation is at the end of the step before), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- * Bits: the same on every run, for every number of threads, and however the steps are split. */
+ * Errors: KITH_INVALID_ARGUMENT (a step of ias15 or hybrid became too short, as two bodies collide:
+ * the simulation is at the end of the step before), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Bits: the
+ * same on every run, for every number of threads, and however the steps are split. */
 KITH_API kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
 
 /* One step of length h instead of dt (of any sign: negative goes backwards). An adaptive integrator

@@ -188,7 +188,11 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
              simulation->integrator ? simulation->integrator : "leapfrog");
     snprintf(parameters->solver, sizeof parameters->solver, "%s", solver->name);
     const bool is_central = is_central_integrator(parameters->integrator);
-    set_word(parameters->coordinates, simulation->coordinates, is_central ? "jacobi" : "");
+    const bool is_hybrid = strcmp(parameters->integrator, "hybrid") == 0;
+    set_word(parameters->coordinates, simulation->coordinates,
+             is_hybrid    ? "democratic-heliocentric"
+             : is_central ? "jacobi"
+                          : "");
     set_word(parameters->kernel, simulation->kernel, is_central ? "default" : "");
     parameters->corrector = simulation->corrector;
     KITH_TRY(thermostat_write(&simulation->thermostat, parameters->thermostat));

@@ -92,6 +92,23 @@ static double touching(const struct watch *watch, int64_t i, int64_t j)
                : radius_of(watch, i) + radius_of(watch, j);
 }
 
+static kith_status add_seen_event(const struct done_step *step, kith_event_kind kind,
+                                  const struct watch_followed *seen)
+{
+    const struct watch *watch = step->watch;
+    const int64_t body = watch->row[seen->i];
+    const kith_event event = {.kind = kind,
+                              .step = step->simulation->steps,
+                              .time = step->time + seen->s * step->h,
+                              .body = body,
+                              .other = watch->row[seen->j],
+                              .distance = seen->distance,
+                              .speed = seen->speed,
+                              .mass = watch->mass[body],
+                              .radius = watch->radius[body]};
+    return watch_add_event(step->watch, &event);
+}
+
 /* Of j relative to i, at s of the step. */
 static kith_status add_event(const struct done_step *step, kith_event_kind kind, double s,
                              int64_t i, int64_t j)
@@ -100,17 +117,11 @@ static kith_status add_event(const struct done_step *step, kith_event_kind kind,
     const struct contact_path path = path_of(step, i, j);
     double p[3], slope[3];
     contact_path_at(&path, s, p, slope);
-    const int64_t body = watch->row[i];
-    const kith_event event = {.kind = kind,
-                              .step = step->simulation->steps,
-                              .time = step->time + s * step->h,
-                              .body = body,
-                              .other = watch->row[j],
-                              .distance = length(p),
-                              .speed = length(slope) / fabs(step->h),
-                              .mass = watch->mass[body],
-                              .radius = watch->radius[body]};
-    return watch_add_event(step->watch, &event);
+    const struct watch_followed seen = {
+        .i = i, .j = j, .s = s, .distance = length(p), .speed = length(slope) / fabs(step->h)};
+    const struct watch_followed *followed = watch_find_followed(&watch->followed, i, j);
+    const bool is_seen = followed && followed->touches && followed->s == s;
+    return add_seen_event(step, kind, is_seen ? followed : &seen);
 }
 
 static kith_status add_contact(struct contact_search *search, struct contact contact)
@@ -133,6 +144,8 @@ static kith_status add_contact(struct contact_search *search, struct contact con
 static kith_status look_at(const struct done_step *step, int64_t i, int64_t j)
 {
     const struct watch *watch = step->watch;
+    if (watch_find_followed(&watch->followed, i, j))
+        return KITH_OK;
     const struct contact_path path = path_of(step, i, j);
     const double reach = touching(watch, i, j);
     double s = 0, p[3], slope[3];
@@ -242,6 +255,20 @@ static int compare_contacts(const void *a, const void *b)
     return (one->j > other->j) - (one->j < other->j);
 }
 
+/* What the integrator saw of pairs that it followed itself. */
+static kith_status take_followed(const struct done_step *step)
+{
+    const struct watch *watch = step->watch;
+    for (int64_t k = 0; k < watch->followed.count; k++) {
+        const struct watch_followed *pair = &watch->followed.pair[k];
+        if (pair->touches)
+            KITH_TRY(add_contact(watch->search, (struct contact){pair->s, pair->i, pair->j}));
+    }
+    for (int64_t k = 0; k < watch->passed.count; k++)
+        KITH_TRY(add_seen_event(step, KITH_EVENT_ENCOUNTER, &watch->passed.pair[k]));
+    return KITH_OK;
+}
+
 static kith_status find_contacts(const struct done_step *step)
 {
     struct contact_search *search = step->watch->search;
@@ -249,6 +276,7 @@ static kith_status find_contacts(const struct done_step *step)
     if (step->watch->on_collision == KITH_ON_COLLISION_PASS && step->watch->encounter == 0)
         return KITH_OK;
     bound_ways(step);
+    KITH_TRY(take_followed(step));
     KITH_TRY(step->count <= most_looked_at ? look_at_all(step) : look_at_near(step));
     if (search->count > 1)
         qsort(search->contact, (size_t)search->count, sizeof *search->contact, compare_contacts);

@@ -47,6 +47,14 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
 /* Fills in what the method keeps besides positions and velocities. */
 kith_status integrator_prepare(struct kith_simulation *simulation);
 
+/* Of whfast: what is kept, made from positions and velocities; and a step of h, from what is kept
+ * or, if h is not dt, from positions and velocities, which are made at once. check refuses what
+ * neither whfast nor `name` can do. */
+kith_status whfast_prepare(struct kith_simulation *simulation);
+kith_status whfast_step_bodies(struct kith_simulation *simulation, double h);
+kith_status whfast_check(const struct kith_simulation *simulation, const kith_bodies *bodies,
+                         const char *name);
+
 /* The options of whfast. Errors: KITH_INVALID_ARGUMENT. */
 kith_status whfast_choose(const kith_simulation_options *options, struct whfast_choice *choice);
 
@@ -60,5 +68,6 @@ extern const struct integrator_method hermite4_method;      /* hermite.c */
 extern const struct integrator_method hermite_block_method; /* hermite_block.c */
 extern const struct integrator_method ias15_method;         /* ias15.c */
 extern const struct integrator_method whfast_method;        /* whfast.c */
+extern const struct integrator_method hybrid_method;        /* hybrid.c */
 
 #endif

@@ -33,7 +33,9 @@
     ROW("ias15", ias15_method, 15, 0, false,                                                       \
         "adaptive Gauss-Radau, to rounding (Everhart 1985; Rein & Spiegel 2015)")                  \
     ROW("whfast", whfast_method, 2, 1, true,                                                       \
-        "planets about body 0, a star (Wisdom & Holman 1991; Rein & Tamayo 2015)")
+        "planets about body 0, a star (Wisdom & Holman 1991; Rein & Tamayo 2015)")                 \
+    ROW("hybrid", hybrid_method, 2, 1, false,                                                      \
+        "whfast, with close encounters by ias15, reversible (Lu, Hernandez & Rein 2024)")
 
 #define PUBLIC_ROW(name, method, order, evaluations, symplectic, description)                      \
     {name,                                                                                         \
@@ -42,7 +44,7 @@
      evaluations,                                                                                  \
      symplectic,                                                                                   \
      (evaluations) == 0,                                                                           \
-     &(method) == &whfast_method},
+     &(method) == &whfast_method || &(method) == &hybrid_method},
 #define METHOD_ROW(name, method, order, evaluations, symplectic, description) &(method),
 
 static const kith_integrator integrators[] = {EACH_INTEGRATOR(PUBLIC_ROW)};

@@ -121,6 +121,8 @@ void watch_free(struct watch *watch)
         free(watch->velocity[end]);
     }
     free(watch->events.event);
+    free(watch->followed.pair);
+    free(watch->passed.pair);
     free(watch);
 }
 

@@ -4,6 +4,19 @@
 #include "kith/pairs.h"
 #include "kith/simulation.h"
 
+/* A pair that the integrator follows by steps of its own within the step: i before j, of those
+ * left. touches, or has its nearest distance, at s of the step. */
+struct watch_followed {
+    int64_t i, j;
+    bool touches;
+    double s, distance, speed;
+};
+
+struct watch_followed_list {
+    struct watch_followed *pair;
+    int64_t count, room;
+};
+
 /* What a simulation on the CPU keeps besides its state to follow collisions, encounters and
  * escapes: who is left, what the bodies are now, where they were at the start of the step, what
  * happened.
@@ -27,6 +40,9 @@ struct watch {
         int64_t count, room;
     } events;
     struct contact_search *search; /* collide.c */
+    /* Of the last step, instead of what the search would find of these pairs: all, ascending, and
+     * encounters. */
+    struct watch_followed_list followed, passed;
 };
 
 /* Errors: KITH_INVALID_ARGUMENT (what kith_simulation_options do not allow). */
@@ -59,6 +75,11 @@ void watch_spread(const struct watch *watch, int64_t count, double *vectors);
 void watch_put_columns(const struct watch *watch, int64_t count, kith_bodies *bodies);
 
 kith_status watch_add_event(struct watch *watch, const kith_event *event);
+
+/* Appends to a list of pairs; that of a pair in an ascending one, or NULL. */
+kith_status watch_add_followed(struct watch_followed_list *list, const struct watch_followed *pair);
+struct watch_followed *watch_find_followed(const struct watch_followed_list *list, int64_t i,
+                                           int64_t j);
 
 /* Takes those of a run that goes on, in place of its own. */
 kith_status watch_take_events(struct watch *watch, const kith_event *events, int64_t count);

@@ -12,14 +12,7 @@
 #include "simulation/advance_program.h"
 #include "simulation/integrator.h"
 
-/* The arrays of a simulation after positions and velocities. */
-enum {
-    WHFAST_POSITION = VELOCITY + 1,
-    WHFAST_VELOCITY,
-    WHFAST_LOST_POSITION,
-    WHFAST_LOST_VELOCITY,
-    WHFAST_ARRAYS
-};
+_Static_assert(WHFAST_POSITION == VELOCITY + 1, "the arrays are in another order");
 
 static const struct whfast_kernels *kernels_of(const kith_context *context)
 {
@@ -86,7 +79,7 @@ static kith_status run_problem(struct kith_simulation *simulation,
     return KITH_OK;
 }
 
-static kith_status prepare(struct kith_simulation *simulation)
+kith_status whfast_prepare(struct kith_simulation *simulation)
 {
     struct whfast_problem problem = problem_of(simulation, simulation->dt, 0);
     if (!advance_fits_masses(&simulation->problem))
@@ -120,6 +113,14 @@ static kith_status take(struct kith_simulation *simulation, double h, int64_t st
     return KITH_OK;
 }
 
+kith_status whfast_step_bodies(struct kith_simulation *simulation, double h)
+{
+    struct whfast_problem problem = problem_of(simulation, h, 1);
+    problem.begins = h != simulation->dt;
+    problem.ends = true;
+    return run_problem(simulation, &problem);
+}
+
 static kith_status finish(struct kith_simulation *simulation)
 {
     struct whfast_problem problem = problem_of(simulation, simulation->dt, 0);
@@ -128,68 +129,80 @@ static kith_status finish(struct kith_simulation *simulation)
 }
 
 static kith_status check_softening(const struct kith_simulation *simulation,
-                                   const kith_bodies *bodies)
+                                   const kith_bodies *bodies, const char *name)
 {
     double largest = simulation->softening;
     for (int64_t i = 0; simulation->softening_of_bodies && i < bodies->count; i++)
         largest = fmax(largest, bodies->softening[i]);
     if (largest > 0)
         return kith_fail(KITH_UNSUPPORTED,
-                         "softening is %g, and integrator whfast follows orbits about the star, "
+                         "softening is %g, and integrator %s follows orbits about the star, "
                          "which has none; give 0",
-                         largest);
+                         largest, name);
     return KITH_OK;
 }
 
-static kith_status check_system(const kith_bodies *bodies)
+static kith_status check_system(const kith_bodies *bodies, const char *name)
 {
     const int32_t dimensions = bodies->dimensions;
     if (bodies->count > 0 && bodies->mass && !(bodies->mass[0] > 0))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "mass of body 0 is %g, and it is the star of integrator whfast; give the "
+                         "mass of body 0 is %g, and it is the star of integrator %s; give the "
                          "star first, with a mass > 0",
-                         bodies->mass[0]);
+                         bodies->mass[0], name);
     for (int64_t i = 1; i < bodies->count; i++)
         if (memcmp(bodies->position, bodies->position + i * dimensions,
                    (size_t)dimensions * sizeof(double)) == 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "body %lld (from 0) is at the place of body 0, the star of integrator "
-                             "whfast; move it",
-                             (long long)i);
+                             "%s; move it",
+                             (long long)i, name);
     return KITH_OK;
 }
 
-static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
+kith_status whfast_check(const struct kith_simulation *simulation, const kith_bodies *bodies,
+                         const char *name)
 {
     if (simulation->context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED, "integrator is whfast, which is not available on a GPU "
-                                           "yet; simulate on the CPU");
+        return kith_fail(KITH_UNSUPPORTED,
+                         "integrator is %s, which is not available on a GPU yet; simulate on the "
+                         "CPU",
+                         name);
     if (simulation->dtype != KITH_F64)
         return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is whfast, which needs double precision, and precision is "
-                         "single; use double");
+                         "integrator is %s, which needs double precision, and precision is "
+                         "single; use double",
+                         name);
     if (simulation->law.law || !(simulation->law.g > 0))
-        return kith_fail(KITH_UNSUPPORTED, "integrator is whfast, which follows orbits under "
-                                           "attracting gravity alone; use gravity with G > 0");
+        return kith_fail(KITH_UNSUPPORTED,
+                         "integrator is %s, which follows orbits under attracting gravity alone; "
+                         "use gravity with G > 0",
+                         name);
     if (simulation->solver != &forces_solver_direct)
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, and integrator whfast sums over pairs itself; use auto or "
+                         "solver is %s, and integrator %s sums over pairs itself; use auto or "
                          "direct",
-                         simulation->solver->name);
-    if (simulation->watch)
-        return kith_fail(
-            KITH_UNSUPPORTED,
-            "collisions, encounters and escapes are not followed by integrator whfast, "
-            "whose planets stay apart; use ias15");
-    KITH_TRY(check_softening(simulation, bodies));
+                         simulation->solver->name, name);
+    KITH_TRY(check_softening(simulation, bodies, name));
     for (int64_t s = 0; s < simulation->systems; s++) {
         const kith_bodies one = kith_ensemble_system(bodies, simulation->systems, s);
-        const kith_status status = check_system(&one);
+        const kith_status status = check_system(&one, name);
         if (status != KITH_OK)
             return simulation->is_ensemble
                        ? kith_fail_within(status, "system %lld (from 0): ", (long long)s)
                        : status;
     }
+    return KITH_OK;
+}
+
+static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
+{
+    KITH_TRY(whfast_check(simulation, bodies, "whfast"));
+    if (simulation->watch)
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "collisions, encounters and escapes are not followed by integrator whfast, "
+            "whose planets stay apart; use hybrid or ias15");
     return KITH_OK;
 }
 
@@ -216,6 +229,18 @@ static kith_status choose_word(const char *what, const char *word, const char *c
     return kith_fail(KITH_INVALID_ARGUMENT, "%s is '%s'; give one of %s", what, word, list);
 }
 
+static kith_status choose_hybrid(const kith_simulation_options *options,
+                                 struct whfast_choice *choice)
+{
+    if ((options->coordinates && choice->coordinates == whfast_jacobi) ||
+        choice->kernel != whfast_default || options->corrector != 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "integrator is hybrid, which has democratic-heliocentric coordinates, no "
+                         "corrector and the default kernel alone; leave them out or use whfast");
+    choice->coordinates = whfast_democratic_heliocentric;
+    return KITH_OK;
+}
+
 kith_status whfast_choose(const kith_simulation_options *options, struct whfast_choice *choice)
 {
     const char *integrator = options->integrator ? options->integrator : "leapfrog";
@@ -230,6 +255,8 @@ kith_status whfast_choose(const kith_simulation_options *options, struct whfast_
     KITH_TRY(choose_corrector(options->corrector, &choice->corrector));
     choice->coordinates = (enum whfast_coordinates)frame;
     choice->kernel = (enum whfast_kernel)kernel;
+    if (strcmp(integrator, "hybrid") == 0)
+        return choose_hybrid(options, choice);
     if (is_given && strcmp(integrator, "whfast") != 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "coordinates, corrector and kernel are those of integrator whfast, and "
@@ -243,7 +270,7 @@ kith_status whfast_choose(const kith_simulation_options *options, struct whfast_
 }
 
 const struct integrator_method whfast_method = {.check = check,
-                                                .prepare = prepare,
+                                                .prepare = whfast_prepare,
                                                 .take = take,
                                                 .finish = finish,
                                                 .arrays = WHFAST_ARRAYS,

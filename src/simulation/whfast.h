@@ -43,6 +43,15 @@ struct whfast_choice {
     const struct whfast_corrector *corrector;
 };
 
+/* The arrays of a simulation after positions and velocities. */
+enum {
+    WHFAST_POSITION = 2,
+    WHFAST_VELOCITY,
+    WHFAST_LOST_POSITION,
+    WHFAST_LOST_VELOCITY,
+    WHFAST_ARRAYS
+};
+
 /* A leg of steps of one system, or of systems of an ensemble.
  *
  * An array is [D][stride] numbers; element i of a component is body i of position and velocity, and

@@ -66,8 +66,9 @@ static void test_resume_goes_on_bit_for_bit(void **state)
         kith_run_options options = run_options(0.001, 20.00033, 70, NULL);
         options.simulation.integrator = list[k].name;
         options.simulation.forces.softening = list[k].central ? 0 : 0.1;
-        options.simulation.corrector = list[k].central ? 5 : 0;
-        options.simulation.kernel = list[k].central ? "lazy" : NULL;
+        const bool is_whfast = strcmp(list[k].name, "whfast") == 0;
+        options.simulation.corrector = is_whfast ? 5 : 0;
+        options.simulation.kernel = is_whfast ? "lazy" : NULL;
         interruptions += assert_resumes_bit_for_bit(&numbers, options, bodies);
         if (list[k].central)
             continue;

@@ -29,7 +29,7 @@ static void test_each_integrator_has_the_order_it_states(void **state)
     kith_context *context = cpu_context(1);
     int64_t count = 0;
     const kith_integrator *integrators = kith_integrator_list(&count);
-    assert_int_equal(count, 15);
+    assert_int_equal(count, 16);
     for (int64_t k = 0; k < count; k++) {
         if (integrators[k].adaptive || integrators[k].central)
             continue;

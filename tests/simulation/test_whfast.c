@@ -608,7 +608,7 @@ static void test_what_whfast_cannot_do_is_said(void **state)
     assert_refused(context, bodies, options, KITH_UNSUPPORTED, "use gravity with G > 0");
     options = whfast(0.1, 0, NULL);
     options.encounter = 0.1;
-    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "use ias15");
+    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "use hybrid or ias15");
     options = whfast(0.1, 0, NULL);
     memcpy(bodies->position + 6, bodies->position, 3 * sizeof(double));
     assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT,
