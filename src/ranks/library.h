@@ -26,8 +26,9 @@ enum { ranks_batches = 2, ranks_values = 3 };
  * wait     Completes everything posted in a batch.
  * broadcast
  *          Collective: bytes of rank 0 come to all.
- * gather   Collective: of an array of count elements that all ranks have, rank k's elements, from
- *          ranks_first_element(count, part, …, k) on, come to all. */
+ * gather   Collective: of an array that all ranks have, rank k's elements, first[k] to
+ *          first[k + 1] − 1, come to all.
+ * add      Collective: replaces each value by its sum over all ranks, modulo 2^64. */
 struct ranks_library {
     const char *name;
     void (*post_send)(void *state, int32_t batch, int32_t to, int32_t tag, const void *data,
@@ -38,7 +39,8 @@ struct ranks_library {
     void (*progress)(void *state);
     void (*wait)(void *state, int32_t batch);
     void (*broadcast)(void *state, void *data, int64_t bytes);
-    void (*gather)(void *state, void *data, int64_t element_bytes, int64_t count, int64_t part);
+    void (*gather)(void *state, void *data, int64_t element_bytes, const int64_t *first);
+    void (*add)(void *state, unsigned long long *values, int64_t count);
 };
 
 #ifdef __cplusplus

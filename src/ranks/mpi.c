@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks/partition.h"
-
 /* The requests of a batch; room grows. */
 struct batch {
     MPI_Request *requests;
@@ -22,6 +20,8 @@ struct batch {
 struct mpi_state {
     struct batch batches[ranks_batches];
     int *counts, *places; /* of a gather */
+    int64_t *first;       /* ranks.first */
+    double waited;
 };
 
 static struct mpi_state the_state;
@@ -87,7 +87,9 @@ static void mpi_progress(void *state)
 /* Ranks that wait let others of the same processor work. */
 static void mpi_wait(void *state, int32_t batch)
 {
-    struct batch *of = &((struct mpi_state *)state)->batches[batch];
+    struct mpi_state *mpi = state;
+    struct batch *of = &mpi->batches[batch];
+    const double begin = MPI_Wtime();
     int is_done = 0;
     for (;;) {
         MPI_Testall(of->count, of->requests, &is_done, MPI_STATUSES_IGNORE);
@@ -96,6 +98,12 @@ static void mpi_wait(void *state, int32_t batch)
         sched_yield();
     }
     of->count = 0;
+    mpi->waited += MPI_Wtime() - begin;
+}
+
+double ranks_mpi_waited(void)
+{
+    return the_state.waited;
 }
 
 static void mpi_broadcast(void *state, void *data, int64_t bytes)
@@ -104,15 +112,15 @@ static void mpi_broadcast(void *state, void *data, int64_t bytes)
     mpi_wait(state, 0);
 }
 
-static void mpi_gather(void *state, void *data, int64_t element_bytes, int64_t count, int64_t part)
+static void mpi_gather(void *state, void *data, int64_t element_bytes, const int64_t *first)
 {
     struct mpi_state *mpi = state;
     MPI_Datatype element;
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int k = 0; k < size; k++) {
-        mpi->places[k] = count_of(ranks_first_element(count, part, size, k));
-        mpi->counts[k] = count_of(ranks_first_element(count, part, size, k + 1)) - mpi->places[k];
+        mpi->places[k] = count_of(first[k]);
+        mpi->counts[k] = count_of(first[k + 1]) - mpi->places[k];
     }
     MPI_Type_contiguous((int)element_bytes, MPI_BYTE, &element);
     MPI_Type_commit(&element);
@@ -120,6 +128,13 @@ static void mpi_gather(void *state, void *data, int64_t element_bytes, int64_t c
                     MPI_COMM_WORLD, new_request(state, 0));
     mpi_wait(state, 0);
     MPI_Type_free(&element);
+}
+
+static void mpi_add(void *state, unsigned long long *values, int64_t count)
+{
+    MPI_Iallreduce(MPI_IN_PLACE, values, count_of(count), MPI_UNSIGNED_LONG_LONG, MPI_SUM,
+                   MPI_COMM_WORLD, new_request(state, 0));
+    mpi_wait(state, 0);
 }
 
 static const struct ranks_library library_mpi = {
@@ -131,6 +146,7 @@ static const struct ranks_library library_mpi = {
     .wait = mpi_wait,
     .broadcast = mpi_broadcast,
     .gather = mpi_gather,
+    .add = mpi_add,
 };
 
 bool ranks_mpi_begin(struct ranks *ranks)
@@ -143,7 +159,12 @@ bool ranks_mpi_begin(struct ranks *ranks)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     the_state.counts = grown(NULL, (size_t)size * sizeof *the_state.counts);
     the_state.places = grown(NULL, (size_t)size * sizeof *the_state.places);
-    *ranks = (struct ranks){&library_mpi, &the_state, size, rank, false, false};
+    the_state.first = grown(NULL, ((size_t)size + 1) * sizeof *the_state.first);
+    *ranks = (struct ranks){.library = &library_mpi,
+                            .state = &the_state,
+                            .size = size,
+                            .rank = rank,
+                            .first = the_state.first};
     return true;
 }
 
@@ -155,6 +176,7 @@ void ranks_mpi_end(struct ranks *ranks)
         free(mpi->batches[k].requests);
     free(mpi->counts);
     free(mpi->places);
+    free(mpi->first);
     *mpi = (struct mpi_state){0};
 }
 

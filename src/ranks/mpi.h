@@ -19,6 +19,10 @@ void ranks_mpi_end(struct ranks *ranks);
 /* "Open MPI v4.1.4": of the library that is in use, its first words. */
 const char *ranks_mpi_version(void);
 
+/* Seconds that this rank has waited for others so far: for what they send, and until they are as
+ * far. */
+double ranks_mpi_waited(void);
+
 /* The processors of this machine that its ranks may use, for each of them alike. */
 int32_t ranks_mpi_threads(void);
 

@@ -24,4 +24,27 @@ static inline int64_t ranks_first_element(int64_t count, int64_t part, int32_t r
     return first < count ? first : count;
 }
 
+/* Things of unequal weights ≥ 0, which may all be 0, in contiguous parts of about the same: rank k
+ * has those from first[k] to first[k + 1] − 1 (size + 1 numbers). A thing belongs to the rank in
+ * whose part of the total weight its middle is, so that no rank has more than its part and the
+ * heaviest thing. */
+static inline void ranks_divide(int64_t things, const double *weight, int32_t ranks, int64_t *first)
+{
+    double total = 0, before = 0;
+    int32_t rank = 0;
+    for (int64_t thing = 0; thing < things; thing++)
+        total += weight[thing];
+    first[0] = 0;
+    for (int64_t thing = 0; thing < things && total > 0; thing++) {
+        const double middle = before + 0.5 * weight[thing];
+        while (rank < ranks - 1 && middle * ranks >= total * (rank + 1))
+            first[++rank] = thing;
+        before += weight[thing];
+    }
+    while (rank < ranks)
+        first[++rank] = things;
+    for (int32_t k = 0; k <= ranks && !(total > 0); k++)
+        first[k] = ranks_first(things, ranks, k);
+}
+
 #endif

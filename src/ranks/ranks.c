@@ -2,6 +2,8 @@
 
 #include "ranks/ranks.h"
 
+#include "ranks/partition.h"
+
 void ranks_take_vote(const struct ranks *ranks, struct ranks_vote *vote)
 {
     int64_t values[ranks_values] = {vote->failed, vote->stops, vote->value};
@@ -67,6 +69,25 @@ void ranks_gather(const kith_context *context, void *data, int64_t element_bytes
                   int64_t part)
 {
     const struct ranks *ranks = context->ranks;
+    if (!ranks)
+        return;
+    for (int32_t k = 0; k <= ranks->size; k++)
+        ranks->first[k] = ranks_first_element(count, part, ranks->size, k);
+    ranks_gather_parts(context, data, element_bytes, ranks->first);
+}
+
+void ranks_gather_parts(const kith_context *context, void *data, int64_t element_bytes,
+                        const int64_t *first)
+{
+    const struct ranks *ranks = context->ranks;
     if (ranks)
-        ranks->library->gather(ranks->state, data, element_bytes, count, part);
+        ranks->library->gather(ranks->state, data, element_bytes, first);
+}
+
+void ranks_add(const kith_context *context, unsigned long long *values, int64_t count)
+{
+    const int64_t piece = 1 << 24; /* counts of MPI are int */
+    const struct ranks *ranks = context->ranks;
+    for (int64_t at = 0; ranks && at < count; at += piece)
+        ranks->library->add(ranks->state, values + at, count - at < piece ? count - at : piece);
 }

@@ -21,6 +21,7 @@ struct ranks {
     const struct ranks_library *library;
     void *state; /* the library's */
     int32_t size, rank;
+    int64_t *first;        /* size + 1, room for a gather */
     bool failure_is_known; /* to all: in a vote, a rank had failed */
     bool failed_elsewhere; /* and not this one */
 };
@@ -54,6 +55,15 @@ kith_status ranks_agree_on(kith_context *context, kith_status status, int64_t *v
 
 /* Collective: bytes of rank 0 come to all. Of one process: nothing. */
 void ranks_broadcast(const kith_context *context, void *data, int64_t bytes);
+
+/* Collective: of an array of which rank k has the elements first[k] to first[k + 1] − 1 (size + 1
+ * numbers), all come to all. Of one process: nothing. */
+void ranks_gather_parts(const kith_context *context, void *data, int64_t element_bytes,
+                        const int64_t *first);
+
+/* Collective: each value is replaced by its sum over all ranks, modulo 2^64. Of one process:
+ * nothing. */
+void ranks_add(const kith_context *context, unsigned long long *values, int64_t count);
 
 /* Collective: elements of an array, in parts of `part` of them (the last may be shorter) that are
  * dealt as ranks_first says, come from the ranks that have them to all. Of one process: nothing. */

@@ -40,6 +40,7 @@ struct receive {
 struct thread_rank {
     struct world *world;
     int32_t rank;
+    int64_t first[most_ranks + 1]; /* ranks.first */
     struct {
         struct receive receives[most_posted];
         int64_t count;
@@ -154,20 +155,35 @@ static inline void thread_broadcast(void *state, void *data, int64_t bytes)
     pthread_barrier_wait(&world->barrier);
 }
 
-static inline void thread_gather(void *state, void *data, int64_t element_bytes, int64_t count,
-                                 int64_t part)
+static inline void thread_gather(void *state, void *data, int64_t element_bytes,
+                                 const int64_t *first)
 {
     const struct thread_rank *me = state;
     struct world *world = me->world;
     world->shown[me->rank] = data;
     pthread_barrier_wait(&world->barrier);
     for (int32_t rank = 0; rank < world->size; rank++) {
-        const int64_t begin = ranks_first_element(count, part, world->size, rank) * element_bytes;
-        const int64_t end = ranks_first_element(count, part, world->size, rank + 1) * element_bytes;
+        const int64_t begin = first[rank] * element_bytes;
+        const int64_t end = first[rank + 1] * element_bytes;
         if (rank != me->rank)
             memcpy((char *)data + begin, (char *)world->shown[rank] + begin, (size_t)(end - begin));
     }
     pthread_barrier_wait(&world->barrier);
+}
+
+static inline void thread_add(void *state, unsigned long long *values, int64_t count)
+{
+    const struct thread_rank *me = state;
+    struct world *world = me->world;
+    unsigned long long *sums = calloc((size_t)count + 1, sizeof *sums);
+    world->shown[me->rank] = values;
+    pthread_barrier_wait(&world->barrier);
+    for (int32_t rank = 0; rank < world->size; rank++)
+        for (int64_t k = 0; k < count; k++)
+            sums[k] += ((const unsigned long long *)world->shown[rank])[k];
+    pthread_barrier_wait(&world->barrier);
+    memcpy(values, sums, (size_t)count * sizeof *sums);
+    free(sums);
 }
 
 static const struct ranks_library library_of_threads = {
@@ -179,6 +195,7 @@ static const struct ranks_library library_of_threads = {
     .wait = thread_wait,
     .broadcast = thread_broadcast,
     .gather = thread_gather,
+    .add = thread_add,
 };
 
 /* What a rank does, with a context of its own that has joined the job. */
@@ -220,11 +237,14 @@ static inline void do_ranks(int32_t size, rank_task *task, void *arguments, size
     for (int32_t k = 0; k < size; k++) {
         struct thread_rank *state = calloc(1, sizeof *state);
         *state = (struct thread_rank){.world = &world, .rank = k};
-        threads[k] = (struct rank_thread){{&library_of_threads, state, size, k, false, false},
-                                          state,
-                                          task,
-                                          (char *)arguments + (size_t)k * bytes_each,
-                                          0};
+        threads[k] = (struct rank_thread){.ranks = {.library = &library_of_threads,
+                                                    .state = state,
+                                                    .size = size,
+                                                    .rank = k,
+                                                    .first = state->first},
+                                          .state = state,
+                                          .task = task,
+                                          .argument = (char *)arguments + (size_t)k * bytes_each};
         assert_int_equal(pthread_create(&threads[k].thread, NULL, do_rank, &threads[k]), 0);
     }
     for (int32_t k = 0; k < size; k++) {
