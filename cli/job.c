@@ -14,6 +14,7 @@
 /* As progress.c's, this is of the process: one command runs in a program at a time. */
 static struct ranks job;
 static int32_t threads_of_rank; /* processors of this machine, dealt to its ranks */
+static double waited_before;    /* the bodies were loaded */
 static int heard = -1; /* standard error as it was, of a rank that prints into memory instead */
 
 /* The last line of what this rank would have printed, on standard error. */
@@ -118,7 +119,14 @@ int job_load_bodies(const char *command, kith_context *context, const struct inp
         code = load_bodies(command, input, output, quiet, bodies);
     if (!job_is_divided() || code != exit_ok)
         return code;
-    return ranks_share_bodies(context, KITH_OK, bodies) == KITH_OK ? exit_ok : cli_fail(command);
+    code = ranks_share_bodies(context, KITH_OK, bodies) == KITH_OK ? exit_ok : cli_fail(command);
+    waited_before = ranks_mpi_waited();
+    return code;
+}
+
+double job_waited(void)
+{
+    return ranks_mpi_waited() - waited_before;
 }
 
 const char *job_mpi_version(void)
@@ -161,6 +169,11 @@ int job_load_bodies(const char *command, kith_context *context, const struct inp
 {
     (void)context;
     return load_bodies(command, input, output, quiet, bodies);
+}
+
+double job_waited(void)
+{
+    return 0;
 }
 
 const char *job_mpi_version(void)

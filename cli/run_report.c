@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "job.h"
 #include "json.h"
 #include "progress.h"
 
@@ -32,6 +33,8 @@ static int print_json(const char *command, bool is_ensemble, const kith_run_summ
         json_add_real(object, "system_steps_per_second", summary->system_steps_per_second);
     json_add_real(object, "gflops", summary->gflops);
     json_add_real(object, "seconds", summary->seconds);
+    if (job_is_divided())
+        json_add_real(object, "exchange_seconds", job_waited());
     cJSON_AddStringToObject(object, "device", cli_device_name(summary->device));
     cJSON_AddStringToObject(object, "precision", cli_precision_name(summary->precision));
     cJSON_AddStringToObject(object, "integrator", summary->integrator);
