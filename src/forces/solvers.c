@@ -93,13 +93,20 @@ void forces_forget(kith_context *context, const struct kith_solver *solver, void
     *prepared = NULL;
 }
 
+static bool divides_its_work(const struct kith_solver *solver)
+{
+    return solver == &forces_solver_direct || solver == &forces_solver_tree ||
+           solver == &forces_solver_fmm || solver == &forces_solver_auto ||
+           solver == &forces_solver_cutoff;
+}
+
 kith_status forces_check_suits(const kith_context *context, const struct kith_solver *solver,
                                const struct forces_problem *problem)
 {
-    if (context->ranks && solver != &forces_solver_direct)
+    if (context->ranks && !divides_its_work(solver))
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, which one process computes, and this job has several "
-                         "(MPI); use direct, or one process",
+                         "(MPI); use direct, tree, fmm or cutoff, or one process",
                          solver->name);
     if (context->ranks && problem->system_count > 0)
         return kith_fail(KITH_UNSUPPORTED,

@@ -13,6 +13,11 @@
 #include "forces/verlet.h"
 #include "forces/verlet_list.h"
 #include "law/compiled.h"
+#include "ranks/partition.h"
+#include "ranks/ranks.h"
+
+/* Fewer are computed by every rank of a job. */
+enum { least_particles_of_ranks = 1024 };
 
 enum { slots_a_part = 1 << 12, most_particles = INT32_MAX - 1024 };
 
@@ -45,6 +50,10 @@ struct verlet {
     unsigned long long **forces; /* of each thread */
     int64_t thread_room;
     int exponent; /* of the largest force, as it was */
+    /* Over ranks, else NULL: where each one's tasks begin, and the entries of each task of the
+     * last list, by which those of the next are divided. */
+    int64_t *first;
+    double *work;
 };
 
 struct job {
@@ -59,6 +68,8 @@ struct job {
     atomic_long next;
     atomic_bool is_far, is_used_up;
     double unit;
+    int64_t sums;  /* arrays of forces that are to be added up, */
+    uint64_t zero; /* and what each subtraction from a cluster has put in */
 };
 
 bool verlet_suits(const struct forces_problem *problem, const struct cutoff_law *law)
@@ -87,6 +98,8 @@ void verlet_free(struct verlet *verlet)
     for (int64_t k = 0; k < verlet->thread_room; k++)
         free(verlet->forces[k]);
     free(verlet->forces);
+    free(verlet->first);
+    free(verlet->work);
     free(verlet);
 }
 
@@ -274,6 +287,33 @@ static void choose_skin(const struct forces_problem *problem, struct verlet *ver
         verlet->skin = fmax(0.8 * verlet->skin, least_skin * cutoff);
 }
 
+/* Over the ranks of a job each has some of the tasks, contiguous ones of about as many entries. */
+static void divide(const struct job *job)
+{
+    struct verlet *verlet = job->verlet;
+    const struct ranks *ranks = job->context->ranks;
+    if (!verlet->first)
+        return;
+    ranks_divide(verlet->list.task_count, verlet->work, ranks->size, verlet->first);
+    verlet->list.first_task = verlet->first[ranks->rank];
+    verlet->list.end_task = verlet->first[ranks->rank + 1];
+}
+
+static kith_status search(const struct job *job, verlet_search *of_isa, double distance)
+{
+    struct verlet *verlet = job->verlet;
+    struct verlet_list *list = &verlet->list;
+    divide(job);
+    const kith_status status = verlet_list_search(job->context, of_isa, distance, list);
+    if (!verlet->first)
+        return status;
+    KITH_TRY(ranks_agree(job->context, status));
+    for (int64_t t = list->first_task; t < list->end_task; t++)
+        verlet->work[t] = (double)list->tasks[t].entry_count;
+    ranks_gather_parts(job->context, verlet->work, sizeof *verlet->work, verlet->first);
+    return KITH_OK;
+}
+
 static kith_status make_list(struct job *job, const struct verlet_kernels *kernels)
 {
     struct verlet *verlet = job->verlet;
@@ -288,9 +328,8 @@ static kith_status make_list(struct job *job, const struct verlet_kernels *kerne
     KITH_TRY(choose_images(problem, &verlet->grid, distance, &verlet->list));
     KITH_TRY(verlet_list_arrange(job->context, &verlet->list));
     KITH_TRY(for_slots(job, place_part));
-    KITH_TRY(verlet_list_search(
-        job->context, verlet->dtype == KITH_F64 ? kernels->search_double : kernels->search_float,
-        distance, &verlet->list));
+    KITH_TRY(search(job, verlet->dtype == KITH_F64 ? kernels->search_double : kernels->search_float,
+                    distance));
     verlet->is_made = true;
     return KITH_OK;
 }
@@ -311,6 +350,12 @@ static kith_status create(const struct job *job, const struct verlet_kernels *ke
     const int64_t slots = created->list.clusters * created->list.lanes;
     for (int64_t i = 0; i < problem->target_count; i++)
         created->list.points[i].row = i;
+    if (job->context->ranks && problem->target_count >= least_particles_of_ranks) {
+        KITH_TRY(kith_allocate(job->context->ranks->size + 1, sizeof *created->first, "Verlet list",
+                               &created->first));
+        KITH_TRY(kith_allocate(created->list.task_count, sizeof *created->work, "Verlet list",
+                               &created->work));
+    }
     KITH_TRY(kith_allocate(slots, sizeof *created->moves, "Verlet list", &created->moves));
     if (job->law->view.weight != law_weight_none)
         KITH_TRY(kith_allocate(slots, kith_dtype_bytes(problem->dtype), "Verlet list",
@@ -369,8 +414,8 @@ static void sum_in_lane(void *argument, int64_t k)
     unsigned long long *force = job->verlet->forces[k];
     memset(force, 0, (size_t)(3 * list->clusters * list->lanes) * sizeof *force);
     for (;;) {
-        const int64_t t = atomic_fetch_add(&job->next, 1);
-        if (t >= list->task_count || kith_context_stops(job->context))
+        const int64_t t = list->first_task + atomic_fetch_add(&job->next, 1);
+        if (t >= list->end_task || kith_context_stops(job->context))
             return;
         const struct verlet_task *task = &list->tasks[t];
         const double largest =
@@ -390,6 +435,24 @@ static int exponent_of(const struct job *job, double largest)
     return (exponent + 4096 + unit_step - 1) / unit_step * unit_step - 4096;
 }
 
+/* The largest of all threads, and ranks, which have summed with this status. A NaN is larger than
+ * any number, and so are its bits. */
+static kith_status find_largest(const struct job *job, kith_status status, double *largest)
+{
+    int64_t bits = INT64_MAX;
+    *largest = 0;
+    for (int64_t k = 0; k < job->threads && !isnan(*largest); k++)
+        if (!(job->largest[k] <= *largest))
+            *largest = job->largest[k];
+    if (!job->verlet->first)
+        return status;
+    if (!isnan(*largest))
+        memcpy(&bits, largest, sizeof bits);
+    KITH_TRY(ranks_agree_on(job->context, status, &bits));
+    memcpy(largest, &bits, sizeof bits);
+    return KITH_OK;
+}
+
 /* Sums in units; done is false if they would not fit. */
 static kith_status sum(struct job *job, bool *done)
 {
@@ -400,12 +463,12 @@ static kith_status sum(struct job *job, bool *done)
         job->of_kernel.magic = 0x1.8p52 * job->unit;
         memset(job->largest, 0, (size_t)job->threads * sizeof *job->largest);
         atomic_store(&job->next, 0);
-        KITH_TRY(
-            kith_for_each(job->context, (int32_t)job->threads, job->threads, sum_in_lane, job));
-        KITH_TRY(kith_context_check_cancelled(job->context));
         double largest = 0;
-        for (int64_t k = 0; k < job->threads; k++)
-            largest = largest >= job->largest[k] ? largest : job->largest[k];
+        kith_status status =
+            kith_for_each(job->context, (int32_t)job->threads, job->threads, sum_in_lane, job);
+        if (status == KITH_OK)
+            status = kith_context_check_cancelled(job->context);
+        KITH_TRY(find_largest(job, status, &largest));
         if (!isfinite(largest * job->problem->space.cutoff))
             return KITH_OK;
         const int exponent = exponent_of(job, largest);
@@ -417,6 +480,42 @@ static kith_status sum(struct job *job, bool *done)
     return KITH_OK;
 }
 
+/* The sums of a slot's component of this process, of which its cluster has so many subtractions. */
+static uint64_t sum_of(const struct job *job, int64_t place, int32_t touched)
+{
+    uint64_t total = (uint64_t)touched * job->zero;
+    for (int64_t k = 0; k < job->sums; k++)
+        total += job->verlet->forces[k][place];
+    return total;
+}
+
+static void combine_part(void *argument, int64_t part)
+{
+    const struct job *job = argument;
+    const struct verlet_list *list = &job->verlet->list;
+    const int64_t end = end_of_part(job, part);
+    for (int64_t slot = part * slots_a_part; slot < end; slot++)
+        for (int c = 0; c < 3; c++) {
+            const int64_t place = verlet_place(list, slot) + (int64_t)c * list->lanes;
+            job->verlet->forces[0][place] = sum_of(job, place, list->touched[slot / list->lanes]);
+        }
+}
+
+/* Over ranks: the sums of all of them, which are exact, come to all. */
+static kith_status add_ranks(struct job *job)
+{
+    const struct verlet_list *list = &job->verlet->list;
+    memcpy(&job->zero, &job->of_kernel.magic, sizeof job->zero);
+    job->sums = job->threads;
+    if (!job->verlet->first)
+        return KITH_OK;
+    KITH_TRY(ranks_agree(job->context, for_slots(job, combine_part)));
+    ranks_add(job->context, job->verlet->forces[0], 3 * list->clusters * list->lanes);
+    job->zero = 0;
+    job->sums = 1;
+    return KITH_OK;
+}
+
 static void store_part(void *argument, int64_t part)
 {
     const struct job *job = argument;
@@ -425,19 +524,15 @@ static void store_part(void *argument, int64_t part)
     const struct verlet_list *list = &verlet->list;
     const int64_t end = end_of_part(job, part);
     const void *masses = job->law->target_mass;
-    uint64_t zero;
-    memcpy(&zero, &job->of_kernel.magic, sizeof zero);
-    uint64_t too_many = 0;
+    int32_t touched = 0;
     for (int64_t slot = part * slots_a_part; slot < end; slot++) {
         if ((slot & (list->lanes - 1)) == 0) /* a part begins with a cluster */
-            too_many = (uint64_t)list->touched[slot / list->lanes] * zero;
+            touched = list->touched[slot / list->lanes];
         const int64_t row = list->points[slot].row, first = verlet_place(list, slot);
         const double mass = masses ? real_get(problem->dtype, masses, row) : 1;
         const double unit = job->unit / mass;
         for (int c = 0; c < 3; c++) {
-            uint64_t total = too_many;
-            for (int64_t k = 0; k < job->threads; k++)
-                total += verlet->forces[k][first + (int64_t)c * list->lanes];
+            const uint64_t total = sum_of(job, first + (int64_t)c * list->lanes, touched);
             if (problem->acceleration[c])
                 real_set(problem->dtype, problem->acceleration[c], row,
                          (double)(int64_t)total * unit);
@@ -492,6 +587,8 @@ kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem
     KITH_TRY(kith_allocate(job.threads, sizeof *job.largest, "Verlet list", &job.largest));
     kith_status status = sum(&job, done);
     free(job.largest);
+    if (status == KITH_OK && *done)
+        status = add_ranks(&job);
     if (status == KITH_OK && *done)
         status = for_slots(&job, store_part);
     return status;

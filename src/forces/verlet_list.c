@@ -27,6 +27,7 @@ kith_status verlet_list_create(int64_t count, int lanes, kith_dtype dtype, struc
     *list = (struct verlet_list){.count = count, .lanes = lanes, .dtype = dtype};
     list->clusters = (count + lanes - 1) / lanes;
     list->task_count = (list->clusters + verlet_clusters_a_task - 1) / verlet_clusters_a_task;
+    list->end_task = list->task_count;
     const int64_t slots = list->clusters * lanes;
     KITH_TRY(kith_allocate(slots, sizeof *list->points, what, &list->points));
     KITH_TRY(kith_allocate(3 * slots, kith_dtype_bytes(dtype), what, &list->position));
@@ -346,10 +347,11 @@ static kith_status search_image(const struct searching *searching, struct verlet
     return KITH_OK;
 }
 
-static void search_task(void *argument, int64_t t)
+static void search_task(void *argument, int64_t k)
 {
     const struct searching *searching = argument;
     const struct verlet_list *list = searching->list;
+    const int64_t t = list->first_task + k;
     struct verlet_task *task = &list->tasks[t];
     const int64_t begin = t * verlet_clusters_a_task;
     const int64_t end = least(begin + verlet_clusters_a_task, list->clusters);
@@ -363,7 +365,7 @@ static void search_task(void *argument, int64_t t)
 static void count_touched(struct verlet_list *list)
 {
     memset(list->touched, 0, (size_t)list->clusters * sizeof *list->touched);
-    for (int64_t t = 0; t < list->task_count; t++) {
+    for (int64_t t = list->first_task; t < list->end_task; t++) {
         const struct verlet_task *task = &list->tasks[t];
         for (int64_t k = 0; k < task->segment_count; k++)
             list->touched[task->segments[k].slot / list->lanes] += task->segments[k].is_own;
@@ -379,8 +381,8 @@ kith_status verlet_list_search(kith_context *context, verlet_search *search, dou
     struct searching searching = {list, search, distance * distance * (1 + 0x1p-16)};
     KITH_TRY(kith_for_each(context,
                            kith_threads_for(context, (double)list->count / searched_a_second),
-                           list->task_count, search_task, &searching));
-    for (int64_t t = 0; t < list->task_count; t++)
+                           list->end_task - list->first_task, search_task, &searching));
+    for (int64_t t = list->first_task; t < list->end_task; t++)
         if (list->tasks[t].status != KITH_OK)
             return kith_fail(list->tasks[t].status, "no memory for the Verlet list");
     count_touched(list);

@@ -31,11 +31,12 @@ struct verlet_task {
 
 struct verlet_list {
     int64_t count, clusters, task_count;
-    int lanes;                   /* slots of a cluster; only the last cluster may lack some */
-    kith_dtype dtype;            /* of positions */
-    struct verlet_point *points; /* by slot */
-    void *position;              /* verlet_kernel.h; slots that are not there are far away */
-    struct verlet_box *boxes;    /* of the tree's nodes, before their children */
+    int64_t first_task, end_task; /* those that are searched: all, or a rank's */
+    int lanes;                    /* slots of a cluster; only the last cluster may lack some */
+    kith_dtype dtype;             /* of positions */
+    struct verlet_point *points;  /* by slot */
+    void *position;               /* verlet_kernel.h; slots that are not there are far away */
+    struct verlet_box *boxes;     /* of the tree's nodes, before their children */
     struct verlet_task *tasks;
     int32_t *touched; /* how often a cluster is subtracted from */
     int32_t (*images)[3];
@@ -59,7 +60,8 @@ void verlet_list_free(struct verlet_list *list);
 /* Arranges list->points as slots, and fills in the boxes and the positions. */
 kith_status verlet_list_arrange(kith_context *context, struct verlet_list *list);
 
-/* Makes the segments: pairs within a distance, at the images. Errors: KITH_OUT_OF_MEMORY,
+/* Makes the segments of the tasks from first_task to end_task − 1: pairs within a distance, at the
+ * images; touched is of these. Errors: KITH_OUT_OF_MEMORY,
  * KITH_CANCELLED. */
 kith_status verlet_list_search(kith_context *context, verlet_search *search, double distance,
                                struct verlet_list *list);

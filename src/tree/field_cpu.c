@@ -71,18 +71,20 @@ static void gather(const struct field_run *run, struct tree_side *side)
 
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_sides *targets, const struct tree_sides *sources,
-                                struct tree_side *target_side)
+                                const struct tree_branches *branches, struct tree_side *target_side)
 {
     const struct tree_rule rule = {.walk = tree_walk_one_way, .theta = TREE_FIELD_THETA};
     struct field_run run = {targets, sources, NULL, problem->softening2, problem->law};
     struct tree_counts counts;
     const struct tree_actions actions = {
-        .far = far, .descend = descend, .leaf = leaf, .user = &run};
+        .far = far, .descend = descend, .leaf = leaf, .user = &run, .branches = branches};
     KITH_TRY(
         kith_allocate(targets->tree->cell_count, sizeof *run.pull, "fields of a tree", &run.pull));
     const kith_status status =
         tree_walk_cpu(context, &rule, targets, sources, &actions,
                       seconds_of_target * (double)targets->tree->count, &counts);
+    if (status == KITH_OK && branches)
+        tree_branches_gather_cells(branches, run.pull, sizeof *run.pull);
     if (status == KITH_OK)
         gather(&run, target_side);
     free(run.pull);

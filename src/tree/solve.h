@@ -3,15 +3,19 @@
 
 /* The stages of tree_solve_cpu. */
 
+#include "tree/branches_ranks.h"
 #include "tree/near_kernel.h"
 #include "tree/tree.h"
 #include "tree/walk.h"
 
 /* Fills in the scales F and Φ of every target cell: lower bounds, to some percent, of
  * max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|) and of Σ_j |φ_ij| (by the logarithm Σ_j |w_j|) at its points, from
- * the weights of cells that a walk of its own finds; nothing is remembered from call to call. */
+ * the weights of cells that a walk of its own finds; nothing is remembered from call to call.
+ *
+ *   branches  of the targets, over ranks, all of whom get the scales; NULL: one process */
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_sides *targets, const struct tree_sides *sources,
+                                const struct tree_branches *branches,
                                 struct tree_side *target_side);
 
 /* The expansions of a problem. Record k is that of source cell k; those of the target cells begin
@@ -25,17 +29,23 @@ struct tree_expansions {
     double *power; /* of the sources, for tree_error */
 };
 
-/* The multipoles of all sources, from the leaves to the root, and their powers. */
+/* The multipoles of all sources, from the leaves to the root, and their powers.
+ *
+ *   branches  of the sources, over ranks, all of whom get the multipoles; NULL: one process */
 kith_status tree_expand_cpu(kith_context *context, const struct octree *sources,
-                            const struct tree_side *side, struct tree_expansions *expansions);
+                            const struct tree_side *side, const struct tree_branches *branches,
+                            struct tree_expansions *expansions);
 
 /* The near kernels of the context's instruction set. */
 const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context);
 
-/* The force pass: every far and near pair, into state->potential and gradient. */
+/* The force pass: every far and near pair, into state->potential and gradient.
+ *
+ *   branches  of the targets, over ranks, all of whom get the results; NULL: one process */
 kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *problem,
                          const struct tree_rule *rule, const struct tree_sides *targets,
-                         const struct tree_sides *sources, const struct tree_expansions *expansions,
-                         struct tree_state *state, struct tree_counts *counts);
+                         const struct tree_sides *sources, const struct tree_branches *branches,
+                         const struct tree_expansions *expansions, struct tree_state *state,
+                         struct tree_counts *counts);
 
 #endif

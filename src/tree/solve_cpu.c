@@ -12,6 +12,7 @@
 struct solve_run {
     struct tree_sides targets, sources;
     struct tree_side *target_side, *source_side;
+    struct tree_branches *target_branches, *source_branches; /* over ranks, else NULL */
     double *power;
     struct tree_expansions expansions;
 };
@@ -114,7 +115,47 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
     write_heads(&state->sources, run->source_side, expansions, 0);
     if (!problem->self)
         write_heads(&state->targets, run->target_side, expansions, expansions->target_record);
-    return tree_expand_cpu(context, &state->sources, run->source_side, expansions);
+    return tree_expand_cpu(context, &state->sources, run->source_side,
+                           problem->self ? run->target_branches : run->source_branches, expansions);
+}
+
+/* Over ranks: what each of them does of the trees. */
+static kith_status make_branches(kith_context *context, const struct tree_problem *problem,
+                                 const struct tree_state *state, struct solve_run *run)
+{
+    KITH_TRY(tree_branches_create(context, state->target_tree, &run->target_branches));
+    return problem->self ? KITH_OK
+                         : tree_branches_create(context, &state->sources, &run->source_branches);
+}
+
+/* The work of the branches in units of a pair of points, about. */
+static void weigh(const struct tree_problem *problem, const struct tree_request *request,
+                  struct tree_branches *branches)
+{
+    const double order = request->order, terms = (order + 1) * (order + 1);
+    const double of_points = terms / 8 * (problem->softening2 > 0 ? 1.5 : 1);
+    const double of_cells = 10 + 0.02 * terms * terms;
+    tree_branches_weigh(branches, request->groups ? of_points : of_cells, of_points);
+}
+
+/* The force pass. Over ranks it is divided by the work that the last call measured, or else the
+ * pass for the scales of the field. */
+static kith_status sum(kith_context *context, const struct tree_problem *problem,
+                       const struct tree_request *request, struct tree_state *state,
+                       const struct solve_run *run, struct tree_counts *counts)
+{
+    struct tree_branches *branches = run->target_branches;
+    const struct tree_rule rule = tree_rule_for(problem, request);
+    if (branches && !tree_work_recall(&state->work, branches) && request->error > 0)
+        weigh(problem, request, branches);
+    if (branches)
+        tree_branches_divide(branches);
+    KITH_TRY(tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources, branches,
+                          &run->expansions, state, counts));
+    if (!branches)
+        return KITH_OK;
+    weigh(problem, request, branches);
+    return tree_work_keep(branches, &state->work);
 }
 
 static kith_status make_results(const struct tree_problem *problem, struct tree_state *state)
@@ -143,15 +184,14 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
     run->sources = (struct tree_sides){&state->sources, run->source_side, NULL};
     run->targets = (struct tree_sides){state->target_tree, target_side, NULL};
     if (problem->target_count > 0 && problem->source_count > 0) {
+        KITH_TRY(make_branches(context, problem, state, run));
         if (request->error > 0)
-            KITH_TRY(
-                tree_find_field_cpu(context, problem, &run->targets, &run->sources, target_side));
+            KITH_TRY(tree_find_field_cpu(context, problem, &run->targets, &run->sources,
+                                         run->target_branches, target_side));
         KITH_TRY(make_expansions(context, problem, request, state, run));
         run->sources.power = run->power;
         run->targets.power = problem->self ? run->power : NULL;
-        const struct tree_rule rule = tree_rule_for(problem, request);
-        KITH_TRY(tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources,
-                              &run->expansions, state, &counts));
+        KITH_TRY(sum(context, problem, request, state, run, &counts));
     }
     state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
     return KITH_OK;
@@ -165,6 +205,8 @@ kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *pro
     free(run.source_side);
     free(run.target_side);
     free(run.power);
+    tree_branches_free(run.target_branches);
+    tree_branches_free(run.source_branches);
     return status;
 }
 
@@ -175,5 +217,6 @@ void tree_free(struct tree_state *state)
     free(state->results);
     free(state->records);
     free(state->locals);
+    tree_work_free(&state->work);
     *state = (struct tree_state){0};
 }

@@ -147,8 +147,9 @@ static void leaf(void *user, struct tree_walker *walker, int32_t target,
 
 kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *problem,
                          const struct tree_rule *rule, const struct tree_sides *targets,
-                         const struct tree_sides *sources, const struct tree_expansions *expansions,
-                         struct tree_state *state, struct tree_counts *counts)
+                         const struct tree_sides *sources, const struct tree_branches *branches,
+                         const struct tree_expansions *expansions, struct tree_state *state,
+                         struct tree_counts *counts)
 {
     const struct octree *tree = targets->tree;
     const bool plane = problem->dimensions == 2;
@@ -167,8 +168,15 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
                                          .far = far,
                                          .descend = descend,
                                          .leaf = leaf,
-                                         .user = &run};
+                                         .user = &run,
+                                         .branches = branches};
     const double seconds =
         seconds_of_term * (double)tree->count * (double)expansion_count(&expansions->expansion);
-    return tree_walk_cpu(context, rule, targets, sources, &actions, seconds, counts);
+    KITH_TRY(tree_walk_cpu(context, rule, targets, sources, &actions, seconds, counts));
+    if (!branches)
+        return KITH_OK;
+    tree_branches_gather_points(branches, state->potential, run.real);
+    for (int32_t c = 0; c < problem->dimensions; c++)
+        tree_branches_gather_points(branches, state->gradient[c], run.real);
+    return KITH_OK;
 }

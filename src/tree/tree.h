@@ -54,6 +54,14 @@ struct tree_report {
     int64_t cells;
 };
 
+/* Work along the curve of the points, as it was in the last call: of the points up to end[k],
+ * sum[k]. Over ranks, which it is divided by (tree/branches_ranks.h). */
+struct tree_work {
+    int64_t count, points;
+    int64_t *end;
+    double *sum;
+};
+
 /* Memory from call to call, and the results of the last. */
 struct tree_state {
     struct octree sources, targets; /* targets only if they are not the sources */
@@ -62,6 +70,7 @@ struct tree_state {
     void *potential, *gradient[3];    /* columns of the problem's dtype */
     void *results, *records, *locals; /* memory */
     int64_t result_bytes, record_bytes, local_bytes;
+    struct tree_work work;
 };
 
 /* The least error that can be asked for in a precision. */
@@ -84,13 +93,14 @@ double tree_seconds(const kith_context *context, const struct tree_problem *prob
 /* The same of tree_solve_cuda, on an H200. */
 double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_request *request);
 
-/* Solves the problem.
+/* Solves the problem. Over ranks collective: all have the problem, and get the results.
  *
  *   request  filled in by tree_choose
  *   state    zeroed before the first call; goes with tree_free, after an error too
  *
- * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_UNSUPPORTED (2^31 points or more).
- * Bits:   the same on every run and for every number of threads. */
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_UNSUPPORTED (2^31 points or more); those of
+ *         ranks_agree.
+ * Bits:   the same on every run and for every number of threads and ranks. */
 kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *problem,
                            const struct tree_request *request, struct tree_state *state);
 void tree_free(struct tree_state *state);

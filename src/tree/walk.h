@@ -22,7 +22,8 @@ struct cell_list {
     int64_t count, room;
 };
 
-struct tree_walker; /* a thread's memory */
+struct tree_walker;   /* a thread's memory */
+struct tree_branches; /* tree/branches_ranks.h */
 
 /* What is done with what is found. */
 struct tree_actions {
@@ -35,6 +36,9 @@ struct tree_actions {
     void (*leaf)(void *user, struct tree_walker *walker, int32_t target,
                  const struct cell_list *far, const struct cell_list *near);
     void *user;
+    /* Of the targets' tree, over ranks: each walks the cells above the branches and its own. NULL:
+     * one process. */
+    const struct tree_branches *branches;
 };
 
 /* Room for so many bytes in the walker's memory, or NULL: then the walk fails. */
@@ -45,9 +49,9 @@ struct tree_counts {
     int64_t near_pairs; /* pairs of points */
 };
 
-/* Walks all targets.
+/* Walks all targets. Over ranks collective: the counts are those of all of them.
  *
- * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; those of ranks_agree. */
 kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
                           const struct tree_sides *targets, const struct tree_sides *sources,
                           const struct tree_actions *actions, double seconds,

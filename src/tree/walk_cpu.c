@@ -9,10 +9,9 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "ranks/ranks.h"
 #include "tree/accept_kernel.h"
-
-/* A branch of about so many points is a task, but there are at least so many tasks' worth. */
-enum { points_of_task = 1024, tasks_wanted = 256 };
+#include "tree/branches_ranks.h"
 
 struct tree_walker {
     struct cell_list
@@ -25,7 +24,8 @@ struct tree_walker {
     struct tree_counts counts;
 };
 
-/* A branch, and the lists that its root begins with, one after the other in the walk's. */
+/* A branch (tree/branches_ranks.h), and the lists that its root begins with, one after the other in
+ * the walk's. */
 struct task {
     int32_t cell;
     int64_t first, waiting, far, near;
@@ -37,8 +37,8 @@ struct walk {
     const struct tree_actions *actions;
     tree_accept_kernel *accept;
     int32_t task_points;
-    struct task *tasks; /* NULL once they are known */
-    int64_t task_count;
+    struct task *tasks;             /* NULL once they are known */
+    int64_t task_count, first_task; /* of all; the first of this rank */
     struct cell_list lists;
     struct tree_counts *task_counts;
     atomic_bool failed;
@@ -200,9 +200,10 @@ static void walk_branch(struct walk *walk, struct tree_walker *walker, int32_t t
     walker->near.count = near;
 }
 
-static void run_task(void *argument, int64_t k)
+static void run_task(void *argument, int64_t of_rank)
 {
     struct walk *walk = argument;
+    const int64_t k = walk->first_task + of_rank;
     const struct task *task = &walk->tasks[k];
     struct walk mine = {.rule = walk->rule,
                         .targets = walk->targets,
@@ -241,18 +242,31 @@ static void walk_top(struct walk *walk, struct tree_counts *counts)
     free_walker(&walker);
 }
 
+/* Those of this rank. */
+static kith_status run_tasks(kith_context *context, int32_t threads, struct walk *walk)
+{
+    const struct tree_branches *branches = walk->actions->branches;
+    int64_t end = walk->task_count;
+    if (branches) {
+        walk->first_task = branches->first[context->ranks->rank];
+        end = branches->first[context->ranks->rank + 1];
+    }
+    return kith_for_each(context, threads, end - walk->first_task, run_task, walk);
+}
+
 kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
                           const struct tree_sides *targets, const struct tree_sides *sources,
                           const struct tree_actions *actions, double seconds,
                           struct tree_counts *counts)
 {
-    const int64_t points = targets->tree->count, each = points / tasks_wanted;
+    const struct tree_branches *branches = actions->branches;
     struct walk walk = {.rule = rule,
                         .targets = targets,
                         .sources = sources,
                         .actions = actions,
                         .accept = accept_kernel_of(context),
-                        .task_points = (int32_t)(each > points_of_task ? each : points_of_task)};
+                        .task_points = branches ? branches->most_points
+                                                : tree_branch_points(targets->tree, 1)};
     *counts = (struct tree_counts){0};
     if (targets->tree->cell_count == 0 || sources->tree->cell_count == 0)
         return KITH_OK;
@@ -260,18 +274,25 @@ kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
         kith_allocate(targets->tree->cell_count, sizeof *walk.tasks, "a tree walk", &walk.tasks);
     if (status == KITH_OK) {
         walk_top(&walk, counts);
-        status = kith_allocate(walk.task_count, sizeof *walk.task_counts, "a tree walk",
-                               &walk.task_counts);
+        walk.task_counts = branches ? branches->counts : NULL;
+        if (!branches)
+            status = kith_allocate(walk.task_count, sizeof *walk.task_counts, "a tree walk",
+                                   &walk.task_counts);
     }
     if (status == KITH_OK && !atomic_load(&walk.failed))
-        status = kith_for_each(context, kith_threads_for(context, seconds), walk.task_count,
-                               run_task, &walk);
+        status = run_tasks(context, kith_threads_for(context, seconds), &walk);
     if (status == KITH_OK && atomic_load(&walk.failed))
         status = kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
+    if (branches) {
+        status = ranks_agree(context, status);
+        if (status == KITH_OK)
+            tree_branches_gather_counts(branches);
+    }
     for (int64_t k = 0; k < walk.task_count && status == KITH_OK; k++)
         add_counts(counts, &walk.task_counts[k]);
     free(walk.tasks);
-    free(walk.task_counts);
+    if (!branches)
+        free(walk.task_counts);
     free(walk.lists.cell);
     return status;
 }

@@ -241,7 +241,8 @@ static void check_lists(kith_context *gpu, kith_context *cpu, const struct tree_
     const struct tree_sides_cuda there = {&solved->sources, solved->source_sides.memory,
                                           solved->powers.memory};
     struct recorder found = {0}, expected = {0};
-    const struct tree_actions actions = {false, record_far, record_nothing, record_leaf, &expected};
+    const struct tree_actions actions = {false,       record_far, record_nothing,
+                                         record_leaf, &expected,  NULL};
     struct tree_walker_cuda walker = {.list_room = room};
     struct tree_counts counts, counted;
     (void)problem;

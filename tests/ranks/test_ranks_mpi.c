@@ -70,7 +70,8 @@ static void assert_job_fails(const char *script, int code, const char *words)
 static void make_bodies(void)
 {
     if (!program_exists("p.csv"))
-        assert_works("kith make plummer -n 1500 -o p.csv && kith make six -o six.csv");
+        assert_works("kith make plummer -n 1500 -o p.csv && kith make six -o six.csv && "
+                     "kith make fcc -n 1372 --density 0.8 --temperature 2 -o argon.xyz");
 }
 
 static void test_forces_have_the_same_bits_for_any_number_of_processes(void **state)
@@ -87,6 +88,29 @@ static void test_forces_have_the_same_bits_for_any_number_of_processes(void **st
         "kith forces - <p.csv -o 0.npy && job 2 forces - <p.csv -o 2.npy && cmp 0.npy 2.npy");
 }
 
+/* By every solver that divides its work, of trees and of a box. */
+static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **state)
+{
+    (void)state;
+    static const char *const calls[] = {
+        "p.csv --softening 0.01 --solver fmm --error 1e-4",
+        "p.csv --solver tree --error 1e-3",
+        "argon.xyz --law lennard-jones --cutoff 2.5",
+    };
+    make_bodies();
+    for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
+        char script[512];
+        snprintf(script, sizeof script,
+                 "kith forces %s -o 0.npy || exit\n"
+                 "for p in 1 2 3 5 8; do\n"
+                 "  job $p forces %s -o $p.npy || exit\n"
+                 "  cmp 0.npy $p.npy || exit\n"
+                 "done",
+                 calls[k], calls[k]);
+        assert_works(script);
+    }
+}
+
 static void test_json_is_printed_once(void **state)
 {
     (void)state;
@@ -96,17 +120,22 @@ static void test_json_is_printed_once(void **state)
     const char *first = strstr(result->out, "\"bodies\"");
     assert_non_null(first);
     assert_null(strstr(first + 1, "\"bodies\""));
+    assert_non_null(strstr(first, "\"exchange_seconds\""));
 }
 
-static void test_runs_resume_with_other_numbers_of_processes(void **state)
+/* A run of three parts by 2, 5 processes and 1 is that of one process: six frames after the first.
+ */
+static void check_resuming(const char *options, int64_t bodies, double part)
 {
-    (void)state;
-    make_bodies();
-    assert_works("set -- run p.csv --dt 0.001 --softening 0.02 --every 2\n"
-                 "kith \"$@\" --until 0.012 -o whole.h5 || exit\n"
-                 "job 2 \"$@\" --until 0.004 -o run.h5 || exit\n"
-                 "job 5 run --resume --until 0.008 -o run.h5 || exit\n"
-                 "kith run --resume --until 0.012 -o run.h5");
+    char script[1024];
+    snprintf(script, sizeof script,
+             "rm -f whole.h5 run.h5\n"
+             "kith run %s --until %g -o whole.h5 || exit\n"
+             "job 2 run %s --until %g -o run.h5 || exit\n"
+             "job 5 run --resume --until %g -o run.h5 || exit\n"
+             "kith run --resume --until %g -o run.h5",
+             options, 3 * part, options, part, 2 * part, 3 * part);
+    assert_works(script);
     kith_trajectory *a = NULL, *b = NULL;
     assert_ok(kith_trajectory_open(program_file("whole.h5"), &a));
     assert_ok(kith_trajectory_open(program_file("run.h5"), &b));
@@ -119,12 +148,36 @@ static void test_runs_resume_with_other_numbers_of_processes(void **state)
         const kith_read_options read = {.frame = frame};
         assert_ok(kith_bodies_read(program_file("whole.h5"), &read, &whole));
         assert_ok(kith_bodies_read(program_file("run.h5"), &read, &resumed));
-        const size_t bytes = 1500 * 3 * sizeof(double);
+        const size_t bytes = (size_t)bodies * 3 * sizeof(double);
         assert_memory_equal(whole->position, resumed->position, bytes);
         assert_memory_equal(whole->velocity, resumed->velocity, bytes);
         kith_bodies_free(whole);
         kith_bodies_free(resumed);
     }
+}
+
+static void test_runs_resume_with_other_numbers_of_processes(void **state)
+{
+    (void)state;
+    make_bodies();
+    check_resuming("p.csv --dt 0.001 --softening 0.02 --every 2", 1500, 0.004);
+}
+
+static void test_runs_by_trees_resume_with_other_numbers_of_processes(void **state)
+{
+    (void)state;
+    make_bodies();
+    check_resuming("p.csv --dt 0.001 --softening 0.02 --every 2 --solver fmm --error 1e-3", 1500,
+                   0.004);
+}
+
+/* A hundred steps of a liquid. */
+static void test_runs_in_boxes_resume_with_other_numbers_of_processes(void **state)
+{
+    (void)state;
+    make_bodies();
+    check_resuming("argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --every 17", 1372,
+                   34 * 0.004);
 }
 
 static void test_what_fails_on_one_process_ends_all(void **state)
@@ -135,7 +188,7 @@ static void test_what_fails_on_one_process_ends_all(void **state)
     assert_job_fails("job 3 run p.csv --dt -1 --until 1", 2, "--dt is -1");
     assert_job_fails("job 2 run p.csv --dt 1 --until 1 -o none/run.h5", 1, "none/run.h5");
     assert_job_fails("job 2 forces p.csv -o /dev/full", 1, "No space left");
-    assert_job_fails("job 3 forces p.csv --solver fmm --error 1e-4", 1, "solver is fmm");
+    assert_job_fails("job 3 forces p.csv --solver reference", 1, "solver is reference");
     assert_job_fails("job 2 run six --ensemble 5 --dt 0.1 --until 1", 1, "ensemble");
     assert_job_fails("job 2 pairs p.csv --cutoff 0.1 -o pairs.csv", 1, "MPI");
     /* Other arguments on the last process, which fails alone. */
@@ -144,6 +197,7 @@ static void test_what_fails_on_one_process_ends_all(void **state)
         "--threads is 0");
     assert_job_fails("{ head -1000 p.csv; echo nan,0,0,0,0,0,1; } >nan.csv; job 3 forces nan.csv",
                      1, "line 1001");
+    assert_job_fails("job 2 sum p.csv --cutoff 0.1 --out n=1", 1, "MPI");
     assert_false(program_exists("pairs.csv"));
 }
 
@@ -161,17 +215,29 @@ static void test_signals_leave_a_checkpoint(void **state)
                  "grep -q 'holds a checkpoint' err && kith convert stopped.h5 stopped.csv");
 }
 
+/* Within 10 s, with a checkpoint that can be resumed: by every kind of exchange. */
 static void test_a_process_that_dies_ends_the_others(void **state)
 {
     (void)state;
+    static const char *const calls[] = {
+        "p.csv --softening 0.02",
+        "p.csv --softening 0.02 --solver fmm --error 1e-3",
+        "argon.xyz --law lennard-jones --cutoff 2.5",
+    };
     make_bodies();
-    assert_works(
-        "job 3 run p.csv --dt 0.0001 --until 9 --softening 0.02 -o killed.h5 2>err &\n"
-        "while ! [ -e killed.h5 ] && kill -0 $!; do sleep 0.1; done\n"
-        "kill -KILL $(processes_of killed.h5 | tail -1); begin=$SECONDS; wait $!\n"
-        "[ $? -ne 0 ] && [ $((SECONDS - begin)) -le 10 ] || { cat err; exit 1; }\n"
-        "kith convert killed.h5 killed.csv && kith run --resume --until 0.01 -o killed.h5 2>err ||\n"
-        "  grep -q 'before' err");
+    for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
+        char script[1024];
+        snprintf(script, sizeof script,
+                 "rm -f killed.h5\n"
+                 "job 3 run %s --dt 0.0001 --until 9 -o killed.h5 2>err &\n"
+                 "while ! [ -e killed.h5 ] && kill -0 $!; do sleep 0.1; done\n"
+                 "kill -KILL $(processes_of killed.h5 | tail -1); begin=$SECONDS; wait $!\n"
+                 "[ $? -ne 0 ] && [ $((SECONDS - begin)) -le 10 ] || { cat err; exit 1; }\n"
+                 "kith convert killed.h5 killed.csv &&\n"
+                 "  kith run --resume --until 0.01 -o killed.h5 2>err || grep -q 'before' err",
+                 calls[k]);
+        assert_works(script);
+    }
 }
 
 int main(void)
@@ -182,8 +248,11 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces_have_the_same_bits_for_any_number_of_processes),
+        cmocka_unit_test(test_solvers_have_the_same_bits_for_any_number_of_processes),
         cmocka_unit_test(test_json_is_printed_once),
         cmocka_unit_test(test_runs_resume_with_other_numbers_of_processes),
+        cmocka_unit_test(test_runs_by_trees_resume_with_other_numbers_of_processes),
+        cmocka_unit_test(test_runs_in_boxes_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_what_fails_on_one_process_ends_all),
         cmocka_unit_test(test_signals_leave_a_checkpoint),
         cmocka_unit_test(test_a_process_that_dies_ends_the_others),

@@ -1,0 +1,142 @@
+#ifndef TESTS_RANKS_JOBS_H
+#define TESTS_RANKS_JOBS_H
+
+/* Forces and steps by the ranks of a job, compared with those of one process. */
+
+#include "ranks_of_threads.h"
+
+#include "forces_system.h"
+#include "simulating.h"
+
+/* Forces on the bodies of a system, by one rank. */
+struct forces_rank {
+    const struct system *system, *targets; /* NULL: the system's */
+    kith_forces_totals totals;             /* if options.cutoff is given */
+    kith_solver_report report;             /* of trees */
+    kith_forces_options options;
+    double *result; /* n × (D + 1), D accelerations and a potential */
+    kith_status status;
+    bool cancels; /* this rank is asked to stop before it begins */
+    char message[200];
+};
+
+static inline kith_status compute_forces(void *argument, kith_context *context)
+{
+    struct forces_rank *rank = argument;
+    const struct system *s = rank->targets ? rank->targets : rank->system;
+    kith_forces_options options = rank->options;
+    options.totals = options.cutoff > 0 && !rank->targets ? &rank->totals : NULL;
+    options.report = &rank->report;
+    kith_array a = kith_array_matrix(rank->result, s->dtype, s->n, s->dimensions);
+    kith_array phi = kith_array_vector(
+        (char *)rank->result + s->dimensions * kith_dtype_bytes(s->dtype), s->dtype, s->n);
+    a.strides[0] = phi.strides[0] = s->dimensions + 1;
+    if (rank->cancels)
+        kith_context_cancel(context);
+    rank->status = kith_forces_compute(context, &options, rank->targets ? PARTICLES_OF(s) : NULL,
+                                       PARTICLES_OF(rank->system), a, phi);
+    if (rank->status != KITH_OK)
+        snprintf(rank->message, sizeof rank->message, "%s", kith_error_message());
+    return rank->status;
+}
+
+static inline size_t bytes_of(const struct forces_rank *rank)
+{
+    const struct system *s = rank->targets ? rank->targets : rank->system;
+    return (size_t)(s->n * (s->dimensions + 1) * kith_dtype_bytes(s->dtype));
+}
+
+/* Each rank has its own results, which begin as NaN. */
+static inline void compute_on_ranks(int32_t size, const struct forces_rank *like,
+                                    struct forces_rank ranks[most_ranks])
+{
+    for (int32_t k = 0; k < size; k++) {
+        ranks[k] = *like;
+        ranks[k].result = malloc(bytes_of(like) + 1);
+        memset(ranks[k].result, 0xff, bytes_of(like));
+    }
+    do_ranks(size, compute_forces, ranks, sizeof ranks[0]);
+}
+
+static inline void free_results(int32_t size, struct forces_rank *ranks)
+{
+    for (int32_t k = 0; k < size; k++)
+        free(ranks[k].result);
+}
+
+static inline void check_same_bits(const struct forces_rank *like, int32_t size)
+{
+    struct forces_rank alone = *like, ranks[most_ranks];
+    kith_context *context = cpu_context(1);
+    alone.result = calloc(1, bytes_of(like) + 1);
+    compute_forces(&alone, context);
+    if (alone.status != KITH_OK)
+        fail_msg("%s", alone.message);
+    kith_context_free(context);
+    compute_on_ranks(size, like, ranks);
+    for (int32_t k = 0; k < size; k++) {
+        if (ranks[k].status != KITH_OK)
+            fail_msg("rank %d of %d: %s", (int)k, (int)size, ranks[k].message);
+        if (memcmp(alone.result, ranks[k].result, bytes_of(like)) != 0 ||
+            memcmp(&alone.totals, &ranks[k].totals, sizeof alone.totals) != 0 ||
+            alone.report.p2p_per_body != ranks[k].report.p2p_per_body ||
+            alone.report.m2l_per_body != ranks[k].report.m2l_per_body)
+            fail_msg("rank %d of %d: %lld bodies have other bits", (int)k, (int)size,
+                     (long long)like->system->n);
+    }
+    free_results(size, ranks);
+    free(alone.result);
+}
+
+/* Steps of a simulation, by one rank. */
+struct simulation_rank {
+    const kith_bodies *start;
+    kith_simulation_options options;
+    int64_t steps;
+    kith_bodies *end;
+    kith_diagnostics diagnostics;
+    kith_status status;
+};
+
+static inline kith_status take_steps(void *argument, kith_context *context)
+{
+    struct simulation_rank *rank = argument;
+    kith_simulation *simulation = NULL;
+    rank->status = kith_simulation_create(context, &rank->options, rank->start, &simulation);
+    if (rank->status == KITH_OK)
+        rank->status = kith_simulation_step(simulation, rank->steps);
+    if (rank->status == KITH_OK)
+        rank->status = kith_simulation_diagnose(simulation, &rank->diagnostics);
+    if (rank->status == KITH_OK)
+        rank->status = kith_simulation_get_bodies(simulation, rank->end);
+    kith_simulation_free(simulation);
+    return rank->status;
+}
+
+/* Of bodies with velocities, whose states are compared. */
+static inline void check_steps(const kith_bodies *start, const kith_simulation_options *options,
+                               int64_t steps, int32_t size)
+{
+    const struct simulation_rank like = {.start = start, .options = *options, .steps = steps};
+    struct simulation_rank alone = like, ranks[most_ranks];
+    const int64_t n = start->count;
+    assert_ok(kith_bodies_create(n, start->dimensions, KITH_VELOCITY, &alone.end));
+    kith_context *context = cpu_context(1);
+    if (take_steps(&alone, context) != KITH_OK)
+        fail_msg("%s", kith_error_message());
+    kith_context_free(context);
+    for (int32_t k = 0; k < size; k++) {
+        ranks[k] = like;
+        assert_ok(kith_bodies_create(n, start->dimensions, KITH_VELOCITY, &ranks[k].end));
+    }
+    do_ranks(size, take_steps, ranks, sizeof ranks[0]);
+    for (int32_t k = 0; k < size; k++) {
+        assert_int_equal(ranks[k].status, KITH_OK);
+        assert_same_state(ranks[k].end, alone.end);
+        assert_memory_equal(&ranks[k].diagnostics, &alone.diagnostics, sizeof alone.diagnostics);
+        kith_bodies_free(ranks[k].end);
+    }
+    kith_bodies_free(alone.end);
+}
+
+#endif
