@@ -49,6 +49,7 @@ int command_make(int argc, char **argv);
 int command_matrix(int argc, char **argv);
 int command_multiply(int argc, char **argv);
 int command_orbits(int argc, char **argv);
+int command_megno(int argc, char **argv);
 int command_pairs(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_run(int argc, char **argv);

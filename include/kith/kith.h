@@ -19,6 +19,7 @@
 #include "kith/io.h"
 #include "kith/law.h"
 #include "kith/matrix.h"
+#include "kith/megno.h"
 #include "kith/npy.h"
 #include "kith/orbits.h"
 #include "kith/pairs.h"

@@ -17,7 +17,8 @@ enum random_purpose {
     RANDOM_SELF_AVOIDING = 9,
     RANDOM_CRYSTAL = 10,
     RANDOM_LANGEVIN = 11,
-    RANDOM_BUSSI = 12
+    RANDOM_BUSSI = 12,
+    RANDOM_MEGNO = 13
 };
 
 /* One body's own random numbers, by Philox 4x64-10 (Salmon, Moraes, Dror & Shaw 2011): key = (seed,
