@@ -12,17 +12,14 @@
 #include "device/context.h"
 #include "device/threads.h"
 #include "forces/cutoff.h"
+#include "forces/tasks_ranks.h"
 #include "law/compiled.h"
-#include "ranks/partition.h"
 #include "ranks/ranks.h"
 
 /* Targets of a task, and those that share one gathering of candidates at most. */
 enum { targets_a_task = 256, most_targets_of_cell = 64 };
 
 enum { rows_a_part = 1 << 14, most_points = INT32_MAX - 1024 };
-
-/* Fewer are computed by every rank of a job. */
-enum { least_targets_of_ranks = 1024 };
 
 static const double targets_a_second = 2e6, rows_a_second = 1e8;
 
@@ -54,9 +51,7 @@ struct job {
     void *scratch;
     struct sorted_side sources, targets;
     int64_t tasks, threads;
-    int64_t first_task, end_task;    /* of this rank, or all */
-    int64_t *first;                  /* over ranks: where each one's targets begin, and tasks */
-    double *work;                    /* of each task, over ranks */
+    struct tasks_part part;
     double (*totals)[cutoff_totals]; /* of each task */
     struct lane *lanes;
     atomic_long next;
@@ -324,9 +319,9 @@ static void sum_in_lane(void *argument, int64_t k)
     struct job *job = argument;
     const int64_t count = job->targets.count;
     for (;;) {
-        const int64_t task = job->first_task + atomic_fetch_add(&job->next, 1);
+        const int64_t task = job->part.first + atomic_fetch_add(&job->next, 1);
         const int64_t begin = task * targets_a_task;
-        if (task >= job->end_task || kith_context_stops(job->context))
+        if (task >= job->part.end || kith_context_stops(job->context))
             return;
         sum_targets(job, &job->lanes[k].candidates, begin,
                     begin + targets_a_task < count ? begin + targets_a_task : count,
@@ -379,44 +374,32 @@ static void find_work(const struct job *job)
 {
     const bool is_known = job->problem->self; /* else targets have no buckets */
     for (int64_t task = 0; task < job->tasks && !is_known; task++)
-        job->work[task] = 1;
+        job->part.work[task] = 1;
     for (int64_t bucket = 0; bucket < job->grid.bucket_count && is_known; bucket++) {
         const int64_t begin = job->begin[bucket], end = job->begin[bucket + 1];
         for (int64_t slot = begin; slot < end; slot++)
-            job->work[slot / targets_a_task] += (double)(end - begin);
+            job->part.work[slot / targets_a_task] += (double)(end - begin);
     }
 }
 
-/* Over the ranks of a job each has some of the tasks, contiguous ones of about the same work. */
 static kith_status divide(struct job *job)
 {
-    const struct ranks *ranks = job->context->ranks;
-    job->end_task = job->tasks;
-    if (!ranks || job->targets.count < least_targets_of_ranks)
-        return KITH_OK;
-    KITH_TRY(kith_allocate(job->tasks, sizeof *job->work, "forces within a cutoff", &job->work));
-    KITH_TRY(
-        kith_allocate(ranks->size + 1, sizeof *job->first, "forces within a cutoff", &job->first));
-    find_work(job);
-    ranks_divide(job->tasks, job->work, ranks->size, job->first);
-    job->first_task = job->first[ranks->rank];
-    job->end_task = job->first[ranks->rank + 1];
+    KITH_TRY(tasks_create(job->context, job->tasks, job->targets.count, &job->part));
+    if (job->part.is_divided)
+        find_work(job);
+    tasks_divide(&job->part);
     return KITH_OK;
 }
 
 /* Collective: what each rank has comes to all. */
 static void gather_sums(const struct job *job)
 {
-    const int64_t count = job->targets.count;
-    const int32_t ranks = job->context->ranks->size;
-    ranks_gather_parts(job->context, job->totals, sizeof *job->totals, job->first);
-    for (int32_t k = 0; k <= ranks; k++)
-        job->first[k] =
-            job->first[k] * targets_a_task < count ? job->first[k] * targets_a_task : count;
+    const int64_t count = job->targets.count, real = sizeof(double);
+    tasks_gather(&job->part, job->totals, sizeof *job->totals, 1, job->tasks);
     for (int c = 0; c < 3; c++)
-        ranks_gather_parts(job->context, job->of_kernel.force[c], sizeof(double), job->first);
+        tasks_gather(&job->part, job->of_kernel.force[c], real, targets_a_task, count);
     if (job->of_kernel.value)
-        ranks_gather_parts(job->context, job->of_kernel.value, sizeof(double), job->first);
+        tasks_gather(&job->part, job->of_kernel.value, real, targets_a_task, count);
 }
 
 static kith_status sum(struct job *job)
@@ -426,7 +409,7 @@ static kith_status sum(struct job *job)
         kith_for_each(job->context, (int32_t)job->threads, job->threads, sum_in_lane, job);
     if (status == KITH_OK)
         status = kith_context_check_cancelled(job->context);
-    if (job->first) {
+    if (job->part.is_divided) {
         KITH_TRY(ranks_agree(job->context, status));
         gather_sums(job);
     }
@@ -524,7 +507,6 @@ kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem
     kith_status status = divide(&job);
     if (status == KITH_OK)
         status = sum(&job);
-    free(job.first);
-    free(job.work);
+    tasks_free(&job.part);
     return status;
 }

@@ -10,14 +10,11 @@
 #include "core/reals.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "forces/tasks_ranks.h"
 #include "forces/verlet.h"
 #include "forces/verlet_list.h"
 #include "law/compiled.h"
-#include "ranks/partition.h"
 #include "ranks/ranks.h"
-
-/* Fewer are computed by every rank of a job. */
-enum { least_particles_of_ranks = 1024 };
 
 enum { slots_a_part = 1 << 12, most_particles = INT32_MAX - 1024 };
 
@@ -49,11 +46,8 @@ struct verlet {
     void *weight;
     unsigned long long **forces; /* of each thread */
     int64_t thread_room;
-    int exponent; /* of the largest force, as it was */
-    /* Over ranks, else NULL: where each one's tasks begin, and the entries of each task of the
-     * last list, by which those of the next are divided. */
-    int64_t *first;
-    double *work;
+    int exponent;           /* of the largest force, as it was */
+    struct tasks_part part; /* over ranks, by the entries of the list before */
 };
 
 struct job {
@@ -98,8 +92,7 @@ void verlet_free(struct verlet *verlet)
     for (int64_t k = 0; k < verlet->thread_room; k++)
         free(verlet->forces[k]);
     free(verlet->forces);
-    free(verlet->first);
-    free(verlet->work);
+    tasks_free(&verlet->part);
     free(verlet);
 }
 
@@ -287,30 +280,20 @@ static void choose_skin(const struct forces_problem *problem, struct verlet *ver
         verlet->skin = fmax(0.8 * verlet->skin, least_skin * cutoff);
 }
 
-/* Over the ranks of a job each has some of the tasks, contiguous ones of about as many entries. */
-static void divide(const struct job *job)
-{
-    struct verlet *verlet = job->verlet;
-    const struct ranks *ranks = job->context->ranks;
-    if (!verlet->first)
-        return;
-    ranks_divide(verlet->list.task_count, verlet->work, ranks->size, verlet->first);
-    verlet->list.first_task = verlet->first[ranks->rank];
-    verlet->list.end_task = verlet->first[ranks->rank + 1];
-}
-
 static kith_status search(const struct job *job, verlet_search *of_isa, double distance)
 {
     struct verlet *verlet = job->verlet;
     struct verlet_list *list = &verlet->list;
-    divide(job);
+    tasks_divide(&verlet->part);
+    list->first_task = verlet->part.first;
+    list->end_task = verlet->part.end;
     const kith_status status = verlet_list_search(job->context, of_isa, distance, list);
-    if (!verlet->first)
+    if (!verlet->part.is_divided)
         return status;
     KITH_TRY(ranks_agree(job->context, status));
     for (int64_t t = list->first_task; t < list->end_task; t++)
-        verlet->work[t] = (double)list->tasks[t].entry_count;
-    ranks_gather_parts(job->context, verlet->work, sizeof *verlet->work, verlet->first);
+        verlet->part.work[t] = (double)list->tasks[t].entry_count;
+    tasks_gather(&verlet->part, verlet->part.work, sizeof *verlet->part.work, 1, list->task_count);
     return KITH_OK;
 }
 
@@ -350,12 +333,8 @@ static kith_status create(const struct job *job, const struct verlet_kernels *ke
     const int64_t slots = created->list.clusters * created->list.lanes;
     for (int64_t i = 0; i < problem->target_count; i++)
         created->list.points[i].row = i;
-    if (job->context->ranks && problem->target_count >= least_particles_of_ranks) {
-        KITH_TRY(kith_allocate(job->context->ranks->size + 1, sizeof *created->first, "Verlet list",
-                               &created->first));
-        KITH_TRY(kith_allocate(created->list.task_count, sizeof *created->work, "Verlet list",
-                               &created->work));
-    }
+    KITH_TRY(tasks_create(job->context, created->list.task_count, problem->target_count,
+                          &created->part));
     KITH_TRY(kith_allocate(slots, sizeof *created->moves, "Verlet list", &created->moves));
     if (job->law->view.weight != law_weight_none)
         KITH_TRY(kith_allocate(slots, kith_dtype_bytes(problem->dtype), "Verlet list",
@@ -444,7 +423,7 @@ static kith_status find_largest(const struct job *job, kith_status status, doubl
     for (int64_t k = 0; k < job->threads && !isnan(*largest); k++)
         if (!(job->largest[k] <= *largest))
             *largest = job->largest[k];
-    if (!job->verlet->first)
+    if (!job->verlet->part.is_divided)
         return status;
     if (!isnan(*largest))
         memcpy(&bits, largest, sizeof bits);
@@ -507,7 +486,7 @@ static kith_status add_ranks(struct job *job)
     const struct verlet_list *list = &job->verlet->list;
     memcpy(&job->zero, &job->of_kernel.magic, sizeof job->zero);
     job->sums = job->threads;
-    if (!job->verlet->first)
+    if (!job->verlet->part.is_divided)
         return KITH_OK;
     KITH_TRY(ranks_agree(job->context, for_slots(job, combine_part)));
     ranks_add(job->context, job->verlet->forces[0], 3 * list->clusters * list->lanes);

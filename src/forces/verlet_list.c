@@ -27,7 +27,6 @@ kith_status verlet_list_create(int64_t count, int lanes, kith_dtype dtype, struc
     *list = (struct verlet_list){.count = count, .lanes = lanes, .dtype = dtype};
     list->clusters = (count + lanes - 1) / lanes;
     list->task_count = (list->clusters + verlet_clusters_a_task - 1) / verlet_clusters_a_task;
-    list->end_task = list->task_count;
     const int64_t slots = list->clusters * lanes;
     KITH_TRY(kith_allocate(slots, sizeof *list->points, what, &list->points));
     KITH_TRY(kith_allocate(3 * slots, kith_dtype_bytes(dtype), what, &list->position));
