@@ -43,7 +43,7 @@ static inline void ranks_divide(int64_t things, const double *weight, int32_t ra
     }
     while (rank < ranks)
         first[++rank] = things;
-    for (int32_t k = 0; k <= ranks && !(total > 0); k++)
+    for (int32_t k = 1; k < ranks && !(total > 0); k++)
         first[k] = ranks_first(things, ranks, k);
 }
 

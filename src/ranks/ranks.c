@@ -71,8 +71,9 @@ void ranks_gather(const kith_context *context, void *data, int64_t element_bytes
     const struct ranks *ranks = context->ranks;
     if (!ranks)
         return;
-    for (int32_t k = 0; k <= ranks->size; k++)
+    for (int32_t k = 0; k < ranks->size; k++)
         ranks->first[k] = ranks_first_element(count, part, ranks->size, k);
+    ranks->first[ranks->size] = count;
     ranks_gather_parts(context, data, element_bytes, ranks->first);
 }
 
