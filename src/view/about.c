@@ -73,7 +73,7 @@ static void write_text(FILE *stream, const kith_bodies *bodies, const char *titl
     write_real(stream, bodies->time);
     fputs(",\"until\":", stream);
     write_real(stream, until > bodies->time ? until : NAN);
-    write_reals(stream, "origin", about->origin, 3);
+    write_reals(stream, "origin", about->place.origin, 3);
     fputs(",\"length\":", stream);
     about_write_string(stream, units->length);
     fputs(",\"unit\":", stream);
@@ -81,8 +81,10 @@ static void write_text(FILE *stream, const kith_bodies *bodies, const char *titl
     if (bodies->has_cell)
         write_reals(stream, "cell", bodies->cell, 9);
     fputs(",\"columns\":[", stream);
-    for (int k = 0; k < about->columns; k++)
-        fprintf(stream, "%s\"%s\"", k > 0 ? "," : "", about->column[k].name);
+    for (int k = 0; k < about->columns; k++) {
+        fputs(k > 0 ? "," : "", stream);
+        about_write_string(stream, about->column[k].name);
+    }
     fputc(']', stream);
     write_names(stream, "species", about->species_name, about->species);
     if (bodies->name && bodies->count <= most_named)
@@ -101,7 +103,7 @@ static int species_of(const struct about *about, const char *name)
 /* Chemical symbols, and other names that several bodies share. */
 static void find_species(const kith_bodies *bodies, struct about *about)
 {
-    for (int64_t i = 0; bodies->name && i < bodies->count; i++) {
+    for (int64_t i = 0; i < bodies->count; i++) {
         const int k = species_of(about, bodies->name[i]);
         if (k < about->species)
             continue;
@@ -118,7 +120,9 @@ static void find_species(const kith_bodies *bodies, struct about *about)
 static kith_status add_column(const char *name, struct about *about, float **values)
 {
     KITH_TRY(kith_allocate(about->shown, sizeof **values, "column", values));
-    about->column[about->columns++] = (struct about_column){name, *values};
+    struct about_column *column = &about->column[about->columns++];
+    snprintf(column->name, sizeof column->name, "%s", name);
+    column->values = *values;
     return KITH_OK;
 }
 
@@ -126,7 +130,7 @@ static kith_status add_numbers(const kith_bodies *bodies, const char *name, cons
                                struct about *about)
 {
     float *values = NULL;
-    if (!numbers || about->shown == 0)
+    if (!numbers)
         return KITH_OK;
     KITH_TRY(add_column(name, about, &values));
     for (int64_t k = 0; k < about->shown; k++)
@@ -134,13 +138,35 @@ static kith_status add_numbers(const kith_bodies *bodies, const char *name, cons
     return KITH_OK;
 }
 
-static kith_status add_columns(const kith_bodies *bodies, struct about *about)
+static kith_status add_ids(const kith_bodies *bodies, struct about *about)
 {
     float *values = NULL;
-    KITH_TRY(add_numbers(bodies, "mass", bodies->mass, about));
-    KITH_TRY(add_numbers(bodies, "charge", bodies->charge, about));
-    KITH_TRY(add_numbers(bodies, "softening", bodies->softening, about));
-    KITH_TRY(add_numbers(bodies, "radius", bodies->radius, about));
+    if (!bodies->id)
+        return KITH_OK;
+    KITH_TRY(add_column("id", about, &values));
+    for (int64_t k = 0; k < about->shown; k++)
+        values[k] = (float)bodies->id[packet_body(bodies->count, about->shown, k)];
+    return KITH_OK;
+}
+
+/* Columns of names that mean nothing to kith; those that a page has numbers of its own for are
+ * hidden by them. */
+static kith_status add_others(const kith_bodies *bodies, struct about *about)
+{
+    for (int32_t k = 0; k < bodies->other_count; k++) {
+        const kith_other_column *other = &bodies->other[k];
+        if (strcmp(other->name, "speed") != 0 && strcmp(other->name, "body") != 0 &&
+            !about_find(about, other->name))
+            KITH_TRY(add_numbers(bodies, other->name, other->values, about));
+    }
+    return KITH_OK;
+}
+
+static kith_status add_species(const kith_bodies *bodies, struct about *about)
+{
+    float *values = NULL;
+    if (!bodies->name)
+        return KITH_OK;
     find_species(bodies, about);
     if (about->species == 0)
         return KITH_OK;
@@ -152,15 +178,15 @@ static kith_status add_columns(const kith_bodies *bodies, struct about *about)
     return KITH_OK;
 }
 
-static void find_origin(const kith_bodies *bodies, double origin[3])
+static kith_status add_columns(const kith_bodies *bodies, struct about *about)
 {
-    const int32_t d = bodies->dimensions;
-    for (int32_t c = 0; c < d; c++) {
-        double sum = 0;
-        for (int64_t i = 0; i < bodies->count; i++)
-            sum += bodies->position[i * d + c] / (double)bodies->count;
-        origin[c] = sum;
-    }
+    KITH_TRY(add_numbers(bodies, "mass", bodies->mass, about));
+    KITH_TRY(add_numbers(bodies, "charge", bodies->charge, about));
+    KITH_TRY(add_numbers(bodies, "softening", bodies->softening, about));
+    KITH_TRY(add_numbers(bodies, "radius", bodies->radius, about));
+    KITH_TRY(add_ids(bodies, about));
+    KITH_TRY(add_species(bodies, about));
+    return add_others(bodies, about);
 }
 
 kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *title, int64_t frames,
@@ -169,7 +195,7 @@ kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *tit
     struct c_locale locale;
     size_t bytes = 0;
     *about = (struct about){.shown = shown};
-    find_origin(bodies, about->origin);
+    KITH_TRY(place_make(bodies, &about->place));
     KITH_TRY(add_columns(bodies, about));
     KITH_TRY(c_locale_enter(&locale));
     FILE *stream = open_memstream(&about->text, &bytes);

@@ -5,18 +5,19 @@
 
 #include "core/status.h"
 #include "kith/bodies.h"
+#include "view/place.h"
 
 /* What a page is sent once: numbers and names as JSON, and the columns that do not change. */
 
-enum { about_most_columns = 4, about_most_species = 32 };
+enum { about_most_columns = 6 + KITH_MAX_OTHER_COLUMNS, about_most_species = 32 };
 
 struct about_column {
-    const char *name; /* "mass", "charge", "softening", "radius", "species" */
-    float *values;    /* of the bodies that are shown */
+    kith_name name; /* "mass", "charge", "softening", "radius", "id", "species" or another */
+    float *values;  /* of the bodies that are shown */
 };
 
 struct about {
-    double origin[3]; /* that packets take off positions: the mean of the start's */
+    struct place place;
     int64_t shown;
     int columns;
     struct about_column column[about_most_columns];

@@ -56,7 +56,7 @@ static void take_snapshot(struct kith_view *view, kith_simulation *simulation, b
     pace->snapshot_at = start + frame_seconds;
     if (atomic_load(&feed->packets) >= view_most_packets ||
         kith_simulation_get_bodies(simulation, view->bodies) != KITH_OK ||
-        packet_make(view->bodies, view->about.origin, &feed->packets, &packet) != KITH_OK)
+        packet_make(view->bodies, &view->about.place, &feed->packets, &packet) != KITH_OK)
         return;
     fill_header(view, simulation, is_paused, packet->content);
     feed_publish(feed, packet);

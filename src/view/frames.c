@@ -30,7 +30,7 @@ static double most_of(double *values, int64_t count, bool is_all)
     return is_all ? values[count - 1] : wider * values[(int64_t)(most_part * (double)(count - 1))];
 }
 
-kith_status frames_widen(const kith_bodies *bodies, const double origin[3],
+kith_status frames_widen(const kith_bodies *bodies, const struct place *place,
                          struct frames_range *range)
 {
     const int64_t count = bodies->count < most_sampled ? bodies->count : most_sampled;
@@ -41,9 +41,10 @@ kith_status frames_widen(const kith_bodies *bodies, const double origin[3],
     double *speeds = values + count;
     for (int64_t k = 0; k < count; k++) {
         const int64_t i = packet_body(bodies->count, count, k);
-        double v2 = 0;
+        double at[3], v2 = 0;
+        place_of(place, bodies, i, at);
         for (int32_t c = 0; c < d; c++) {
-            values[k] = fmax(values[k], fabs(bodies->position[i * d + c] - origin[c]));
+            values[k] = fmax(values[k], fabs(at[c]));
             if (bodies->velocity)
                 v2 += bodies->velocity[i * d + c] * bodies->velocity[i * d + c];
         }
@@ -81,7 +82,8 @@ static int16_t whole(double x)
     return fabs(x) <= INT16_MAX ? (int16_t)lrint(x) : (int16_t)frames_hidden;
 }
 
-void frames_put(struct frames *frames, int64_t k, const kith_bodies *bodies, const double origin[3])
+void frames_put(struct frames *frames, int64_t k, const kith_bodies *bodies,
+                const struct place *place)
 {
     const int32_t d = bodies->dimensions;
     const int64_t n = frames->shown;
@@ -90,9 +92,10 @@ void frames_put(struct frames *frames, int64_t k, const kith_bodies *bodies, con
     frames->time[k] = bodies->time;
     for (int64_t j = 0; j < n; j++) {
         const int64_t i = packet_body(bodies->count, n, j);
-        double v2 = 0;
+        double at[3], v2 = 0;
+        place_of(place, bodies, i, at);
         for (int32_t c = 0; c < d; c++) {
-            position[n * c + j] = whole((bodies->position[i * d + c] - origin[c]) / frames->scale);
+            position[n * c + j] = whole(at[c] / frames->scale);
             if (bodies->velocity)
                 v2 += bodies->velocity[i * d + c] * bodies->velocity[i * d + c];
         }

@@ -3,6 +3,7 @@
 
 #include "core/status.h"
 #include "kith/bodies.h"
+#include "view/place.h"
 
 /* Frames as small whole numbers, for scenes. Coordinates are of 16 bits, in units of scale from the
  * origin; speeds of 8. */
@@ -17,13 +18,13 @@ struct frames {
     double *time;      /* [frames] */
 };
 
-/* How far most bodies are from an origin along an axis, and how fast they are, the largest of any
+/* How far most bodies are from the origin along an axis, and how fast they are, the largest of any
  * frame so far: to begin with all 0. */
 struct frames_range {
     double distance, speed;
 };
 
-kith_status frames_widen(const kith_bodies *bodies, const double origin[3],
+kith_status frames_widen(const kith_bodies *bodies, const struct place *place,
                          struct frames_range *range);
 
 /* Room for frames; goes with frames_free, also after a failure. */
@@ -32,7 +33,7 @@ kith_status frames_allocate(int64_t count, int64_t shown, const struct frames_ra
 void frames_free(struct frames *frames);
 
 void frames_put(struct frames *frames, int64_t k, const kith_bodies *bodies,
-                const double origin[3]);
+                const struct place *place);
 
 /* Makes coordinates coarser by 2^shift. */
 void frames_coarsen(struct frames *frames, int shift);

@@ -9,16 +9,16 @@
 _Static_assert(sizeof(struct packet_header) == 64, "the page reads it");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packets are little-endian");
 
-static void fill(const kith_bodies *bodies, const double origin[3], int64_t shown, float *position,
-                 float *speed)
+static void fill(const kith_bodies *bodies, const struct place *place, int64_t shown,
+                 float *position, float *speed)
 {
     const int32_t d = bodies->dimensions;
     for (int64_t k = 0; k < shown; k++) {
         const int64_t i = packet_body(bodies->count, shown, k);
-        const double *x = bodies->position + i * d;
-        double v2 = 0;
+        double at[3], v2 = 0;
+        place_of(place, bodies, i, at);
         for (int c = 0; c < 3; c++)
-            position[3 * k + c] = c < d ? (float)(x[c] - origin[c]) : 0;
+            position[3 * k + c] = (float)at[c];
         for (int c = 0; bodies->velocity && c < d; c++)
             v2 += bodies->velocity[i * d + c] * bodies->velocity[i * d + c];
         speed[k] = (float)sqrt(v2);
@@ -43,7 +43,7 @@ static kith_status allocate(int64_t bytes, atomic_int *alive, struct packet **pa
     return KITH_OK;
 }
 
-kith_status packet_make(const kith_bodies *bodies, const double origin[3], atomic_int *alive,
+kith_status packet_make(const kith_bodies *bodies, const struct place *place, atomic_int *alive,
                         struct packet **packet)
 {
     const int64_t shown = packet_shown(bodies->count);
@@ -54,7 +54,7 @@ kith_status packet_make(const kith_bodies *bodies, const double origin[3], atomi
     header->version = 1;
     header->count = (uint32_t)shown;
     header->time = bodies->time;
-    fill(bodies, origin, shown, position, position + 3 * shown);
+    fill(bodies, place, shown, position, position + 3 * shown);
     return KITH_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/status.h"
 #include "kith/bodies.h"
+#include "view/place.h"
 
 /* A page is sent at most so many bodies. */
 enum { packet_most_bodies = 2000000 };
@@ -46,11 +47,11 @@ static inline int64_t packet_body(int64_t count, int64_t shown, int64_t k)
     return shown == count ? k : (int64_t)((double)k * ((double)count / (double)shown));
 }
 
-/* Makes a packet, held once, of bodies: their positions less an origin, their speeds, their time.
+/* Makes a packet, held once, of bodies: where they are shown, their speeds, their time.
  * The rest of the header is 0.
  *
  *   alive  a count of packets, which this one joins */
-kith_status packet_make(const kith_bodies *bodies, const double origin[3], atomic_int *alive,
+kith_status packet_make(const kith_bodies *bodies, const struct place *place, atomic_int *alive,
                         struct packet **packet);
 
 /* The same content in memory of its own, held once. */

@@ -22,7 +22,8 @@ struct scene {
     kith_trajectory *trajectory;
     kith_bodies *bodies; /* the frame read last */
     struct frames_range range;
-    double origin[3];
+    struct place place;
+    int columns; /* numbers of a body that do not change */
     struct frames frames;
     struct about about;
     uint8_t *bytes; /* compressed frames */
@@ -57,12 +58,13 @@ static kith_status find_range(struct scene *scene)
     struct about about;
     KITH_TRY(read_frame(scene, 0));
     const kith_status status = about_make(scene->bodies, 0, NULL, 1, 0, &about);
-    memcpy(scene->origin, about.origin, sizeof scene->origin);
+    scene->place = about.place;
+    scene->columns = about.columns;
     about_free(&about);
     KITH_TRY(status);
     for (int64_t k = 0; k < scene->options.frames; k++) {
         KITH_TRY(read_frame(scene, k));
-        KITH_TRY(frames_widen(scene->bodies, scene->origin, &scene->range));
+        KITH_TRY(frames_widen(scene->bodies, &scene->place, &scene->range));
     }
     return KITH_OK;
 }
@@ -73,7 +75,7 @@ static kith_status take_frames(struct scene *scene, int64_t shown)
     KITH_TRY(frames_allocate(scene->options.frames, shown, &scene->range, &scene->frames));
     for (int64_t k = 0; k < scene->options.frames; k++) {
         KITH_TRY(read_frame(scene, k));
-        frames_put(&scene->frames, k, scene->bodies, scene->origin);
+        frames_put(&scene->frames, k, scene->bodies, &scene->place);
     }
     return KITH_OK;
 }
@@ -91,14 +93,10 @@ static kith_status compress(struct scene *scene, int32_t bits)
  * and names of the bodies. */
 static int64_t bytes_left(const struct scene *scene)
 {
-    const kith_bodies *bodies = scene->bodies;
-    const int columns = (bodies->mass != NULL) + (bodies->charge != NULL) +
-                        (bodies->softening != NULL) + (bodies->radius != NULL) +
-                        (bodies->name != NULL);
     int64_t rest = scene->options.most_bytes - 16000 - 80 * scene->frames.frames;
     for (const struct page_file *file = page_files; file->name; file++)
         rest -= (int64_t)strlen(file->text);
-    rest = rest / 4 * 3 - scene->frames.shown * (int64_t)sizeof(float) * columns;
+    rest = rest / 4 * 3 - scene->frames.shown * (int64_t)sizeof(float) * scene->columns;
     return rest > 10000 ? rest : 10000;
 }
 
@@ -183,7 +181,9 @@ static void write_data(FILE *stream, const struct scene *scene)
     fputs("],\"columns\":{", stream);
     for (int k = 0; k < scene->about.columns; k++) {
         const struct about_column *column = &scene->about.column[k];
-        fprintf(stream, "%s\"%s\":\"", k > 0 ? "," : "", column->name);
+        fputs(k > 0 ? "," : "", stream);
+        about_write_string(stream, column->name);
+        fputs(":\"", stream);
         write_base64(stream, column->values, scene->about.shown * (int64_t)sizeof(float));
         fputc('"', stream);
     }

@@ -181,7 +181,7 @@ static kith_status read_frame(struct kith_view *view, double number, struct pack
     if (atomic_load(&feed->packets) >= view_most_packets)
         return KITH_OK;
     KITH_TRY(kith_trajectory_read(view->trajectory, (int64_t)number, &view->bodies));
-    KITH_TRY(packet_make(view->bodies, view->about.origin, &feed->packets, packet));
+    KITH_TRY(packet_make(view->bodies, &view->about.place, &feed->packets, packet));
     struct packet_header *header = (*packet)->content;
     header->step = header->sequence = floor(number);
     header->energy_error = header->energy_time = header->total_energy = NAN;

@@ -39,7 +39,7 @@ static void start(void)
     atexit(stop);
     address.sin_port = htons((uint16_t)view->gate.port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    fuzz_require(packet_make(bodies, view->about.origin, &view->feed.packets, &packet) == KITH_OK,
+    fuzz_require(packet_make(bodies, &view->about.place, &view->feed.packets, &packet) == KITH_OK,
                  "no packet");
     packet->content->sequence = 1;
     feed_publish(&view->feed, packet);

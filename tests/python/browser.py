@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over its DevTools protocol."""
+"""A headless Chromium, driven over its DevTools protocol. Waits are long, as other work may keep the machine busy."""
 
 import base64
 import json
@@ -10,6 +10,8 @@ import urllib.request
 from pathlib import Path
 
 import websocket
+
+PATIENCE = 180  # seconds
 
 
 def find():
@@ -44,23 +46,23 @@ class Browser:
         )
         self.requests, self.messages, self.number = [], [], 0
         try:
-            self.socket = websocket.create_connection(self._address(), timeout=60)
+            self.socket = websocket.create_connection(self._address(), timeout=PATIENCE)
+            for domain in ("Page", "Runtime", "Network", "Log"):
+                self.call(f"{domain}.enable")
+            self.resize(width, height)
         except Exception:
             self.close()
             raise
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.call(f"{domain}.enable")
-        self.resize(width, height)
 
     def _address(self):
         file = Path(self.folder.name, "DevToolsActivePort")
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not (file.exists() and file.read_text().count("\n")):
             if time.monotonic() > deadline or self.process.poll() is not None:
                 raise RuntimeError("Chromium does not start")
             time.sleep(0.05)
         port = file.read_text().split()[0]
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=60) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=PATIENCE) as answer:
             pages = json.load(answer)
         return next(page["webSocketDebuggerUrl"] for page in pages if page["type"] == "page")
 
@@ -104,7 +106,7 @@ class Browser:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails'].get('text')}")
         return answer["result"].get("value")
 
-    def wait(self, expression, seconds=30):
+    def wait(self, expression, seconds=PATIENCE):
         """Waits until an expression is true; fails with what the page says."""
         deadline = time.monotonic() + seconds
         while not (value := self._value_or_none(expression)):

@@ -3,6 +3,7 @@ ones, and with those of another path to the same picture."""
 
 import base64
 import os
+import random
 import shutil
 import subprocess
 import tempfile
@@ -10,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from browser import Browser, find
+from browser import PATIENCE, Browser, find
 
 KITH = os.environ["KITH_PROGRAM"]
 STORED = Path(__file__).parent / "pictures"
@@ -83,9 +84,8 @@ class Pictures(unittest.TestCase):
     def drawn(self, theme):
         """What the bodies' canvas shows, as the address of a PNG."""
         self.browser.value(f"page.setTheme('{theme}')")
-        self.browser.value(SETTLE)
         draw = "page.renderer.draw(page.camera, page.style, 1), document.getElementById('bodies').toDataURL()"
-        return self.browser.value(draw)
+        return self.browser.value(f"{SETTLE}, {draw}")  # at once: nothing is painted between
 
     def difference(self, one, other):
         return self.browser.value(DIFFERENCE % (one, other))
@@ -214,6 +214,48 @@ class Pictures(unittest.TestCase):
             browser.key(key)
             browser.wait(f"{shown} !== {before!r}" if isinstance(before, str) else f"{shown} !== {str(before).lower()}")
 
+    def test_every_column_colors_the_bodies(self):
+        browser = self.browser
+        self.scene(SIX, "1:1")
+        pictures = {}
+        for _ in range(browser.value("document.getElementById('color').options.length")):
+            before = browser.value("page.column")
+            browser.key("c")
+            browser.wait(f"page.column !== '{before}'")
+            pictures[browser.value("page.column")] = self.drawn("dark")
+        self.assertEqual(set(pictures), {"speed", "mass", "body"})
+        self.assertEqual(len(set(pictures.values())), 3)
+
+    def test_bodies_stay_in_their_periodic_cell(self):
+        browser, numbers = self.browser, random.Random(1)
+        gas = Path(self.folder.name, "gas.csv")
+        rows = ["x,y,z,vx,vy,vz"]
+        for k in range(27):
+            at = [2 * (k // 3**c % 3) + 0.5 for c in range(3)]
+            rows.append(",".join(map(str, at + [numbers.gauss(0, 1) for _ in range(3)])))
+        gas.write_text("\n".join(rows) + "\n")
+        self.scene(
+            f"run {gas} --law lennard-jones --cutoff 2.5 --box 6,6,6 --dt 5e-3 --until 15 --every 300", "all"
+        )
+        outside = """(async () => {
+            let least = Infinity, most = -Infinity;
+            for (let k = 0; k < page.about.frames; k++) {
+                const { position } = await page.source.frame(k);
+                position.forEach((x, i) => {
+                    least = Math.min(least, x + page.about.origin[i % 3]);
+                    most = Math.max(most, x + page.about.origin[i % 3]);
+                });
+            }
+            return [least, most];
+        })()"""
+        least, most = browser.value(outside)
+        self.assertGreater(least, -0.001)
+        self.assertLess(most, 6.001)
+        self.assertGreater(most - least, 5)
+        with_cell = "page.drawOver(480, 300, 1), document.getElementById('overlay').toDataURL()"
+        drawn = browser.value(f"page.isPaused = true, {with_cell}")
+        self.assertNotEqual(browser.value(f"page.about.cell = null, {with_cell}"), drawn)
+
     def test_it_fits_a_telephone_in_dark_and_light(self):
         browser = self.browser
         try:
@@ -229,7 +271,7 @@ class Pictures(unittest.TestCase):
 
     def saved(self, extension):
         """The file that the page has just saved."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not (files := list(Path(self.folder.name, "saved").glob(f"*.{extension}"))):
             self.assertLess(time.monotonic(), deadline, f"no {extension} is saved")
             time.sleep(0.05)
@@ -248,8 +290,7 @@ class Pictures(unittest.TestCase):
         browser.key("v")
         browser.wait("document.getElementById('status').textContent.includes('recording')")
         painted = int(browser.value("document.body.dataset.painted"))
-        browser.wait(f"document.body.dataset.painted > {painted + 20}")
-        time.sleep(0.5)
+        browser.wait(f"document.body.dataset.painted > {painted + 10}")
         browser.key("v")
         browser.wait("!document.getElementById('status').textContent.includes('recording')")
         film = self.saved("webm")

@@ -110,48 +110,6 @@ static void test_no_request_has_a_body(void **state)
     assert_int_equal(request_decide(&gate, &request, &name), request_too_large);
 }
 
-static void test_a_packet_has_positions_less_the_origin_and_speeds(void **state)
-{
-    (void)state;
-    kith_bodies *bodies = NULL;
-    assert_ok(kith_bodies_create(2, 2, KITH_VELOCITY, &bodies));
-    const double x[] = {1e9 + 1, 2, 1e9 - 1, 4}, v[] = {3, 4, 0, -2};
-    memcpy(bodies->position, x, sizeof x);
-    memcpy(bodies->velocity, v, sizeof v);
-    bodies->time = 7;
-    atomic_int alive = 0;
-    struct packet *packet = NULL;
-    assert_ok(packet_make(bodies, (const double[]){1e9, 3, 5}, &alive, &packet));
-    const float expected[] = {1, -1, 0, -1, 1, 0, 5, 2};
-    assert_int_equal(packet->bytes, 64 + sizeof expected);
-    assert_memory_equal(packet->content->magic, "kith", 4);
-    assert_int_equal(packet->content->count, 2);
-    assert_true(packet->content->time == 7);
-    assert_memory_equal(packet->content + 1, expected, sizeof expected);
-    assert_int_equal(alive, 1);
-    packet_hold(packet);
-    packet_release(packet);
-    assert_int_equal(alive, 1);
-    packet_release(packet);
-    assert_int_equal(alive, 0);
-    kith_bodies_free(bodies);
-}
-
-static void test_many_bodies_are_thinned_evenly(void **state)
-{
-    (void)state;
-    const int64_t count = (1LL << 40) + 12345, shown = packet_shown(count);
-    assert_int_equal(shown, packet_most_bodies);
-    assert_int_equal(packet_shown(17), 17);
-    int64_t before = -1;
-    for (int64_t k = 0; k < shown; k++) {
-        const int64_t i = packet_body(count, shown, k);
-        assert_true(i > before && i < count);
-        assert_true(fabs((double)i - (double)k * ((double)count / (double)shown)) <= 1);
-        before = i;
-    }
-}
-
 static void test_what_is_said_of_bodies_cannot_end_a_script(void **state)
 {
     (void)state;
@@ -193,7 +151,7 @@ static int sent(int port, const char *request)
     const struct sockaddr_in address = {.sin_family = AF_INET,
                                         .sin_port = htons((uint16_t)port),
                                         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const struct timeval patience = {.tv_sec = 20};
+    const struct timeval patience = {.tv_sec = 180};
     const int s = socket(AF_INET, SOCK_STREAM, 0);
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     assert_int_equal(connect(s, (const struct sockaddr *)&address, sizeof address), 0);
@@ -363,15 +321,24 @@ struct page {
     int port;
     char frame[64];
     atomic_bool ended;
-    int frames;
+    atomic_int requests, frames;
 };
 
 static void *watch(void *user)
 {
     struct page *page = user;
-    while (!atomic_load(&page->ended))
-        page->frames += has_status(asked(page->port, "GET", page->frame, ""), 200);
+    while (!atomic_load(&page->ended)) {
+        atomic_fetch_add(&page->frames, has_status(asked(page->port, "GET", page->frame, ""), 200));
+        atomic_fetch_add(&page->requests, 1);
+    }
     return NULL;
+}
+
+static void wait_for(atomic_int *count)
+{
+    for (const double end = kith_clock() + 180; atomic_load(count) == 0 && kith_clock() < end;)
+        usleep(1000);
+    assert_true(atomic_load(count) > 0);
 }
 
 /* The states and their bits are the same with a page and without. */
@@ -395,13 +362,11 @@ static void test_a_view_changes_nothing_of_a_run(void **state)
         options.between_steps = kith_view_between_steps;
         options.between_user = view;
         assert_int_equal(pthread_create(&thread, NULL, watch, &page), 0);
+        wait_for(&page.requests); /* of a page that is slower than the whole run nothing is taken */
         assert_ok(kith_run(context, &options, bodies, NULL));
-        const double end = kith_clock() + 5; /* the page gets the last state, if no other */
-        while (page.frames == 0 && kith_clock() < end)
-            usleep(1000);
+        wait_for(&page.frames); /* one of a state that was taken meanwhile */
         atomic_store(&page.ended, true);
         pthread_join(thread, NULL);
-        assert_true(page.frames > 0);
         assert_memory_equal(seen->position, unseen->position, 300 * sizeof(double));
         assert_memory_equal(seen->velocity, unseen->velocity, 300 * sizeof(double));
     }
@@ -420,8 +385,6 @@ int main(void)
         cmocka_unit_test(test_pages_of_other_sites_are_not_let_in),
         cmocka_unit_test(test_only_pause_continue_and_step_change_anything),
         cmocka_unit_test(test_no_request_has_a_body),
-        cmocka_unit_test(test_a_packet_has_positions_less_the_origin_and_speeds),
-        cmocka_unit_test(test_many_bodies_are_thinned_evenly),
         cmocka_unit_test(test_what_is_said_of_bodies_cannot_end_a_script),
         cmocka_unit_test(test_energies_that_do_not_fit_are_thinned),
         cmocka_unit_test(test_the_server_answers_its_own_page_alone),

@@ -162,7 +162,7 @@ class Page {
     if (cell) {
       middle = [0, 1, 2].map((c) => (cell[c] + cell[3 + c] + (dimensions === 2 ? 0 : cell[6 + c])) / 2 - origin[c]);
       size = Math.max(radius, Math.hypot(...[0, 1, 2].map((c) => cell[c] + cell[3 + c] + (dimensions === 2 ? 0 : cell[6 + c]))) / 2);
-      this.renderer.jump = Math.min(Math.hypot(...cell.slice(0, 3)), Math.hypot(...cell.slice(3, 6))) / 2;
+      this.renderer.jump = Math.min(...[0, 3, 6].slice(0, dimensions).map((k) => Math.hypot(...cell.slice(k, k + 3)))) / 2;
     }
     this.camera.home(size, middle, pitch, innerWidth / innerHeight);
     return radius;

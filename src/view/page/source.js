@@ -18,7 +18,7 @@ async function serverSource() {
   const about = await (await get('about')).json();
   return {
     about,
-    column: async (name) => new Float32Array(await (await get('column/' + name)).arrayBuffer()),
+    column: async (name) => new Float32Array(await (await get('column/' + encodeURIComponent(name))).arrayBuffer()),
     energies: async () => new Float64Array(await (await get('energy')).arrayBuffer()),
     async frame(after) {
       const response = await get('frame?after=' + after);
