@@ -20,8 +20,9 @@ STORES = "KITH_STORE_PICTURES" in os.environ  # instead of comparing
 SIX = "run six --dt 0.01 --until 1.2 --every 2"
 CLUSTER = "run plummer -n 2000 --seed 1 --dt 0.01 --until 0.02 --every 1 --softening 0.1"
 
-# The same picture whenever it is drawn: the camera has arrived, and the exposure is one.
+# The same picture whenever it is drawn: the camera has arrived, the light is sharp, and the exposure is one.
 SETTLE = """(() => { const { renderer: r, camera } = page;
+    r.resize(page.pixels().width, page.pixels().height);
     camera.jump(); r.exposure = r.wantedExposure = 1; r.untilAdapt = 9; })()"""
 
 # The means of 6 x 6 pixels of two pictures, of which edges of bodies that are a part of a pixel
@@ -127,6 +128,23 @@ class Pictures(unittest.TestCase):
             mean, most = self.difference(looped, shaded)
             self.assertLess(mean, 0.5)
             self.assertLess(most, 8)
+
+    def test_light_is_sharp_when_it_rests(self):
+        browser = self.browser
+        self.scene(CLUSTER, "all")
+        width = "document.getElementById('bodies').width"
+        browser.wait(f"{width} === 240")  # half as wide, as long as it plays
+        browser.key("v")
+        browser.wait(f"{width} === 480")
+        browser.value("page.save = () => {}")
+        browser.key("v")
+        browser.wait(f"{width} === 240")
+        browser.key(" ", "Space")
+        browser.wait(f"{width} === 480")
+        home = self.drawn("dark")
+        browser.key("ArrowLeft")
+        browser.wait(f"{width} === 480 && page.camera.now.yaw === page.camera.wanted.yaw")
+        self.assertNotEqual(self.drawn("dark"), home)
 
     def test_keys_move_the_camera_and_reset_brings_it_back(self):
         browser = self.browser

@@ -270,21 +270,35 @@ class Page {
 
   /* The picture. */
 
+  pixels() {
+    const ratio = Math.min(2, devicePixelRatio || 1);
+    return { width: Math.round(innerWidth * ratio), height: Math.round(innerHeight * ratio), ratio };
+  }
+
+  /* Without a GPU light is drawn with half the pixels in both directions while it changes, which costs
+     a quarter, and sharply when it rests or is recorded. */
+  isCoarse(moving) {
+    const { renderer, about } = this;
+    const plays = !this.isPaused && !this.isOver && about.frames !== 1;
+    return !!renderer.splats && !renderer.isFew && !this.recorder && (moving || plays);
+  }
+
   paint(now) {
     const seconds = Math.min(0.1, (now - (this.painted ?? now)) / 1000);
     this.painted = now;
     requestAnimationFrame((t) => this.paint(t));
     if (!this.renderer.position)
       return;
-    const ratio = Math.min(2, devicePixelRatio || 1);
-    const width = Math.round(innerWidth * ratio), height = Math.round(innerHeight * ratio);
-    const resized = $('bodies').width !== width || $('bodies').height !== height;
+    const { width, height, ratio } = this.pixels();
     const moving = this.camera.approach(seconds);
+    const part = this.isCoarse(moving) ? 2 : 1;
+    const coarse = { width: Math.ceil(width / part), height: Math.ceil(height / part) };
+    const resized = $('bodies').width !== coarse.width || $('bodies').height !== coarse.height;
     if (!this.isDirty && !moving && !resized)
       return;
     this.isDirty = false;
-    this.renderer.resize(width, height);
-    this.renderer.draw(this.camera, this.style, ratio);
+    this.renderer.resize(coarse.width, coarse.height);
+    this.renderer.draw(this.camera, this.style, ratio / part);
     this.drawOver(width, height, ratio);
     this.chart.draw(ratio, this.style);
     this.write();
@@ -295,15 +309,21 @@ class Page {
 
   drawOver(width, height, ratio) {
     const { overlay, camera, about, frame } = this;
+    const box = $('energy-box').getBoundingClientRect(), isNarrow = innerWidth <= 760;
+    const y = isNarrow ? $('state').getBoundingClientRect().bottom + 44 : box.top - 26;
+    const hasNames = about.names && about.names.length <= 32;
+    /* The same as before need not be drawn again: many bodies move, and the camera rests. */
+    const now = JSON.stringify([width, height, ratio, this.theme, y, camera.now, about.cell]);
+    if (now === this.drawnOver && !hasNames && this.followed < 0)
+      return;
+    this.drawnOver = this.followed < 0 ? now : null;
     overlay.begin(width, height, ratio, this.style);
     if (about.cell)
       overlay.cell(camera, about.cell, about.origin, about.dimensions === 2);
-    if (about.names && about.names.length <= 32)
+    if (hasNames)
       overlay.names(camera, about.names, frame.position);
     if (this.followed >= 0)
       overlay.mark(camera, frame.position.subarray(3 * this.followed, 3 * this.followed + 3));
-    const box = $('energy-box').getBoundingClientRect(), isNarrow = innerWidth <= 760;
-    const y = isNarrow ? $('state').getBoundingClientRect().bottom + 44 : box.top - 26;
     overlay.axes(camera, 40, y);
     overlay.bar(camera, about.length, 84, y + 6);
   }
@@ -311,13 +331,13 @@ class Page {
   /* Bodies, what is written over them, and the time: what pictures and films have. */
   compose(canvas) {
     const context = canvas.getContext('2d'), { frame, about } = this;
-    const ratio = $('bodies').width / innerWidth;
-    if (canvas.width !== $('bodies').width || canvas.height !== $('bodies').height) {
-      canvas.width = $('bodies').width;
-      canvas.height = $('bodies').height;
+    const { width, height, ratio } = this.pixels();
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
     }
-    context.drawImage($('bodies'), 0, 0);
-    context.drawImage($('overlay'), 0, 0);
+    context.drawImage($('bodies'), 0, 0, width, height);
+    context.drawImage($('overlay'), 0, 0, width, height);
     context.fillStyle = this.style.ink;
     context.font = `${13 * ratio}px system-ui, "DejaVu Sans", sans-serif`;
     context.fillText(`time ${formatNumber(frame.time)} ${about.unit}`, 16 * ratio, 28 * ratio);
@@ -383,8 +403,9 @@ class Page {
         redraw();
       },
       picture: () => {
-        const canvas = document.createElement('canvas');
-        this.renderer.draw(this.camera, this.style, Math.min(2, devicePixelRatio || 1));
+        const canvas = document.createElement('canvas'), { width, height, ratio } = this.pixels();
+        this.renderer.resize(width, height);
+        this.renderer.draw(this.camera, this.style, ratio);
         this.compose(canvas);
         canvas.toBlob((blob) => this.save(blob, 'png'));
       },

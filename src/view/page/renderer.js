@@ -59,9 +59,11 @@ class Renderer {
     return this.count <= mostSpheres;
   }
 
-  /* The least and the most that a body is wide, in pixels of CSS. */
+  /* The least and the most that a body is wide, in pixels of the canvas; what is narrower than three of
+     them would twinkle. */
   get widths() {
-    return this.isFew ? [7, 400] : [3.2, 110];
+    const { ratio } = this;
+    return this.isFew ? [7 * ratio, 400 * ratio] : [3.2 * Math.max(1, ratio), 110 * ratio];
   }
 
   /* radius: of the sphere that holds most bodies; sizes: of the bodies, about 1. */
@@ -139,7 +141,7 @@ class Renderer {
 
   use({ program, uniforms }, camera, style) {
     const { gl, canvas: { width, height } } = this, { low, high, logarithmic } = this.range;
-    const pixels = camera.focal * height / 2, ratio = this.ratio;
+    const pixels = camera.focal * height / 2;
     const set = (name, ...v) => name in uniforms && gl['uniform' + v.length + 'f'](uniforms[name], ...v);
     gl.useProgram(program);
     if ('eye' in uniforms)
@@ -149,8 +151,8 @@ class Renderer {
     set('range', camera.now.distance * 1e-3, camera.now.distance * 1e3 + 4 * this.radius);
     set('low_high_log', low, high, logarithmic ? 1 : 0);
     set('radius', this.bodyRadius * this.scale);
-    set('smallest', this.widths[0] * ratio);
-    set('largest', this.widths[1] * ratio);
+    set('smallest', this.widths[0]);
+    set('largest', this.widths[1]);
     set('paper', ...style.paper);
     if ('is_dark' in uniforms)
       gl.uniform1i(uniforms.is_dark, style.isDark ? 1 : 0);
@@ -218,13 +220,13 @@ class Renderer {
   }
 
   paintLight(camera) {
-    const { gl, canvas: { width, height }, splats, ratio } = this, [smallest, largest] = this.widths;
+    const { gl, canvas: { width, height }, splats } = this, [smallest, largest] = this.widths;
     if (!this.isColored)
       splats.setColors(this.value, this.paletteBytes, this.range);
     this.isColored = true;
     const light = splats.paint(width, height, camera, {
       position: this.position, sizes: this.sizes, radius: this.bodyRadius * this.scale,
-      smallest: smallest * ratio, largest: largest * ratio,
+      smallest, largest,
     });
     gl.bindTexture(gl.TEXTURE_2D, this.light.texture);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RGBA, gl.FLOAT, light);
