@@ -13,6 +13,7 @@ from kith._derivative import forces_derivative
 from kith._forces import Forces, Totals, forces
 from kith._law import Law, LawInfo, law, laws
 from kith._matrix import matrix
+from kith._megno import Megno, megno
 from kith._neighbors import NeighborList
 from kith._operator import scipy_linear_operator
 from kith._orbits import orbits
@@ -30,8 +31,8 @@ __version__ = _kith.version
 
 __all__ = [
     "Batch", "Bodies", "Cancelled", "Context", "Device", "Energies", "Forces", "FormatError", "Groups", "Integrator",
-    "Law", "LawInfo", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Totals",
+    "Law", "LawInfo", "Megno", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Totals",
     "Trajectory", "View", "collisions", "devices", "forces", "forces_derivative", "formats", "integrators", "law",
-    "laws", "make", "matrix", "nearest", "open", "orbits", "pairs", "plot", "read", "scipy_linear_operator", "sum",
-    "view",
+    "laws", "make", "matrix", "megno", "nearest", "open", "orbits", "pairs", "plot", "read", "scipy_linear_operator",
+    "sum", "view",
 ]

@@ -203,6 +203,7 @@ void add_context(nb::module_ &module);
 void add_forces(nb::module_ &module);
 void add_law(nb::module_ &module);
 void add_matrix(nb::module_ &module);
+void add_megno(nb::module_ &module);
 void add_orbits(nb::module_ &module);
 void add_pairs(nb::module_ &module);
 void add_simulation(nb::module_ &module);

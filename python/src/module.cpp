@@ -13,6 +13,7 @@ NB_MODULE(_kith, module)
     add_law(module);
     add_forces(module);
     add_matrix(module);
+    add_megno(module);
     add_orbits(module);
     add_pairs(module);
     add_collisions(module);

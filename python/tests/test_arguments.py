@@ -154,6 +154,7 @@ CALLS = {
              "parameters": "optional numbers", "columns": "optional arrays", "target_columns": "optional arrays",
              "include_self": "flag", "pairs": "optional pairs"}),
     "orbits": (kith.orbits, {"positions": POINTS}, {}),
+    "megno": (kith.megno, {"positions": POINTS, "until": 1.0}, {"samples": "whole number"}),
     "plot": (kith.plot, {"what": BODIES}, {"what": "shown", "kind": "optional word"}),
     "view": (kith.view, {"what": simulation()}, {"what": "shown"}),
     "read": (kith.read, {"path": "b.csv"}, {"format": "optional text"}),

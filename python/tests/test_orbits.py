@@ -103,3 +103,29 @@ def test_orbits_that_cannot_be_are_refused():
         kith.orbits(bodies, g=-1)
     with pytest.raises(ValueError, match="takes no elements"):
         kith.make("plummer", star=1)
+
+
+def test_megno_tells_chaos_from_order():
+    def planets(a):
+        return kith.make("planets", elements=[[1e-4, 1, 0.05, 0, 0, 0, 2], [1e-4, a, 0.05, 0, 0, 0, 4]])
+
+    regular, chaotic = (kith.megno(planets(a), until=1000.0, samples=20) for a in (1.6, 1.12))
+    assert abs(regular.mean_megno - 2) < 0.2 < 3 < chaotic.mean_megno
+    assert chaotic.lyapunov_time < 300 < regular.lyapunov_time
+    assert chaotic.samples["time"].tolist() == [50.0 * k for k in range(1, 21)]
+    assert chaotic.samples["megno"][-1] == chaotic.megno
+    bodies = planets(1.6)
+    again = kith.megno(bodies.positions, bodies.velocities, bodies.masses, until=1000.0)
+    assert again.megno == kith.megno(bodies, until=1000.0).megno and len(again.samples) == 0
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ({"until": 0.0}, "until is 0"),
+    ({"until": 1.0, "dt": -1.0}, "dt is -1"),
+    ({"until": 1.0, "samples": -1}, "samples is -1"),
+    ({"until": 1.0, "softening": -1.0}, "softening is -1"),
+    ({"until": 1.0, "masses": [-1, 1]}, "mass of body 0"),
+])
+def test_trajectories_that_cannot_be_are_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        kith.megno(kith.make("two-body"), **arguments)
