@@ -117,11 +117,12 @@ typedef struct kith_diagnostics {
  *         another integrator than leapfrog with one),
  *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic, and neither a
  *         cutoff nor ewald or pme; a solver that cannot do these steps or this precision, device or
- *         ensemble; ias15 in single precision, of an ensemble, or on a GPU; whfast in single
- *         precision, on a GPU, with a softening, with another solver than direct, under another law
- *         than gravity, or with collisions, encounters or escapes; hybrid where whfast is, but for
- *         these, of an ensemble, or with bounces; these in an ensemble or on a GPU; a thermostat
- *         there), KITH_OUT_OF_MEMORY.
+ *         ensemble; ias15 in single precision, on a GPU, or of an ensemble under another law than
+ *         gravity or with another solver than direct; whfast in single precision, on a GPU, with a
+ *         softening, with another solver than direct, under another law than gravity, or with
+ *         collisions, encounters or escapes; hybrid where whfast is, but for these, of an ensemble,
+ *         or with bounces; these in an ensemble or on a GPU; a thermostat there),
+ *         KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,
@@ -134,6 +135,10 @@ KITH_API kith_status kith_simulation_create(kith_context *context,
  * unit of length and one of mass: a system smaller than the largest by 10⁴⁰, or by 10⁴ in single
  * precision, is out of range.) Every function below takes one, and does to all systems what it does
  * to a single simulation.
+ *
+ * With ias15 each system takes steps of its own, and has the bits that it has alone. Such an
+ * ensemble goes to times that all systems share, by kith_simulation_run and _step_by, and not by a
+ * number of steps; its steps are counted as those of a system on average.
  *
  *   systems  M ≥ 0
  *   bodies   M × N rows, system after system; N ≤ kith_most_bodies_of_system
@@ -178,7 +183,7 @@ KITH_API kith_status kith_simulation_step_by(kith_simulation *simulation, double
 KITH_API kith_status kith_simulation_run(kith_simulation *simulation, double until);
 
 /* At most so many steps (≥ 0) towards a time, with the bits of kith_simulation_run, which takes
- * all: to do something else in between.
+ * all: to do something else in between. An ensemble of ias15 takes all.
  *
  * Errors: as kith_simulation_run; KITH_INVALID_ARGUMENT (steps < 0).
  * Cost:   that of its steps. */

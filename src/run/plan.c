@@ -101,6 +101,11 @@ static kith_status choose_frames(const kith_run_options *options, int64_t bodies
     struct run_parameters *parameters = &plan->parameters;
     const int64_t frames = default_frames(plan, bodies);
     const double way = parameters->until - plan->start;
+    if (options->every > 0 && plan->is_adaptive && parameters->is_ensemble)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "every is %lld steps, and each system of an ensemble has steps of its own "
+                         "with integrator %s; give every_time",
+                         (long long)options->every, parameters->integrator);
     if (options->every > 0)
         return KITH_OK;
     if (options->every_time > 0 && !plan->is_adaptive)
@@ -109,10 +114,10 @@ static kith_status choose_frames(const kith_run_options *options, int64_t bodies
         parameters->every = plan->end > frames ? divide_up(plan->end, frames) : 1;
         return KITH_OK;
     }
-    parameters->lands = options->every_time > 0;
-    parameters->every_time = parameters->lands ? options->every_time
-                             : way > 0         ? way / (double)frames
-                                               : parameters->dt;
+    parameters->lands = options->every_time > 0 || parameters->is_ensemble;
+    parameters->every_time = options->every_time > 0 ? options->every_time
+                             : way > 0               ? way / (double)frames
+                                                     : parameters->dt;
     return KITH_OK;
 }
 

@@ -156,6 +156,8 @@ static kith_status create(kith_context *context, const kith_simulation_options *
 {
     const struct integrator_method *method = NULL;
     KITH_TRY(integrator_find(options->integrator, &method));
+    if (is_ensemble && method->for_systems)
+        method = method->for_systems;
     KITH_TRY(check_options(options, bodies));
     struct whfast_choice whfast;
     KITH_TRY(whfast_choose(options, &whfast));

@@ -133,7 +133,7 @@ static kith_status check_apart(const struct kith_simulation *simulation, const k
     return status;
 }
 
-static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
+kith_status ias15_check(const struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     if (simulation->context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED, "integrator is ias15, which is not available on a GPU "
@@ -142,10 +142,6 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
         return kith_fail(KITH_UNSUPPORTED,
                          "integrator is ias15, which needs double precision, and precision is "
                          "single; use double");
-    if (simulation->is_ensemble)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is ias15, which chooses the steps of one system, and this is "
-                         "an ensemble; simulate its systems one by one");
     return check_apart(simulation, bodies);
 }
 
@@ -157,5 +153,9 @@ static void begin(struct kith_simulation *simulation)
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};
 }
 
-const struct integrator_method ias15_method = {
-    .check = check, .begin = begin, .adapt = adapt, .arrays = RADAU_ARRAYS, .kept = RADAU_KEPT};
+const struct integrator_method ias15_method = {.check = ias15_check,
+                                               .begin = begin,
+                                               .adapt = adapt,
+                                               .for_systems = &ias15_systems_method,
+                                               .arrays = RADAU_ARRAYS,
+                                               .kept = RADAU_KEPT};

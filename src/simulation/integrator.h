@@ -23,10 +23,12 @@ struct integrator_method {
 
     /* Of an integrator that keeps its state in other coordinates, which has these instead of step;
      * else NULL. prepare makes that state from positions and velocities, take does steps of h, and
-     * finish makes positions and velocities again. */
+     * finish makes positions and velocities again. One with adapt may have prepare, too. */
     kith_status (*prepare)(struct kith_simulation *simulation);
     kith_status (*take)(struct kith_simulation *simulation, double h, int64_t steps);
     kith_status (*finish)(struct kith_simulation *simulation);
+
+    const struct integrator_method *for_systems; /* of an ensemble, instead; NULL: the same */
 
     enum advance_method advance;
     int32_t stage_count; /* of a composition */
@@ -46,6 +48,9 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
 
 /* Fills in what the method keeps besides positions and velocities. */
 kith_status integrator_prepare(struct kith_simulation *simulation);
+
+/* Refuses what ias15 cannot do of one system. */
+kith_status ias15_check(const struct kith_simulation *simulation, const kith_bodies *bodies);
 
 /* Of whfast: what is kept, made from positions and velocities; and a step of h, from what is kept
  * or, if h is not dt, from positions and velocities, which are made at once. check refuses what
@@ -67,6 +72,7 @@ extern const struct integrator_method rk4_method;           /* runge_kutta.c */
 extern const struct integrator_method hermite4_method;      /* hermite.c */
 extern const struct integrator_method hermite_block_method; /* hermite_block.c */
 extern const struct integrator_method ias15_method;         /* ias15.c */
+extern const struct integrator_method ias15_systems_method; /* ias15_systems.c */
 extern const struct integrator_method whfast_method;        /* whfast.c */
 extern const struct integrator_method hybrid_method;        /* hybrid.c */
 

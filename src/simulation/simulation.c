@@ -29,9 +29,17 @@ static double pairs_of_step(const struct kith_simulation *simulation)
     return evaluations * n * n * (double)simulation->systems;
 }
 
+/* Whether each system of an ensemble has steps of its own, so that a leg ends with all or none. */
+static bool has_steps_of_systems(const struct kith_simulation *simulation)
+{
+    return simulation->is_ensemble && simulation->method->adapt;
+}
+
 /* Whether so many steps can be cancelled in their middle. */
 static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
 {
+    if (has_steps_of_systems(simulation))
+        return true;
     const double most = simulation->is_ensemble ? pairs_of_short_ensemble : pairs_of_short_steps;
     return simulation->context->device.kind == KITH_CPU &&
            pairs_of_step(simulation) * (double)steps > most;
@@ -95,7 +103,7 @@ static kith_status do_steps_or_none(struct kith_simulation *simulation,
     const double start_time = simulation->start_time;
     KITH_TRY(simulation_keep(simulation));
     const kith_status status = do_steps(simulation, stretch);
-    if (status != KITH_CANCELLED)
+    if (status == KITH_OK || (status != KITH_CANCELLED && !has_steps_of_systems(simulation)))
         return status;
     KITH_TRY(simulation_bring_back(simulation));
     simulation->evaluations = evaluations;
@@ -104,6 +112,8 @@ static kith_status do_steps_or_none(struct kith_simulation *simulation,
     simulation->start_steps = start_steps;
     simulation->body_steps = body_steps;
     simulation->clock = clock;
+    if (status != KITH_CANCELLED)
+        return status;
     return kith_fail(KITH_CANCELLED, "cancelled");
 }
 

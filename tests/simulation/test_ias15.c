@@ -386,8 +386,6 @@ static void test_what_ias15_cannot_do_is_said(void **state)
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation), KITH_UNSUPPORTED,
                  "needs double precision");
     options.precision = KITH_F64;
-    assert_fails(kith_simulation_create_ensemble(context, &options, 1, bodies, &simulation),
-                 KITH_UNSUPPORTED, "one by one");
     options.dt = 0;
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
                  KITH_INVALID_ARGUMENT, "dt is 0");
