@@ -39,6 +39,11 @@ kith_status tree_expand_cpu(kith_context *context, const struct octree *sources,
 /* The near kernels of the context's instruction set. */
 const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context);
 
+/* Over ranks, before the force pass: what it will find in each branch, into branches->counts. */
+kith_status tree_count_cpu(kith_context *context, const struct tree_rule *rule,
+                           const struct tree_sides *targets, const struct tree_sides *sources,
+                           const struct tree_branches *branches);
+
 /* The force pass: every far and near pair, into state->potential and gradient.
  *
  *   branches  of the targets, over ranks, all of whom get the results; NULL: one process */

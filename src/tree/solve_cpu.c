@@ -138,16 +138,18 @@ static void weigh(const struct tree_problem *problem, const struct tree_request 
     tree_branches_weigh(branches, request->groups ? of_points : of_cells, of_points);
 }
 
-/* The force pass. Over ranks it is divided by the work that the last call measured, or else the
- * pass for the scales of the field. */
+/* The force pass. Over ranks it is divided by the work that the last call measured, or a walk that
+ * counts it. */
 static kith_status sum(kith_context *context, const struct tree_problem *problem,
                        const struct tree_request *request, struct tree_state *state,
                        const struct solve_run *run, struct tree_counts *counts)
 {
     struct tree_branches *branches = run->target_branches;
     const struct tree_rule rule = tree_rule_for(problem, request);
-    if (branches && !tree_work_recall(&state->work, branches) && request->error > 0)
+    if (branches && !tree_work_recall(&state->work, branches)) {
+        KITH_TRY(tree_count_cpu(context, &rule, &run->targets, &run->sources, branches));
         weigh(problem, request, branches);
+    }
     if (branches)
         tree_branches_divide(branches);
     KITH_TRY(tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources, branches,
