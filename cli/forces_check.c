@@ -38,7 +38,9 @@ static bool take_samples(const kith_bodies *targets, int64_t wanted, struct samp
     if (!samples->row || !samples->acceleration || !samples->error ||
         kith_bodies_create(n, targets->dimensions,
                            KITH_MASS | (targets->charge ? KITH_CHARGE : 0) |
-                               (targets->softening ? KITH_SOFTENING : 0),
+                               (targets->softening ? KITH_SOFTENING : 0) |
+                               (targets->epsilon ? KITH_EPSILON : 0) |
+                               (targets->sigma ? KITH_SIGMA : 0),
                            &samples->bodies) != KITH_OK ||
         !samples->bodies)
         return false;
@@ -52,6 +54,10 @@ static bool take_samples(const kith_bodies *targets, int64_t wanted, struct samp
             samples->bodies->charge[k] = targets->charge[i];
         if (targets->softening)
             samples->bodies->softening[k] = targets->softening[i];
+        if (targets->epsilon)
+            samples->bodies->epsilon[k] = targets->epsilon[i];
+        if (targets->sigma)
+            samples->bodies->sigma[k] = targets->sigma[i];
     }
     return true;
 }

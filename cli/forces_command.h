@@ -52,7 +52,7 @@ struct forces_options {
 
 /* Bodies in the precision of the computation: columns that particles view. */
 struct forces_side {
-    void *position, *mass, *charge, *softening;
+    void *position, *mass, *charge, *softening, *epsilon, *sigma;
     kith_particles particles;
 };
 

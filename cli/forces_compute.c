@@ -13,13 +13,19 @@ static bool take_side(const kith_bodies *bodies, kith_dtype dtype, bool softenin
     side->mass = cli_in_precision(bodies->mass, n, dtype, &failed);
     side->charge = cli_in_precision(bodies->charge, n, dtype, &failed);
     side->softening = cli_in_precision(softening ? bodies->softening : NULL, n, dtype, &failed);
+    side->epsilon = cli_in_precision(bodies->epsilon, n, dtype, &failed);
+    side->sigma = cli_in_precision(bodies->sigma, n, dtype, &failed);
     side->particles = (kith_particles){.positions = kith_array_matrix(side->position, dtype, n, d)};
     int32_t count = 0;
     const struct {
         const char *name;
         void *values;
-    } columns[] = {{"m", side->mass}, {"q", side->charge}, {"softening", side->softening}};
-    for (int k = 0; k < 3; k++)
+    } columns[] = {{"m", side->mass},
+                   {"q", side->charge},
+                   {"softening", side->softening},
+                   {"epsilon", side->epsilon},
+                   {"sigma", side->sigma}};
+    for (int k = 0; k < 5; k++)
         if (columns[k].values)
             side->particles.columns[count++] = (kith_particle_column){
                 columns[k].name, kith_array_vector(columns[k].values, dtype, n)};
@@ -101,6 +107,8 @@ static void free_side(struct forces_side *side)
     free(side->mass);
     free(side->charge);
     free(side->softening);
+    free(side->epsilon);
+    free(side->sigma);
 }
 
 void forces_free_job(struct forces_job *job)

@@ -186,9 +186,9 @@ unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
                           const kith_write_options *write, const kith_bodies *bodies)
 {
     static const char *const names[] = {
-        "velocities", "masses", "charges",  "softening lengths",
-        "ids",        "names",  "the cell", "the units and the gravitational constant",
-        "radii"};
+        "velocities", "masses",  "charges",  "softening lengths",
+        "ids",        "names",   "the cell", "the units and the gravitational constant",
+        "radii",      "epsilon", "sigma"};
     unsigned dropped = 0;
     if (kith_format_drops(bodies, path, write, &dropped) != KITH_OK)
         return 0;

@@ -75,6 +75,10 @@ static struct source column_of(const kith_bodies *bodies, const char *name)
         return (struct source){bodies->softening, 1, bodies->softening};
     if (strcmp(name, "radius") == 0)
         return (struct source){bodies->radius, 1, bodies->radius};
+    if (strcmp(name, "epsilon") == 0)
+        return (struct source){bodies->epsilon, 1, bodies->epsilon};
+    if (strcmp(name, "sigma") == 0)
+        return (struct source){bodies->sigma, 1, bodies->sigma};
     for (int32_t k = 0; k < bodies->other_count; k++)
         if (strcmp(bodies->other[k].name, name) == 0)
             return (struct source){bodies->other[k].values, 1, true};

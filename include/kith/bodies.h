@@ -44,6 +44,8 @@ typedef struct kith_bodies {
     double *charge;     /* N */
     double *softening;  /* N, a length a body */
     double *radius;     /* N, a length ≥ 0 a body: that at which it touches others */
+    double *epsilon;    /* N, ≥ 0: the depth ε of the law lennard-jones (kith/forces.h) */
+    double *sigma;      /* N, ≥ 0: its length σ */
     int64_t *id;        /* N */
     kith_name *name;    /* N, zero-terminated UTF-8: a body's name or a chemical symbol */
     double time;
@@ -65,7 +67,9 @@ typedef enum kith_column {
     KITH_NAME = 32,
     KITH_CELL = 64,   /* no columns: these two are reported by kith_format_drops alone */
     KITH_UNITS = 128, /* G, if it is not 1, or names of units */
-    KITH_RADIUS = 256
+    KITH_RADIUS = 256,
+    KITH_EPSILON = 512,
+    KITH_SIGMA = 1024
 } kith_column;
 
 /* Makes bodies with all numbers 0 and empty names.

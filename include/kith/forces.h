@@ -116,6 +116,11 @@ typedef struct kith_forces_options {
  * The tail is the integral over r > R at uniform density, of the unshifted law, in three
  * dimensions: it is added to the energy and to the diagonal of the virial, and must converge.
  *
+ * With columns epsilon and sigma the law lennard-jones has, for each pair, ε = √(ε_i ε_j) and
+ * σ = (σ_i + σ_j)/2 (Lorentz 1881; Berthelot 1898), in the place of its own, which must be 1. Both
+ * columns or none are given, on both sides; on the CPU, by the solvers direct, cutoff and
+ * reference, without a tail. They need a C compiler, as formulas do.
+ *
  * The solver (kith/solver.h) walks the pairs: direct, in the arrays' precision; cutoff, those of a
  * cell list, on the CPU; reference, the
  * formula as a loop in double precision on the host, one thread; tree and fmm, which approximate

@@ -16,6 +16,7 @@ extern "C" {
  *     m          mass, finite; 1 where the column is absent
  *     q          charge, finite; 1 where the column is absent
  *     softening  a length ε_i ≥ 0; the option softening of the call where the column is absent
+ *     epsilon, sigma  of forces by the law lennard-jones, ≥ 0 (kith/forces.h)
  *
  * A column that the law does not use is ignored, so that the same particles serve every law. A
  * column whose values are none is absent. A name given twice is an error, and so is an unknown one

@@ -34,6 +34,8 @@ class Bodies:
         A length for each body.
     radii : array_like, shape (n,), optional
         A length of at least 0 for each body, at which it touches others; 0 by default.
+    epsilon, sigma : array_like, shape (n,), optional
+        The depth and the length of the law lennard-jones for each body, mixed by Lorentz and Berthelot.
     ids : array_like of int, shape (n,), optional
         Numbers of the bodies, for files.
     names : sequence of str, optional
@@ -59,12 +61,12 @@ class Bodies:
 
     def __init__(self, positions: ArrayLike, velocities: ArrayLike | None = None, masses: ArrayLike | None = None, *,
                  charges: ArrayLike | None = None, softening: ArrayLike | None = None, radii: ArrayLike | None = None,
-                 ids: ArrayLike | None = None, names: Sequence[str] | None = None, time: float = 0.0,
-                 cell: ArrayLike | None = None, periodic: bool | Sequence[bool] = True, g: float | None = None,
-                 units: Sequence[str] | None = None):
+                 epsilon: ArrayLike | None = None, sigma: ArrayLike | None = None, ids: ArrayLike | None = None,
+                 names: Sequence[str] | None = None, time: float = 0.0, cell: ArrayLike | None = None,
+                 periodic: bool | Sequence[bool] = True, g: float | None = None, units: Sequence[str] | None = None):
         points = _host("positions", positions, (2,))
         given = {"velocities": velocities, "masses": masses, "charges": charges, "softening": softening, "radii": radii,
-                 "ids": ids, "names": names}
+                 "epsilon": epsilon, "sigma": sigma, "ids": ids, "names": names}
         columns = sum(_kith.bodies_columns[name] for name, column in given.items() if column is not None)
         self._handle = _kith.create_bodies(*points.shape, columns)
         self.positions[...] = points
@@ -221,6 +223,40 @@ class Bodies:
         [0.1]
         """
         return self._column("radii")
+
+    @property
+    def epsilon(self) -> numpy.ndarray | None:
+        """The depths of the law lennard-jones: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n,), or None
+            A view; None if the bodies have none.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0]], epsilon=[1.5], sigma=[0.9]).epsilon.tolist()
+        [1.5]
+        """
+        return self._column("epsilon")
+
+    @property
+    def sigma(self) -> numpy.ndarray | None:
+        """The lengths of the law lennard-jones: what is written to this array changes the bodies.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n,), or None
+            A view; None if the bodies have none.
+
+        Examples
+        --------
+        >>> import kith
+        >>> kith.Bodies([[0.0, 0]], epsilon=[1.5], sigma=[0.9]).sigma.tolist()
+        [0.9]
+        """
+        return self._column("sigma")
 
     @property
     def ids(self) -> numpy.ndarray | None:
@@ -432,7 +468,8 @@ class Bodies:
         Returns
         -------
         pandas.DataFrame
-            Of x, y, z, vx, vy, vz, m, q, softening, radius, id and name what the bodies have.
+            Of x, y, z, vx, vy, vz, m, q, softening, radius, epsilon, sigma, id and name what the bodies
+            have.
 
         Examples
         --------
@@ -448,8 +485,8 @@ class Bodies:
 
     def _arguments(self) -> dict:
         """What makes the same bodies."""
-        names = ("positions", "velocities", "masses", "charges", "softening", "radii", "ids", "names", "time",
-                 "cell", "periodic", "units")
+        names = ("positions", "velocities", "masses", "charges", "softening", "radii", "epsilon", "sigma", "ids",
+                 "names", "time", "cell", "periodic", "units")
         return {name: getattr(self, name) for name in names} | {"g": self._handle.g or None}
 
     def __reduce__(self):

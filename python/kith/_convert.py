@@ -10,7 +10,8 @@ from kith._arguments import described
 
 _KEPT = ("softening", "radii", "ids")  # arrays of the atoms, by the names that Bodies has
 _COMPONENTS = {"positions": ("x", "y", "z"), "velocities": ("vx", "vy", "vz")}
-_NAMES = {"masses": "m", "charges": "q", "softening": "softening", "radii": "radius", "ids": "id", "names": "name"}
+_NAMES = {"masses": "m", "charges": "q", "softening": "softening", "radii": "radius", "epsilon": "epsilon",
+          "sigma": "sigma", "ids": "id", "names": "name"}
 
 
 def in_space(rows: numpy.ndarray) -> numpy.ndarray:

@@ -175,13 +175,14 @@ def _both(out) -> tuple:
 def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: ArrayLike | None = None,
            softening: float | ArrayLike = 0.0, target_softening: ArrayLike | None = None, g: float | None = None,
            law: str | Law | None = None, charges: ArrayLike | None = None, target_charges: ArrayLike | None = None,
-           target_masses: ArrayLike | None = None, want: str = "both", out: tuple[Any, Any] | None = None,
-           solver: str = "auto", error: float | None = None, theta: float | None = None, order: int | None = None,
-           cell: ArrayLike | None = None, periodic: bool | Sequence[bool] | None = None, cutoff: float | None = None,
-           shift: str = "none", tail: bool = False, alpha: float | None = None, absolute_error: float | None = None,
+           target_masses: ArrayLike | None = None, epsilon: ArrayLike | None = None, sigma: ArrayLike | None = None,
+           want: str = "both", out: tuple[Any, Any] | None = None, solver: str = "auto", error: float | None = None,
+           theta: float | None = None, order: int | None = None, cell: ArrayLike | None = None,
+           periodic: bool | Sequence[bool] | None = None, cutoff: float | None = None, shift: str = "none",
+           tail: bool = False, alpha: float | None = None, absolute_error: float | None = None,
            boundary: str = "tin-foil", grid: Sequence[int] | None = None, exclude: ArrayLike | None = None,
-           totals: bool = False, method: str = "auto", block: int = 0, unroll: int = 0, device: str | Device = "auto",
-           threads: int = 0, context: Context | None = None) -> Forces:
+           totals: bool = False, method: str = "auto", block: int = 0, unroll: int = 0,
+           device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Forces:
     """Gravitational accelerations and potentials of all bodies, or sums of any other law.
 
     ``a_i = G sum_j m_j (x_j - x_i) / (r^2 + eps^2)^(3/2)`` and
@@ -213,6 +214,9 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         The charges with which the targets feel; the sources' by default, 1 for targets of their own.
     target_masses : array_like, shape (n,), optional
         Those of the targets; 1 by default.
+    epsilon, sigma : array_like, shape (m,), optional
+        Of the law ``lennard-jones``, for each particle: pairs have ``sqrt(epsilon_i epsilon_j)`` and
+        ``(sigma_i + sigma_j) / 2``. On the CPU, and without targets of their own.
     want : {'both', 'acceleration', 'potential', 'value'}
         What to compute; ``value`` is the sum of the values of the law, an energy for gravity too.
     out : tuple of two arrays, optional
@@ -301,7 +305,11 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     [-2.035361509, -2.035361509]
     """
     arrays = {"masses": masses, "targets": targets, "target_softening": target_softening, "charges": charges,
-              "target_charges": target_charges, "target_masses": target_masses}
+              "target_charges": target_charges, "target_masses": target_masses, "epsilon": epsilon,
+              "sigma": sigma}
+    if targets is not None and (epsilon is not None or sigma is not None):
+        raise ValueError("epsilon and sigma are given, and targets: these columns are of sources that are the targets; "
+                         "leave targets out")
     sources = needed("positions", positions, (2, 3))
     if is_batch(sources):
         if flag("totals", totals):
@@ -311,14 +319,16 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                      alpha=alpha, absolute_error=absolute_error, boundary=boundary, grid=grid, exclude=exclude,
                      method=method, block=block, unroll=unroll, device=device, threads=threads, context=context)
     is_exact = solver == "direct" or (solver == "auto" and error is None and theta is None)
-    runs_on = "cpu" if cutoff is not None or cell is not None else None  # GPUs have neither
+    # GPUs have none of these.
+    runs_on = "cpu" if any(given is not None for given in (cutoff, cell, epsilon)) else None
     if method in ("tile-p", "tile-p2"):
         runs_on = "auto"  # the first GPU
     sums = PairSums(want, out, softening, context, device, threads, runs_on, math.inf if is_exact else PAIRS_OF_SOLVER,
                     positions=sources, **arrays)
     found = _kith.forces(sums.call.handle, *sums.show("targets", "positions", "masses"), *sums.results(),
-                         handle_of(law), constant_of_gravity(g), sums.length, *sums.show(*OF_BODIES),
-                         text("solver", solver), *accuracy_of(error, theta, order),
+                         handle_of(law), constant_of_gravity(g), sums.length,
+                         *sums.show(*OF_BODIES, "epsilon", "sigma"), text("solver", solver),
+                         *accuracy_of(error, theta, order),
                          chosen("method", method, _kith.forces_methods), integer32("block", block),
                          integer32("unroll", unroll), want == "value", optional(number, "cutoff", cutoff) or 0.0,
                          chosen("shift", shift, SHIFTS), flag("tail", tail),

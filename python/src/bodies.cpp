@@ -197,6 +197,8 @@ void add_bodies(nb::module_ &module)
         .def_prop_ro("charges", numbers_of<&kith_bodies::charge>)
         .def_prop_ro("softening", numbers_of<&kith_bodies::softening>)
         .def_prop_ro("radii", numbers_of<&kith_bodies::radius>)
+        .def_prop_ro("epsilon", numbers_of<&kith_bodies::epsilon>)
+        .def_prop_ro("sigma", numbers_of<&kith_bodies::sigma>)
         .def_prop_ro("ids", ids_of)
         .def_prop_rw("names", names_of, set_names)
         .def_prop_ro("cell", cell_of)
@@ -217,6 +219,8 @@ void add_bodies(nb::module_ &module)
     columns["charges"] = (int)KITH_CHARGE;
     columns["softening"] = (int)KITH_SOFTENING;
     columns["radii"] = (int)KITH_RADIUS;
+    columns["epsilon"] = (int)KITH_EPSILON;
+    columns["sigma"] = (int)KITH_SIGMA;
     columns["ids"] = (int)KITH_ID;
     columns["names"] = (int)KITH_NAME;
     module.attr("bodies_columns") = columns;

@@ -57,10 +57,11 @@ compute(context &where, const input &targets, const input &sources, const input 
         const output &acceleration, const output &potential, const law_ref &law, double g,
         double softening, const input &source_softening, const input &target_softening,
         const input &source_charges, const input &target_charges, const input &target_masses,
-        const std::string &solver, double error, double theta, int32_t order, int method,
-        int32_t block, int32_t unroll, bool only_values, double cutoff, int shift, bool tail,
-        const input &cell, const input &periodic, double alpha, double absolute_error, int boundary,
-        const std::vector<int32_t> &grid, const input &exclude, bool wants_totals)
+        const input &epsilon, const input &sigma, const std::string &solver, double error,
+        double theta, int32_t order, int method, int32_t block, int32_t unroll, bool only_values,
+        double cutoff, int shift, bool tail, const input &cell, const input &periodic, double alpha,
+        double absolute_error, int boundary, const std::vector<int32_t> &grid, const input &exclude,
+        bool wants_totals)
 {
     kith_forces_options options = options_of(law, g, softening, solver, method, only_values);
     const kith_cell around = cell.is_valid() ? cell_from(cell, periodic) : kith_cell{};
@@ -83,7 +84,9 @@ compute(context &where, const input &targets, const input &sources, const input 
     const kith_particles of = {array_of("positions", sources),
                                {{"m", array_of("masses", masses)},
                                 {"q", array_of("charges", source_charges)},
-                                {"softening", array_of("softening", source_softening)}}};
+                                {"softening", array_of("softening", source_softening)},
+                                {"epsilon", array_of("epsilon", epsilon)},
+                                {"sigma", array_of("sigma", sigma)}}};
     const kith_array to = array_of("acceleration", acceleration);
     const kith_array also_to = array_of("potential", potential);
     calling(where,
@@ -123,17 +126,18 @@ static void derive(context &where, const input &targets, const input &sources, c
 
 void add_forces(nb::module_ &module)
 {
-    module.def("forces", compute, nb::arg("context"), nb::arg("targets").none(), nb::arg("sources"),
-               nb::arg("masses").none(), nb::arg("acceleration").none(),
-               nb::arg("potential").none(), nb::arg("law").none(), nb::arg("g"),
-               nb::arg("softening"), nb::arg("source_softening").none(),
-               nb::arg("target_softening").none(), nb::arg("source_charges").none(),
-               nb::arg("target_charges").none(), nb::arg("target_masses").none(), nb::arg("solver"),
-               nb::arg("error"), nb::arg("theta"), nb::arg("order"), nb::arg("method"),
-               nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"), nb::arg("cutoff"),
-               nb::arg("shift"), nb::arg("tail"), nb::arg("cell").none(),
-               nb::arg("periodic").none(), nb::arg("alpha"), nb::arg("absolute_error"),
-               nb::arg("boundary"), nb::arg("grid"), nb::arg("exclude").none(), nb::arg("wants_totals"));
+    module.def(
+        "forces", compute, nb::arg("context"), nb::arg("targets").none(), nb::arg("sources"),
+        nb::arg("masses").none(), nb::arg("acceleration").none(), nb::arg("potential").none(),
+        nb::arg("law").none(), nb::arg("g"), nb::arg("softening"),
+        nb::arg("source_softening").none(), nb::arg("target_softening").none(),
+        nb::arg("source_charges").none(), nb::arg("target_charges").none(),
+        nb::arg("target_masses").none(), nb::arg("epsilon").none(), nb::arg("sigma").none(),
+        nb::arg("solver"), nb::arg("error"), nb::arg("theta"), nb::arg("order"), nb::arg("method"),
+        nb::arg("block"), nb::arg("unroll"), nb::arg("only_values"), nb::arg("cutoff"),
+        nb::arg("shift"), nb::arg("tail"), nb::arg("cell").none(), nb::arg("periodic").none(),
+        nb::arg("alpha"), nb::arg("absolute_error"), nb::arg("boundary"), nb::arg("grid"),
+        nb::arg("exclude").none(), nb::arg("wants_totals"));
     module.def("forces_derivative", derive, nb::arg("context"), nb::arg("targets").none(),
                nb::arg("sources"), nb::arg("masses").none(), nb::arg("target_directions").none(),
                nb::arg("directions"), nb::arg("acceleration").none(), nb::arg("potential").none(),

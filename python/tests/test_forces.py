@@ -174,3 +174,33 @@ def test_totals_are_sums_over_pairs_and_shifts_change_them():
     assert tail == pytest.approx(8 * numpy.pi / 3 * 108 * 0.8 * (2.5**-9 / 3 - 2.5**-3), rel=1e-9)
     with pytest.raises(ValueError, match="totals"):
         kith.forces(atoms.positions, targets=[[0.0, 0, 0]], **options)
+
+
+def test_lennard_jones_mixtures_have_mean_lengths_and_geometric_depths():
+    rng = numpy.random.default_rng()
+    x = numpy.argwhere(numpy.ones((3, 3, 3))) * 1.2 + rng.uniform(-0.2, 0.2, (27, 3))
+    masses, epsilon, sigma = rng.uniform(1, 2, 27), rng.uniform(0.5, 2, 27), rng.uniform(0.7, 1.1, 27)
+    d = x[None] - x[:, None]
+    r = numpy.sqrt((d**2).sum(2)) + numpy.eye(27) * 1e9
+    depth, s6 = numpy.sqrt(numpy.outer(epsilon, epsilon)), ((sigma[:, None] + sigma) / 2 / r) ** 6
+    a = ((-4 * depth * (12 * s6**2 - 6 * s6) / r**2)[..., None] * d).sum(1) / masses[:, None]
+    law = {"law": "lennard-jones", "epsilon": epsilon, "sigma": sigma}
+    found = kith.forces(x, masses, **law)
+    numpy.testing.assert_allclose(found.acceleration, a, rtol=1e-10, atol=1e-12 * abs(a).max())
+    numpy.testing.assert_allclose(found.potential, (4 * depth * (s6**2 - s6)).sum(1), rtol=1e-9)
+    single = kith.forces(x.astype("float32"), masses, **law)
+    assert abs(single.acceleration - a).max() < 1e-4 * abs(a).max()
+
+    bodies = kith.Bodies(x, masses=masses, epsilon=epsilon, sigma=sigma)
+    simulation = kith.Simulation(bodies, dt=0.001, law="lennard-jones")
+    before = simulation.energies
+    assert abs(before.potential_energy - found.potential.sum() / 2) < 1e-10 * abs(before.potential_energy)
+    simulation.run(0.1)
+    assert abs(simulation.energies.total_energy - before.total_energy) < 1e-4 * abs(before.total_energy)
+
+    with pytest.raises(ValueError, match="epsilon and no column sigma"):
+        kith.forces(x, law="lennard-jones", epsilon=epsilon)
+    with pytest.raises(ValueError, match="epsilon and sigma are given, and targets"):
+        kith.forces(x, targets=x + 1, **law)
+    with pytest.raises(ValueError, match="give lennard-jones alone"):
+        kith.forces(x, law="lennard-jones:2,1", epsilon=epsilon, sigma=sigma)

@@ -95,9 +95,11 @@ static kith_status check_options(const struct forces_arguments *arguments)
                          "gravitational_constant is %g; give a finite number",
                          arguments->gravitational_constant);
     KITH_TRY(check_softening(arguments));
-    return kith_array_is_none(arguments->targets.positions)
-               ? check_own_column(arguments, particles_m)
-               : KITH_OK;
+    if (!kith_array_is_none(arguments->targets.positions))
+        return KITH_OK;
+    KITH_TRY(check_own_column(arguments, particles_epsilon));
+    KITH_TRY(check_own_column(arguments, particles_sigma));
+    return check_own_column(arguments, particles_m);
 }
 
 static kith_status fail_at_bad_row(const char *name, kith_array array, struct forces_rule rule)

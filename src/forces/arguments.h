@@ -27,6 +27,7 @@ struct forces_arguments {
      * use are none. */
     const kith_law *law;
     bool uses_charges;
+    bool mixes; /* the columns epsilon and sigma are the weights and charges (mixing.h) */
 
     double gravitational_constant, softening;
     const kith_solver *solver;
@@ -57,7 +58,8 @@ static inline bool forces_is_derivative(const struct forces_arguments *arguments
 static inline bool forces_shares_charges(const struct forces_arguments *arguments)
 {
     return kith_array_is_none(arguments->targets.positions) &&
-           kith_array_is_none(arguments->targets.column[particles_q]);
+           kith_array_is_none(
+               arguments->targets.column[arguments->mixes ? particles_sigma : particles_q]);
 }
 
 /* The masses that divide forces must be more than 0: the least that is allowed. */

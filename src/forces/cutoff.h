@@ -11,7 +11,7 @@
 struct cutoff_law {
     kith_law *made; /* of gravity; owned */
     struct law_view view;
-    const void *target_charge, *source_charge, *target_mass;
+    const void *target_charge, *source_charge, *target_mass, *target_weight;
     const void *total_weight; /* of i in the totals; NULL: ones */
     double slope_at_cutoff;   /* dV/dr of weights 1 and the common softening */
 };

@@ -449,7 +449,7 @@ static void take_columns(struct job *job)
     targets->position = problem->target_position;
     if (is_weighted) {
         sources->from[weight_column] = of_charges ? law->source_charge : problem->source_mass;
-        targets->from[weight_column] = of_charges ? law->target_charge : problem->target_mass;
+        targets->from[weight_column] = of_charges ? law->target_charge : law->target_weight;
     }
     if (law->view.formula) {
         sources->from[charge_column] = law->source_charge;

@@ -106,6 +106,7 @@ kith_status cutoff_take_law(const struct forces_problem *problem, struct cutoff_
     law->target_charge = problem->target_charge;
     law->source_charge = problem->source_charge;
     law->target_mass = problem->target_mass;
+    law->target_weight = forces_target_weight(problem);
     law->total_weight = NULL;
     if (problem->law) {
         law_look(problem->law, &law->view);
@@ -115,7 +116,7 @@ kith_status cutoff_take_law(const struct forces_problem *problem, struct cutoff_
             KITH_TRY(kith_law_parse("coulomb", 1, &strength, &law->made));
         law_look(law->made, &law->view);
         law->source_charge = law->total_weight = problem->source_mass;
-        law->target_charge = law->target_mass = NULL;
+        law->target_charge = law->target_mass = law->target_weight = NULL;
     }
     if (problem->space.shift && !law->view.is_central)
         return kith_fail(KITH_UNSUPPORTED,

@@ -66,7 +66,7 @@ static void add_pair(struct walk *walk, int64_t j, const double d[3], double r2)
                                       .s2 = r2 + problem->softening2 +
                                             element(problem->target_half_softening2, walk->i, 0) +
                                             element(problem->source_half_softening2, j, 0),
-                                      .m_i = element(law->target_mass, walk->i, 1),
+                                      .m_i = element(law->target_weight, walk->i, 1),
                                       .m_j = element(problem->source_mass, j, 1),
                                       .q_i = element(law->target_charge, walk->i, 1),
                                       .q_j = element(law->source_charge, j, 1)};

@@ -11,6 +11,7 @@
 #include "forces/backend.h"
 #include "forces/law_choice.h"
 #include "forces/method.h"
+#include "forces/mixing.h"
 #include "forces/pack.h"
 #include "forces/solver.h"
 #include "law/law.h"
@@ -61,11 +62,48 @@ static kith_status check_and_compute(kith_context *context, struct forces_argume
     KITH_TRY(forces_check_arguments(arguments));
     KITH_TRY(
         law_check_dimensions(arguments->law, kith_array_columns(arguments->sources.positions)));
+    if (arguments->mixes && context->device.kind != KITH_CPU && !arguments->solver->on_host)
+        return kith_fail(KITH_UNSUPPORTED, "columns epsilon and sigma are mixed on the CPU; use a "
+                                           "context there, or leave them out");
     if (forces_on_device(arguments))
         return compute_in_place(context, arguments);
     return staging_is_needed(context, arguments->sources.positions) && !arguments->solver->on_host
                ? compute_staged(context, arguments)
                : compute_packed(context, arguments);
+}
+
+static void leave_out(struct forces_arguments *arguments, enum particles_column column,
+                      bool of_targets_alone)
+{
+    arguments->targets.column[column] = kith_array_none();
+    if (!of_targets_alone)
+        arguments->sources.column[column] = kith_array_none();
+}
+
+/* Takes the columns epsilon and sigma, where the law is lennard-jones; *made is then the law. */
+static kith_status choose_mixing(struct forces_arguments *arguments, kith_law **made)
+{
+    const struct particles_side *sources = &arguments->sources, *targets = &arguments->targets;
+    const bool has_epsilon = !kith_array_is_none(sources->column[particles_epsilon]);
+    const bool has_sigma = !kith_array_is_none(sources->column[particles_sigma]);
+    const bool has_targets = !kith_array_is_none(targets->positions);
+    kith_law *mixed = NULL;
+    KITH_TRY(forces_mix(arguments->law, "sources", has_epsilon, has_sigma, &mixed));
+    arguments->mixes = mixed != NULL;
+    if (!mixed) {
+        leave_out(arguments, particles_epsilon, false);
+        leave_out(arguments, particles_sigma, false);
+        return KITH_OK;
+    }
+    *made = mixed;
+    arguments->law = mixed;
+    arguments->uses_charges = true;
+    if (has_targets && (kith_array_is_none(targets->column[particles_epsilon]) ||
+                        kith_array_is_none(targets->column[particles_sigma])))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the sources have columns epsilon and sigma and the targets do not; give "
+                         "both to both");
+    return KITH_OK;
 }
 
 /* Fills in the law and what follows from it. *made is a law that the caller frees, or NULL: the
@@ -91,11 +129,11 @@ static kith_status choose_law(const kith_forces_options *options,
     arguments->uses_charges = choice.uses_charges;
     arguments->space.absolute_error =
         options->ewald.absolute_error / (choice.g != 0 ? fabs(choice.g) : 1);
+    KITH_TRY(choose_mixing(arguments, made));
     if (!choice.law)
-        arguments->targets.column[particles_m] = kith_array_none();
+        leave_out(arguments, particles_m, true);
     if (!choice.uses_charges)
-        arguments->sources.column[particles_q] = arguments->targets.column[particles_q] =
-            kith_array_none();
+        leave_out(arguments, particles_q, false);
     return KITH_OK;
 }
 
@@ -153,8 +191,9 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
     KITH_TRY(forces_choose_solver(&chosen, &arguments.solver));
     KITH_TRY(check_sum(&chosen, acceleration));
     kith_law *made = NULL;
-    KITH_TRY(choose_law(&chosen, &arguments, &made));
-    const kith_status status = check_and_compute(context, &arguments);
+    kith_status status = choose_law(&chosen, &arguments, &made);
+    if (status == KITH_OK)
+        status = check_and_compute(context, &arguments);
     kith_law_free(made);
     return status;
 }

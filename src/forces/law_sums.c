@@ -28,7 +28,7 @@ void forces_law_look(const struct forces_problem *problem, struct law_view *view
         .system_stride = problem->system_stride,
     };
     if (is_weighted) {
-        sums->target_weight = of_charges ? problem->target_charge : problem->target_mass;
+        sums->target_weight = of_charges ? problem->target_charge : forces_target_weight(problem);
         sums->source_weight = of_charges ? problem->source_charge : problem->source_mass;
     }
     for (int c = 0; c < problem->dimensions; c++) {

@@ -17,7 +17,7 @@ static struct law_reference_pair pair_of(const struct forces_problem *problem, i
     struct law_reference_pair pair = {
         .s2 = problem->softening2 + element(problem->target_half_softening2, i, 0) +
               element(problem->source_half_softening2, j, 0),
-        .m_i = element(problem->target_mass, i, 1),
+        .m_i = element(forces_target_weight(problem), i, 1),
         .m_j = element(problem->source_mass, j, 1),
         .q_i = element(problem->target_charge, i, 1),
         .q_j = element(problem->source_charge, j, 1),

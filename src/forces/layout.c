@@ -40,7 +40,7 @@ static void lay_out_sources(const struct forces_arguments *arguments, struct col
 {
     for (int32_t c = 0; c < problem->dimensions; c++)
         problem->source_position[c] = take_column(columns);
-    problem->source_mass = take_column(columns);
+    problem->source_mass = take_column(columns); /* or weights that are mixed */
     if (arguments->uses_charges)
         problem->source_charge = take_column(columns);
     if (!kith_array_is_none(arguments->sources.column[particles_softening]))
@@ -56,8 +56,11 @@ static void lay_out_targets(const struct forces_arguments *arguments, struct col
     for (int32_t c = 0; c < problem->dimensions; c++)
         problem->target_position[c] =
             problem->self ? problem->source_position[c] : take_column(columns);
+    if (arguments->mixes)
+        problem->target_weight = problem->self ? problem->source_mass : take_column(columns);
     if (arguments->law)
-        problem->target_mass = problem->self ? problem->source_mass : take_column(columns);
+        problem->target_mass =
+            problem->self && !arguments->mixes ? problem->source_mass : take_column(columns);
     if (arguments->uses_charges)
         problem->target_charge =
             forces_shares_charges(arguments) ? problem->source_charge : take_column(columns);

@@ -49,6 +49,24 @@ static kith_status pack_softening(const struct forces_packed *packed, const void
     return KITH_OK;
 }
 
+/* What stands for the masses where ε and σ are mixed: √ε. */
+static kith_status pack_weights(const struct forces_packed *packed, const void *column,
+                                const kith_array *epsilon, int64_t rows)
+{
+    const kith_dtype dtype = packed->problem.dtype;
+    KITH_TRY(pack_numbers(packed, column, epsilon, rows, 0));
+    for (int64_t row = 0; row < rows; row++)
+        real_set(dtype, (void *)column, row, sqrt(real_get(dtype, column, row)));
+    return KITH_OK;
+}
+
+/* The column that the law takes as charges. */
+static const kith_array *charges_of(const struct forces_arguments *arguments,
+                                    const struct particles_side *side)
+{
+    return &side->column[arguments->mixes ? particles_sigma : particles_q];
+}
+
 static kith_status pack_sources(const struct forces_arguments *arguments,
                                 const struct forces_packed *packed)
 {
@@ -57,11 +75,15 @@ static kith_status pack_sources(const struct forces_arguments *arguments,
     const int exponent = packed->length_exponent;
     const int64_t count = problem->source_count;
     KITH_TRY(pack_vectors(packed, problem->source_position, &side->positions, exponent));
-    KITH_TRY(pack_numbers(packed, problem->source_mass, &side->column[particles_m], count,
-                          packed->mass_exponent));
+    if (arguments->mixes)
+        KITH_TRY(
+            pack_weights(packed, problem->source_mass, &side->column[particles_epsilon], count));
+    else
+        KITH_TRY(pack_numbers(packed, problem->source_mass, &side->column[particles_m], count,
+                              packed->mass_exponent));
     if (arguments->uses_charges)
         KITH_TRY(
-            pack_numbers(packed, problem->source_charge, &side->column[particles_q], count, 0));
+            pack_numbers(packed, problem->source_charge, charges_of(arguments, side), count, 0));
     KITH_TRY(pack_softening(packed, problem->source_half_softening2,
                             &side->column[particles_softening], exponent));
     return pack_vectors(packed, problem->source_velocity, &arguments->source_directions, 0);
@@ -77,9 +99,15 @@ static kith_status pack_targets(const struct forces_arguments *arguments,
     KITH_TRY(pack_vectors(packed, problem->target_velocity, &arguments->target_directions, 0));
     if (arguments->uses_charges && !forces_shares_charges(arguments))
         KITH_TRY(
-            pack_numbers(packed, problem->target_charge, &side->column[particles_q], count, 0));
+            pack_numbers(packed, problem->target_charge, charges_of(arguments, side), count, 0));
+    if (arguments->mixes && problem->self)
+        KITH_TRY(pack_numbers(packed, problem->target_mass, &arguments->sources.column[particles_m],
+                              count, 0));
     if (problem->self)
         return KITH_OK;
+    if (arguments->mixes)
+        KITH_TRY(
+            pack_weights(packed, problem->target_weight, &side->column[particles_epsilon], count));
     KITH_TRY(pack_vectors(packed, problem->target_position, &side->positions, exponent));
     if (arguments->law)
         KITH_TRY(pack_numbers(packed, problem->target_mass, &side->column[particles_m], count, 0));

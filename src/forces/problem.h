@@ -82,6 +82,9 @@ struct forces_problem {
     const void *target_position[3];
     const void *source_position[3];
     const void *source_mass;
+    /* In the place of target_mass as weights of the law, where source_mass is no mass (mixing.h):
+     * then target_mass only divides. NULL: the masses. */
+    const void *target_weight;
     const void *target_half_softening2; /* both or neither; then softening2 is 0 */
     const void *source_half_softening2;
     const void *target_velocity[3]; /* only with jerk and rate; NULL: zeros, with a law */
@@ -97,6 +100,12 @@ struct forces_problem {
     kith_accuracy accuracy;
     kith_solver_report *report; /* NULL: not wanted */
 };
+
+/* The weights of the targets, of a law of masses. */
+static inline const void *forces_target_weight(const struct forces_problem *problem)
+{
+    return problem->target_weight ? problem->target_weight : problem->target_mass;
+}
 
 /* What a kernel works out for each body, of gravity: each of these and what stands before it. */
 enum forces_outputs { forces_acceleration, forces_potential, forces_jerk };

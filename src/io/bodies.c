@@ -25,6 +25,8 @@ static const struct column {
     {"charge", KITH_CHARGE, real_scalar, offsetof(kith_bodies, charge), sizeof(double)},
     {"softening", KITH_SOFTENING, real_scalar, offsetof(kith_bodies, softening), sizeof(double)},
     {"radius", KITH_RADIUS, real_scalar, offsetof(kith_bodies, radius), sizeof(double)},
+    {"epsilon", KITH_EPSILON, real_scalar, offsetof(kith_bodies, epsilon), sizeof(double)},
+    {"sigma", KITH_SIGMA, real_scalar, offsetof(kith_bodies, sigma), sizeof(double)},
     {"id", KITH_ID, other, offsetof(kith_bodies, id), sizeof(int64_t)},
     {"name", KITH_NAME, other, offsetof(kith_bodies, name), sizeof(kith_name)},
 };
@@ -225,13 +227,13 @@ static kith_status check_column(const kith_bodies *bodies, const struct column *
     return KITH_OK;
 }
 
-static kith_status check_lengths(const char *name, const double *lengths, int64_t count)
+static kith_status check_least(const char *name, const char *what, const double *numbers,
+                               int64_t count)
 {
-    for (int64_t i = 0; lengths && i < count; i++)
-        if (lengths[i] < 0)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "%s of body %lld (from 0) is %g; give a length ≥ 0", name,
-                             (long long)i, lengths[i]);
+    for (int64_t i = 0; numbers && i < count; i++)
+        if (numbers[i] < 0)
+            return kith_fail(KITH_INVALID_ARGUMENT, "%s of body %lld (from 0) is %g; give %s ≥ 0",
+                             name, (long long)i, numbers[i], what);
     return KITH_OK;
 }
 
@@ -268,8 +270,10 @@ static kith_status check(const kith_bodies *bodies, bool of_left)
     for (int32_t k = 0; k < column_count; k++)
         if (columns[k].kind != other)
             KITH_TRY(check_column(bodies, &columns[k], of_left));
-    KITH_TRY(check_lengths("softening", bodies->softening, bodies->count));
-    KITH_TRY(check_lengths("radius", bodies->radius, bodies->count));
+    KITH_TRY(check_least("softening", "a length", bodies->softening, bodies->count));
+    KITH_TRY(check_least("radius", "a length", bodies->radius, bodies->count));
+    KITH_TRY(check_least("epsilon", "an energy", bodies->epsilon, bodies->count));
+    KITH_TRY(check_least("sigma", "a length", bodies->sigma, bodies->count));
     if (!isfinite(bodies->time))
         return kith_fail(KITH_INVALID_ARGUMENT, "time is %g; give a finite number", bodies->time);
     KITH_TRY(units_check(&bodies->units));

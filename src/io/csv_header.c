@@ -21,10 +21,13 @@ const struct csv_column csv_columns[csv_column_count] = {
     [csv_charge] = {"q", "charge", csv_real, KITH_CHARGE, MEMBER(charge), -1},
     [csv_softening] = {"eps", "softening", csv_real, KITH_SOFTENING, MEMBER(softening), -1},
     [csv_radius] = {"radius", NULL, csv_real, KITH_RADIUS, MEMBER(radius), -1},
+    [csv_epsilon] = {"epsilon", NULL, csv_real, KITH_EPSILON, MEMBER(epsilon), -1},
+    [csv_sigma] = {"sigma", NULL, csv_real, KITH_SIGMA, MEMBER(sigma), -1},
 };
 
 static const char known_columns[] =
-    "x, y, z, vx, vy, vz, m (mass), q (charge), eps (softening), radius, id, name";
+    "x, y, z, vx, vy, vz, m (mass), q (charge), eps (softening), radius, epsilon, sigma, id, "
+    "name";
 
 /* Reads a field that begins with a quote; *end is where the line goes on. */
 static kith_status unquote(char *field, char **end)

@@ -20,6 +20,8 @@ enum csv_index {
     csv_charge,
     csv_softening,
     csv_radius,
+    csv_epsilon,
+    csv_sigma,
     csv_column_count
 };
 

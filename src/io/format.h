@@ -69,8 +69,8 @@ kith_status format_to_write(const char *path, const kith_write_options *options,
 bool bodies_are_read_from(const char *path, const char *format, const struct stat *file);
 
 enum {
-    all_columns =
-        KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_RADIUS | KITH_ID | KITH_NAME
+    all_columns = KITH_VELOCITY | KITH_MASS | KITH_CHARGE | KITH_SOFTENING | KITH_RADIUS |
+                  KITH_EPSILON | KITH_SIGMA | KITH_ID | KITH_NAME
 };
 
 kith_status csv_read(const char *path, const kith_read_options *options, kith_bodies **bodies);

@@ -151,7 +151,7 @@ struct column {
     size_t bytes;
 };
 
-enum { fixed_columns = 6 };
+enum { fixed_columns = 8 };
 
 static void list_fixed(const kith_bodies *one, const kith_bodies *other,
                        struct column list[fixed_columns])
@@ -165,6 +165,9 @@ static void list_fixed(const kith_bodies *one, const kith_bodies *other,
         (struct column){"radius", KITH_RADIUS, one->radius, other->radius, sizeof *one->radius};
     list[4] = (struct column){"id", KITH_ID, one->id, other->id, sizeof *one->id};
     list[5] = (struct column){"name", KITH_NAME, one->name, other->name, sizeof *one->name};
+    list[6] = (struct column){"epsilon", KITH_EPSILON, one->epsilon, other->epsilon,
+                              sizeof *one->epsilon};
+    list[7] = (struct column){"sigma", KITH_SIGMA, one->sigma, other->sigma, sizeof *one->sigma};
 }
 
 static kith_status keep_first(struct h5md_frames_writer *to, const kith_bodies *bodies)

@@ -239,10 +239,9 @@ static kith_status write_columns(hid_t file, const struct h5md_layout *layout,
     const struct {
         const char *name;
         const double *values;
-    } columns[] = {{"mass", bodies->mass},
-                   {"charge", bodies->charge},
-                   {"softening", bodies->softening},
-                   {"radius", bodies->radius}};
+    } columns[] = {{"mass", bodies->mass},           {"charge", bodies->charge},
+                   {"softening", bodies->softening}, {"radius", bodies->radius},
+                   {"epsilon", bodies->epsilon},     {"sigma", bodies->sigma}};
     const struct hdf5_shape rows = {1, {(hsize_t)bodies->count}};
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
         if (columns[k].values)

@@ -263,6 +263,8 @@ unsigned h5md_reader_columns(const struct h5md_reader *reader)
            (hdf5_exists(group, "charge") ? (unsigned)KITH_CHARGE : 0) |
            (hdf5_exists(group, "softening") ? (unsigned)KITH_SOFTENING : 0) |
            (hdf5_exists(group, "radius") ? (unsigned)KITH_RADIUS : 0) |
+           (hdf5_exists(group, "epsilon") ? (unsigned)KITH_EPSILON : 0) |
+           (hdf5_exists(group, "sigma") ? (unsigned)KITH_SIGMA : 0) |
            (has_own_ids(reader) ? (unsigned)KITH_ID : 0) |
            (h5md_has_names(reader) ? (unsigned)KITH_NAME : 0);
 }
@@ -281,6 +283,10 @@ kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, k
         KITH_TRY(read_reals(reader, "softening", frame, 1, bodies->softening));
     if (bodies->radius)
         KITH_TRY(read_reals(reader, "radius", frame, 1, bodies->radius));
+    if (bodies->epsilon)
+        KITH_TRY(read_reals(reader, "epsilon", frame, 1, bodies->epsilon));
+    if (bodies->sigma)
+        KITH_TRY(read_reals(reader, "sigma", frame, 1, bodies->sigma));
     if (bodies->id)
         KITH_TRY(read_ids(reader, frame, bodies->id));
     if (bodies->name)

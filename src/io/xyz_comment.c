@@ -18,6 +18,8 @@ const struct xyz_property xyz_properties[xyz_property_count] = {
     {"charge", "charges initial_charges", 'R', 1, KITH_CHARGE, MEMBER(charge)},
     {"eps", "softening", 'R', 1, KITH_SOFTENING, MEMBER(softening)},
     {"radius", "radii", 'R', 1, KITH_RADIUS, MEMBER(radius)},
+    {"epsilon", "", 'R', 1, KITH_EPSILON, MEMBER(epsilon)},
+    {"sigma", "", 'R', 1, KITH_SIGMA, MEMBER(sigma)},
     {"id", "", 'I', 1, KITH_ID, MEMBER(id)},
 };
 

@@ -16,7 +16,7 @@ struct xyz_property {
     size_t offset;              /* of the pointer in kith_bodies */
 };
 
-enum { xyz_property_count = 8, xyz_max_columns = 256 };
+enum { xyz_property_count = 10, xyz_max_columns = 256 };
 
 /* In the order in which they are written. */
 extern const struct xyz_property xyz_properties[xyz_property_count];

@@ -1,10 +1,12 @@
 #include "matrix/arguments.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/arguments.h"
 #include "core/status.h"
 #include "device/context.h"
+#include "law/law.h"
 
 static kith_status check_result(const struct matrix_arguments *arguments,
                                 const struct named_array *result)
@@ -100,6 +102,21 @@ static kith_status check_positions(const struct particles_side *side)
     return kith_check_points(side->positions, argument->positions);
 }
 
+/* Forces mix these columns; a matrix of the law's own ε and σ would be another. */
+static kith_status check_mixing(const struct matrix_arguments *arguments)
+{
+    const kith_law_info *info = arguments->law->info;
+    const struct particles_side *const sides[] = {&arguments->rows, &arguments->columns};
+    for (int k = 0; k < 2 && info && strcmp(info->name, "lennard-jones") == 0; k++)
+        if (!kith_array_is_none(sides[k]->column[particles_epsilon]) ||
+            !kith_array_is_none(sides[k]->column[particles_sigma]))
+            return kith_fail(KITH_UNSUPPORTED,
+                             "%s have a column epsilon or sigma, which forces mix and matrices do "
+                             "not; leave it out, or give a formula of the columns m and q",
+                             sides[k]->argument->name);
+    return KITH_OK;
+}
+
 static kith_status check_all(struct matrix_arguments *arguments)
 {
     const kith_array positions = arguments->rows.positions;
@@ -118,6 +135,7 @@ static kith_status check_all(struct matrix_arguments *arguments)
     KITH_TRY(particles_check(context, &arguments->columns, 0, &arguments->rows));
     KITH_TRY(check_dimensions(arguments));
     KITH_TRY(check_options(arguments));
+    KITH_TRY(check_mixing(arguments));
     return check_method(arguments);
 }
 

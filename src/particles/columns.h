@@ -19,7 +19,9 @@ enum particles_unit { particles_unit_none, particles_unit_length, particles_unit
 #define PARTICLES_COLUMNS(ROW, argument)                                                           \
     ROW(argument, m, mass, 1, -(double)INFINITY, "finite numbers")                                 \
     ROW(argument, q, none, 1, -(double)INFINITY, "finite numbers")                                 \
-    ROW(argument, softening, length, 0, 0, "lengths of at least 0")
+    ROW(argument, softening, length, 0, 0, "lengths of at least 0")                                \
+    ROW(argument, epsilon, none, 1, 0, "energies of at least 0")                                   \
+    ROW(argument, sigma, none, 1, 0, "lengths of at least 0")
 
 #define PARTICLES_ENUMERATOR(argument, name, ...) particles_##name,
 enum particles_column { PARTICLES_COLUMNS(PARTICLES_ENUMERATOR, ) particles_column_count };

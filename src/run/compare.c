@@ -181,6 +181,8 @@ kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *pas
     const struct column charge = {"charge", bodies->charge, start->charge, 1, 1};
     const struct column softening = {"softening", bodies->softening, start->softening, 1, 0};
     const struct column radius = {"radius", bodies->radius, start->radius, 1, 0};
+    const struct column epsilon = {"epsilon", bodies->epsilon, start->epsilon, 1, 1};
+    const struct column sigma = {"sigma", bodies->sigma, start->sigma, 1, 1};
     KITH_TRY(compare_count("the number of bodies", bodies->count, start->count, output));
     KITH_TRY(
         compare_count("the number of dimensions", bodies->dimensions, start->dimensions, output));
@@ -190,6 +192,10 @@ kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *pas
     KITH_TRY(compare_column(&mass, past, false, output));
     if (strcmp(past->parameters.law, "gravity") != 0)
         KITH_TRY(compare_column(&charge, past, false, output));
+    if (strncmp(past->parameters.law, "lennard-jones", 13) == 0) {
+        KITH_TRY(compare_column(&epsilon, past, false, output));
+        KITH_TRY(compare_column(&sigma, past, false, output));
+    }
     if (past->parameters.on_collision != KITH_ON_COLLISION_PASS)
         KITH_TRY(compare_column(&radius, past, false, output));
     if (past->parameters.softening_of_bodies)

@@ -9,6 +9,7 @@
 #include "device/context.h"
 #include "forces/law_choice.h"
 #include "forces/method.h"
+#include "forces/mixing.h"
 #include "forces/solver.h"
 #include "law/law.h"
 #include "simulation/integrator.h"
@@ -95,6 +96,24 @@ static kith_status check_masses_of_law(const struct law_choice *choice, bool is_
     return KITH_OK;
 }
 
+/* *mixed is the law of the bodies' ε and σ, or NULL (forces/mixing.h); the caller frees it. */
+static kith_status mix(const kith_context *context, const struct law_choice *choice,
+                       bool is_ensemble, bool is_watched, const kith_bodies *bodies,
+                       kith_law **mixed)
+{
+    KITH_TRY(forces_mix(choice->law, "the bodies", bodies->epsilon, bodies->sigma, mixed));
+    const char *what = !*mixed                            ? NULL
+                       : is_ensemble                      ? "of an ensemble"
+                       : is_watched                       ? "with collisions, encounters or escapes"
+                       : context->device.kind != KITH_CPU ? "on a GPU"
+                                                          : NULL;
+    return what ? kith_fail(KITH_UNSUPPORTED,
+                            "the bodies have columns epsilon and sigma, which are not mixed %s; "
+                            "leave them out, or simulate without that",
+                            what)
+                : KITH_OK;
+}
+
 /* All pairs have no periodic images. */
 static kith_status check_open(const kith_bodies *bodies, const kith_solver *solver, double cutoff)
 {
@@ -175,8 +194,16 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(forces_check_way(&way, choice.law));
     KITH_TRY(check_masses_of_law(&choice, is_ensemble, systems, bodies));
 
+    kith_law *mixed = NULL;
     struct kith_simulation *created = NULL;
-    KITH_TRY(kith_allocate(1, sizeof *created, "simulation", &created));
+    kith_status status =
+        mix(context, &choice, is_ensemble, watch_is_wanted(options), bodies, &mixed);
+    if (status == KITH_OK)
+        status = kith_allocate(1, sizeof *created, "simulation", &created);
+    if (status != KITH_OK) {
+        kith_law_free(mixed);
+        return status;
+    }
     created->context = context;
     created->method = method;
     created->dtype = options->precision;
@@ -191,9 +218,10 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->whfast = whfast;
     created->thermostat = options->thermostat;
     created->law = choice;
+    created->mixed = mixed;
     created->solver = solver;
     created->is_fused = solver == &forces_solver_direct && way.method <= KITH_FORCES_DIRECT &&
-                        options->thermostat.kind == KITH_THERMOSTAT_NONE;
+                        !mixed && options->thermostat.kind == KITH_THERMOSTAT_NONE;
     created->problem.way = way;
     created->problem.accuracy = options->forces.accuracy;
     created->space = (struct forces_space){.cutoff = options->forces.cutoff,
@@ -204,7 +232,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->cell = choose_cell(&options->forces, bodies);
     created->start_time = bodies->time;
 
-    kith_status status = simulation_take_images(options, created);
+    status = simulation_take_images(options, created);
     if (status == KITH_OK)
         status = watch_create(context, options, is_ensemble, bodies, &created->watch);
     if (status == KITH_OK && method->check)
@@ -274,6 +302,11 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
                          (long long)bodies->count, (int)bodies->dimensions, (long long)count,
                          (int)simulation->dimensions);
     KITH_TRY(check_softening_of_bodies(simulation->softening_of_bodies, bodies));
+    if (simulation->mixed && !(bodies->epsilon && bodies->sigma) && bodies->count > 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the bodies have no column %s, and those of the simulation have epsilon "
+                         "and sigma; give both",
+                         bodies->epsilon ? "sigma" : "epsilon");
     return simulation->method->check ? simulation->method->check(simulation, bodies) : KITH_OK;
 }
 

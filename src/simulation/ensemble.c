@@ -23,6 +23,12 @@ static kith_bodies rows_of(const kith_bodies *all, int64_t systems, int64_t syst
         one.charge += first;
     if (one.softening)
         one.softening += first;
+    if (one.radius)
+        one.radius += first;
+    if (one.epsilon)
+        one.epsilon += first;
+    if (one.sigma)
+        one.sigma += first;
     if (one.id)
         one.id += first;
     if (one.name)
@@ -70,6 +76,8 @@ static unsigned columns_of(const kith_bodies *bodies)
     return (bodies->velocity ? (unsigned)KITH_VELOCITY : 0) |
            (bodies->mass ? (unsigned)KITH_MASS : 0) | (bodies->charge ? (unsigned)KITH_CHARGE : 0) |
            (bodies->softening ? (unsigned)KITH_SOFTENING : 0) |
+           (bodies->epsilon ? (unsigned)KITH_EPSILON : 0) |
+           (bodies->sigma ? (unsigned)KITH_SIGMA : 0) |
            (bodies->radius ? (unsigned)KITH_RADIUS : 0) | (bodies->id ? (unsigned)KITH_ID : 0) |
            (bodies->name ? (unsigned)KITH_NAME : 0);
 }
@@ -153,6 +161,8 @@ static void copy_system(const kith_bodies *from, kith_bodies *to)
     copy_column(to->charge, from->charge, n, 1);
     copy_column(to->softening, from->softening, n, 0);
     copy_column(to->radius, from->radius, n, 0);
+    copy_column(to->epsilon, from->epsilon, n, 1);
+    copy_column(to->sigma, from->sigma, n, 1);
     for (int64_t i = 0; to->id && i < n; i++)
         to->id[i] = from->id ? from->id[i] : i;
     if (to->name && from->name)

@@ -83,10 +83,12 @@ static kith_status allocate_arrays(struct kith_simulation *simulation)
     return KITH_OK;
 }
 
-/* A number a body: (numbers[i] / unit), or ½ (numbers[i] / unit)² for softening lengths; 1 / unit
- * where numbers are absent. *memory is allocated the first time. */
+enum number { number_itself, number_half_square, number_root };
+
+/* A number a body: numbers[i] / unit, or half of its square, or its root; 1 / unit where numbers
+ * are absent. *memory is allocated the first time. */
 static kith_status load_column(struct kith_simulation *simulation, const double *numbers,
-                               double unit, bool half_square, void **memory)
+                               double unit, enum number what, void **memory)
 {
     if (!*memory)
         KITH_TRY(simulation->context->services->allocate(simulation->context, simulation->stride,
@@ -98,7 +100,9 @@ static kith_status load_column(struct kith_simulation *simulation, const double 
     for (int64_t s = 0, row = 0; s < simulation->systems; s++)
         for (int64_t i = 0; i < simulation->count; i++, row++) {
             const double scaled = (numbers ? numbers[row] : 1) / unit;
-            column[i * layout.step + s] = half_square ? scaled * scaled / 2 : scaled;
+            column[i * layout.step + s] = what == number_half_square ? scaled * scaled / 2
+                                          : what == number_root      ? sqrt(scaled)
+                                                                     : scaled;
         }
     const kith_status status = simulation_write(simulation, column, *memory);
     free(column);
@@ -137,22 +141,28 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
         problem->system_stride = kith_padded(simulation->systems);
     }
 
-    KITH_TRY(
-        load_column(simulation, bodies->mass, simulation->units.mass, false, &simulation->mass));
+    KITH_TRY(load_column(simulation, bodies->mass, simulation->units.mass, number_itself,
+                         &simulation->mass));
     if (simulation->shows_masses)
-        KITH_TRY(load_column(simulation, bodies->mass, 1, false, &simulation->shown_mass));
+        KITH_TRY(load_column(simulation, bodies->mass, 1, number_itself, &simulation->shown_mass));
     problem->source_mass = simulation->mass;
     if (simulation->law.law) {
         problem->law = simulation->law.law;
         problem->target_mass = simulation->mass;
     }
-    if (simulation->law.uses_charges) {
-        KITH_TRY(load_column(simulation, bodies->charge, 1, false, &simulation->charge));
+    if (simulation->mixed) {
+        problem->law = simulation->mixed;
+        KITH_TRY(load_column(simulation, bodies->epsilon, 1, number_root, &simulation->weight));
+        problem->source_mass = problem->target_weight = simulation->weight;
+    }
+    if (simulation->mixed || simulation->law.uses_charges) {
+        const double *charges = simulation->mixed ? bodies->sigma : bodies->charge;
+        KITH_TRY(load_column(simulation, charges, 1, number_itself, &simulation->charge));
         problem->target_charge = problem->source_charge = simulation->charge;
     }
     if (simulation->softening_of_bodies) {
-        KITH_TRY(load_column(simulation, bodies->softening, simulation->units.length, true,
-                             &simulation->half_softening2));
+        KITH_TRY(load_column(simulation, bodies->softening, simulation->units.length,
+                             number_half_square, &simulation->half_softening2));
         problem->target_half_softening2 = simulation->half_softening2;
         problem->source_half_softening2 = simulation->half_softening2;
     } else {
@@ -213,4 +223,6 @@ void simulation_release(struct kith_simulation *simulation)
     services->release(simulation->context, simulation->shown_mass);
     services->release(simulation->context, simulation->half_softening2);
     services->release(simulation->context, simulation->charge);
+    services->release(simulation->context, simulation->weight);
+    kith_law_free(simulation->mixed);
 }

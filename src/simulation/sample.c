@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of both memories, in one order; the last two are the backend's alone. */
+/* Of both memories, in one order; those from SOFTENINGS on are the backend's alone. */
 enum column {
     POSITIONS,
     VELOCITIES = 3,
@@ -15,9 +15,10 @@ enum column {
     MASSES = 9,
     POTENTIALS,
     SOFTENINGS,
-    CHARGES
+    CHARGES,
+    WEIGHTS
 };
-enum { host_columns = SOFTENINGS, backend_columns = CHARGES + 1 };
+enum { host_columns = SOFTENINGS, backend_columns = WEIGHTS + 1 };
 
 /* An array's numbers with room for the kernels' whole vectors. */
 static int64_t room_for(const struct system_layout *layout)
@@ -108,6 +109,8 @@ static kith_status gather_state(struct kith_simulation *simulation, const struct
         KITH_TRY(gather(simulation, sample, simulation->half_softening2, SOFTENINGS));
     if (simulation->charge)
         KITH_TRY(gather(simulation, sample, simulation->charge, CHARGES));
+    if (simulation->weight)
+        KITH_TRY(gather(simulation, sample, simulation->weight, WEIGHTS));
     return gather(simulation, sample, simulation->mass, MASSES);
 }
 
@@ -119,6 +122,8 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
     problem.potential = backend_column(sample, POTENTIALS);
     if (problem.law)
         problem.target_mass = problem.source_mass;
+    if (simulation->weight)
+        problem.source_mass = problem.target_weight = backend_column(sample, WEIGHTS);
     if (simulation->charge)
         problem.target_charge = problem.source_charge = backend_column(sample, CHARGES);
     if (simulation->half_softening2)

@@ -58,6 +58,7 @@ struct kith_simulation {
 
     kith_thermostat thermostat;
     struct law_choice law;
+    kith_law *mixed; /* of the bodies' ε and σ (forces/mixing.h), in its place; or NULL */
     const kith_solver *solver;
     void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
     bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method, and no
@@ -72,6 +73,7 @@ struct kith_simulation {
     void *memory[MAX_ARRAYS];
     void *vector[MAX_ARRAYS][3];           /* the components in memory; NULL for the third in 2D */
     void *mass, *half_softening2, *charge; /* NULL if they are not used */
+    void *weight;     /* √ε, where the law is mixed: charges are then σ; or NULL */
     void *kept;       /* keep.h: positions, velocities and what else a step starts from; or NULL */
     void *shown_mass; /* as the caller has them, if shows_masses; of its own, so that views last */
     bool shows_masses;

@@ -13,8 +13,7 @@
 /* Paths and distances are those of open space. */
 static kith_status check_space(const kith_simulation_options *options, const kith_bodies *bodies)
 {
-    const bool watches = options->on_collision != KITH_ON_COLLISION_PASS ||
-                         options->encounter > 0 || options->escape > 0;
+    const bool watches = watch_is_wanted(options);
     const bool *periodic = options->forces.cell ? options->forces.cell->periodic : bodies->periodic;
     for (int32_t k = 0; k < bodies->dimensions && watches; k++)
         if (periodic[k])
@@ -80,8 +79,7 @@ kith_status watch_create(const kith_context *context, const kith_simulation_opti
 {
     struct watch *made = NULL;
     *watch = NULL;
-    if (options->on_collision == KITH_ON_COLLISION_PASS && options->encounter == 0 &&
-        options->escape == 0)
+    if (!watch_is_wanted(options))
         return KITH_OK;
     if (is_ensemble)
         return kith_fail(KITH_UNSUPPORTED,

@@ -48,6 +48,13 @@ struct watch {
 /* Errors: KITH_INVALID_ARGUMENT (what kith_simulation_options do not allow). */
 kith_status watch_check(const kith_simulation_options *options, const kith_bodies *bodies);
 
+/* Whether bodies may collide, pass or escape. */
+static inline bool watch_is_wanted(const kith_simulation_options *options)
+{
+    return options->on_collision != KITH_ON_COLLISION_PASS || options->encounter > 0 ||
+           options->escape > 0;
+}
+
 /* NULL in *watch if there is nothing to follow. Goes with watch_free.
  * Errors: KITH_UNSUPPORTED (an ensemble, a GPU), KITH_OUT_OF_MEMORY. */
 kith_status watch_create(const kith_context *context, const kith_simulation_options *options,

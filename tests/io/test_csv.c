@@ -122,7 +122,7 @@ static void test_csv_refuses_a_wrong_header(void **state)
         {"x,y,vx,vy,vz\n", "line 1: column vz is there, but z is missing"},
         {"  ,y\n1,2\n", "line 1: column '' is unknown"},
         {"x,y,\n1,2,\n", "line 1: column '' is unknown"},
-        {"x,y,z,vx,vy,vz,m,q,eps,radius,id,name,x\n", "line 1: there are 13 columns"},
+        {"x,y,z,vx,vy,vz,m,q,eps,radius,epsilon,sigma,id,name,x\n", "line 1: there are 15 columns"},
         {"x,\"y\n1,2\n", "line 1: a quote is not closed"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)

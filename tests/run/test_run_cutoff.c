@@ -70,6 +70,91 @@ static void test_a_run_in_a_cell_resumes_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
+/* ε and σ of each body are those of the file, which a run that goes on takes. */
+static void test_a_run_of_a_mixture_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    enum { count = 108 };
+    kith_bodies *bodies = atoms(count, 1);
+    kith_law *law = lennard_jones();
+    assert_ok(kith_bodies_add_columns(bodies, KITH_EPSILON | KITH_SIGMA));
+    for (int i = 0; i < count; i++) {
+        bodies->epsilon[i] = i % 3 ? 1 : 0.5;
+        bodies->sigma[i] = i % 3 ? 1 : 0.88;
+    }
+    const kith_run_summary summary = run(atom_options(law, 1, in_files("whole.h5")), bodies);
+    assert_true(fabs(summary.energy_final - summary.energy_initial) < 1e-3 * count);
+    run(atom_options(law, 0.3, in_files("pieces.h5")), bodies);
+    run((kith_run_options){.output = in_files("pieces.h5"), .until = 1, .resume = true}, NULL);
+    kith_bodies *last[2] = {NULL, NULL};
+    const char *const names[2] = {"whole.h5", "pieces.h5"};
+    for (int k = 0; k < 2; k++)
+        assert_ok(
+            kith_bodies_read(in_files(names[k]), &(kith_read_options){.frame = -1}, &last[k]));
+    assert_memory_equal(last[0]->position, last[1]->position, count * 3 * sizeof(double));
+    assert_memory_equal(last[0]->epsilon, bodies->epsilon, count * sizeof(double));
+    assert_memory_equal(last[1]->sigma, bodies->sigma, count * sizeof(double));
+
+    /* The energy is that of the forces' call, and another than that of equal atoms. */
+    kith_context *context = cpu_context(1);
+    const double edge = bodies->cell[0];
+    const kith_cell cell = {{{edge, 0, 0}, {0, edge, 0}, {0, 0, edge}}, {true, true, true}};
+    kith_forces_totals totals;
+    const kith_forces_options forces = {
+        .law = law, .cutoff = 2.5, .cell = &cell, .shift = KITH_SHIFT_FORCE, .totals = &totals};
+    double potential[count], kinetic = 0;
+    const kith_particles all = {kith_array_matrix(last[0]->position, KITH_F64, count, 3),
+                                {{"epsilon", kith_array_vector(bodies->epsilon, KITH_F64, count)},
+                                 {"sigma", kith_array_vector(bodies->sigma, KITH_F64, count)}}};
+    assert_ok(kith_forces_compute(context, &forces, NULL, &all, kith_array_none(),
+                                  kith_array_vector(potential, KITH_F64, count)));
+    for (int k = 0; k < 3 * count; k++)
+        kinetic += last[0]->velocity[k] * last[0]->velocity[k] / 2;
+    assert_true(fabs(totals.energy + kinetic - summary.energy_final) < 1e-9 * count);
+    kith_context_free(context);
+
+    bodies->sigma[5] = 0.9;
+    kith_run_options rest = atom_options(law, 2, in_files("pieces.h5"));
+    rest.resume = true;
+    run_fails(rest, bodies, KITH_INVALID_ARGUMENT, "sigma");
+    rest = atom_options(law, 2, in_files("other.h5"));
+    rest.simulation.escape = 9;
+    rest.simulation.forces.cutoff = 0;
+    for (int k = 0; k < 3; k++)
+        bodies->periodic[k] = false;
+    rest.simulation.forces.shift = KITH_SHIFT_NONE;
+    run_fails(rest, bodies, KITH_UNSUPPORTED, "not mixed with collisions, encounters or escapes");
+    kith_bodies_free(last[0]);
+    kith_bodies_free(last[1]);
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
+/* Written and read, with the softened names beside them. */
+static void test_files_keep_epsilon_and_sigma(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = atoms(32, 1);
+    assert_ok(kith_bodies_add_columns(bodies, KITH_EPSILON | KITH_SIGMA));
+    for (int i = 0; i < 32; i++) {
+        bodies->epsilon[i] = 0.1 * i;
+        bodies->sigma[i] = 1 / (1.0 + i);
+    }
+    static const char *const names[] = {"mixture.csv", "mixture.xyz", "mixture.h5"};
+    for (int k = 0; k < 3; k++) {
+        kith_bodies *read = NULL;
+        assert_ok(kith_bodies_write(bodies, in_files(names[k]), NULL));
+        assert_ok(kith_bodies_read(in_files(names[k]), NULL, &read));
+        assert_memory_equal(read->epsilon, bodies->epsilon, 32 * sizeof(double));
+        assert_memory_equal(read->sigma, bodies->sigma, 32 * sizeof(double));
+        kith_bodies_free(read);
+    }
+    bodies->sigma[7] = -1;
+    assert_fails(kith_bodies_check(bodies), KITH_INVALID_ARGUMENT,
+                 "sigma of body 7 (from 0) is -1");
+    kith_bodies_free(bodies);
+}
+
 static void test_a_run_with_a_thermostat_resumes_bit_for_bit(void **state)
 {
     (void)state;
@@ -269,6 +354,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_melt_keeps_energy_and_momentum),
         cmocka_unit_test(test_a_run_in_a_cell_resumes_bit_for_bit),
+        cmocka_unit_test(test_a_run_of_a_mixture_resumes_bit_for_bit),
+        cmocka_unit_test(test_files_keep_epsilon_and_sigma),
         cmocka_unit_test(test_a_run_with_a_thermostat_resumes_bit_for_bit),
         cmocka_unit_test(test_frames_have_temperature_virial_and_pressure),
         cmocka_unit_test(test_a_tail_adds_a_constant_to_the_energy),
