@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -222,3 +223,6 @@ def handle_of(given):
 def _law_of_text(text) -> Law:
     """Nobody else has this law, so that its parameters stay; a formula's compiled code stays with it."""
     return Law(text)
+
+
+atexit.register(_law_of_text.cache_clear)  # the extension module reports objects that outlive it

@@ -1,5 +1,7 @@
 """Laws and their matrix."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
@@ -182,3 +184,9 @@ def test_threads_share_the_laws_of_texts(cloud):
         found = list(threads.map(lambda text: kith.matrix(points, law=text, threads=1), texts))
     for text, matrix in zip(texts, found):
         assert numpy.array_equal(matrix, expected[text])
+
+
+def test_a_law_by_its_text_leaves_nothing_to_report_at_the_end():
+    code = "import kith; kith.matrix([[0.0, 0], [1, 0]], law='expr:r')"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
