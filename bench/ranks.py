@@ -6,7 +6,7 @@ Each row is a few leapfrog steps of kith run, one thread a rank: of a Plummer mo
 direct, fmm and tree, and of a Lennard-Jones liquid in a box by the solver cutoff. Strong scaling
 keeps the number of bodies; weak scaling keeps the work of a rank, so that bodies grow with the
 ranks, of the solver direct with their square root. The time is the median of some runs, as kith
-reports it, without files; the share is the part of it that rank 0 waited for others, which is
+reports it, without files; the share is the part of a run that rank 0 waited for others, which is
 exchange and imbalance.
 """
 
@@ -37,10 +37,13 @@ ENVIRONMENT = {
 
 
 def bodies_of(solver, scaling, count, ranks):
-    """How many bodies a job has whose single process would have count."""
-    if scaling == "strong":
-        return count
-    return round(count * (ranks**0.5 if solver == "direct" else ranks))
+    """How many bodies a job has whose single process would have count; of crystals whole cubes."""
+    wanted = count if scaling == "strong" else count * (ranks**0.5 if solver == "direct" else ranks)
+    return 4 * round((wanted / 4) ** (1 / 3)) ** 3 if solver == "cutoff" else round(wanted)
+
+
+def work_of(row):
+    return row["bodies"] ** (2 if row["solver"] == "direct" else 1)
 
 
 def make(program, solver, count, folder):
@@ -52,7 +55,7 @@ def make(program, solver, count, folder):
 
 
 def run(arguments, ranks, path, solver):
-    """The seconds of one job, and what rank 0 waited for the others."""
+    """The seconds of one job, and the part of its time that rank 0 waited for the others."""
     until = STEPS[solver] * float(OPTIONS[solver][OPTIONS[solver].index("--dt") + 1])
     command = [arguments.program, "run", path, *OPTIONS[solver], "--until", repr(until)]
     command += ["--threads", "1", "--json", "--quiet"]
@@ -62,7 +65,7 @@ def run(arguments, ranks, path, solver):
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
     result = json.loads(done.stdout)
-    return result["seconds"], result.get("exchange_seconds", 0.0)
+    return result["seconds"], result.get("exchange_share", 0.0)
 
 
 def measure(arguments, solver, scaling, folder):
@@ -71,25 +74,22 @@ def measure(arguments, solver, scaling, folder):
         count = bodies_of(solver, scaling, arguments.bodies or BODIES[solver], ranks)
         path = make(arguments.program, solver, count, folder)
         runs = sorted(run(arguments, ranks, path, solver) for _ in range(arguments.repeat))
-        seconds = statistics.median(each[0] for each in runs)
-        share = statistics.median(each[1] / each[0] for each in runs)
-        first = rows[0]["seconds"] * rows[0]["ranks"] if rows else seconds * ranks
-        alone = first if scaling == "strong" else first * ranks / rows[0]["ranks"] if rows else first
-        rows.append(
-            {
-                "solver": solver,
-                "scaling": scaling,
-                "ranks": ranks,
-                "bodies": count,
-                "seconds": seconds,
-                "fastest": runs[0][0],
-                "slowest": runs[-1][0],
-                "speedup": alone / seconds,
-                "efficiency": alone / seconds / ranks,
-                "exchange": share,
-            }
-        )
-        print_row(rows[-1])
+        row = {
+            "solver": solver,
+            "scaling": scaling,
+            "ranks": ranks,
+            "bodies": count,
+            "seconds": statistics.median(each[0] for each in runs),
+            "fastest": runs[0][0],
+            "slowest": runs[-1][0],
+            "exchange": statistics.median(each[1] for each in runs),
+        }
+        rows.append(row)
+        # What the first row's ranks would take for this row's work, if they were one.
+        alone = rows[0]["seconds"] * rows[0]["ranks"] * work_of(row) / work_of(rows[0])
+        row["speedup"] = alone / row["seconds"]
+        row["efficiency"] = row["speedup"] / ranks
+        print_row(row)
     return rows
 
 

@@ -13,8 +13,8 @@
 
 /* As progress.c's, this is of the process: one command runs in a program at a time. */
 static struct ranks job;
-static int32_t threads_of_rank; /* processors of this machine, dealt to its ranks */
-static double waited_before;    /* the bodies were loaded */
+static int32_t threads_of_rank;         /* processors of this machine, dealt to its ranks */
+static double waited_before, loaded_at; /* when the bodies were loaded */
 static int heard = -1; /* standard error as it was, of a rank that prints into memory instead */
 
 /* The last line of what this rank would have printed, on standard error. */
@@ -95,6 +95,13 @@ bool job_failed_elsewhere(void)
     return job.failed_elsewhere;
 }
 
+/* What job_exchange_share is of begins now. */
+static void begin_counting(void)
+{
+    waited_before = ranks_mpi_waited();
+    loaded_at = cli_clock();
+}
+
 int job_create_context(const char *command, const kith_context_options *options,
                        kith_context **context)
 {
@@ -106,8 +113,10 @@ int job_create_context(const char *command, const kith_context_options *options,
             chosen.threads = threads_of_rank;
     }
     kith_status status = kith_context_create(&chosen, context);
-    if (status == KITH_OK && job_is_divided())
+    if (status == KITH_OK && job_is_divided()) {
         status = ranks_join(*context, &job);
+        begin_counting(); /* of a run that is resumed */
+    }
     return status == KITH_OK ? exit_ok : cli_fail(command);
 }
 
@@ -120,13 +129,13 @@ int job_load_bodies(const char *command, kith_context *context, const struct inp
     if (!job_is_divided() || code != exit_ok)
         return code;
     code = ranks_share_bodies(context, KITH_OK, bodies) == KITH_OK ? exit_ok : cli_fail(command);
-    waited_before = ranks_mpi_waited();
+    begin_counting();
     return code;
 }
 
-double job_waited(void)
+double job_exchange_share(void)
 {
-    return ranks_mpi_waited() - waited_before;
+    return (ranks_mpi_waited() - waited_before) / (cli_clock() - loaded_at);
 }
 
 const char *job_mpi_version(void)
@@ -171,7 +180,7 @@ int job_load_bodies(const char *command, kith_context *context, const struct inp
     return load_bodies(command, input, output, quiet, bodies);
 }
 
-double job_waited(void)
+double job_exchange_share(void)
 {
     return 0;
 }

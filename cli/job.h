@@ -24,8 +24,9 @@ int job_create_context(const char *command, const kith_context_options *options,
 int job_load_bodies(const char *command, kith_context *context, const struct input_options *input,
                     const char *output, bool quiet, kith_bodies **bodies);
 
-/* Seconds that this rank has waited for others since the bodies were loaded; 0 of one process. */
-double job_waited(void);
+/* The part of the time since the bodies were loaded that this rank has waited for others; 0 of one
+ * process. */
+double job_exchange_share(void);
 
 /* Whether this rank writes files; true of one process. */
 bool job_writes(void);

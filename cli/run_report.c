@@ -34,7 +34,7 @@ static int print_json(const char *command, bool is_ensemble, const kith_run_summ
     json_add_real(object, "gflops", summary->gflops);
     json_add_real(object, "seconds", summary->seconds);
     if (job_is_divided())
-        json_add_real(object, "exchange_seconds", job_waited());
+        json_add_real(object, "exchange_share", job_exchange_share());
     cJSON_AddStringToObject(object, "device", cli_device_name(summary->device));
     cJSON_AddStringToObject(object, "precision", cli_precision_name(summary->precision));
     cJSON_AddStringToObject(object, "integrator", summary->integrator);

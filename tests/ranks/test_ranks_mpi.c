@@ -120,7 +120,7 @@ static void test_json_is_printed_once(void **state)
     const char *first = strstr(result->out, "\"bodies\"");
     assert_non_null(first);
     assert_null(strstr(first + 1, "\"bodies\""));
-    assert_non_null(strstr(first, "\"exchange_seconds\""));
+    assert_non_null(strstr(first, "\"exchange_share\""));
 }
 
 /* A run of three parts by 2, 5 processes and 1 is that of one process: six frames after the first.
