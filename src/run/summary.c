@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "simulation/massive.h"
 #include "simulation/state.h"
 
 enum { flops_an_interaction = 20 }; /* the usual count: Warren & Salmon 1997, and others */
@@ -169,7 +170,8 @@ kith_run_summary run_summarize(const struct run_record *record, const struct run
     summarize_steps(plan, simulation, &summary);
     summarize_systems(record, &summary);
     const double systems = (double)record->systems;
-    const double pairs = systems * (double)bodies * (double)bodies * (double)summary.evaluations;
+    const int64_t sources = simulation->massive ? simulation->massive->count : bodies;
+    const double pairs = systems * (double)bodies * (double)sources * (double)summary.evaluations;
     if (summary.seconds > 0) {
         summary.interactions_per_second = pairs / summary.seconds;
         summary.system_steps_per_second = systems * (double)steps_here / summary.seconds;

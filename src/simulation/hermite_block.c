@@ -21,6 +21,7 @@
 #include "device/threads.h"
 #include "forces/solver.h"
 #include "simulation/integrator.h"
+#include "simulation/massive.h"
 
 /* Positions and velocities are those at the time of the simulation, LOST_POSITION and LOST_VELOCITY
  * what did not fit into START and START_VELOCITY; accelerations and jerks, and
@@ -168,6 +169,7 @@ static kith_status evaluate(const struct block *block)
         block->array[TARGET_SOFTENING][0][t] = softening[block->active[t]];
     if (softening)
         problem.target_half_softening2 = block->array[TARGET_SOFTENING][0];
+    massive_take(simulation, &problem);
     return forces_evaluate(simulation->context, simulation->solver, &problem,
                            &simulation->prepared);
 }

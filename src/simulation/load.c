@@ -8,6 +8,7 @@
 #include "forces/solver.h"
 #include "forces/space.h"
 #include "simulation/integrator.h"
+#include "simulation/massive.h"
 #include "simulation/thermostat.h"
 
 static double largest(const double *numbers, int64_t count)
@@ -169,6 +170,7 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
         const double softening = simulation->softening / simulation->units.length;
         problem->softening2 = softening * softening;
     }
+    KITH_TRY(massive_choose(simulation));
     return load_space(simulation);
 }
 
@@ -218,6 +220,7 @@ void simulation_release(struct kith_simulation *simulation)
     for (int32_t array = 0; array < MAX_ARRAYS; array++)
         services->release(simulation->context, simulation->memory[array]);
     free(simulation->planets);
+    massive_free(simulation);
     services->release(simulation->context, simulation->kept);
     services->release(simulation->context, simulation->mass);
     services->release(simulation->context, simulation->shown_mass);

@@ -8,6 +8,7 @@
 #include "forces/advice.h"
 #include "forces/solver.h"
 #include "simulation/integrator.h"
+#include "simulation/massive.h"
 
 kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms,
                                const double *factor, const int32_t *in, int32_t out)
@@ -108,8 +109,11 @@ kith_status simulation_check_solver(const struct kith_simulation *simulation,
 static kith_status evaluate(struct kith_simulation *simulation,
                             const struct forces_problem *problem)
 {
+    struct forces_problem of_sources = *problem;
+    massive_take(simulation, &of_sources);
     simulation->evaluations++;
-    return forces_evaluate(simulation->context, simulation->solver, problem, &simulation->prepared);
+    return forces_evaluate(simulation->context, simulation->solver, &of_sources,
+                           &simulation->prepared);
 }
 
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,

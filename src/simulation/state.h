@@ -14,6 +14,7 @@
 #include "simulation/whfast.h"
 
 struct integrator_method;
+struct massive;
 struct watch;
 
 /* The arrays of a simulation, a vector a body in each. An integrator has the first two and as many
@@ -54,7 +55,8 @@ struct kith_simulation {
     double eta;               /* of hermite-block; 0: its default */
     bool softening_of_bodies; /* instead of it */
     struct whfast_choice whfast;
-    double *planets; /* memory for its kernels, or NULL */
+    double *planets;         /* memory for its kernels, or NULL */
+    struct massive *massive; /* the sources, if most bodies have no mass, or NULL (massive.h) */
 
     kith_thermostat thermostat;
     struct law_choice law;

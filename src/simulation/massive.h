@@ -1,0 +1,25 @@
+#ifndef SIMULATION_MASSIVE_H
+#define SIMULATION_MASSIVE_H
+
+#include "simulation/state.h"
+
+/* The bodies that attract, of a simulation with test particles: columns of theirs, so that a test
+ * particle costs a target and no source. */
+struct massive {
+    int64_t count;
+    int64_t *body;
+    void *memory;                    /* of the columns */
+    void *position[3], *velocity[3]; /* as they are when forces are evaluated */
+    void *mass, *half_softening2;
+};
+
+/* Lists them after masses were loaded, if they are at most half of the bodies, 65 or more, of one
+ * system under gravity, by direct sums on the CPU; else simulation->massive is NULL. Goes with
+ * massive_free. Errors: KITH_OUT_OF_MEMORY. */
+kith_status massive_choose(struct kith_simulation *simulation);
+void massive_free(struct kith_simulation *simulation);
+
+/* Leaves the others out of the sources of a problem. */
+void massive_take(const struct kith_simulation *simulation, struct forces_problem *problem);
+
+#endif
