@@ -2,6 +2,9 @@
 
 #include "ranks/bodies.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "core/memory.h"
 
 kith_status ranks_share_memory(kith_context *context, const char *what, int64_t bytes, void *memory)
@@ -16,11 +19,38 @@ kith_status ranks_share_memory(kith_context *context, const char *what, int64_t 
     return KITH_OK;
 }
 
+/* Every column besides the positions, and its bytes for a body; of a vector for a dimension. */
+static const struct column {
+    unsigned bit;
+    size_t member, bytes;
+    bool is_vector;
+} each_column[] = {
+    {KITH_VELOCITY, offsetof(kith_bodies, velocity), sizeof(double), true},
+    {KITH_MASS, offsetof(kith_bodies, mass), sizeof(double), false},
+    {KITH_CHARGE, offsetof(kith_bodies, charge), sizeof(double), false},
+    {KITH_SOFTENING, offsetof(kith_bodies, softening), sizeof(double), false},
+    {KITH_RADIUS, offsetof(kith_bodies, radius), sizeof(double), false},
+    {KITH_EPSILON, offsetof(kith_bodies, epsilon), sizeof(double), false},
+    {KITH_SIGMA, offsetof(kith_bodies, sigma), sizeof(double), false},
+    {KITH_ID, offsetof(kith_bodies, id), sizeof(int64_t), false},
+    {KITH_NAME, offsetof(kith_bodies, name), sizeof(kith_name), false},
+};
+enum { column_count = sizeof each_column / sizeof each_column[0] };
+
+/* NULL: there is none. */
+static void *column_at(const kith_bodies *bodies, const struct column *column)
+{
+    void *values = NULL;
+    memcpy(&values, (const char *)bodies + column->member, sizeof values);
+    return values;
+}
+
 static unsigned columns_of(const kith_bodies *bodies)
 {
-    return (bodies->velocity ? KITH_VELOCITY : 0u) | (bodies->mass ? KITH_MASS : 0u) |
-           (bodies->charge ? KITH_CHARGE : 0u) | (bodies->softening ? KITH_SOFTENING : 0u) |
-           (bodies->id ? KITH_ID : 0u) | (bodies->name ? KITH_NAME : 0u);
+    unsigned bits = 0;
+    for (int k = 0; k < column_count; k++)
+        bits |= column_at(bodies, &each_column[k]) ? each_column[k].bit : 0u;
+    return bits;
 }
 
 /* Elsewhere: empty ones of the same shape, whose columns are still to come. */
@@ -40,22 +70,14 @@ static kith_status make_alike(const kith_bodies *shape, unsigned columns, kith_b
 
 static void broadcast_columns(const kith_context *context, kith_bodies *bodies)
 {
-    const int64_t n = bodies->count, vectors = n * bodies->dimensions, real = sizeof(double);
-    const struct {
-        void *column;
-        int64_t bytes;
-    } columns[] = {
-        {bodies->position, vectors * real},
-        {bodies->velocity, vectors * real},
-        {bodies->mass, n * real},
-        {bodies->charge, n * real},
-        {bodies->softening, n * real},
-        {bodies->id, n * (int64_t)sizeof *bodies->id},
-        {bodies->name, n * (int64_t)sizeof *bodies->name},
-    };
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        if (columns[k].column)
-            ranks_broadcast(context, columns[k].column, columns[k].bytes);
+    const int64_t n = bodies->count, vectors = n * bodies->dimensions;
+    ranks_broadcast(context, bodies->position, vectors * (int64_t)sizeof *bodies->position);
+    for (int k = 0; k < column_count; k++) {
+        void *values = column_at(bodies, &each_column[k]);
+        const int64_t numbers = each_column[k].is_vector ? vectors : n;
+        if (values)
+            ranks_broadcast(context, values, numbers * (int64_t)each_column[k].bytes);
+    }
 }
 
 kith_status ranks_share_bodies(kith_context *context, kith_status status, kith_bodies **bodies)

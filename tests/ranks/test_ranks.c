@@ -156,6 +156,41 @@ static kith_status share(void *argument, kith_context *context)
     return rank->status;
 }
 
+static void test_every_column_of_the_first_rank_comes_to_all(void **state)
+{
+    (void)state;
+    enum { n = 7, bits = KITH_RADIUS | KITH_EPSILON | KITH_SIGMA | 63 };
+    struct random_numbers numbers = random_numbers_begin("columns");
+    struct shared_rank ranks[3] = {{0}};
+    assert_ok(kith_bodies_create(n, 3, bits, &ranks[0].bodies));
+    kith_bodies *read = ranks[0].bodies;
+    double *const columns[] = {read->mass,   read->charge,  read->softening,
+                               read->radius, read->epsilon, read->sigma};
+    for (int k = 0; k < 6; k++)
+        for (int i = 0; i < n; i++)
+            columns[k][i] = random_uniform(&numbers, 0, 1);
+    for (int i = 0; i < n; i++)
+        read->id[i] = i + 5;
+    for (int k = 0; k < 3 * n; k++)
+        read->position[k] = read->velocity[k] = random_uniform(&numbers, -1, 1);
+    do_ranks(3, share, ranks, sizeof ranks[0]);
+    for (int k = 1; k < 3; k++) {
+        const kith_bodies *bodies = ranks[k].bodies;
+        const double *const shared[] = {bodies->mass,   bodies->charge,  bodies->softening,
+                                        bodies->radius, bodies->epsilon, bodies->sigma};
+        for (int c = 0; c < 6; c++) {
+            assert_non_null(shared[c]);
+            assert_memory_equal(shared[c], columns[c], n * sizeof(double));
+        }
+        assert_memory_equal(bodies->position, read->position, 3 * n * sizeof(double));
+        assert_memory_equal(bodies->velocity, read->velocity, 3 * n * sizeof(double));
+        assert_memory_equal(bodies->id, read->id, n * sizeof *read->id);
+        assert_non_null(bodies->name);
+    }
+    for (int k = 0; k < 3; k++)
+        kith_bodies_free(ranks[k].bodies);
+}
+
 static void test_bodies_of_the_first_rank_come_to_all(void **state)
 {
     (void)state;
@@ -193,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_solvers_that_do_not_divide_their_work_are_refused),
         cmocka_unit_test(test_simulations_have_the_bits_of_one_rank),
         cmocka_unit_test(test_bodies_of_the_first_rank_come_to_all),
+        cmocka_unit_test(test_every_column_of_the_first_rank_comes_to_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
