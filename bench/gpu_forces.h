@@ -4,8 +4,7 @@
 #include "kith/context.h"
 #include "kith/forces.h"
 
-/* What kith bench forces measures on a GPU, besides calls with arrays on the host. A build without
- * CUDA has these functions too (no_gpu_forces.c), but no context to call them with. */
+/* What bench_gems_forces measures on a GPU. */
 
 /* What is timed. */
 enum gpu_forces_way {

@@ -3,13 +3,12 @@
 
 #include "kith/sparse.h"
 
-/* What kith bench sparse measures on a GPU: products of kith and of cuSPARSE with one matrix, of
- * vectors on the device. A build without CUDA has these functions too (no_gpu_sparse.c), but no
- * context to call them with.
+/* What bench_cusparse measures on a GPU: products of kith and of cuSPARSE with one matrix, of
+ * vectors on the device.
  *
  * Times are those between two events on the stream, of many products one after the other. */
 
-/* cuSPARSE's ways to multiply; behind the comma those with several vectors. */
+/* cuSPARSE's algorithms; after the comma those with several vectors. */
 enum gpu_sparse_peer {
     gpu_sparse_csr1, /* CSR_ALG1 after preprocess, CSR_ALG1 */
     gpu_sparse_csr2, /* CSR_ALG2, which needs none, CSR_ALG2 */

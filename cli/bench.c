@@ -1,19 +1,207 @@
-/* kith bench: how fast a capability is on this machine, or all of them. */
-
-#include <stdio.h>
-#include <string.h>
+/* kith bench: how fast a capability is on this machine, or all of them, compared with the machine's
+ * limits. */
 
 #include "bench.h"
-#include "bench_all.h"
-#include "cli.h"
 
-/* The benchmarks as commands: their figures go nowhere else. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+#include "machine.h"
+
+static const struct bench_capability *const all[] = {
+    &bench_of_forces, &bench_of_matrix, &bench_of_pairs, &bench_of_collisions, &bench_of_sparse};
+enum { all_count = sizeof all / sizeof all[0] };
+
+const char bench_documentation[] =
+    "Measure how fast kith is on this machine, in figures and as a fraction of the machine's "
+    "limits; or measure one CAPABILITY.\v"
+    "kith bench CAPABILITY --help shows its options.\n\n"
+    "All capabilities take some minutes, on the CPU unless --device is given. M/s counts millions "
+    "of interactions, steps, pairs, beads or entries a second; us/call is the median of "
+    "repetitions that take turns. Scripts in bench/ of the sources compare with other programs, "
+    "compare machines and draw pages.\n\n"
+    "Examples:\n"
+    "  kith bench --quick\n"
+    "  kith bench --quick --json > here.json\n"
+    "  kith bench forces -n 1024,4096";
+
+static void help_row(int64_t k, const char **name, const char **description)
+{
+    *name = bench_capabilities[k].name;
+    *description = bench_capabilities[k].description;
+}
+
+char *bench_capability_help(void)
+{
+    return cli_help_table("Capabilities:", all_count, help_row);
+}
+
+/* What was not asked for otherwise. Numbers of threads: 1, and all where the capability says so. */
+static bool choose_defaults(const struct bench_capability *capability,
+                            struct bench_options *options)
+{
+    enum { quicker = 50 };
+    const kith_context_options wanted = {.device = options->device};
+    kith_context *context = NULL;
+    if (kith_context_create(&wanted, &context) != KITH_OK)
+        return false;
+    options->device = kith_context_device(context);
+    if (options->thread_count == 0) {
+        options->threads[options->thread_count++] = 1;
+        if (capability->all_threads && kith_context_threads(context) > 1)
+            options->threads[options->thread_count++] = kith_context_threads(context);
+    }
+    kith_context_free(context);
+    const int64_t *counts = options->quick ? capability->quick_counts : capability->counts;
+    const bool has_counts = options->count_count > 0, has_names = options->name_count > 0;
+    for (int k = 0; !has_counts && k < 8 && counts[k]; k++)
+        options->counts[options->count_count++] = counts[k];
+    if (options->precision_count == 0) {
+        memcpy(options->precisions, capability->precisions, sizeof capability->precisions);
+        options->precision_count = capability->precision_count;
+    }
+    for (int64_t k = 0; !has_names && k < capability->name_count; k++) {
+        const char *name = NULL, *description = NULL;
+        capability->name_of(k, &name, &description);
+        options->names[options->name_count++] = name;
+    }
+    if (options->seconds == 0)
+        options->seconds = capability->seconds / (options->quick ? quicker : 1);
+    return true;
+}
+
+static bool open_contexts(struct bench *bench)
+{
+    const struct bench_options *options = bench->options;
+    const bool on_gpu = options->device.kind == KITH_CUDA;
+    kith_status status = KITH_OK;
+    for (int32_t k = 0; k < (on_gpu ? 1 : options->thread_count) && status == KITH_OK; k++) {
+        struct bench_context *on = &bench->contexts[bench->context_count++];
+        on->threads = on_gpu ? 0 : options->threads[k];
+        const kith_context_options chosen = {.device = options->device, .threads = on->threads};
+        status = kith_context_create(&chosen, &on->context);
+    }
+    return status == KITH_OK || cli_fail(options->command) == exit_ok;
+}
+
+/* The parts of one size, by each context in each precision. */
+static bool measure_size(struct bench *bench, const char *name, int64_t n)
+{
+    const struct bench_options *options = bench->options;
+    const struct bench_capability *capability = bench->capability;
+    const int32_t kinds = options->precision_count > 0 ? options->precision_count : 1;
+    const int32_t parts = kinds * bench->context_count;
+    char *states =
+        cli_allocate(options->command, "what is measured", parts, (int64_t)capability->state_bytes);
+    kith_status status = KITH_OK;
+    int32_t begun = 0;
+    for (; states && begun < parts && status == KITH_OK; begun++) {
+        struct bench_context *on = &bench->contexts[begun / kinds];
+        const struct bench_part part = {bench, on,  on->context, options->precisions[begun % kinds],
+                                        n,     name};
+        status = capability->begin(&part, states + (size_t)begun * capability->state_bytes);
+    }
+    if (status != KITH_OK)
+        cli_fail(options->command);
+    const bool done = states && status == KITH_OK && bench_measure(bench);
+    for (int32_t k = 0; k < begun; k++)
+        capability->end(bench->contexts[k / kinds].context,
+                        states + (size_t)k * capability->state_bytes);
+    free(states);
+    return done;
+}
+
+static bool measure_all(struct bench *bench)
+{
+    const struct bench_options *options = bench->options;
+    const int32_t names = options->name_count > 0 ? options->name_count : 1;
+    const bool is_file = options->name_count > 0 && !bench->capability->name_of;
+    if (!options->json)
+        bench_print_heading(bench);
+    for (int32_t k = 0; k < names; k++)
+        for (int32_t n = 0; n < (is_file ? 1 : options->count_count); n++)
+            if (!measure_size(bench, options->name_count > 0 ? options->names[k] : NULL,
+                              options->counts[n]))
+                return false;
+    return true;
+}
+
+/* Seconds that the cores have worked for other programs so far. */
+static double work_of_others(void)
+{
+    struct timespec own;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+    return machine_work() - (double)own.tv_sec - 1e-9 * (double)own.tv_nsec;
+}
+
+/* Adds one capability's figures to the report; false after an error. */
+static bool measure(const struct bench_capability *capability, struct bench_options *options,
+                    cJSON *report)
+{
+    struct bench bench = {.options = options, .capability = capability};
+    if (!choose_defaults(capability, options)) {
+        cli_fail(options->command);
+        return false;
+    }
+    bench.entries =
+        cli_allocate(options->command, "rows", bench_most_entries, sizeof *bench.entries);
+    if (!bench.entries)
+        return false;
+    cJSON *figures = cJSON_AddObjectToObject(report, capability->name);
+    cJSON_AddStringToObject(figures, "capability", capability->name);
+    bench.rows = cJSON_AddArrayToObject(figures, "rows");
+    const double start = cli_clock(), before = work_of_others();
+    const bool done = open_contexts(&bench) && measure_all(&bench);
+    const double busy = (work_of_others() - before) / (cli_clock() - start);
+    json_add_real(figures, "cores_busy_with_other_programs", busy);
+    if (done && busy > 0.1 && !options->json)
+        printf("\nOther programs kept %.1f cores busy meanwhile.\n", busy);
+    for (int32_t k = 0; k < bench.context_count; k++)
+        kith_context_free(bench.contexts[k].context);
+    free(bench.entries);
+    return done;
+}
+
+/* Measures a capability, or all of them (NULL). */
+static int command_of(const struct bench_capability *only, int argc, char **argv)
+{
+    struct bench_options options = {.device = {KITH_CPU, 0}, .integrator = "leapfrog"};
+    bench_parse(only, argc, argv, &options);
+    if (!options.json)
+        machine_print(options.device);
+    cJSON *report = cJSON_CreateObject();
+    cJSON *capabilities = cJSON_AddObjectToObject(report, "capabilities");
+    bool done = true;
+    for (int k = 0; k < all_count && done; k++) {
+        struct bench_options own = options;
+        if (only && only != all[k])
+            continue;
+        if (!only && !options.quiet)
+            fprintf(stderr, "%s: %s, %d of %d\n", argv[0], all[k]->name, k + 1, (int)all_count);
+        done = measure(all[k], &own, capabilities);
+        options.device = own.device; /* of "auto" */
+    }
+    law_options_free(&options.law);
+    if (only && done) { /* its figures are the report */
+        cJSON *figures = cJSON_DetachItemFromObject(capabilities, only->name);
+        cJSON_Delete(report);
+        report = figures;
+    }
+    cJSON_AddBoolToObject(report, "quick", options.quick);
+    machine_add(report, options.device);
+    if (done && options.json)
+        return json_print(argv[0], report);
+    cJSON_Delete(report);
+    return done ? exit_ok : exit_failed;
+}
+
 #define DEFINE_COMMAND(capability)                                                                 \
     static int command_bench_##capability(int argc, char **argv)                                   \
     {                                                                                              \
-        return bench_##capability(argc, argv, NULL);                                               \
+        return command_of(&bench_of_##capability, argc, argv);                                     \
     }
-
 DEFINE_COMMAND(forces)
 DEFINE_COMMAND(matrix)
 DEFINE_COMMAND(pairs)
@@ -21,15 +209,13 @@ DEFINE_COMMAND(collisions)
 DEFINE_COMMAND(sparse)
 
 const struct command bench_capabilities[] = {
-    {"forces", "all-pairs forces, leapfrog steps, ensembles; beside other programs",
-     command_bench_forces, NULL},
-    {"matrix", "interaction matrices beside memset, and their products with a vector",
-     command_bench_matrix, NULL},
-    {"pairs", "neighbor lists within a cutoff, and nearest points, with other programs",
-     command_bench_pairs, NULL},
-    {"collisions", "collisions of lattice beads, by every method; batches of conformations",
+    {"forces", "all-pairs forces, leapfrog steps, ensembles", command_bench_forces, NULL},
+    {"matrix", "interaction matrices, and their products with a vector", command_bench_matrix,
+     NULL},
+    {"pairs", "neighbor lists within a cutoff, and nearest points", command_bench_pairs, NULL},
+    {"collisions", "collisions of lattice beads, by every method; batches",
      command_bench_collisions, NULL},
-    {"sparse", "sparse matrix times vector, in the format that is chosen; beside other programs",
+    {"sparse", "sparse matrix times one vector and eight, in the format chosen",
      command_bench_sparse, NULL},
     {0}};
 
@@ -37,13 +223,13 @@ int command_bench(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "--";
     if (word[0] == '-')
-        return bench_all(argc, argv);
+        return command_of(NULL, argc, argv);
     const struct command *part = command_named(bench_capabilities, word);
-    if (part) {
-        char name[64];
-        snprintf(name, sizeof name, "%s %s", argv[0], word);
-        argv[1] = name;
-        return part->run(argc - 1, argv + 1);
-    }
-    return command_fail_unknown(argv[0], bench_capabilities, "capability with a benchmark", word);
+    if (!part)
+        return command_fail_unknown(argv[0], bench_capabilities, "capability with a benchmark",
+                                    word);
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", argv[0], word);
+    argv[1] = name;
+    return part->run(argc - 1, argv + 1);
 }

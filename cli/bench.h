@@ -2,19 +2,137 @@
 #define CLI_BENCH_H
 
 #include <cjson/cJSON.h>
+#include <math.h>
 
-#include "cli.h"
+#include "bench_options.h"
 
-/* The capabilities that have a benchmark, as commands of their own. */
+enum { bench_most_entries = 512, bench_most_arrays = 8, bench_most_rounds = 101 };
+
+/* A context to measure with: a number of threads, or a GPU. */
+struct bench_context {
+    kith_context *context;
+    int32_t threads;                   /* 0 on a GPU */
+    double copy_rate, forces_rates[2]; /* of the functions below; 0: not measured yet */
+};
+
+/* What is measured: some work, which is repeated, and what a call of it computes. */
+struct bench_row {
+    kith_status (*work)(void *state, int64_t calls); /* starts so many calls */
+    void *state;
+    const struct bench_context *on;
+    char what[32], variant[32]; /* "forces", "v4" */
+    const char *precision;      /* NULL: it has none */
+    int64_t size, systems;      /* systems: 0 unless it is of steps */
+    const char *item;           /* what the rate counts: "interactions" */
+    double items;               /* of a call */
+    double flop, bytes;         /* of an item; 0: not counted */
+    double limit;               /* seconds of a call at the limit of the machine; 0: unknown */
+};
+
+struct bench_entry {
+    struct bench_row row;
+    int64_t calls, rounds;             /* calls: of a repetition */
+    double seconds[bench_most_rounds]; /* of a call; sorted in the end */
+};
+
+/* A benchmark that is under way. */
+struct bench {
+    const struct bench_options *options;
+    const struct bench_capability *capability;
+    struct bench_context contexts[bench_most_threads];
+    int32_t context_count;
+    struct bench_entry *entries; /* that wait for bench_measure; room for bench_most_entries */
+    int32_t entry_count;
+    cJSON *rows;
+};
+
+/* One part of it: a context, a precision, a size, and a name where the capability has names. */
+struct bench_part {
+    struct bench *bench;
+    struct bench_context *on;
+    kith_context *context; /* on's */
+    kith_dtype dtype;
+    int64_t n;
+    const char *name; /* NULL: none was given, and there is no list */
+};
+
+/* Their bits in the table of options. */
+enum {
+    of_forces = 1,
+    of_matrix = 2,
+    of_pairs = 4,
+    of_collisions = 8,
+    of_sparse = 16,
+    of_any = 31,
+    of_all_at_once = 32
+};
+
+/* A capability's benchmark: a row of the table in bench.c. */
+struct bench_capability {
+    const char *name;
+    const char *size; /* what -n counts: "bodies" */
+    unsigned flag;    /* of_forces, … */
+    const char *documentation;
+    int64_t counts[8], quick_counts[8]; /* of -n unless given, until a 0 */
+    kith_dtype precisions[2];
+    int32_t precision_count;
+    double seconds;
+    bool all_threads; /* with one thread and with all, unless --threads is given */
+
+    /* Names for the command line: systems, of which arguments is "[SYSTEM...]"; or files without
+     * name_of. arguments is NULL: none are taken. */
+    const char *arguments;
+    void (*name_of)(int64_t k, const char **name, const char **description);
+    int64_t name_count;
+
+    /* Makes what is measured of a part and enters its rows; state is zeroed memory of state_bytes,
+     * which end frees what is in, also after an error. What all parts of a size have entered is
+     * measured in turns. */
+    size_t state_bytes;
+    kith_status (*begin)(const struct bench_part *part, void *state);
+    void (*end)(kith_context *context, void *state);
+};
+extern const struct bench_capability bench_of_forces, bench_of_matrix, bench_of_pairs,
+    bench_of_collisions, bench_of_sparse;
+
+/* The capabilities as commands of their own. */
 extern const struct command bench_capabilities[];
 
-/* The benchmark of each capability: argv[0] is "kith bench NAME".
- *
- *   result  [out] the figures as JSON, instead of printing them with --json, and without telling of
- *           the machine first; NULL: not wanted
- *
- * Return an exit code. */
-typedef int bench_of_capability(int argc, char **argv, cJSON **result);
-bench_of_capability bench_forces, bench_matrix, bench_pairs, bench_collisions, bench_sparse;
+/* Of kith bench without a capability. */
+extern const char bench_documentation[];
+char *bench_capability_help(void);
+
+/* Adds a row: the work on a part, of which a call has so many items. What else there is to say is
+ * written into what is returned. */
+struct bench_row *bench_enter(const struct bench_part *part,
+                              kith_status (*work)(void *state, int64_t calls), void *state,
+                              const char *what, const char *item, double items);
+
+/* Measures all that was entered in turns, prints the rows and keeps them. False after an error. */
+bool bench_measure(struct bench *bench);
+void bench_print_heading(const struct bench *bench);
+
+/* Arrays that go together. */
+struct bench_arrays {
+    kith_array at[bench_most_arrays];
+    int32_t count;
+};
+
+/* An array on the context's device, with columns per row (0: a vector). values are doubles for real
+ * types, else of the array's type; NULL: zeros. It goes with
+ * the others of its kind. */
+kith_status bench_array(kith_context *context, kith_dtype dtype, int64_t rows, int64_t columns,
+                        const void *values, struct bench_arrays *arrays);
+void bench_arrays_free(kith_context *context, struct bench_arrays *arrays);
+
+/* Bytes a second that a large copy on the device reads and writes, by the context's threads; 0
+ * without memory. */
+double bench_copy_rate(struct bench_context *on);
+
+/* Interactions a second of the arithmetic of gravity alone by the CPU's threads; 0 on a GPU. */
+double bench_forces_rate(struct bench_context *on, kith_dtype dtype);
+
+/* A number in [0, 1) for each k: SplitMix64 (Steele, Lea and Flood 2014). */
+double bench_random(uint64_t k);
 
 #endif

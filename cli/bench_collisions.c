@@ -1,186 +1,170 @@
-/* kith bench collisions: every way to count, against the number of beads. */
+/* kith bench collisions: every method, against the number of beads, and batches. */
 
-#include "bench_collisions.h"
-
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
-#include "bench_machine.h"
-#include "json.h"
 
-enum { key_plot = 0x9000 };
+enum { walk_beads = 64, most_in_flight = 64, most_methods = 16 };
 
-static const struct argp_option options[] = {
-    {"number", 'n', "N,...", 0, "numbers of beads (default: 100 to 10^7; GPU: 10^8)", 0},
-    {"plot", key_plot, "PICTURE", 0, "draw time against beads: a .png, .svg or .gif file", 0},
-    {0}};
+/* A count of beads by a method; or of walks of 64 beads, as a batch. */
+struct task {
+    kith_context *context;
+    kith_collisions_method method;
+    const kith_array *beads;
+    kith_array batch, collisions, contacts; /* of a batch; contacts may be none */
+};
 
-static const struct argp_child children[] = {
-    {&bench_argp, 0, "Measuring:", 2}, {&bench_peers_argp, 0, "Other programs:", 3}, {0}};
+struct state {
+    struct bench_arrays arrays; /* one walk, scattered beads, walks of 64, results */
+    struct task task[2 * most_methods + 2];
+};
 
-static const char documentation[] =
-    "Measure how fast collisions are counted, on the CPU with one thread unless --threads says "
-    "otherwise: of random walks and of beads scattered over a cube of "
-    "four sites a bead, and of batches of walks of 64 beads.\v"
-    "Times are the best of repetitions that take turns. Methods that compare all pairs are left out "
-    "where they would take long. On a GPU the beads are there, and counts follow each other without "
-    "waiting; sort is CUB's radix sort of 64-bit keys.\n\n"
-    "Examples:\n"
-    "  kith bench collisions -n 100,1000 --plot collisions.png\n"
-    "  kith bench collisions -n 1000 --threads 2\n"
-    "  kith bench collisions --device cuda --json";
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+/* On a GPU one after another, without waiting in between. */
+static kith_status count_beads(void *state, int64_t calls)
 {
-    struct collisions_bench *bench = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        bench_begin_children(state, 0, 2, &bench->common);
-        return 0;
-    case 'n':
-        bench_parse_counts(&bench->common, argument, 1000000000, state);
-        return 0;
-    case key_plot:
-        bench->plot = argument;
-        bench->format = picture_format_of(argument);
-        if (!bench->format)
-            cli_usage_error(state, "--plot is '%s'; give a name that ends in .png, .svg or .gif",
-                            argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        cli_usage_error(state, "'%s' is too much; bench collisions takes no file", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static double pairs_of(const struct collisions_row *row)
-{
-    return 0.5 * (double)row->count * ((double)row->count - 1);
-}
-
-static void print_rows(const struct collisions_rows *rows, int64_t first)
-{
-    for (int64_t k = first; k < rows->count; k++) {
-        const struct collisions_row *row = &rows->row[k];
-        printf("%-26s %-9s %10lld %12.6f %10.2f %12.4g", row->name, row->beads,
-               (long long)row->count, 1e3 * row->seconds, 1e-6 * (double)row->count / row->seconds,
-               1e-9 * pairs_of(row) / row->seconds);
-        if (isfinite(row->of_limit))
-            printf(" %5.0f %%", 100 * row->of_limit);
-        printf("\n");
-    }
-    fflush(stdout);
-}
-
-static cJSON *as_json(const struct collisions_bench *bench, const struct collisions_rows *rows)
-{
-    cJSON *object = cJSON_CreateObject();
-    machine_add(object, bench->common.device);
-    json_add_count(object, "threads", bench->common.threads[0]);
-    cJSON *list = cJSON_AddArrayToObject(object, "rows");
-    for (int64_t k = 0; k < rows->count; k++) {
-        const struct collisions_row *row = &rows->row[k];
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "method", row->name);
-        cJSON_AddStringToObject(one, "kind", row->beads);
-        json_add_count(one, "beads", row->count);
-        json_add_real(one, "seconds", row->seconds);
-        json_add_real(one, "beads_per_second", (double)row->count / row->seconds);
-        json_add_real(one, "pairs_per_second", pairs_of(row) / row->seconds);
-        json_add_real(one, "of_limit", row->of_limit);
-        cJSON_AddItemToArray(list, one);
-    }
-    return object;
-}
-
-static bool bench_all(const struct collisions_bench *bench, kith_context *context,
-                      struct collisions_rows *rows)
-{
-    static const char *const kinds[] = {"walk", "scattered"};
-    if (!bench->common.json)
-        printf("%-26s %-9s %10s %12s %10s %12s %7s\n", "method", "", "beads", "ms", "Mbeads/s",
-               "Gpairs/s", "limit");
-    for (int32_t k = 0; k < bench->common.count_count; k++)
-        for (int32_t kind = 0; kind < 2; kind++) {
-            const int64_t first = rows->count;
-            if (!bench_collisions_of(bench, context, kinds[kind], bench->common.counts[k], rows))
-                return false;
-            if (!bench->common.json)
-                print_rows(rows, first);
+    const struct task *task = state;
+    const kith_collisions_options options = {task->method};
+    kith_collisions_promise *promises[most_in_flight] = {NULL};
+    int64_t count = 0;
+    kith_status status = KITH_OK;
+    for (int64_t k = 0; k < calls && status == KITH_OK; k++) {
+        kith_collisions_promise **promise = &promises[k % most_in_flight];
+        if (task->beads->device.kind == KITH_CPU) {
+            status = kith_collisions_count(task->context, &options, *task->beads, &count);
+            continue;
         }
-    const int64_t first = rows->count;
-    if (!bench_collisions_batch(bench, context, rows))
-        return false;
-    if (!bench->common.json)
-        print_rows(rows, first);
-    return true;
-}
-
-static void choose_counts(struct bench_common *common)
-{
-    static const int64_t counts[] = {100, 1000, 10000, 65536, 262144, 1000000, 10000000, 100000000};
-    const int32_t all = sizeof counts / sizeof counts[0], quick = 2;
-    bench_take_counts(common, counts,
-                      common->quick                      ? quick
-                      : common->device.kind == KITH_CUDA ? all
-                                                         : all - 1);
-    bench_take_seconds(common, 0.3);
-}
-
-static bool start_numpy(struct collisions_bench *bench)
-{
-    if (!bench->common.with_peers)
-        return true;
-    bench->peers = peers_start(bench->common.command, bench->common.python, bench_peers_collisions,
-                               bench->common.quiet);
-    if (!bench->peers)
-        return false;
-    const char *version = peers_version(bench->peers, "numpy");
-    if (version && !bench->common.json)
-        printf("NumPy %s\n", version);
-    if (!version) {
-        peers_end(bench->peers);
-        bench->peers = NULL;
+        kith_collisions_promise_free(*promise);
+        *promise = NULL;
+        status = kith_collisions_launch(task->context, &options, *task->beads, promise);
     }
-    return true;
+    if (status == KITH_OK)
+        status = kith_context_synchronize(task->context);
+    for (int64_t k = 0; k < most_in_flight; k++)
+        kith_collisions_promise_free(promises[k]);
+    return status;
 }
 
-/* Measures, prints, draws: the exit code. */
-static int bench_and_tell(struct collisions_bench *bench, kith_context *context,
-                          struct collisions_rows *rows)
+static kith_status count_batch(void *state, int64_t calls)
 {
-    if (bench->plot && !picture_can_write(bench->common.command, bench->plot))
-        return exit_failed;
-    if (!bench->common.json && !bench->common.result)
-        machine_print(bench->common.device);
-    const bool done = start_numpy(bench) && bench_all(bench, context, rows);
-    peers_end(bench->peers);
-    if (!done || (bench->plot && !bench_collisions_plot(bench, rows)))
-        return exit_failed;
-    return bench_hand_over(&bench->common, "collisions", as_json(bench, rows));
+    const struct task *task = state;
+    kith_status status = KITH_OK;
+    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
+        status = kith_collisions_batch(task->context, task->batch, kith_array_none(), NULL,
+                                       task->collisions, task->contacts);
+    return status;
 }
 
-int bench_collisions(int argc, char **argv, cJSON **result)
+/* Methods that compare all pairs take long with many beads. */
+static bool is_measured(bool on_gpu, kith_collisions_method method, int64_t beads)
 {
-    struct collisions_bench bench = {.common = bench_begin(argv[0], result)};
-    const struct argp argp = {options, parse, NULL, documentation, children, cli_filter_help, NULL};
-    cli_parse(&argp, argc, argv, &bench);
+    if (method == KITH_COLLISIONS_ALL_PAIRS)
+        return beads <= (on_gpu ? 1000000 : 262144);
+    return method != KITH_COLLISIONS_REFERENCE &&
+           (method == KITH_COLLISIONS_AUTO || method == KITH_COLLISIONS_LINEAR ||
+            method == KITH_COLLISIONS_HASH || method == KITH_COLLISIONS_SORT ||
+            beads <= (on_gpu ? 262144 : 10000));
+}
 
-    kith_context *context = NULL;
-    struct collisions_rows *rows = calloc(1, sizeof *rows);
-    int code = exit_failed;
-    if (!rows)
-        return cli_fail_with(argv[0], "no memory for the rows");
-    if (bench_open(&bench.common, &context) == exit_ok) {
-        choose_counts(&bench.common);
-        code = bench_and_tell(&bench, context, rows);
+/* Walks of so many beads each, or of one: beads scattered over a cube of four sites a bead. */
+static kith_status make_beads(const struct bench_part *part, int64_t walk, int64_t count,
+                              struct bench_arrays *arrays)
+{
+    int32_t *beads = calloc((size_t)(3 * count + 1), sizeof *beads), at[3] = {0, 0, 0};
+    const double side = floor(cbrt(4 * (double)count)) + 1;
+    for (int64_t i = 0; beads && i < count; i++) {
+        for (int64_t c = 0; c < 3; c++) {
+            if (i % walk == 0)
+                at[c] = (int32_t)(bench_random((uint64_t)(4 * i + c)) * side);
+            beads[3 * i + c] = at[c];
+        }
+        const int way = (int)(6 * bench_random((uint64_t)(4 * i + 3)));
+        at[way / 2] += way % 2 ? 1 : -1;
     }
-    free(rows);
-    kith_context_free(context);
-    return code;
+    const kith_status status =
+        beads ? bench_array(part->context, KITH_I32, count, 3, beads, arrays) : KITH_OUT_OF_MEMORY;
+    free(beads);
+    return status;
 }
+
+static void enter(const struct bench_part *part, struct task *task, const char *what,
+                  const char *variant, int64_t count)
+{
+    struct bench_row *row = bench_enter(part, task->batch.data ? count_batch : count_beads, task,
+                                        what, "beads", (double)count);
+    snprintf(row->variant, sizeof row->variant, "%s", variant);
+}
+
+static void enter_methods(const struct bench_part *part, int kind, struct state *state)
+{
+    int64_t methods = 0;
+    const kith_collisions_method_info *list = kith_collisions_method_list(&methods);
+    for (int64_t k = 0; k < methods && k < most_methods; k++) {
+        struct task *task = &state->task[kind * most_methods + k];
+        *task = (struct task){.context = part->context,
+                              .method = (kith_collisions_method)k,
+                              .beads = &state->arrays.at[kind]};
+        if (is_measured(part->on->threads == 0, task->method, part->n))
+            enter(part, task, list[k].name, kind ? "scattered" : "walk", part->n);
+    }
+}
+
+/* At least one walk: as many as there are beads for. */
+static kith_status begin(const struct bench_part *part, void *memory)
+{
+    struct state *state = memory;
+    struct bench_arrays *arrays = &state->arrays;
+    const int64_t walks = part->n / walk_beads + 1, shape[] = {walks, walk_beads, 3};
+    kith_status status = make_beads(part, INT64_MAX, part->n, arrays);
+    if (status == KITH_OK)
+        status = make_beads(part, 1, part->n, arrays);
+    if (status == KITH_OK)
+        status = make_beads(part, walk_beads, walks * walk_beads, arrays);
+    for (int k = 0; k < 2 && status == KITH_OK; k++)
+        status = bench_array(part->context, KITH_I64, walks, 0, NULL, arrays);
+    if (status != KITH_OK)
+        return status;
+    enter_methods(part, 0, state);
+    enter_methods(part, 1, state);
+    for (int k = 0; k < 2; k++) {
+        struct task *task = &state->task[2 * most_methods + k];
+        *task = (struct task){.context = part->context,
+                              .batch = arrays->at[2],
+                              .collisions = arrays->at[3],
+                              .contacts = k ? arrays->at[4] : kith_array_none()};
+        task->batch.ndim = 3;
+        task->batch.strides[0] = 3L * walk_beads;
+        task->batch.strides[1] = 3;
+        task->batch.strides[2] = 1;
+        memcpy(task->batch.shape, shape, sizeof shape);
+        enter(part, task, "batch", k ? "64 each, contacts" : "64 each", walks * walk_beads);
+    }
+    return KITH_OK;
+}
+
+static void end(kith_context *context, void *memory)
+{
+    bench_arrays_free(context, &((struct state *)memory)->arrays);
+}
+
+const struct bench_capability bench_of_collisions = {
+    .name = "collisions",
+    .size = "beads",
+    .flag = of_collisions,
+    .documentation =
+        "Measure how fast collisions are counted, on the CPU with one thread unless --threads "
+        "says otherwise: of random walks and of beads scattered over a cube of four sites a bead, "
+        "and of batches of walks of 64 beads.\v"
+        "Methods that compare all pairs are left out where they would take long. On a GPU the "
+        "beads are there, and counts follow each other without waiting.\n\n"
+        "Examples:\n"
+        "  kith bench collisions -n 100,1000\n"
+        "  kith bench collisions -n 1000 --threads 2\n"
+        "  kith bench collisions --device cuda --json",
+    .counts = {100, 1000, 10000, 100000, 1000000},
+    .quick_counts = {100, 1000},
+    .seconds = 0.3,
+    .state_bytes = sizeof(struct state),
+    .begin = begin,
+    .end = end,
+};

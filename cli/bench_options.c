@@ -1,13 +1,49 @@
-/* The options that benchmarks share. */
-
-#include "bench_options.h"
+/* The options of benchmarks: one table says which capabilities take which. */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "bench.h"
+#include "names.h"
 
-enum { key_device = 0x7800, key_quick, key_json, key_threads, key_seconds, key_peers, key_python };
+enum {
+    key_device = 0x7800,
+    key_quick,
+    key_json,
+    key_threads,
+    key_seconds,
+    key_precision,
+    key_method,
+    key_systems,
+    key_integrator,
+    key_unsorted,
+    key_narrow,
+    key_tune
+};
+
+struct bench_option {
+    struct argp_option option;
+    unsigned of; /* the capabilities that take it */
+};
+
+static const struct bench_option table[] = {
+    {{"number", 'n', "N,...", 0, "numbers of bodies, particles, points, beads or rows", 0}, of_any},
+    {{"precision", key_precision, "P", 0, "single or double (default: both)", 0},
+     of_any & ~of_collisions},
+    {{"method", key_method, "METHOD", 0, "of the forces, as of kith forces (default: auto)", 0},
+     of_forces},
+    {{"systems", key_systems, "M", 0,
+      "systems of an ensemble (default: 1024; GPU: 1000000 of 6 bodies)", 0},
+     of_forces},
+    {{"integrator", key_integrator, "NAME", 0, "of the steps (default: leapfrog)", 0}, of_forces},
+    {{"unsorted", key_unsorted, NULL, 0, "the pairs of one i in any order", 0}, of_pairs},
+    {{"narrow", key_narrow, NULL, 0, "i and j of 32 bits instead of 64", 0}, of_pairs},
+    {{"tune", key_tune, NULL, 0, "let kith time the best few formats", 0}, of_sparse},
+    {{"threads", key_threads, "P,...", 0, "numbers of CPU threads", 0}, of_any | of_all_at_once},
+    {{"seconds", key_seconds, "S", 0, "measure each row for about S seconds", 0},
+     of_any | of_all_at_once},
+};
+enum { table_rows = sizeof table / sizeof table[0] };
 
 static const struct argp_option device_options[] = {
     {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K", 0},
@@ -16,152 +52,146 @@ static const struct argp_option device_options[] = {
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
-static const struct argp_option time_options[] = {
-    {"threads", key_threads, "P", 0, "CPU threads", 0},
-    {"seconds", key_seconds, "S", 0, "measure each row for about S seconds", 0},
-    {0}};
-
-static const struct argp_option peer_options[] = {
-    {"peers", key_peers, NULL, 0,
-     "also measure other programs, in turns with kith; ./dev bench installs them", 0},
-    {"python", key_python, "PROGRAM", 0,
-     "the Python that has them (default: KITH_PYTHON or python3)", 0},
-    {0}};
-
-struct bench_common bench_begin(const char *command, cJSON **result)
-{
-    return (struct bench_common){.command = command,
-                                 .device = {KITH_CPU, 0},
-                                 .threads = {1},
-                                 .thread_count = 1,
-                                 .result = result};
-}
-
-int bench_open(struct bench_common *common, kith_context **context)
-{
-    const kith_context_options on = {.device = common->device, .threads = common->threads[0]};
-    if (kith_context_create(&on, context) != KITH_OK)
-        return cli_fail(common->command);
-    common->device = kith_context_device(*context);
-    return exit_ok;
-}
-
-void bench_begin_children(const struct argp_state *state, int first, int count,
-                          struct bench_common *common)
-{
-    for (int k = first; k < first + count; k++)
-        state->child_inputs[k] = common;
-}
-
-void bench_for_each_word(char *text, struct argp_state *state,
-                         void (*parse)(char *word, struct argp_state *state, void *to), void *to)
-{
-    char *rest = NULL;
-    if (!*text || *text == ',' || text[strlen(text) - 1] == ',' || strstr(text, ",,"))
-        cli_usage_error(state, "'%s' is no list; separate values by single commas", text);
-    for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-        parse(word, state, to);
-}
-
-static void add_threads(char *word, struct argp_state *state, void *to)
-{
-    struct bench_common *common = to;
-    if (common->thread_count == bench_most_threads)
-        cli_usage_error(state, "--threads has more than %d numbers", bench_most_threads);
-    common->threads[common->thread_count++] = cli_parse_threads(word, state);
-}
-
-static void parse_threads(struct bench_common *common, char *text, struct argp_state *state)
-{
-    common->thread_count = 0;
-    if (common->takes_many_threads)
-        bench_for_each_word(text, state, add_threads, common);
-    else
-        add_threads(text, state, common);
-}
-
-/* Where a list of -n goes, and what its numbers may be at most. */
-struct counts {
-    struct bench_common *common;
-    int64_t most;
+/* The parser's input: what is asked for, and of what. */
+struct input {
+    const struct bench_capability *capability;
+    struct bench_options *options;
 };
 
-static void add_count(char *word, struct argp_state *state, void *to)
+/* The words of a list with single commas, one after the other; the words stay in the text. */
+static void for_each_word(const char *option, char *text, int32_t most, struct argp_state *state,
+                          void (*take)(char *word, struct argp_state *state))
 {
-    const struct counts *counts = to;
-    struct bench_common *common = counts->common;
-    const int64_t n = cli_parse_count("-n", word, state);
-    if (n < 1 || n > counts->most)
-        cli_usage_error(state, "-n is %s; give 1 to %lld", word, (long long)counts->most);
-    if (common->count_count == bench_most_numbers)
-        cli_usage_error(state, "-n has more than %d numbers", bench_most_numbers);
-    common->counts[common->count_count++] = n;
+    char *rest = NULL;
+    int32_t count = 0;
+    if (!*text || *text == ',' || text[strlen(text) - 1] == ',' || strstr(text, ",,"))
+        cli_usage_error(state, "%s is '%s'; separate values by single commas", option, text);
+    for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        if (count++ == most)
+            cli_usage_error(state, "%s has more than %d values", option, (int)most);
+        take(word, state);
+    }
 }
 
-void bench_parse_counts(struct bench_common *common, char *text, int64_t most,
-                        struct argp_state *state)
+static struct bench_options *options_of(const struct argp_state *state)
 {
-    struct counts counts = {common, most};
-    bench_for_each_word(text, state, add_count, &counts);
-    common->counts_given = true;
+    return ((const struct input *)state->input)->options;
+}
+
+static void take_count(char *word, struct argp_state *state)
+{
+    struct bench_options *options = options_of(state);
+    options->counts[options->count_count++] = cli_parse_range("-n", word, 1, 1 << 28, state);
+}
+
+static void take_threads(char *word, struct argp_state *state)
+{
+    struct bench_options *options = options_of(state);
+    options->threads[options->thread_count++] = cli_parse_threads(word, state);
+}
+
+/* A system of the capability's, or a file. */
+static void take_name(const struct bench_capability *capability, const char *word,
+                      struct argp_state *state)
+{
+    struct bench_options *options = options_of(state);
+    struct nearest nearest = nearest_to(word);
+    const char *arguments = capability ? capability->arguments : NULL;
+    if (!arguments)
+        cli_usage_error(state, "unexpected argument '%s'; this benchmark takes no file", word);
+    const bool has_names = capability && capability->name_of;
+    bool is_known = !has_names;
+    for (int64_t k = 0; has_names && k < capability->name_count; k++) {
+        const char *name = NULL, *description = NULL;
+        capability->name_of(k, &name, &description);
+        nearest_offer(&nearest, name);
+        is_known = is_known || strcmp(name, word) == 0;
+    }
+    if (!is_known)
+        cli_usage_error(state, "unknown system '%s'; %s", word,
+                        nearest_hint(&nearest, "kith bench pairs --help lists them"));
+    if (options->name_count == bench_most_names)
+        cli_usage_error(state, "'%s' is one too many; give at most %d names", word,
+                        bench_most_names);
+    options->names[options->name_count++] = word;
+}
+
+static void check(const struct bench_options *options, const struct argp_state *state)
+{
+    if (options->law.law && options->systems > 0)
+        cli_usage_error(state, "--systems is for gravity; omit it or --law");
+    if (options->method && options->systems > 0)
+        cli_usage_error(state, "--systems measures steps, which do not take --method; omit one");
+    if (options->thread_count > 0 && options->device.kind == KITH_CUDA)
+        cli_usage_error(state, "--threads is for the CPU; omit it or --device");
+}
+
+/* The switch of an option without a value; NULL for others. */
+static bool *flag_of(struct bench_options *options, int key)
+{
+    return key == key_quick      ? &options->quick
+           : key == key_json     ? &options->json
+           : key == 'q'          ? &options->quiet
+           : key == key_unsorted ? &options->unsorted
+           : key == key_narrow   ? &options->narrow
+           : key == key_tune     ? &options->tunes
+                                 : NULL;
 }
 
 static error_t parse_device(int key, char *argument, struct argp_state *state)
 {
-    struct bench_common *common = state->input;
-    switch (key) {
-    case key_device:
-        common->device = cli_parse_device(argument, state);
-        return 0;
-    case key_quick:
-        common->quick = true;
-        return 0;
-    case key_json:
-        common->json = true;
-        return 0;
-    case 'q':
-        common->quiet = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct bench_options *options = state->input;
+    bool *flag = flag_of(options, key);
+    if (key == key_device)
+        options->device = cli_parse_device(argument, state);
+    else if (flag)
+        *flag = true;
+    return key == key_device || flag ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-static error_t parse_time(int key, char *argument, struct argp_state *state)
+static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct bench_common *common = state->input;
+    const struct input *input = state->input;
+    struct bench_options *options = input->options;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = common;
+        state->child_inputs[0] = options;
+        if (input->capability == &bench_of_forces)
+            state->child_inputs[1] = &options->law;
+        return 0;
+    case 'n':
+        for_each_word("-n", argument, bench_most_numbers, state, take_count);
+        return 0;
+    case key_precision:
+        options->precisions[0] = cli_parse_precision(argument, state);
+        options->precision_count = 1;
+        return 0;
+    case key_method:
+        options->method = cli_parse_method(argument, NULL, state);
+        return 0;
+    case key_systems:
+        options->systems = cli_parse_range("--systems", argument, 1, 1 << 24, state);
+        return 0;
+    case key_integrator:
+        options->integrator = name_of_integrator(cli_parse_name(
+            "--integrator", argument, count_of_integrators(), name_of_integrator, state));
+        return 0;
+    case key_unsorted:
+    case key_narrow:
+    case key_tune:
+        *flag_of(options, key) = true;
         return 0;
     case key_threads:
-        parse_threads(common, argument, state);
+        for_each_word("--threads", argument, bench_most_threads, state, take_threads);
         return 0;
     case key_seconds:
-        common->seconds = cli_parse_positive("--seconds", argument, state);
+        options->seconds = cli_parse_positive("--seconds", argument, state);
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse_peers(int key, char *argument, struct argp_state *state)
-{
-    struct bench_common *common = state->input;
-    switch (key) {
-    case key_peers:
-        common->with_peers = true;
-        return 0;
-    case key_python:
-        common->python = argument;
+    case ARGP_KEY_ARG:
+        take_name(input->capability, argument, state);
         return 0;
     case ARGP_KEY_END:
-        if (!common->python)
-            common->python = getenv("KITH_PYTHON");
-        if (!common->python || !*common->python)
-            common->python = "python3";
-        if (common->with_peers && common->device.kind == KITH_CUDA)
-            cli_usage_error(state, "--peers are programs of the CPU; leave out --device");
+        check(options, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -169,35 +199,40 @@ static error_t parse_peers(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp bench_device_argp = {device_options, parse_device, NULL, NULL, NULL, NULL, NULL};
-static const struct argp_child time_children[] = {{&bench_device_argp, 0, NULL, 0}, {0}};
-const struct argp bench_argp = {time_options, parse_time, NULL, NULL, time_children, NULL, NULL};
-const struct argp bench_peers_argp = {peer_options, parse_peers, NULL, NULL, NULL, NULL, NULL};
 
-void bench_take_seconds(struct bench_common *common, double seconds)
+static char *capability_help(int key, const char *text, void *input)
 {
-    enum { quicker = 50 };
-    if (common->seconds == 0)
-        common->seconds = common->quick ? seconds / quicker : seconds;
+    return key == ARGP_KEY_HELP_EXTRA ? bench_capability_help() : cli_filter_help(key, text, input);
 }
 
-void bench_take_counts(struct bench_common *common, const int64_t *counts, int32_t count)
+static char *system_help(int key, const char *text, void *input)
 {
-    if (common->counts_given)
-        return;
-    memcpy(common->counts, counts, (size_t)count * sizeof *counts);
-    common->count_count = count;
+    return key == ARGP_KEY_HELP_EXTRA
+               ? cli_help_table("Systems:", bench_of_pairs.name_count, bench_of_pairs.name_of)
+               : cli_filter_help(key, text, input);
 }
 
-int bench_hand_over(const struct bench_common *common, const char *capability, cJSON *figures)
+void bench_parse(const struct bench_capability *capability, int argc, char **argv,
+                 struct bench_options *options)
 {
-    cJSON_AddStringToObject(figures, "capability", capability);
-    cJSON_AddBoolToObject(figures, "quick", common->quick);
-    if (common->result) {
-        *common->result = figures;
-        return exit_ok;
-    }
-    if (common->json)
-        return json_print(common->command, figures);
-    cJSON_Delete(figures);
-    return exit_ok;
+    static const struct argp_child children[] = {
+        {&bench_device_argp, 0, "Measuring:", 3}, {&law_argp, 0, "Law:", 2}, {0}};
+    static const struct argp_child others[] = {{&bench_device_argp, 0, "Measuring:", 3}, {0}};
+    struct argp_option taken[table_rows + 1] = {{0}};
+    struct input input = {capability, options};
+    int count = 0;
+    for (int k = 0; k < table_rows; k++)
+        if (table[k].of & (capability ? capability->flag : of_all_at_once))
+            taken[count++] = table[k].option;
+    const struct argp argp = {taken,
+                              parse,
+                              capability ? capability->arguments : "[CAPABILITY]",
+                              capability ? capability->documentation : bench_documentation,
+                              capability == &bench_of_forces ? children : others,
+                              !capability           ? capability_help
+                              : capability->name_of ? system_help
+                                                    : cli_filter_help,
+                              NULL};
+    options->command = argv[0];
+    cli_parse(&argp, argc, argv, &input);
 }

@@ -1,56 +1,37 @@
 #ifndef CLI_BENCH_OPTIONS_H
 #define CLI_BENCH_OPTIONS_H
 
-#include <cjson/cJSON.h>
-
 #include "cli.h"
+#include "law_options.h"
 
-enum { bench_most_numbers = 64, bench_most_threads = 16 };
+enum { bench_most_numbers = 64, bench_most_threads = 16, bench_most_names = 32 };
 
-/* What all benchmarks are asked for, and their argp parsers: children whose input is this. */
-struct bench_common {
+/* What a benchmark is asked for. */
+struct bench_options {
     const char *command;
     kith_device device;
-    int64_t counts[bench_most_numbers]; /* of -n */
+    int64_t counts[bench_most_numbers];
     int32_t count_count;
-    bool counts_given;
     int32_t threads[bench_most_threads], thread_count;
-    bool takes_many_threads; /* --threads is a list */
-    double seconds;          /* 0: by --quick or bench_take_seconds */
+    kith_dtype precisions[2];
+    int32_t precision_count;
+    const char *names[bench_most_names]; /* of systems or matrices */
+    int32_t name_count;
+    double seconds; /* 0: the capability's */
+    int64_t systems;
+    struct law_options law;
+    kith_forces_method method;
+    const char *integrator;
+    bool unsorted, narrow, tunes;
     bool quick, json, quiet;
-    bool with_peers;
-    const char *python; /* that has the other programs */
-    cJSON **result;     /* where the figures go as JSON, besides the table; NULL: nowhere */
 };
-extern const struct argp bench_device_argp; /* --device, --quick, --json, --quiet */
-extern const struct argp bench_argp;        /* those, --threads and --seconds */
-extern const struct argp bench_peers_argp;  /* --peers, --python */
 
-/* What a benchmark begins with: the CPU, one thread. */
-struct bench_common bench_begin(const char *command, cJSON **result);
+/* --device, --quick, --json, --quiet: a child whose input is a struct bench_options. */
+extern const struct argp bench_device_argp;
 
-/* Makes the context to measure with, and the device that it is on of "auto". Returns an exit code.
- */
-int bench_open(struct bench_common *common, kith_context **context);
-
-/* For ARGP_KEY_INIT: all children from the first on have the common options as their input. */
-void bench_begin_children(const struct argp_state *state, int first, int count,
-                          struct bench_common *common);
-
-/* The words of a list with single commas, one after the other; the words stay in the text. */
-void bench_for_each_word(char *text, struct argp_state *state,
-                         void (*parse)(char *word, struct argp_state *state, void *to), void *to);
-
-/* The value of -n: numbers of at least 1. */
-void bench_parse_counts(struct bench_common *common, char *text, int64_t most,
-                        struct argp_state *state);
-
-/* What was not given: so many seconds (--quick: a fiftieth), and the numbers of a table. */
-void bench_take_seconds(struct bench_common *common, double seconds);
-void bench_take_counts(struct bench_common *common, const int64_t *counts, int32_t count);
-
-/* Hands the figures over and frees what is left of them: on standard output if --json is given, and
- * to the result's place. Returns an exit code. */
-int bench_hand_over(const struct bench_common *common, const char *capability, cJSON *figures);
+/* Parses the options of a capability, or of all at once (NULL); wrong usage ends the program. */
+struct bench_capability;
+void bench_parse(const struct bench_capability *capability, int argc, char **argv,
+                 struct bench_options *options);
 
 #endif

@@ -1,189 +1,150 @@
-/* kith bench pairs: neighbor lists of several systems, beside vesin, SciPy, matscipy and freud. */
+/* kith bench pairs: neighbor lists of several systems, with points and lists on the device. */
 
-#include "bench_pairs.h"
-
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
-#include "names.h"
 
-enum { key_unsorted = 0x9000, key_narrow };
+struct system {
+    const char *name, *description;
+    int32_t dimensions;
+    bool periodic, plummer, lengths;
+    double neighbors; /* of a point, on average */
+    int64_t nearest;  /* k; 0: all nearer than a cutoff */
+};
 
-static const struct argp_option option_table[] = {
-    {"number", 'n', "N,...", 0, "points of a system (default: 100,1000,10000,100000,1000000)", 0},
-    {"unsorted", key_unsorted, 0, 0, "the pairs of one i in any order", 0},
-    {"narrow", key_narrow, 0, 0, "i and j of 32 bits instead of 64", 0},
-    {0}};
+/* bench/pairs.py compares the same systems with other programs. */
+static const struct system systems[] = {
+    {"cube", "uniform in a periodic cube, 50 neighbors each", 3, true, false, false, 50, 0},
+    {"square", "uniform in an open square, 20 neighbors each", 2, false, false, false, 20, 0},
+    {"vectors", "the cube, with shifts, vectors and distances too", 3, true, false, true, 50, 0},
+    {"plummer", "a Plummer sphere, 50 neighbors each on average", 3, false, true, false, 50, 0},
+    {"nearest", "the cube, the 16 nearest of each", 3, true, false, false, 50, 16},
+};
+enum { system_count = sizeof systems / sizeof systems[0] };
 
-static const struct argp_child children[] = {
-    {&bench_argp, 0, "Measuring:", 2}, {&bench_peers_argp, 0, "Other programs:", 3}, {0}};
-
-static const char documentation[] =
-    "Measure how long lists of neighbors take, in both precisions: on the CPU with one thread "
-    "unless --threads says otherwise, on a GPU with points and lists in its memory.\v"
-    "SYSTEM is a name of the list below; without any, all. Lists are full, with i and j, sorted "
-    "unless told otherwise, and use their memory again.\n\n"
-    "Examples:\n"
-    "  kith bench pairs\n"
-    "  kith bench pairs cube square -n 1000,10000 --threads 2\n"
-    "  kith bench pairs --quick --json\n"
-    "  kith bench pairs --device cuda -n 1000,10000,100000,1000000,10000000\n"
-    "  kith bench pairs --device cuda --unsorted --narrow cube";
-
-static void parse_case(struct pairs_bench_options *options, const char *name,
-                       const struct argp_state *state)
+static void name_system(int64_t k, const char **name, const char **description)
 {
-    const struct pairs_case *kind = pairs_case_named(name);
-    struct nearest nearest = nearest_to(name);
-    int64_t count = 0;
-    const struct pairs_case *all = pairs_cases(&count);
-    for (int64_t k = 0; k < count; k++)
-        nearest_offer(&nearest, all[k].name);
-    if (!kind)
-        cli_usage_error(state, "'%s' is no system; %s", name,
-                        nearest_hint(&nearest, "kith bench pairs --help lists them"));
-    if (options->case_count == pairs_most_cases)
-        cli_usage_error(state, "there are more than %d systems", pairs_most_cases);
-    options->cases[options->case_count++] = kind;
+    *name = systems[k].name;
+    *description = systems[k].description;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+struct state {
+    const struct system *system;
+    kith_context *context;
+    kith_pairs_options options;
+    kith_cell cell;
+    struct bench_arrays arrays; /* the points */
+    kith_pairs *pairs;
+};
+
+static kith_status list(void *memory, int64_t calls)
 {
-    struct pairs_bench_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        bench_begin_children(state, 0, 2, &options->common);
-        return 0;
-    case 'n':
-        bench_parse_counts(&options->common, argument, 1 << 28, state);
-        return 0;
-    case key_unsorted:
-        options->unsorted = true;
-        return 0;
-    case key_narrow:
-        options->narrow = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        parse_case(options, argument, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct state *state = memory;
+    const kith_cell *cell = state->system->periodic ? &state->cell : NULL;
+    const int64_t nearest = state->system->nearest;
+    kith_status status = KITH_OK;
+    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
+        status = nearest ? kith_pairs_nearest(state->context, &state->options, state->arrays.at[0],
+                                              cell, nearest, &state->pairs)
+                         : kith_pairs_compute(state->context, &state->options, state->arrays.at[0],
+                                              cell, &state->pairs);
+    return status;
 }
 
-static void help_row(int64_t k, const char **name, const char **description)
+/* Of scale 1 (Aarseth, Hénon and Wielen 1974). */
+static void place_in_plummer(const double u[3], double x[3])
 {
-    int64_t count = 0;
-    const struct pairs_case *kind = &pairs_cases(&count)[k];
-    *name = kind->name;
-    *description = kind->description;
+    const double radius = 1 / sqrt(pow(1e-10 + (1 - 2e-10) * u[0], -2.0 / 3) - 1);
+    const double z = 2 * u[1] - 1, angle = 2 * M_PI * u[2];
+    x[0] = radius * sqrt(1 - z * z) * cos(angle);
+    x[1] = radius * sqrt(1 - z * z) * sin(angle);
+    x[2] = radius * z;
 }
 
-static char *filter_help(int key, const char *text, void *input)
+static double *make_points(const struct system *system, int64_t n)
 {
-    int64_t count = 0;
-    pairs_cases(&count);
-    return key == ARGP_KEY_HELP_EXTRA ? cli_help_table("Systems:", count, help_row)
-                                      : cli_filter_help(key, text, input);
+    const int64_t count = n * system->dimensions;
+    double *x = calloc((size_t)count + 1, sizeof *x);
+    for (int64_t k = 0; x && k < count; k++)
+        x[k] = bench_random((uint64_t)k);
+    for (int64_t i = 0; x && system->plummer && i < n; i++)
+        place_in_plummer((const double[]){x[3 * i], x[3 * i + 1], x[3 * i + 2]}, &x[3 * i]);
+    return x;
 }
 
-static void take_defaults(struct pairs_bench_options *options)
+/* The cutoff that gives so many neighbors; in a Plummer sphere ∫ρ² is 45/1024. */
+static double cutoff_of(const struct system *system, int64_t n)
 {
-    static const int64_t usual[] = {100, 1000, 10000, 100000, 1000000},
-                         quick[] = {100, 1000, 10000};
-    int64_t count = 0;
-    const struct pairs_case *kinds = pairs_cases(&count);
-    if (options->case_count == 0)
-        for (int64_t k = 0; k < count; k++)
-            options->cases[options->case_count++] = &kinds[k];
-    bench_take_counts(&options->common, options->common.quick ? quick : usual,
-                      options->common.quick ? sizeof quick / sizeof quick[0]
-                                            : sizeof usual / sizeof usual[0]);
-    bench_take_seconds(&options->common, 0.5);
+    if (system->dimensions == 2)
+        return sqrt(system->neighbors / (M_PI * (double)n));
+    const double density = (double)n * (system->plummer ? 45.0 / 1024 : 1);
+    return cbrt(system->neighbors * 3 / (4 * M_PI * density));
 }
 
-static bool measure_row(struct pairs_report *report, kith_context *context,
-                        const struct pairs_case *kind, int64_t count)
+static kith_status begin(const struct bench_part *part, void *memory)
 {
-    struct pairs_row *row = &report->rows[report->row_count];
-    struct pairs_points_of points;
-    bool measured = pairs_points_make(kind, count, &points);
-    if (!measured)
-        cli_fail_with(report->options->common.command, "no memory for %lld points",
-                      (long long)count);
-    measured = measured && pairs_measure(report, context, &points, row);
-    pairs_points_free(&points);
-    if (measured && !report->options->common.json)
-        pairs_bench_row(report, row);
-    report->row_count += measured;
-    return measured;
+    const struct bench_options *options = part->bench->options;
+    const struct system *system = systems;
+    struct state *state = memory;
+    while (strcmp(system->name, part->name) != 0)
+        system++;
+    state->system = system;
+    state->context = part->context;
+    state->options.cutoff = system->nearest ? 0 : cutoff_of(system, part->n);
+    state->options.unsorted = options->unsorted && system->nearest == 0;
+    state->options.narrow = options->narrow;
+    if (system->lengths)
+        state->options.quantities = KITH_PAIRS_I | KITH_PAIRS_J | KITH_PAIRS_SHIFTS |
+                                    KITH_PAIRS_VECTORS | KITH_PAIRS_DISTANCES;
+    for (int k = 0; k < 3; k++)
+        state->cell.vectors[k][k] = state->cell.periodic[k] = 1;
+    double *x = make_points(system, part->n);
+    kith_status status =
+        x ? bench_array(part->context, part->dtype, part->n, system->dimensions, x, &state->arrays)
+          : KITH_OUT_OF_MEMORY;
+    free(x);
+    if (status == KITH_OK) /* says how many pairs there are */
+        status = list(state, 1);
+    if (status == KITH_OK)
+        status = kith_context_synchronize(part->context);
+    struct bench_row *row = bench_enter(part, list, state, system->name, "pairs",
+                                        status == KITH_OK ? (double)state->pairs->count : 0);
+    snprintf(row->variant, sizeof row->variant, "%s, %d bits",
+             state->options.unsorted ? "unsorted" : "sorted", options->narrow ? 32 : 64);
+    return status;
 }
 
-static int measure_all(struct pairs_report *report, kith_context *context)
+static void end(kith_context *context, void *memory)
 {
-    const struct pairs_bench_options *options = report->options;
-    if (!options->common.json)
-        pairs_bench_heading(report);
-    for (int32_t k = 0; k < options->case_count; k++)
-        for (int32_t n = 0; n < options->common.count_count; n++)
-            if (!measure_row(report, context, options->cases[k], options->common.counts[n]))
-                return exit_failed;
-    if (!options->common.json)
-        pairs_bench_end(report);
-    return bench_hand_over(&options->common, "pairs", pairs_bench_json(report));
+    struct state *state = memory;
+    kith_pairs_free(state->pairs);
+    bench_arrays_free(context, &state->arrays);
 }
 
-static void find_peers(struct pairs_report *report)
-{
-    static const char *const names[pairs_most_peers] = {"vesin", "scipy", "matscipy",
-                                                        "freud-analysis"};
-    for (int32_t k = 0; k < pairs_most_peers; k++) {
-        const char *version = peers_version(report->peers, names[k]);
-        if (!version)
-            continue;
-        report->peer_name[report->peer_count] = names[k];
-        report->peer_version[report->peer_count++] = version;
-    }
-}
-
-/* Measures beside the peers that there are: the exit code. */
-static int measure_beside(struct pairs_report *report, kith_context *context)
-{
-    const struct bench_common *common = &report->options->common;
-    if (common->with_peers) {
-        report->peers =
-            peers_start(common->command, common->python, bench_peers_pairs, common->quiet);
-        if (!report->peers)
-            return exit_failed;
-        find_peers(report);
-    }
-    const int code = measure_all(report, context);
-    peers_end(report->peers);
-    return code;
-}
-
-int bench_pairs(int argc, char **argv, cJSON **result)
-{
-    struct pairs_bench_options options = {.common = bench_begin(argv[0], result)};
-    const struct argp argp = {option_table, parse,       "[SYSTEM...]", documentation,
-                              children,     filter_help, NULL};
-    cli_parse(&argp, argc, argv, &options);
-
-    kith_context *context = NULL;
-    if (bench_open(&options.common, &context) != exit_ok)
-        return exit_failed;
-    take_defaults(&options);
-    struct pairs_report *report = calloc(1, sizeof *report);
-    int code = exit_failed;
-    if (report) {
-        report->options = &options;
-        code = measure_beside(report, context);
-    } else {
-        cli_fail_with(options.common.command, "no memory");
-    }
-    free(report);
-    kith_context_free(context);
-    return code;
-}
+const struct bench_capability bench_of_pairs = {
+    .name = "pairs",
+    .size = "points",
+    .flag = of_pairs,
+    .documentation =
+        "Measure how long neighbor lists take, in both precisions: on the CPU with one thread "
+        "unless --threads says otherwise, on a GPU with points and lists in its memory.\v"
+        "SYSTEM is a name of the list below; without any, all. Lists are full, with i and j, "
+        "sorted unless --unsorted is given, and use their memory again.\n\n"
+        "Examples:\n"
+        "  kith bench pairs\n"
+        "  kith bench pairs cube square -n 1000,10000 --threads 2\n"
+        "  kith bench pairs --quick --json\n"
+        "  kith bench pairs --device cuda --unsorted --narrow cube",
+    .counts = {100, 1000, 10000, 100000, 1000000},
+    .quick_counts = {100, 1000, 10000},
+    .precisions = {KITH_F32, KITH_F64},
+    .precision_count = 2,
+    .seconds = 0.5,
+    .arguments = "[SYSTEM...]",
+    .name_of = name_system,
+    .name_count = system_count,
+    .state_bytes = sizeof(struct state),
+    .begin = begin,
+    .end = end,
+};

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "bench_machine.h"
 #include "core/cache_folder.h"
 #include "core/clock.h"
 #include "device/context.h"
 #include "json.h"
+#include "machine.h"
 #include "streams.h"
 
 enum { key_plot = 0xa000, key_no_save, key_forget };
@@ -68,7 +68,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct tune_options *options = &input->options;
     switch (key) {
     case ARGP_KEY_INIT:
-        bench_begin_children(state, 0, 1, &options->common);
+        state->child_inputs[0] = &options->common;
         return 0;
     case 'o':
         options->table = argument;

@@ -5,7 +5,7 @@
 
 /* What kith tune was asked for. */
 struct tune_options {
-    struct bench_common common;
+    struct bench_options common;
     bool forces, matrix; /* which capabilities */
     bool keeps;          /* the result for later */
     const char *table, *plots;

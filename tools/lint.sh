@@ -33,7 +33,7 @@ with open(sys.argv[1], "w") as file:
     json.dump(list(first.values()), file)
 END
 without='^$'
-grep -q '/src/device/cuda_' build-lint/compile_commands.json || without='^(src/device/cuda_|tests/gpu/|bench/gpu_)'
+grep -q '/src/device/cuda_' build-lint/compile_commands.json || without='^(src/device/cuda_|tests/gpu/|bench/(gpu_|gems|cusparse))'
 git ls-files '*.c' | grep -vE "$without" | xargs -P "$jobs" -n 4 clang-tidy -p build-lint --quiet 2>build-lint/tidy.log ||
     { cat build-lint/tidy.log >&2; exit 1; }
 

@@ -23,9 +23,11 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 HEAD = """# Performance
 
-This page is generated from the measurements in `bench/results` by `tools/make_performance.py`. `kith bench` repeats
-them on your machine: it prints tables, writes `bench.html`, and compares two machines with `kith bench --compare
-here.json there.json`. `./dev bench` adds the other programs.
+This page is generated from the measurements in `bench/results` by `tools/make_performance.py`. `kith bench` measures your
+machine, as a fraction of its limits. `./dev bench` adds the other programs (where a command below has `--peers`), draws a
+page with `--page FILE`, and compares two reports of `--json FILE` with `--compare`. On a GPU the programs
+`bench_gems_forces` and `bench_cusparse` of `bench/` measure kernels alone, GPU Gems' kernel and cuSPARSE; commands below
+are those of the day of the measurement.
 
 {machines}
 

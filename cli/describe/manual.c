@@ -321,7 +321,6 @@ static void put_environment(FILE *stream)
          "if it is not set."},
         {"KITH_GNUPLOT", "The gnuplot that draws; gnuplot on the PATH if it is not set."},
         {"KITH_FFMPEG", "The ffmpeg that encodes films; ffmpeg on the PATH if it is not set."},
-        {"KITH_PYTHON", "The Python that has the programs that kith bench measures beside kith."},
     };
     fprintf(stream, ".SH ENVIRONMENT\n");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)

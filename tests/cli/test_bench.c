@@ -1,11 +1,11 @@
-/* kith bench: what it measures and tells, whom it compares with; never how fast. */
+/* kith bench: what it measures, prints and refuses; never how fast. */
 
 #include "testing.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "stand_in.h"
+#include "program.h"
 
 /* How often a text is in another. */
 static int occurrences(const char *text, const char *part)
@@ -22,63 +22,228 @@ static void assert_has(const char *text, const char *part)
         fail_msg("no '%s' in: %s", part, text);
 }
 
-static void test_bench_lists_its_capabilities(void **state)
+static void assert_fits(const char *text, size_t columns)
 {
-    (void)state;
-    const struct program_result *result = program_run("bench --help");
-    assert_succeeded(result);
-    assert_has(result->out, "forces");
-    assert_refused(program_run("bench juggling"), 2, "'juggling' is no capability");
-}
-
-static void test_bench_help_fits_eighty_columns(void **state)
-{
-    (void)state;
-    const struct program_result *result = program_run("bench forces --help");
-    assert_succeeded(result);
-    for (const char *line = result->out; *line;) {
+    for (const char *line = text; *line;) {
         const size_t length = strcspn(line, "\n");
-        if (length > 80)
-            fail_msg("%zu columns: %.*s", length, (int)length, line);
+        if (length > columns || (length > 0 && line[length - 1] == ' '))
+            fail_msg("%zu columns: '%.*s'", length, (int)length, line);
         line += length + (line[length] == '\n');
     }
 }
 
-static void test_bench_forces_refuses_what_is_no_list(void **state)
+static void test_bench_lists_its_capabilities(void **state)
 {
     (void)state;
-    assert_refused(program_run("bench forces file.csv"), 2, "'file.csv' is too much");
+    static const char *const names[] = {"forces", "matrix", "pairs", "collisions", "sparse"};
+    const struct program_result *result = program_run("bench --help");
+    assert_succeeded(result);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        assert_has(result->out, names[k]);
+    assert_refused(program_run("bench juggling"), 2, "'juggling' is no capability");
+}
+
+static void test_help_fits_eighty_columns_and_names_own_options(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *capability, *has, *has_not;
+    } cases[] = {{"forces", "--systems", "--narrow"},
+                 {"matrix", "--precision", "--law"},
+                 {"pairs", "plummer", "--tune"},
+                 {"collisions", "--threads", "--precision"},
+                 {"sparse", "--tune", "--unsorted"}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const struct program_result *result = program_run("bench %s --help", cases[k].capability);
+        assert_succeeded(result);
+        assert_fits(result->out, 80);
+        assert_has(result->out, cases[k].has);
+        if (strstr(result->out, cases[k].has_not))
+            fail_msg("kith bench %s has %s", cases[k].capability, cases[k].has_not);
+    }
+}
+
+static void test_what_is_not_a_value_is_refused(void **state)
+{
+    (void)state;
+    static const char many[] =
+        "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+        "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1";
+    assert_refused(program_run("bench forces file.csv"), 2, "unexpected argument 'file.csv'");
+    assert_refused(program_run("bench matrix more"), 2, "unexpected argument 'more'");
+    assert_refused(program_run("bench --quick a.json"), 2, "unexpected argument 'a.json'");
     assert_refused(program_run("bench forces -n 0"), 2, "-n is 0");
     assert_refused(program_run("bench forces -n many"), 2, "-n is 'many'");
-    assert_refused(program_run("bench forces -n 8,,16"), 2, "'8,,16' is no list");
-    assert_refused(program_run("bench forces -n 8,"), 2, "'8,' is no list");
+    assert_refused(program_run("bench forces -n 8,,16"), 2, "-n is '8,,16'");
+    assert_refused(program_run("bench forces -n 8,"), 2, "-n is '8,'");
+    assert_refused(program_run("bench forces -n ,8"), 2, "-n is ',8'");
+    assert_refused(program_run("bench forces -n %s", many), 2, "-n has more than 64 values");
+    assert_refused(program_run("bench pairs -n 1000000000"), 2, "-n is 1000000000");
     assert_refused(program_run("bench forces --threads 1,0"), 2, "--threads is 0");
-    assert_refused(program_run("bench forces --isa v9"), 2, "--isa is 'v9'");
+    assert_refused(program_run("bench forces --threads %.39s", many), 2, "more than 16 values");
     assert_refused(program_run("bench forces --precision half"), 2, "--precision is 'half'");
     assert_refused(program_run("bench forces --seconds 0"), 2, "--seconds is 0");
     assert_refused(program_run("bench forces --systems 0"), 2, "--systems is 0");
     assert_refused(program_run("bench forces --integrator leap"), 2, "--integrator is 'leap'");
-    assert_refused(program_run("bench forces --integrator rk4 --peers"), 2,
-                   "--peers do leapfrog steps");
+    assert_refused(program_run("bench forces --law yukawa:1 --systems 3"), 2,
+                   "--systems is for gravity");
+    assert_refused(program_run("bench forces --method split --systems 3"), 2,
+                   "do not take --method");
+    assert_refused(program_run("bench pairs cbue"), 2, "did you mean 'cube'?");
+    char names[33 * 2 + 1];
+    for (size_t k = 0; k < 33; k++)
+        memcpy(names + 2 * k, "a ", 3);
+    assert_refused(program_run("bench sparse %s", names), 2, "give at most 32 names");
+    assert_refused(program_run("bench matrix --narrow"), 2, "--narrow");
+    assert_refused(program_run("bench sparse @none.mtx --seconds 0.001"), 1, "none.mtx");
 }
 
-static void test_bench_forces_refuses_devices_that_are_not_there(void **state)
+static void test_devices_that_are_not_there_are_refused(void **state)
 {
     (void)state;
-    assert_refused(program_run("bench forces --device cuda:1000 -n 6"), 1, "device is cuda");
+    static const char *const names[] = {"", "forces", "matrix", "pairs", "collisions", "sparse"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        assert_refused(program_run("bench %s --device cuda:1000 -q", names[k]), 1,
+                       "device is cuda");
     assert_refused(program_run("bench forces --device gpu"), 2, "--device is 'gpu'");
-}
-
-static void test_bench_forces_refuses_choices_of_the_cpu_on_a_gpu(void **state)
-{
-    (void)state;
-    assert_refused(
-        program_run("bench forces --device cuda --isa %s", kith_isa_list(&(int64_t){0})->name), 2,
-        "--isa is for the CPU");
     assert_refused(program_run("bench forces --threads 2 --device cuda"), 2,
                    "--threads is for the CPU");
-    assert_refused(program_run("bench forces --device cuda:1 --peers"), 2,
-                   "--peers are programs of the CPU");
+}
+
+static void test_forces_have_a_row_for_each_choice(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("bench forces -n 6,100 --threads 1,3 --seconds 0.001 --json");
+    assert_succeeded(result);
+    assert_string_equal(result->err, "");
+    assert_int_equal(result->out[0], '{');
+    /* Forces: two numbers of bodies, two precisions, two numbers of threads. Steps of six bodies:
+     * alone by the first number of threads, as an ensemble by each. */
+    assert_int_equal(occurrences(result->out, "\"interactions_per_second\""), 8);
+    assert_int_equal(occurrences(result->out, "\"steps_per_second\""), 6);
+    static const char *const keys[] = {
+        "processor", "compiler",     "cores",
+        "quick",     "best_seconds", "percent_of_limit",
+        "gflops",    "repetitions",  "cores_busy_with_other_programs"};
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "\"%s\":", keys[k]);
+        assert_has(result->out, quoted);
+    }
+}
+
+static void test_steps_are_of_the_systems_and_the_integrator_asked_for(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("bench forces -n 3 --systems 1500 --precision single --threads 1 "
+                    "--integrator pefrl --seconds 0.001 --json");
+    assert_succeeded(result);
+    assert_int_equal(occurrences(result->out, "\"systems\":\t1,"), 1);
+    assert_int_equal(occurrences(result->out, "\"systems\":\t1500"), 1);
+    assert_int_equal(occurrences(result->out, "\"pefrl\""), 2);
+}
+
+static void test_a_law_and_a_method_leave_forces_alone(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("bench forces -n 8 --method split --threads 1 --seconds 1e-6 --json");
+    assert_succeeded(result);
+    assert_null(strstr(result->out, "\"steps_per_second\""));
+    result = program_run("bench forces -n 8 --law yukawa:1 --threads 1 --seconds 1e-6 --json");
+    assert_succeeded(result);
+    assert_null(strstr(result->out, "\"steps_per_second\""));
+    assert_int_equal(occurrences(result->out, "\"percent_of_limit\":\tnull"), 2);
+}
+
+static void test_rates_follow_from_the_times(void **state)
+{
+    (void)state;
+    const struct program_result *result =
+        program_run("bench forces -n 100 --precision double --threads 1 --seconds 0.001 --json");
+    assert_succeeded(result);
+    const double seconds = program_json_number(result->out, "seconds");
+    const double rate = program_json_number(result->out, "interactions_per_second");
+    assert_true(seconds > 0);
+    assert_true(fabs(rate * seconds - 1e4) < 1e-6);
+    assert_true(fabs(program_json_number(result->out, "gflops") - 20e-9 * rate) < 1e-9 * rate);
+    assert_true(program_json_number(result->out, "best_seconds") <= seconds);
+    result = program_run("bench matrix -n 64 --seconds 1e-6 --precision double --json");
+    assert_succeeded(result);
+    const double pairs = program_json_number(result->out, "pairs_per_second");
+    assert_true(fabs(program_json_number(result->out, "gbytes_per_second") - 8e-9 * pairs) <
+                1e-9 * pairs);
+}
+
+static void test_pairs_are_those_of_the_systems(void **state)
+{
+    (void)state;
+    const struct program_result *result = program_run(
+        "bench pairs nearest -n 60 --precision double --unsorted --narrow --seconds 1e-6 --json");
+    assert_succeeded(result);
+    /* Sixteen of each point. */
+    assert_true(fabs(program_json_number(result->out, "pairs_per_second") *
+                         program_json_number(result->out, "seconds") -
+                     960) < 1e-6);
+    assert_has(result->out, "32 bits");
+    result = program_run("bench pairs cube square vectors plummer -n 9,50 --seconds 1e-6 --json");
+    assert_succeeded(result);
+    assert_int_equal(occurrences(result->out, "\"pairs_per_second\""), 16);
+}
+
+static void test_collisions_are_counted_by_every_method(void **state)
+{
+    (void)state;
+    int64_t count = 0;
+    const kith_collisions_method_info *list = kith_collisions_method_list(&count);
+    const struct program_result *result =
+        program_run("bench collisions -n 9 --seconds 1e-6 --threads 1,2 --json");
+    assert_succeeded(result);
+    for (int64_t k = 0; k < count; k++) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "\"what\":\t\"%s\"", list[k].name);
+        /* Walks and scattered beads by two numbers of threads; the reference is not for speed. */
+        assert_int_equal(occurrences(result->out, quoted),
+                         strcmp(list[k].name, "reference") == 0 ? 0 : 4);
+    }
+    assert_int_equal(occurrences(result->out, "\"what\":\t\"batch\""), 4);
+}
+
+static void test_sparse_matrices_are_of_neighbors_or_of_files(void **state)
+{
+    (void)state;
+    program_write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 2\n3 1 4\n"
+                           "3 3 1\n");
+    const struct program_result *result =
+        program_run("bench sparse @a.mtx --seconds 0.001 --precision single --json");
+    assert_succeeded(result);
+    const double entries = program_json_number(result->out, "entries_per_second") *
+                           program_json_number(result->out, "seconds");
+    assert_true(fabs(entries - 4) < 1e-9);
+    assert_true(program_json_number(result->out, "nonzeros") == 4);
+    assert_int_equal(occurrences(result->out, "\"precision\":\t\"single\""), 2);
+    result = program_run("bench sparse -n 50 --tune --seconds 1e-6 --json");
+    assert_succeeded(result);
+    assert_int_equal(occurrences(result->out, "\"what\":\t\"neighbors\""), 2);
+    assert_int_equal(occurrences(result->out, "8 vectors"), 1);
+}
+
+static void test_tables_fit_a_hundred_columns(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"forces -n 6,500 --threads 1,2",
+                                           "matrix -n 64",
+                                           "pairs -n 60",
+                                           "collisions -n 100",
+                                           "sparse -n 100",
+                                           "forces -n 6 --systems 1000000 --threads 1"};
+    for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {
+        const struct program_result *result = program_run("bench %s --seconds 0.0001", commands[k]);
+        assert_succeeded(result);
+        assert_fits(strstr(result->out, "\n\n"), 100); /* after the compiler's name */
+    }
 }
 
 /* The name of an instruction set that this processor has. */
@@ -92,276 +257,56 @@ static const char *some_isa(void)
     return "";
 }
 
-static void test_bench_forces_has_a_row_for_each_choice(void **state)
-{
-    (void)state;
-    const struct program_result *result = program_run(
-        "bench forces -n 6,100 --isa %s --threads 1,3 --seconds 0.001 --json", some_isa());
-    assert_succeeded(result);
-    assert_string_equal(result->err, "");
-    assert_int_equal(result->out[0], '{');
-    /* Forces: two numbers of bodies, two precisions, two numbers of threads. Steps of six bodies:
-     * alone by one thread, as an ensemble by each number. */
-    assert_int_equal(occurrences(result->out, "\"interactions_per_second\""), 8);
-    assert_int_equal(occurrences(result->out, "\"steps_per_second\""), 6);
-    assert_int_equal(occurrences(result->out, "\"time_ratio_to_one_thread\""), 6);
-    assert_int_equal(occurrences(result->out, "\"program\":\t\"kith\""), 14);
-    static const char *const keys[] = {"processor",
-                                       "compiler",
-                                       "cores",
-                                       "forces",
-                                       "best_seconds",
-                                       "percent_of_limit",
-                                       "gflops",
-                                       "repetitions",
-                                       "cores_busy_with_other_programs",
-                                       "worst_time_ratio_to_one_thread"};
-    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-        char quoted[64];
-        snprintf(quoted, sizeof quoted, "\"%s\":", keys[k]);
-        assert_has(result->out, quoted);
-    }
-}
-
-static void test_ensembles_have_as_many_systems_as_asked_for(void **state)
-{
-    (void)state;
-    const struct program_result *result =
-        program_run("bench forces -n 3 --systems 1500 --precision single --threads 1 --isa %s "
-                    "--seconds 0.001 --json",
-                    some_isa());
-    assert_succeeded(result);
-    const char *steps = strstr(result->out, "\"steps\"");
-    assert_non_null(steps);
-    assert_int_equal(occurrences(steps, "\"systems\":\t1,"), 1);
-    assert_int_equal(occurrences(steps, "\"systems\":\t1500"), 1);
-}
-
-static void test_steps_are_of_the_integrator_asked_for(void **state)
-{
-    (void)state;
-    const struct program_result *result =
-        program_run("bench forces -n 8 --seconds 0.001 --threads 1 --integrator pefrl --quiet");
-    assert_succeeded(result);
-    assert_has(result->out, "Steps of pefrl");
-    result = program_run("bench forces -n 8 --seconds 0.001 --threads 1 --integrator rk4 --json");
-    assert_succeeded(result);
-    assert_has(result->out, "\"rk4\"");
-}
-
-static void test_rates_follow_from_the_times(void **state)
-{
-    (void)state;
-    const struct program_result *result = program_run(
-        "bench forces -n 100 --precision double --isa %s --threads 1 --seconds 0.001 --json",
-        some_isa());
-    assert_succeeded(result);
-    const double seconds = program_json_number(result->out, "seconds");
-    const double rate = program_json_number(result->out, "interactions_per_second");
-    assert_true(seconds > 0);
-    assert_true(fabs(rate * seconds - 1e4) < 1e-6);
-    assert_true(fabs(program_json_number(result->out, "gflops") - 20e-9 * rate) < 1e-9 * rate);
-    assert_true(program_json_number(result->out, "best_seconds") <= seconds);
-}
-
-static void test_rows_that_take_too_long_are_left_out_and_named(void **state)
-{
-    (void)state;
-    const struct program_result *result = program_run(
-        "bench forces -n 262144 --precision double --threads 1 --seconds 0.0001 --isa %s",
-        some_isa());
-    assert_succeeded(result);
-    assert_has(result->out, "262144  kith");
-    assert_has(result->out, "left out");
-}
-
-static void test_the_table_fits_a_hundred_columns(void **state)
-{
-    (void)state;
-    const struct program_result *result =
-        program_run("bench forces -n 6,500 --seconds 0.001 --threads 1,2");
-    assert_succeeded(result);
-    for (const char *line = result->out; *line;) {
-        const size_t length = strcspn(line, "\n");
-        if (length > 100 || (length > 0 && line[length - 1] == ' '))
-            fail_msg("%zu columns: '%.*s'", length, (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static void test_the_environment_chooses_the_instruction_set(void **state)
 {
     (void)state;
+    char quoted[64];
     setenv("KITH_ISA", some_isa(), 1);
     const struct program_result *result =
-        program_run("bench forces -n 2 --precision single --threads 1 --seconds 0.0001 --json");
+        program_run("bench forces -n 100 --precision single --threads 1 --seconds 0.0001 --json");
     assert_succeeded(result);
-    assert_int_equal(occurrences(result->out, "\"interactions_per_second\""), 1);
+    snprintf(quoted, sizeof quoted, "\"variant\":\t\"%s\"", some_isa());
+    assert_has(result->out, quoted);
     setenv("KITH_ISA", "v9", 1);
     assert_refused(program_run("bench forces -n 2"), 1, "KITH_ISA is 'v9'");
     unsetenv("KITH_ISA");
 }
 
-static const char only_rebound[] =
-    "case $name in rebound) echo version 9.8 ;; *) echo missing ;; esac";
-
-static void test_peers_are_measured_beside_kith(void **state)
+static void test_all_capabilities_make_one_report(void **state)
 {
     (void)state;
-    write_stand_in(only_rebound, a_second_a_call);
-    const struct program_result *result = program_run(
-        "bench forces -n 8 --seconds 0.001 --threads 1 --isa %s --peers --python @python --json",
-        some_isa());
-    if (result->exit_code != 0)
-        fail_msg("exit code %d; stderr: %s", result->exit_code, result->err);
-    assert_has(result->err, "pytreegrav is not installed");
-    assert_has(result->err, "-m pip install pytreegrav");
-    /* Every call takes the stand-in a second: forces and steps. */
-    const char *peer = strstr(result->out, "\"rebound\"");
-    assert_non_null(peer);
-    assert_has(peer, "\"version\":\t\"9.8\"");
-    assert_true(program_json_number(peer, "seconds") == 1);
-    assert_true(program_json_number(peer, "interactions_per_second") == 64);
-    assert_true(program_json_number(peer, "time_ratio_to_kith") > 1);
-    assert_int_equal(occurrences(result->out, "\"rebound\""), 2);
-    assert_int_equal(occurrences(result->out, "\"plain C loop\""), 1);
-}
-
-/* Whether the peers are there or not, what is put into kith of bench/ answers. */
-static void test_a_python_runs_the_script_and_what_it_imports(void **state)
-{
-    (void)state;
-    if (system("python3 -c pass >/dev/null 2>&1") != 0)
-        skip();
-    const struct program_result *result =
-        program_run("bench forces -n 8 --seconds 0.001 --threads 1 --peers --python python3");
+    static const char *const capabilities[] = {"forces", "matrix", "pairs", "collisions", "sparse"};
+    const struct program_result *result = program_run("bench --quick --seconds 0.0005 --json");
     assert_succeeded(result);
-    assert_int_equal(occurrences(result->err, "left out"), 0);
-}
-
-static void test_a_peer_that_fails_is_an_error_with_its_words(void **state)
-{
-    (void)state;
-    write_stand_in(only_rebound, "echo error out of luck");
-    program_run("bench forces -n 8 --seconds 0.001 --threads 1 --peers --python @python --json");
-    const struct program_result *result = program_run(
-        "bench forces -n 8 --seconds 0.001 --threads 1 --peers --python @python --json --quiet");
-    assert_refused(result, 1, "cannot time rebound: out of luck");
-    write_stand_in(only_rebound, "exit");
-    assert_refused(program_run("bench forces -n 8 --seconds 0.001 --peers --python @python -q"), 1,
-                   "ended without an answer");
-    assert_refused(program_run("bench forces -n 8 --peers --python @no-such-python -q"), 1,
-                   "name a Python with --python");
-}
-
-static void test_all_capabilities_make_a_page_and_json(void **state)
-{
-    (void)state;
-    static const char *const capabilities[] = {"Forces", "Matrix", "Pairs", "Collisions", "Sparse"};
-    const struct program_result *result =
-        program_run("bench --quick --seconds 0.0005 --quiet --json -o @page.html");
-    assert_succeeded(result);
+    assert_has(result->err, "kith bench: sparse, 5 of 5");
     assert_has(result->out, "\"instruction_set\"");
     assert_has(result->out, "\"memory_bytes\"");
+    assert_has(result->out, "\"quick\":\ttrue");
     assert_int_equal(occurrences(result->out, "\"machine\""), 1);
-    char *page = program_read("page.html");
     for (int k = 0; k < 5; k++) {
-        char heading[32];
-        snprintf(heading, sizeof heading, "<h2>%s</h2>", capabilities[k]);
-        assert_int_equal(occurrences(page, heading), 1);
+        char quoted[32];
+        snprintf(quoted, sizeof quoted, "\"%s\":\t{", capabilities[k]);
+        assert_int_equal(occurrences(result->out, quoted), 1);
     }
-    assert_int_equal(occurrences(page, "<svg"), occurrences(page, "</svg>"));
-    assert_true(occurrences(page, "<svg") >= 14);
-    assert_int_equal(occurrences(page, "http"), 0); /* all is in it */
-    assert_int_equal(occurrences(page, "nan"), 0);
-    assert_has(page, "</html>");
-    free(page);
-}
-
-static void test_two_machines_are_compared(void **state)
-{
-    (void)state;
-    program_write("a.json",
-                  "{\"machine\": {\"processor\": \"Old\", \"cores\": 2}, \"quick\": false, "
-                  "\"capabilities\": {\"collisions\": {\"rows\": ["
-                  "{\"method\": \"hash\", \"kind\": \"walk\", \"beads\": 100, "
-                  "\"beads_per_second\": 2e6}, {\"method\": \"sort\", \"kind\": "
-                  "\"walk\", \"beads\": 100, \"beads_per_second\": 5e6}]}}}");
-    program_write("b.json", "{\"machine\": {\"processor\": \"New\", \"cores\": 8}, \"capability\": "
-                            "\"collisions\", \"rows\": [{\"method\": \"hash\", \"kind\": \"walk\", "
-                            "\"beads\": 100, \"beads_per_second\": 3e6}]}");
-    const struct program_result *result = program_run("bench --compare @a.json @b.json");
-    assert_succeeded(result);
-    assert_has(result->out, "Old");
-    assert_has(result->out, "2 M       3 M    1.50");
-    assert_has(result->out, "B is 1.50 times as fast");
-    assert_has(result->out, "1 figures of A and 0 of B have no counterpart");
-    const char *json = program_run("bench --compare @a.json @b.json --json")->out;
-    assert_true(program_json_number(json, "ratio") == 1.5);
-}
-
-static void test_files_that_do_not_fit_are_not_compared(void **state)
-{
-    (void)state;
-    program_write("a.json", "{\"capability\": \"collisions\", \"rows\": [{\"method\": \"hash\", "
-                            "\"kind\": \"walk\", \"beads\": 100, \"beads_per_second\": 3e6}]}");
-    program_write("b.json", "{\"capability\": \"collisions\", \"rows\": [{\"method\": \"hash\", "
-                            "\"kind\": \"walk\", \"beads\": 200, \"beads_per_second\": 3e6}]}");
-    program_write("quick.json", "{\"capability\": \"collisions\", \"quick\": true, \"rows\": "
-                                "[{\"method\": \"hash\", \"kind\": \"walk\", \"beads\": 100, "
-                                "\"beads_per_second\": 3e6}]}");
-    program_write("other.json", "{\"pairs\": 3}");
-    program_write("text.json", "no figures");
-    program_write("empty.json", "");
-    assert_refused(program_run("bench --compare @a.json @b.json"), 1, "no figure in common");
-    assert_refused(program_run("bench --compare @a.json @quick.json"), 1, "--quick");
-    assert_refused(program_run("bench --compare @a.json @other.json"), 1,
-                   "other.json has no figures");
-    assert_refused(program_run("bench --compare @text.json @a.json"), 1,
-                   "text.json has no figures");
-    assert_refused(program_run("bench --compare @empty.json @a.json"), 1, "empty.json has no");
-    assert_refused(program_run("bench --compare @a.json @none.json"), 1,
-                   "none.json: cannot be read");
-    assert_refused(program_run("bench --compare @a.json"), 2, "--compare needs two files");
-    assert_refused(program_run("bench --json -o -"), 2, "standard output");
-    assert_refused(program_run("bench --device cuda:1000"), 1, "cuda");
-    assert_refused(program_run("bench --device cuda --peers"), 2, "programs of the CPU");
-    assert_refused(program_run("bench sparse --device cuda --peers"), 2, "programs of the CPU");
-}
-
-static void test_sparse_matrices_of_files_are_measured(void **state)
-{
-    (void)state;
-    program_write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 2\n3 1 4\n"
-                           "3 3 1\n");
-    const struct program_result *result = program_run("bench sparse @a.mtx --seconds 0.001 --json");
-    assert_succeeded(result);
-    assert_true(program_json_number(result->out, "nonzeros") == 4);
-    assert_refused(program_run("bench sparse @none.mtx --seconds 0.001"), 1, "none.mtx");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bench_lists_its_capabilities),
-        cmocka_unit_test(test_bench_help_fits_eighty_columns),
-        cmocka_unit_test(test_bench_forces_refuses_what_is_no_list),
-        cmocka_unit_test(test_bench_forces_refuses_devices_that_are_not_there),
-        cmocka_unit_test(test_bench_forces_refuses_choices_of_the_cpu_on_a_gpu),
-        cmocka_unit_test(test_bench_forces_has_a_row_for_each_choice),
-        cmocka_unit_test(test_ensembles_have_as_many_systems_as_asked_for),
-        cmocka_unit_test(test_steps_are_of_the_integrator_asked_for),
+        cmocka_unit_test(test_help_fits_eighty_columns_and_names_own_options),
+        cmocka_unit_test(test_what_is_not_a_value_is_refused),
+        cmocka_unit_test(test_devices_that_are_not_there_are_refused),
+        cmocka_unit_test(test_forces_have_a_row_for_each_choice),
+        cmocka_unit_test(test_steps_are_of_the_systems_and_the_integrator_asked_for),
+        cmocka_unit_test(test_a_law_and_a_method_leave_forces_alone),
         cmocka_unit_test(test_rates_follow_from_the_times),
-        cmocka_unit_test(test_rows_that_take_too_long_are_left_out_and_named),
-        cmocka_unit_test(test_the_table_fits_a_hundred_columns),
+        cmocka_unit_test(test_pairs_are_those_of_the_systems),
+        cmocka_unit_test(test_collisions_are_counted_by_every_method),
+        cmocka_unit_test(test_sparse_matrices_are_of_neighbors_or_of_files),
+        cmocka_unit_test(test_tables_fit_a_hundred_columns),
         cmocka_unit_test(test_the_environment_chooses_the_instruction_set),
-        cmocka_unit_test(test_peers_are_measured_beside_kith),
-        cmocka_unit_test(test_a_python_runs_the_script_and_what_it_imports),
-        cmocka_unit_test(test_a_peer_that_fails_is_an_error_with_its_words),
-        cmocka_unit_test(test_all_capabilities_make_a_page_and_json),
-        cmocka_unit_test(test_two_machines_are_compared),
-        cmocka_unit_test(test_files_that_do_not_fit_are_not_compared),
-        cmocka_unit_test(test_sparse_matrices_of_files_are_measured),
+        cmocka_unit_test(test_all_capabilities_make_one_report),
     };
     return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
 }

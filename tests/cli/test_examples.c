@@ -36,7 +36,7 @@ static const char *shortened(const char *line)
         return " --seconds 0.1 || [ -z \"$(command -v ffmpeg)\" ]";
     const bool measures =
         strncmp(line, "kith bench", 10) == 0 || strncmp(line, "kith tune", 9) == 0;
-    if (!measures || strstr(line, "--compare") || strstr(line, "--forget"))
+    if (!measures || strstr(line, "--forget"))
         return "";
     return strstr(line, "kith bench") ? " --quick --seconds 0.0005" : " --quick";
 }

@@ -168,25 +168,6 @@ static void test_names_in_files_are_quoted_in_one_line(void **state)
     assert_refused(program_run("forces @bad.xyz"), 1, "\\u202e");
 }
 
-/* A report of kith bench with such names prints none of them raw, as text or as JSON. */
-static void test_names_in_reports_are_escaped(void **state)
-{
-    (void)state;
-    static const char report[] =
-        "{\"capability\":\"pairs\",\"machine\":{\"processor\":\"p\\u001b\\u202e\"},"
-        "\"systems\":[{\"system\":\"s\\u001b\xfe\",\"points\":10,"
-        "\"double\":{\"pairs_per_second\":1e6}}]}";
-    program_write("a.json", report);
-    for (int json = 0; json < 2; json++) {
-        const struct program_result *result =
-            program_run("bench --compare @a.json @a.json%s", json ? " --json" : "");
-        assert_succeeded(result);
-        assert_null(strchr(result->out, '\033'));
-        assert_null(strchr(result->out, (char)0xfe));
-        assert_null(strstr(result->out, "\xe2\x80\xae"));
-    }
-}
-
 int main(void)
 {
     struct random_numbers random = random_numbers_begin("messages");
@@ -197,7 +178,6 @@ int main(void)
         cmocka_unit_test(test_the_command_line_is_quoted_in_one_line),
         cmocka_unit_test(test_names_of_files_are_quoted_in_one_line),
         cmocka_unit_test(test_names_in_files_are_quoted_in_one_line),
-        cmocka_unit_test(test_names_in_reports_are_escaped),
     };
     return cmocka_run_group_tests_name("messages", tests, NULL, NULL);
 }

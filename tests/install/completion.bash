@@ -50,7 +50,7 @@ expect "laws" kith help la
 expect "forces" kith help for
 expect "argmin" kith matrix --reduce arg
 expect "forces" kith bench fo
-expect "--peers" kith bench forces --pe
+expect "--systems=" kith bench forces --sy
 expect_nothing kith nothing ru
 expect_nothing kith run --dt bod
 expect_nothing kith run --device cuda :

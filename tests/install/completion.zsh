@@ -45,6 +45,6 @@ expect 'h5md' 'kith convert --to h5'
 expect 'sell' 'kith multiply --storage se'
 expect 'single' 'kith run --precision s'
 expect 'forces' 'kith bench fo'
-expect '--peers' 'kith bench forces --pe'
+expect '--systems' 'kith bench forces --sy'
 expect 'laws' 'kith help la'
 zpty -d shell

@@ -151,7 +151,7 @@ static void test_bench_tells_times_and_rates_of_its_systems(void **state)
     assert_non_null(strstr(result->out, "\"points\":\t60"));
     assert_true(program_json_number(result->out, "pairs_per_second") > 0);
     assert_succeeded(program_run("bench pairs cube -n 60,61 --seconds 0.01"));
-    assert_refused(program_run("bench pairs cubes"), 2, "'cubes' is no system");
+    assert_refused(program_run("bench pairs cubes"), 2, "unknown system 'cubes'");
     assert_refused(program_run("bench pairs -n 0"), 2, "-n is 0");
 }
 

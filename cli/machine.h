@@ -1,5 +1,5 @@
-#ifndef CLI_BENCH_MACHINE_H
-#define CLI_BENCH_MACHINE_H
+#ifndef CLI_MACHINE_H
+#define CLI_MACHINE_H
 
 #include <cjson/cJSON.h>
 

@@ -1,4 +1,4 @@
-#include "bench_machine.h"
+#include "machine.h"
 
 #include <math.h>
 #include <stdio.h>
