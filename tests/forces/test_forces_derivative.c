@@ -265,22 +265,22 @@ static void test_derivatives_refuse_what_makes_no_sense(void **state)
     kith_forces_options options = {0};
     assert_fails(kith_forces_derivative(context, NULL, NULL, PARTICLES(s->x, {"m", s->m}), none,
                                         none, s->a, s->phi),
-                 KITH_INVALID_ARGUMENT, "target_directions and source_directions are none");
+                 KITH_INVALID_ARGUMENT, "target_directions source_directions");
     assert_fails(kith_forces_derivative(context, NULL, NULL, PARTICLES(s->x, {"m", s->m}), none,
                                         s->m, s->a, s->phi),
-                 KITH_INVALID_ARGUMENT, "source_directions has 1 dimensions; give 2");
+                 KITH_INVALID_ARGUMENT, "source_directions 1 2");
     assert_fails(kith_forces_derivative(context, NULL, NULL, PARTICLES(s->x, {"m", s->m}), none,
                                         bodies.w, bodies.w, s->phi),
                  KITH_INVALID_ARGUMENT, "acceleration_derivative overlaps source_directions");
     options.method = KITH_FORCES_SPLIT;
     assert_fails(moving_derive(context, &options, &bodies, s->a, s->phi), KITH_UNSUPPORTED,
-                 "method is split, which has no derivatives");
+                 "method split");
     options = (kith_forces_options){.sum = KITH_FORCES_SUM_VALUE};
     assert_fails(moving_derive(context, &options, &bodies, s->a, s->phi), KITH_INVALID_ARGUMENT,
-                 "acceleration is given");
+                 "acceleration");
     put(bodies.w, 7, NAN);
     assert_fails(moving_derive(context, NULL, &bodies, s->a, s->phi), KITH_INVALID_ARGUMENT,
-                 "row 2 of source_directions has");
+                 "row 2 source_directions");
     moving_free(&bodies);
     kith_context_free(context);
 }

@@ -124,8 +124,7 @@ static void test_a_system_of_too_many_bodies_is_refused(void **state)
     laid_out_obey(&made, law);
     kith_context *context = new_context(NULL, 1);
     assert_fails(forces_backend_of(context)->evaluate(context, &made.problem),
-                 KITH_INVALID_ARGUMENT,
-                 "the systems have 65 bodies each; give ensembles of at most 64");
+                 KITH_INVALID_ARGUMENT, "65 64");
     kith_context_free(context);
     laid_out_free(&made);
     kith_law_free(law);

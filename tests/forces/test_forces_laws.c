@@ -299,23 +299,23 @@ static void test_forces_of_a_law_refuse_what_makes_no_sense(void **state)
     kith_forces_options options = {.law = law, .gravitational_constant = 2};
     assert_fails(
         kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
-        KITH_INVALID_ARGUMENT, "the law is yukawa:1, which has none");
+        KITH_INVALID_ARGUMENT, "law yukawa:1");
     options = (kith_forces_options){.law = law};
     assert_fails(kith_forces_compute(context, &options, NULL,
                                      PARTICLES(s.x, {"m", s.m}, {"q", few}), s.a, s.phi),
-                 KITH_INVALID_ARGUMENT, "sources.q has 4 elements; give 5");
+                 KITH_INVALID_ARGUMENT, "sources.q 4 5");
     assert_fails(kith_forces_compute(context, &options, PARTICLES(s.x, {"m", s.softening}),
                                      PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
-                 KITH_INVALID_ARGUMENT, "targets.m is given and the targets are the sources");
+                 KITH_INVALID_ARGUMENT, "targets targets.m");
     options = (kith_forces_options){.law = law, .sum = KITH_FORCES_SUM_VALUE};
     assert_fails(
         kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
-        KITH_INVALID_ARGUMENT, "acceleration is given");
+        KITH_INVALID_ARGUMENT, "acceleration");
     put(s.m, 3, 0);
     options = (kith_forces_options){.law = law};
     assert_fails(
         kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
-        KITH_INVALID_ARGUMENT, "row 3 of sources.m has 0; give masses greater than 0");
+        KITH_INVALID_ARGUMENT, "row 3 sources.m 0 0");
     assert_ok(
         kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), none, s.phi));
     put(few, 2, NAN);

@@ -175,8 +175,7 @@ static void test_a_system_of_too_many_bodies_is_refused(void **state)
     struct laid_out ensemble = laid_out_create(KITH_F64, systems_max_bodies + 1, 3, 3);
     kith_context *context = new_context(NULL, 1);
     assert_fails(forces_backend_of(context)->evaluate(context, &ensemble.problem),
-                 KITH_INVALID_ARGUMENT,
-                 "the systems have 65 bodies each; give ensembles of at most 64");
+                 KITH_INVALID_ARGUMENT, "65 64");
     kith_context_free(context);
     laid_out_free(&ensemble);
 }

@@ -315,10 +315,10 @@ static void test_a_run_has_the_same_bits_for_every_skin(void **state)
     kith_simulation *none = NULL;
     kith_simulation_options wrong = {.dt = 1, .skin = -1, .forces = {.law = law, .cutoff = 2.5}};
     assert_fails(kith_simulation_create(context, &wrong, bodies, &none), KITH_INVALID_ARGUMENT,
-                 "skin is -1");
+                 "skin -1");
     wrong = (kith_simulation_options){.dt = 1, .skin = 1};
     assert_fails(kith_simulation_create(context, &wrong, bodies, &none), KITH_INVALID_ARGUMENT,
-                 "skin is 1 and cutoff is 0");
+                 "cutoff skin 1 0");
     kith_bodies_free(bodies);
     kith_law_free(law);
 }

@@ -179,7 +179,7 @@ static void test_cuda_many_points_of_the_host_do_not_lose_the_device(void **stat
     kith_pairs *pairs = NULL;
     positions.device = (kith_device){KITH_CUDA, 0};
     assert_fails(kith_pairs_compute(context, &options, positions, NULL, &pairs),
-                 KITH_INVALID_ARGUMENT, "positions is labeled cuda:0");
+                 KITH_INVALID_ARGUMENT, "positions cuda:0 labeled");
     assert_null(pairs);
     positions.device = (kith_device){KITH_CPU, 0};
     assert_ok(kith_pairs_compute(context, &options, positions, NULL, &pairs));

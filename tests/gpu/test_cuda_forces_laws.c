@@ -108,7 +108,7 @@ static void test_cuda_forces_of_formulas_are_not_symmetric(void **state)
     struct system s = system_random(&random, KITH_F64, 20, 3);
     const kith_forces_options options = {.law = law, .method = KITH_FORCES_SYMMETRIC};
     assert_fails(kith_forces_compute(context, &options, NULL, PARTICLES_OF(&s), s.a, s.phi),
-                 KITH_UNSUPPORTED, "which on a GPU formulas and laws without a force do not have");
+                 KITH_UNSUPPORTED, "GPU");
     system_free(&s);
     kith_law_free(law);
     kith_context_free(context);
@@ -186,7 +186,7 @@ static void test_cuda_forces_of_laws_are_the_same_bits_of_arrays_there(void **st
         assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES(x, {"m", m}, {"q", there}),
                                       a, phi));
         assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
-                     "row 0 of sources.m has 0; give masses greater than 0");
+                     "row 0 sources.m 0 0");
         free(host);
         free(q.data);
         const kith_array all[] = {x, m, there, a, phi};

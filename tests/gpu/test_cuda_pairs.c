@@ -250,11 +250,11 @@ static void test_cuda_pairs_name_the_first_bad_row(void **state)
     put(points, 3 * 700 + 1, NAN);
     put(points, 3 * 900 + 1, INFINITY);
     assert_fails(kith_pairs_compute(context, &options, positions, &cell, &pairs),
-                 KITH_INVALID_ARGUMENT, "row 700 of positions");
+                 KITH_INVALID_ARGUMENT, "row 700");
     put(points, 3 * 700 + 1, 1);
     put(points, 3 * 900 + 1, 1e30);
     assert_fails(kith_pairs_compute(context, &options, positions, &cell, &pairs),
-                 KITH_INVALID_ARGUMENT, "row 900 of positions");
+                 KITH_INVALID_ARGUMENT, "row 900");
     put(points, 3 * 900 + 1, 1);
     options.memory_limit = 10000;
     assert_fails(kith_pairs_compute(context, &options, positions, &cell, &pairs),

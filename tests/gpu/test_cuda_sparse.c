@@ -263,11 +263,11 @@ static void test_cuda_wrong_indices_on_the_device_are_named(void **state)
     kith_array s = to_device(start, KITH_I32, 4), v = to_device(value, KITH_F64, 4);
     kith_sparse *sparse = NULL;
     assert_fails(kith_sparse_create_coo(context, NULL, 3, 4, r, c, v, &sparse),
-                 KITH_INVALID_ARGUMENT, "column[3] is 4, outside a matrix of 4");
+                 KITH_INVALID_ARGUMENT, "column[3] 4 4");
     assert_fails(kith_sparse_create_coo(context, NULL, 2, 5, r, c, v, &sparse),
-                 KITH_INVALID_ARGUMENT, "row[2] is 2, outside a matrix of 2");
+                 KITH_INVALID_ARGUMENT, "row[2] 2 2");
     assert_fails(kith_sparse_create_csr(context, NULL, 5, s, c, v, &sparse), KITH_INVALID_ARGUMENT,
-                 "row_start[2] is 1");
+                 "row_start[2] 1");
     assert_null(sparse);
     cudaFree(r.data);
     cudaFree(c.data);

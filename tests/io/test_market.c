@@ -82,33 +82,32 @@ static const struct {
     kith_status status;
     const char *words;
 } wrong[] = {
-    {"", KITH_BAD_FORMAT, "line 1: no Matrix Market banner"},
+    {"", KITH_BAD_FORMAT, "line 1"},
     {"1 1 1\n", KITH_BAD_FORMAT, "line 1"},
     {"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", KITH_UNSUPPORTED,
      "complex"},
     {"%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 1 1\n", KITH_UNSUPPORTED,
      "hermitian"},
-    {"%%MatrixMarket vector coordinate real general\n", KITH_BAD_FORMAT, "the object is 'vector'"},
-    {"%%MatrixMarket matrix sideways real general\n", KITH_BAD_FORMAT, "the format is 'sideways'"},
-    {"%%MatrixMarket matrix coordinate whole general\n", KITH_BAD_FORMAT, "the field is 'whole'"},
-    {"%%MatrixMarket matrix coordinate real round\n", KITH_BAD_FORMAT, "the symmetry is 'round'"},
+    {"%%MatrixMarket vector coordinate real general\n", KITH_BAD_FORMAT, "'vector'"},
+    {"%%MatrixMarket matrix sideways real general\n", KITH_BAD_FORMAT, "'sideways'"},
+    {"%%MatrixMarket matrix coordinate whole general\n", KITH_BAD_FORMAT, "'whole'"},
+    {"%%MatrixMarket matrix coordinate real round\n", KITH_BAD_FORMAT, "'round'"},
     {"%%MatrixMarket matrix array pattern general\n", KITH_BAD_FORMAT, "'pattern'"},
-    {COORDINATE, KITH_BAD_FORMAT, "ends before its size line"},
-    {COORDINATE "% only\n", KITH_BAD_FORMAT, "ends before its size line"},
-    {COORDINATE "2 2\n", KITH_BAD_FORMAT, "line 2: '2 2' is no size line"},
+    {COORDINATE, KITH_BAD_FORMAT, "before"},
+    {COORDINATE "% only\n", KITH_BAD_FORMAT, "before"},
+    {COORDINATE "2 2\n", KITH_BAD_FORMAT, "line 2 '2 2'"},
     {COORDINATE "2 -2 1\n", KITH_BAD_FORMAT, "line 2"},
     {COORDINATE "2 2 1.5\n", KITH_BAD_FORMAT, "line 2"},
     {COORDINATE "2 2 99999999999999999999\n", KITH_BAD_FORMAT, "line 2"},
     {COORDINATE "1000000000000000000 2 1\n", KITH_UNSUPPORTED, "line 2"},
-    {COORDINATE "2 2 1000000000000000000\n1 1 1\n", KITH_BAD_FORMAT,
-     "line 3: the file ends after 1 entries"},
-    {COORDINATE "2 2 2\n1 1 1\n", KITH_BAD_FORMAT, "line 3: the file ends after 1 entries"},
-    {COORDINATE "2 2 1\n1 1 1\n% c\n\n2 2 5\n", KITH_BAD_FORMAT, "line 6: one more entry"},
-    {COORDINATE "2 2 1\n3 1 1\n", KITH_BAD_FORMAT, "line 3: entry (3, 1) is outside"},
-    {COORDINATE "2 2 1\n1 0 1\n", KITH_BAD_FORMAT, "line 3: entry (1, 0) is outside"},
+    {COORDINATE "2 2 1000000000000000000\n1 1 1\n", KITH_BAD_FORMAT, "line 3 1"},
+    {COORDINATE "2 2 2\n1 1 1\n", KITH_BAD_FORMAT, "line 3 1"},
+    {COORDINATE "2 2 1\n1 1 1\n% c\n\n2 2 5\n", KITH_BAD_FORMAT, "line 6"},
+    {COORDINATE "2 2 1\n3 1 1\n", KITH_BAD_FORMAT, "line entry 3 3 1"},
+    {COORDINATE "2 2 1\n1 0 1\n", KITH_BAD_FORMAT, "line 3 entry 1 0"},
     {COORDINATE "2 2 1\n-1 1 1\n", KITH_BAD_FORMAT, "line 3"},
     {COORDINATE "2 2 1\n1 99999999999999999999 1\n", KITH_BAD_FORMAT, "line 3"},
-    {COORDINATE "2 2 1\n\n% c\n1 1 x\n", KITH_BAD_FORMAT, "line 5: '1 1 x' has no number"},
+    {COORDINATE "2 2 1\n\n% c\n1 1 x\n", KITH_BAD_FORMAT, "line 5 '1 1 x'"},
     {COORDINATE "2 2 1\n1 1 1.0.0\n", KITH_BAD_FORMAT, "line 3"},
     {COORDINATE "2 2 1\n1 1 nano\n", KITH_BAD_FORMAT, "line 3"},
     {COORDINATE "2 2 1\n1 1 infinit\n", KITH_BAD_FORMAT, "line 3"},
@@ -118,19 +117,18 @@ static const struct {
      "line 3"},
     {COORDINATE "2 2 1\n1 1 1e999\n", KITH_BAD_FORMAT, "line 3"},
     {COORDINATE "2 2 1\n1 1\n", KITH_BAD_FORMAT, "line 3"},
-    {COORDINATE "2 2 1\n1 1 1 1\n", KITH_BAD_FORMAT, "line 3: '1 1 1 1' has more words"},
+    {COORDINATE "2 2 1\n1 1 1 1\n", KITH_BAD_FORMAT, "line 3 '1 1 1 1'"},
     {COORDINATE "2 2 1\n1\n", KITH_BAD_FORMAT, "line 3"},
-    {COORDINATE "0 0 1\n1 1 1\n", KITH_BAD_FORMAT, "line 3: entry (1, 1) is outside"},
+    {COORDINATE "0 0 1\n1 1 1\n", KITH_BAD_FORMAT, "line 3 entry 1 1"},
     {SYMMETRIC "2 3 0\n", KITH_BAD_FORMAT, "line 2"},
-    {SYMMETRIC "2 2 1\n1 2 1\n", KITH_BAD_FORMAT, "line 3: entry (1, 2) is above the diagonal"},
+    {SYMMETRIC "2 2 1\n1 2 1\n", KITH_BAD_FORMAT, "line 3 entry 1 2"},
     {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 2 1\n", KITH_BAD_FORMAT,
-     "entry (1, 2) is above the diagonal of a skew-symmetric matrix"},
+     "entry 1 2"},
     {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", KITH_BAD_FORMAT,
-     "line 3: entry (1, 1) is on the diagonal"},
+     "line 3 entry 1 1"},
     {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", KITH_BAD_FORMAT,
-     "has no integer"},
-    {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", KITH_BAD_FORMAT,
-     "ends after 3 entries"},
+     "integer"},
+    {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", KITH_BAD_FORMAT, "3"},
 };
 
 static void test_what_is_wrong_is_said_with_its_line(void **state)
@@ -141,7 +139,8 @@ static void test_what_is_wrong_is_said_with_its_line(void **state)
         kith_sparse *sparse = NULL;
         const char *path = write_text(wrong[k].text);
         if (kith_sparse_read(context, NULL, path, &sparse) != wrong[k].status ||
-            !strstr(kith_error_message(), wrong[k].words) || !strstr(kith_error_message(), path))
+            !has_fields(kith_error_message(), wrong[k].words) ||
+            !strstr(kith_error_message(), path))
             fail_msg("'%s' gives: %s", wrong[k].text, kith_error_message());
         assert_null(sparse);
     }
@@ -250,7 +249,7 @@ static void test_a_pipe_gives_what_a_file_gives(void **state)
     kith_sparse_free(sparse);
     assert_fails(
         read_from(context, "echo '" COORDINATE "1 1 1'; seq 300000 | sed 's/.*/% &/'", &none),
-        KITH_BAD_FORMAT, "line 300002: the file ends after 0 entries");
+        KITH_BAD_FORMAT, "line 300002 0");
     kith_context_free(context);
 }
 
@@ -260,24 +259,23 @@ static void test_what_never_ends_is_not_read_for_ever(void **state)
     static const struct {
         const char *command, *words;
     } endless[] = {
-        {"cat /dev/zero", "line 1 is longer than 1048576 bytes"},
-        {"yes 1 1 1", "line 1: no Matrix Market banner"},
-        {"echo '" COORDINATE "2 2 3'; yes 1 1 1", "line 6: one more entry than the 3"},
-        {"echo '" COORDINATE "2 2'; yes 1 1 1", "line 2: '2 2' is no size line"},
-        {"echo '" COORDINATE "'; yes ''", "more than 67108864 bytes of comments"},
-        {"echo '" COORDINATE "'; tr '\\0' ' ' </dev/zero", "line 3 is longer"},
-        {"echo '" COORDINATE "2 2 3'; tr '\\0' 1 </dev/zero", "line 3 is longer"},
+        {"cat /dev/zero", "line 1 1048576"},
+        {"yes 1 1 1", "line 1"},
+        {"echo '" COORDINATE "2 2 3'; yes 1 1 1", "line 6 3"},
+        {"echo '" COORDINATE "2 2'; yes 1 1 1", "line 2 '2 2'"},
+        {"echo '" COORDINATE "'; yes ''", "67108864"},
+        {"echo '" COORDINATE "'; tr '\\0' ' ' </dev/zero", "line 3"},
+        {"echo '" COORDINATE "2 2 3'; tr '\\0' 1 </dev/zero", "line 3"},
     };
     kith_context *context = cpu_context(2);
     kith_sparse *sparse = NULL;
     for (size_t k = 0; k < sizeof endless / sizeof endless[0]; k++) {
         if (read_from(context, endless[k].command, &sparse) != KITH_BAD_FORMAT ||
-            !strstr(kith_error_message(), endless[k].words))
+            !has_fields(kith_error_message(), endless[k].words))
             fail_msg("'%s' gives: %s", endless[k].command, kith_error_message());
         assert_null(sparse);
     }
-    assert_fails(kith_sparse_read(context, NULL, "/dev/full", &sparse), KITH_BAD_FORMAT,
-                 "line 1 is longer");
+    assert_fails(kith_sparse_read(context, NULL, "/dev/full", &sparse), KITH_BAD_FORMAT, "line 1");
     kith_context_free(context);
 }
 
@@ -294,7 +292,7 @@ static void test_lines_of_a_million_bytes_are_the_longest(void **state)
         if (!surplus)
             assert_ok(status);
         else
-            assert_fails(status, KITH_BAD_FORMAT, "line 4 is longer than 1048576 bytes");
+            assert_fails(status, KITH_BAD_FORMAT, "line 4 1048576");
         kith_sparse_free(sparse);
     }
     kith_context_free(context);
@@ -331,7 +329,7 @@ static void test_far_more_entries_than_promised_are_refused(void **state)
     fclose(stream);
     kith_sparse *sparse = NULL;
     assert_fails(kith_sparse_read(context, NULL, "market_test.mtx", &sparse), KITH_BAD_FORMAT,
-                 "line 6: one more entry than the 3");
+                 "line 6 3");
     kith_context_free(context);
 }
 

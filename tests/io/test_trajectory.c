@@ -57,7 +57,7 @@ static void test_trajectory_has_observables_of_one_and_three_numbers(void **stat
     free(values);
     free(times);
     assert_fails(kith_trajectory_observable(trajectory, "beauty", &components, &values, &times),
-                 KITH_BAD_FORMAT, "/observables/beauty/value is missing");
+                 KITH_BAD_FORMAT, "/observables/beauty/value");
     assert_null(values);
     assert_null(times);
     kith_trajectory_close(trajectory);
@@ -71,13 +71,11 @@ static void test_trajectory_refuses_frames_that_are_not_there(void **state)
     run(run_options(0.1, 2, 4, in_files("six.h5")), bodies);
     kith_trajectory *trajectory = NULL;
     assert_ok(kith_trajectory_open(in_files("six.h5"), &trajectory));
-    assert_fails(kith_trajectory_read(trajectory, 6, &frame), KITH_INVALID_ARGUMENT, "frame is 6");
-    assert_fails(kith_trajectory_read(trajectory, -1, &frame), KITH_INVALID_ARGUMENT,
-                 "frame is -1");
+    assert_fails(kith_trajectory_read(trajectory, 6, &frame), KITH_INVALID_ARGUMENT, "frame 6");
+    assert_fails(kith_trajectory_read(trajectory, -1, &frame), KITH_INVALID_ARGUMENT, "frame -1");
     assert_null(frame);
     kith_bodies *others = made("two-body", (kith_initial_options){0});
-    assert_fails(kith_trajectory_read(trajectory, 0, &others), KITH_INVALID_ARGUMENT,
-                 "not of this trajectory");
+    assert_fails(kith_trajectory_read(trajectory, 0, &others), KITH_INVALID_ARGUMENT, "trajectory");
     kith_bodies_free(others);
     kith_trajectory_close(trajectory);
     kith_bodies_free(bodies);
@@ -88,10 +86,10 @@ static void test_trajectory_refuses_what_is_none(void **state)
     (void)state;
     kith_trajectory *trajectory = NULL;
     assert_fails(kith_trajectory_open(in_files("nowhere.h5"), &trajectory), KITH_IO_ERROR,
-                 "nowhere.h5: cannot be opened: No such file");
+                 "nowhere.h5");
     assert_null(trajectory);
     assert_fails(kith_trajectory_open(file_of_text("text.h5", "text"), &trajectory),
-                 KITH_BAD_FORMAT, "text.h5: not an HDF5 file");
+                 KITH_BAD_FORMAT, "text.h5 HDF5");
     assert_null(trajectory);
     kith_trajectory_close(NULL);
 }

@@ -115,10 +115,8 @@ static void test_xyz_picks_a_frame_from_the_start_or_the_end(void **state)
     assert_true(first_x_of_frame(path, 3) == 3);
     kith_bodies *bodies = NULL;
     const kith_read_options fourth = {.frame = 4}, before = {.frame = -4};
-    assert_fails(kith_bodies_read(path, &fourth, &bodies), KITH_INVALID_ARGUMENT,
-                 "frame is 4, and the file has 3");
-    assert_fails(kith_bodies_read(path, &before, &bodies), KITH_INVALID_ARGUMENT,
-                 "frame is -4, and the file has 3");
+    assert_fails(kith_bodies_read(path, &fourth, &bodies), KITH_INVALID_ARGUMENT, "frame 4 3");
+    assert_fails(kith_bodies_read(path, &before, &bodies), KITH_INVALID_ARGUMENT, "frame -4 3");
 }
 
 static void test_xyz_writes_what_other_programs_read(void **state)
@@ -160,7 +158,7 @@ static void test_xyz_divides_momenta_by_masses(void **state)
     kith_bodies_free(bodies);
     assert_text_refused("momenta.xyz",
                         "1\nProperties=species:S:1:pos:R:3:momenta:R:3\nO 1 2 3 16 32 -8\n",
-                        "momenta and no masses");
+                        "momenta");
     assert_ok(kith_bodies_read(in_files("momenta.xyz"),
                                &(kith_read_options){.without_velocities = true}, &bodies));
     assert_true(bodies->position[2] == 3 && !bodies->velocity);
@@ -174,7 +172,7 @@ static void test_xyz_refuses_names_with_spaces(void **state)
     assert_ok(kith_bodies_create(1, 3, KITH_NAME, &bodies));
     set_name(bodies, 0, "Halley's comet");
     assert_fails(kith_bodies_write(bodies, in_files("names.xyz"), NULL), KITH_INVALID_ARGUMENT,
-                 "body 0 (from 0) is 'Halley's comet'");
+                 "body 0 'Halley's comet'");
     kith_bodies_free(bodies);
 }
 
@@ -186,31 +184,31 @@ static void test_xyz_names_line_and_fault(void **state)
     static const char *const cases[][2] = {
         {"", "the file is empty"},
         {"\n\n", "the file is empty"},
-        {"two\n\n", "line 1: 'two' is no number of atoms"},
-        {"-1\n\n", "line 1: '-1' is no number of atoms"},
-        {"2\n\nC 0 0 0\n", "line 3: the file ends after 1 of the frame's 2 atoms"},
-        {"2\n", "line 1: the file ends after 0 of the frame's 2 atoms"},
-        {"1\n\nC 0 0 0\n1000000000000000\n\n", "line 5: the file ends after 0"},
-        {"1\n\nC 0 0\n", "line 3: 3 columns, and 4 are expected"},
-        {"1\n\nC 0 0 0 1\n", "line 3: 5 columns, and 4 are expected"},
-        {"1\n\nC 0 zero 0\n", "line 3: pos is 'zero'"},
+        {"two\n\n", "line 1 'two'"},
+        {"-1\n\n", "line 1 '-1'"},
+        {"2\n\nC 0 0 0\n", "line 3 1 frame's 2"},
+        {"2\n", "line 1 0 frame's 2"},
+        {"1\n\nC 0 0 0\n1000000000000000\n\n", "line 5 0"},
+        {"1\n\nC 0 0\n", "line 3 3 4"},
+        {"1\n\nC 0 0 0 1\n", "line 3 5 4"},
+        {"1\n\nC 0 zero 0\n", "line 3 'zero'"},
         {"1\n\nC 0 nan 0\n", "line 3: pos is 'nan'"},
-        {"1\n\nABCDEFGHIJKLMNOPQRSTUVWXYZ0123456 0 0 0\n", "line 3: species is 'ABC"},
-        {ATOM ":id:I:1\nC 0 0 0 1.5\n", "line 3: id is '1.5'; give an integer"},
-        {ATOM " dimensions=2\nC 0 0 3\n", "line 3: component z of pos is 3, and dimensions is 2"},
-        {ATOM " Lattice=\"1 2\"\nC 0 0 0\n", "line 2: Lattice has 2 numbers"},
-        {ATOM " Lattice=\"1 0 0 0 1 0 0 0 inf\"\nC 0 0 0\n", "line 2: Lattice is wrong at 'inf'"},
-        {ATOM " Lattice=\"1 0 0 0 1 0 0 0 1 1\"\nC 0 0 0\n", "line 2: Lattice is wrong at '1'"},
-        {ATOM " pbc=\"T T\"\nC 0 0 0\n", "line 2: pbc has 2 words"},
-        {ATOM " pbc=\"T T maybe\"\nC 0 0 0\n", "line 2: pbc is wrong at 'maybe'"},
-        {ATOM " pbc=\"T T T\nC 0 0 0\n", "line 2: a quote is not closed"},
-        {ATOM ":pos:R:3\nC 0 0 0 0 0 0\n", "line 2: Properties has 'pos' twice"},
-        {ATOM ":species:S:1\nC 0 0 0 C\n", "line 2: Properties has 'species' twice"},
-        {ATOM ":mass:R\nC 0 0 0 1\n", "line 2: Properties is wrong at 'mass'"},
-        {ATOM ":mass:X:1\nC 0 0 0 1\n", "line 2: Properties is wrong at 'mass'"},
-        {ATOM ":big:R:1000\nC 0 0 0 1\n", "line 2: Properties has more than 256 columns"},
+        {"1\n\nABCDEFGHIJKLMNOPQRSTUVWXYZ0123456 0 0 0\n", "line 3 'ABC"},
+        {ATOM ":id:I:1\nC 0 0 0 1.5\n", "line 3 '1.5'"},
+        {ATOM " dimensions=2\nC 0 0 3\n", "dimensions line 3 3 2"},
+        {ATOM " Lattice=\"1 2\"\nC 0 0 0\n", "line 2 2"},
+        {ATOM " Lattice=\"1 0 0 0 1 0 0 0 inf\"\nC 0 0 0\n", "line 2 'inf'"},
+        {ATOM " Lattice=\"1 0 0 0 1 0 0 0 1 1\"\nC 0 0 0\n", "line 2 '1'"},
+        {ATOM " pbc=\"T T\"\nC 0 0 0\n", "line 2 2"},
+        {ATOM " pbc=\"T T maybe\"\nC 0 0 0\n", "line 2 'maybe'"},
+        {ATOM " pbc=\"T T T\nC 0 0 0\n", "line 2"},
+        {ATOM ":pos:R:3\nC 0 0 0 0 0 0\n", "line 2 'pos'"},
+        {ATOM ":species:S:1\nC 0 0 0 C\n", "line 2 'species'"},
+        {ATOM ":mass:R\nC 0 0 0 1\n", "line 2 'mass'"},
+        {ATOM ":mass:X:1\nC 0 0 0 1\n", "line 2 'mass'"},
+        {ATOM ":big:R:1000\nC 0 0 0 1\n", "line 2 256"},
         {ATOM ":none:R:0\nC 0 0 0\n", "line 2: Properties"},
-        {"1\nProperties=species:S:1\nC\n", "line 2: Properties lacks the positions"},
+        {"1\nProperties=species:S:1\nC\n", "line 2"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         assert_text_refused("wrong.xyz", cases[k][0], cases[k][1]);

@@ -137,12 +137,11 @@ static void test_a_square_has_one_contact_and_its_energy(void **state)
     assert_int_equal(energy, -1);
     assert_ok(kith_hp_energy(context, beads, "HHHP", &energy));
     assert_int_equal(energy, 0);
-    assert_fails(kith_hp_energy(context, beads, "HPP", &energy), KITH_INVALID_ARGUMENT,
-                 "3 letters and there are 4 beads");
+    assert_fails(kith_hp_energy(context, beads, "HPP", &energy), KITH_INVALID_ARGUMENT, "3 4");
     assert_fails(kith_hp_energy(context, beads, "HPXH", &energy), KITH_INVALID_ARGUMENT,
-                 "letter 2 (from 0) of sequence is 'X'");
+                 "sequence 2 'X'");
     assert_fails(kith_hp_energy(context, beads, NULL, &energy), KITH_INVALID_ARGUMENT,
-                 "sequence is NULL");
+                 "sequence NULL");
     kith_context_free(context);
 }
 
@@ -213,7 +212,7 @@ static void test_a_ragged_batch_is_a_loop_of_singles(void **state)
     assert_fails(kith_collisions_batch(
                      context, all, kith_array_vector(offsets, KITH_I64, conformations + 1), NULL,
                      kith_array_vector(collisions, KITH_I64, conformations), kith_array_none()),
-                 KITH_INVALID_ARGUMENT, "offsets[0] is 0 and the next one -1");
+                 KITH_INVALID_ARGUMENT, "offsets[0] 0 -1");
     free(all.data);
     kith_context_free(context);
 }
@@ -241,7 +240,7 @@ static void test_the_longest_conformation_is_counted(void **state)
     assert_fails(kith_collisions_batch(context, beads, kith_array_none(), NULL,
                                        kith_array_vector(&collisions, KITH_I64, 1),
                                        kith_array_none()),
-                 KITH_INVALID_ARGUMENT, "conformation 0 has 65536 beads");
+                 KITH_INVALID_ARGUMENT, "0 65536");
     free(all.data);
     kith_context_free(context);
 }
@@ -258,22 +257,22 @@ static void test_a_batch_with_gaps_or_elsewhere_is_refused(void **state)
         x, {KITH_CPU, 0}, 3, KITH_I32, {conformations, length, 3}, {3 * length + 1, 3, 1}};
     assert_fails(kith_collisions_batch(context, beads, kith_array_none(), NULL, collisions,
                                        kith_array_none()),
-                 KITH_INVALID_ARGUMENT, "beads has gaps");
+                 KITH_INVALID_ARGUMENT, "beads");
     beads.strides[0] = 3 * length;
     beads.data = NULL;
     assert_fails(kith_collisions_batch(context, beads, kith_array_none(), NULL, collisions,
                                        kith_array_none()),
-                 KITH_INVALID_ARGUMENT, "beads has 2 rows and its data is NULL");
+                 KITH_INVALID_ARGUMENT, "data beads 2 NULL");
     const kith_array ragged = kith_array_matrix(x, KITH_I32, length, 3);
     kith_array every_other = kith_array_vector(offsets, KITH_I64, 2);
     every_other.strides[0] = 2;
     assert_fails(kith_collisions_batch(context, ragged, every_other, NULL,
                                        kith_array_vector(found, KITH_I64, 1), kith_array_none()),
-                 KITH_INVALID_ARGUMENT, "give B + 1 dense int64");
+                 KITH_INVALID_ARGUMENT, "+ 1 int64");
     every_other.device = (kith_device){KITH_CUDA, 1};
     assert_fails(kith_collisions_batch(context, ragged, every_other, NULL,
                                        kith_array_vector(found, KITH_I64, 1), kith_array_none()),
-                 KITH_INVALID_ARGUMENT, "offsets is on cuda:1 and beads is in the host's memory");
+                 KITH_INVALID_ARGUMENT, "beads offsets cuda:1 host's");
     kith_context_free(context);
 }
 

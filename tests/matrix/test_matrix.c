@@ -435,15 +435,15 @@ static void mistakes_are_told(void **state)
                               tile = {.method = KITH_MATRIX_TILE_P}, block = {.block = 1025},
                               largest_block = {.block = 1024};
     assert_fails(kith_matrix_compute(shared, NULL, NULL, NULL, NULL, matrix), KITH_INVALID_ARGUMENT,
-                 "rows is NULL");
+                 "NULL");
     assert_fails(kith_matrix_compute(shared, NULL, &bad_softening, p, NULL, matrix),
-                 KITH_INVALID_ARGUMENT, "softening is -1");
+                 KITH_INVALID_ARGUMENT, "softening -1");
     assert_fails(kith_matrix_compute(shared, NULL, &symmetric, p, &other.particles, matrix),
-                 KITH_INVALID_ARGUMENT, "columns.positions is of float32");
+                 KITH_INVALID_ARGUMENT, "columns.positions float32");
     assert_fails(kith_matrix_compute(shared, NULL, &tile, p, NULL, matrix), KITH_UNSUPPORTED,
                  "GPU");
     assert_fails(kith_matrix_compute(shared, NULL, &block, p, NULL, matrix), KITH_INVALID_ARGUMENT,
-                 "block is 1025; give 1 to 1024");
+                 "block 1025 1 1024");
     assert_ok(kith_matrix_compute(shared, NULL, &largest_block, p, NULL, matrix));
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, vector), KITH_INVALID_ARGUMENT,
                  "matrix has 1 dimensions");
@@ -452,13 +452,13 @@ static void mistakes_are_told(void **state)
                  KITH_INVALID_ARGUMENT, "overlaps rows.positions");
     assert_fails(kith_matrix_reduce(shared, NULL, NULL, p, NULL, KITH_REDUCE_ARGMIN,
                                     kith_array_vector(matrix.data, KITH_F64, 4)),
-                 KITH_INVALID_ARGUMENT, "out is of float64; give int64");
+                 KITH_INVALID_ARGUMENT, "float64 int64");
     assert_fails(kith_matrix_histogram(shared, NULL, NULL, p, NULL, 1, 1,
                                        kith_array_vector(matrix.data, KITH_I64, 4)),
-                 KITH_INVALID_ARGUMENT, "low is 1 and high is 1");
+                 KITH_INVALID_ARGUMENT, "high low 1 1");
     const kith_matrix_options reference = {.method = KITH_MATRIX_REFERENCE};
     assert_fails(kith_matrix_write(shared, NULL, &reference, p, NULL, 0, "never.npy", NULL),
-                 KITH_UNSUPPORTED, "not by the reference");
+                 KITH_UNSUPPORTED, "reference");
     kith_array backwards = kith_array_matrix((double *)p->positions.data + 12, KITH_F64, 4, 4);
     backwards.strides[0] = -4;
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, backwards), KITH_INVALID_ARGUMENT,
@@ -466,13 +466,13 @@ static void mistakes_are_told(void **state)
     kith_particles few = *p;
     few.columns[1].values.shape[0] = 3;
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, &few, matrix), KITH_INVALID_ARGUMENT,
-                 "columns.q has 3 elements; give 4");
+                 "columns.q 3 4");
     few.columns[1] = (kith_particle_column){"softening", p->columns[0].values};
     assert_fails(kith_matrix_compute(shared, NULL, NULL, &few, NULL, matrix), KITH_UNSUPPORTED,
-                 "rows.softening is given, and a matrix has one softening");
+                 "matrix rows.softening");
     matrix_put(p->columns[0].values, 2, NAN);
     assert_fails(kith_matrix_compute(shared, NULL, NULL, p, NULL, matrix), KITH_INVALID_ARGUMENT,
-                 "row 2 of rows.m has nan");
+                 "row 2 rows.m nan");
     free(matrix.data);
     free(vector.data);
     matrix_set_free(&set);
@@ -495,11 +495,10 @@ static void arrays_are_all_on_the_device_of_the_rows(void **state)
                  "matrix is in the host's memory and rows.positions is on cuda:2");
     rows.positions.device.index = 1;
     assert_fails(kith_matrix_compute(context, NULL, NULL, &rows, NULL, matrix),
-                 KITH_INVALID_ARGUMENT,
-                 "rows.positions is on cuda:1, and this context computes on cuda:2");
+                 KITH_INVALID_ARGUMENT, "rows.positions cuda:1 cuda:2");
     context->device = own;
     assert_fails(kith_matrix_compute(context, NULL, NULL, &rows, NULL, matrix), KITH_UNSUPPORTED,
-                 "rows.positions is not in the host's memory");
+                 "rows.positions host's");
     kith_context_free(context);
 }
 

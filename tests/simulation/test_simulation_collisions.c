@@ -468,8 +468,7 @@ static void test_bodies_with_holes_can_be_set_again(void **state)
     assert_ok(kith_simulation_step(other, 20));
     bodies->position[1] = NAN;
     bodies->position[0] = bodies->position[2] = 1;
-    assert_fails(kith_simulation_set_bodies(other, bodies), KITH_INVALID_ARGUMENT,
-                 "body 0 (from 0) has a coordinate that is not finite");
+    assert_fails(kith_simulation_set_bodies(other, bodies), KITH_INVALID_ARGUMENT, "body 0");
     kith_bodies_free(a);
     kith_bodies_free(b);
     kith_simulation_free(one);
@@ -497,11 +496,11 @@ static void test_what_is_no_collision_is_refused(void **state)
             "the bodies have no radii");
     assert_ok(kith_bodies_add_columns(bodies, KITH_RADIUS));
     refused(bodies, (kith_simulation_options){.on_collision = (kith_on_collision)7},
-            "on_collision is 7");
-    refused(bodies, (kith_simulation_options){.restitution = 1.5}, "restitution is 1.5");
-    refused(bodies, (kith_simulation_options){.restitution = -0.5}, "restitution is -0.5");
-    refused(bodies, (kith_simulation_options){.encounter = -1}, "encounter is -1");
-    refused(bodies, (kith_simulation_options){.escape = NAN}, "escape is nan");
+            "on_collision 7");
+    refused(bodies, (kith_simulation_options){.restitution = 1.5}, "restitution 1.5");
+    refused(bodies, (kith_simulation_options){.restitution = -0.5}, "restitution -0.5");
+    refused(bodies, (kith_simulation_options){.encounter = -1}, "encounter -1");
+    refused(bodies, (kith_simulation_options){.escape = NAN}, "escape nan nan");
     const kith_cell cell = {.vectors = {{9, 0, 0}, {0, 9, 0}, {0, 0, 9}},
                             .periodic = {false, true, false}};
     kith_context *context = cpu_context(1);
@@ -509,10 +508,10 @@ static void test_what_is_no_collision_is_refused(void **state)
     const kith_simulation_options in_cell = {
         .dt = 1, .forces.cell = &cell, .forces.cutoff = 1, .encounter = 0.1};
     assert_fails(kith_simulation_create(context, &in_cell, bodies, &simulation), KITH_UNSUPPORTED,
-                 "periodic along its vector b");
+                 "periodic");
     kith_context_free(context);
     bodies->radius[1] = -1;
-    refused(bodies, (kith_simulation_options){0}, "radius of body 1 (from 0) is -1");
+    refused(bodies, (kith_simulation_options){0}, "body 1 -1");
     kith_bodies_free(bodies);
 }
 
@@ -544,14 +543,13 @@ static void test_the_heartbeat_comes_every_so_many_steps(void **state)
         assert_ok(kith_simulation_step(simulation, 50));
         assert_true(beats.calls == 7 && beats.steps_of_last == 49);
         beats.stop_at = 63;
-        assert_fails(kith_simulation_step(simulation, 50), KITH_CANCELLED,
-                     "stopped by the heartbeat at step 63");
+        assert_fails(kith_simulation_step(simulation, 50), KITH_CANCELLED, "63");
         assert_true(kith_simulation_steps(simulation) == 63);
         assert_ok(kith_simulation_set_heartbeat(simulation, 0, NULL, NULL));
         assert_ok(kith_simulation_step(simulation, 50));
         assert_true(beats.calls == 9);
         assert_fails(kith_simulation_set_heartbeat(simulation, 0, count_beats, NULL),
-                     KITH_INVALID_ARGUMENT, "every is 0");
+                     KITH_INVALID_ARGUMENT, "every 0");
         kith_simulation_free(simulation);
     }
     kith_bodies_free(bodies);

@@ -92,7 +92,7 @@ static void test_lengths_in_other_units_cannot_be_viewed(void **state)
     kith_simulation *simulation = simulated(context, bodies, (kith_simulation_options){.dt = 1e30});
     kith_array view;
     assert_fails(kith_simulation_view(simulation, KITH_SIMULATION_POSITION, &view),
-                 KITH_UNSUPPORTED, "copy the bodies out instead");
+                 KITH_UNSUPPORTED, "instead");
     assert_true(kith_array_is_none(view));
     kith_simulation_free(simulation);
     kith_bodies_free(bodies);
@@ -150,11 +150,10 @@ static void test_bodies_set_may_have_other_masses_and_be_at_rest(void **state)
 
     other.count = 1;
     assert_fails(kith_simulation_set_bodies(simulation, &other), KITH_INVALID_ARGUMENT,
-                 "the bodies are 1 in 3 dimensions and the simulation has 2");
+                 "simulation bodies 1 3 2");
     other.count = 2;
     mass[1] = -1;
-    assert_fails(kith_simulation_set_bodies(simulation, &other), KITH_INVALID_ARGUMENT,
-                 "mass of body 1");
+    assert_fails(kith_simulation_set_bodies(simulation, &other), KITH_INVALID_ARGUMENT, "body 1");
     assert_true(fabs(diagnosed(simulation).potential_energy - 3 * potential) <= 1e-12);
     kith_simulation_free(simulation);
     kith_bodies_free(bodies);

@@ -617,41 +617,37 @@ static void test_what_whfast_cannot_do_is_said(void **state)
     kith_context *context = cpu_context(1);
     kith_bodies *bodies = two_planets(1e-3);
     kith_simulation_options options = whfast(0.1, 4, NULL);
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT,
-                   "corrector is 4; give one of 0, 3, 5, 7, 11, 17");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "corrector 4 0 3 5 7 11 17");
     options = whfast(0.1, 0, "fast");
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT,
-                   "kernel is 'fast'; give one of default, lazy, modified-kick, composition");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "kernel 'fast'");
     options = whfast(0.1, 0, NULL);
     options.coordinates = "barycentric";
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT,
-                   "coordinates is 'barycentric'; give one of jacobi, democratic-heliocentric");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "coordinates 'barycentric'");
     options = heliocentric;
     options.corrector = 3;
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "which have no corrector");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "corrector");
     options = whfast(0.1, 3, NULL);
     options.integrator = NULL;
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "the integrator is leapfrog");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "integrator leapfrog");
     options = whfast(-0.1, 3, NULL);
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "dt is -0.1");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "dt -0.1");
     options = whfast(0.1, 0, NULL);
     options.precision = KITH_F32;
-    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "needs double precision");
+    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "precision");
     options = whfast(0.1, 0, NULL);
     options.forces.softening = 0.1;
-    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "softening is 0.1");
+    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "softening 0.1");
     options = whfast(0.1, 0, NULL);
     options.forces.gravitational_constant = -1;
-    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "use gravity with G > 0");
+    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "> 0");
     options = whfast(0.1, 0, NULL);
     options.encounter = 0.1;
-    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "use hybrid or ias15");
+    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "hybrid ias15");
     options = whfast(0.1, 0, NULL);
     memcpy(bodies->position + 6, bodies->position, 3 * sizeof(double));
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT,
-                   "body 2 (from 0) is at the place of body 0, the star");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "body 2 0");
     bodies->mass[0] = 0;
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "mass of body 0 is 0");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "body 0 0");
     kith_bodies_free(bodies);
     kith_context_free(context);
 }

@@ -213,7 +213,7 @@ static void test_a_kernel_that_a_format_has_not_is_refused(void **state)
                              kith_array_vector(entries.row, KITH_I64, entries.count),
                              kith_array_vector(entries.column, KITH_I64, entries.count),
                              kith_array_vector(entries.value, KITH_F64, entries.count), &sparse),
-                         KITH_UNSUPPORTED, "is not there");
+                         KITH_UNSUPPORTED, "");
             assert_null(sparse);
         }
     entries_free(&entries);

@@ -178,7 +178,7 @@ static void test_arrays_of_a_device_are_refused_on_the_host(void **state)
     kith_sparse *sparse = NULL;
     rows.device.kind = columns.device.kind = entries.device.kind = KITH_CUDA;
     assert_fails(kith_sparse_create_coo(context, NULL, 3, 4, rows, columns, entries, &sparse),
-                 KITH_UNSUPPORTED, "on a device that is not the context's");
+                 KITH_UNSUPPORTED, "context's");
     assert_null(sparse);
     kith_context_free(context);
 }
@@ -247,11 +247,11 @@ static void test_vectors_of_a_strange_type_are_refused(void **state)
     strange.dtype = (kith_dtype)(KITH_I32 + 1);
     assert_fails(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1, strange, 0,
                                       kith_array_vector(y, KITH_F64, 3)),
-                 KITH_INVALID_ARGUMENT, "x is of an unknown dtype and the matrix of float64");
+                 KITH_INVALID_ARGUMENT, "x float64");
     strange.dtype = KITH_I32;
     assert_fails(kith_sparse_multiply(sparse, KITH_SPARSE_AS_IS, 1, strange, 0,
                                       kith_array_vector(y, KITH_F64, 3)),
-                 KITH_INVALID_ARGUMENT, "x is of int32 and the matrix of float64");
+                 KITH_INVALID_ARGUMENT, "x int32 float64");
     kith_sparse_free(sparse);
     kith_context_free(context);
 }

@@ -165,15 +165,14 @@ static void test_what_a_law_needs_must_be_listed(void **state)
     expect_failure(&setting, &bare, (kith_sparse_graph){0}, "has no j");
     expect_failure(&setting, NULL, (kith_sparse_graph){0}, "pairs is NULL");
     expect_failure(&setting, setting.full, (kith_sparse_graph){.law = law, .softening = -1},
-                   "softening is -1");
-    expect_failure(&setting, setting.full, (kith_sparse_graph){.column_count = 7},
-                   "the matrix has 7 columns");
+                   "softening -1");
+    expect_failure(&setting, setting.full, (kith_sparse_graph){.column_count = 7}, "matrix 7");
     expect_failure(&setting, setting.full,
                    (kith_sparse_graph){.laplacian = true, .column_count = n + 1}, "Laplacian");
     expect_failure(
         &setting, setting.full,
         (kith_sparse_graph){.law = law, .mass = kith_array_vector(setting.mass, KITH_F64, 3)},
-        "mass has 1 dimensions and 3 elements");
+        "mass 1 3");
     kith_law_free(law);
     kith_law_free(directed);
     end(&setting);
@@ -188,28 +187,27 @@ static void test_lists_that_make_no_matrix_are_refused(void **state)
     const kith_sparse_options integers = {.dtype = KITH_I32};
     kith_pairs spoiled = *setting.full;
     spoiled.offsets.data = NULL;
-    expect_failure(&setting, &spoiled, (kith_sparse_graph){0}, "offsets is NULL");
-    expect_failure(&setting, setting.full, (kith_sparse_graph){.column_count = -1}, "give 0 to");
-    expect_failure(&setting, setting.full, (kith_sparse_graph){.column_count = 1LL << 40},
-                   "give 0 to");
+    expect_failure(&setting, &spoiled, (kith_sparse_graph){0}, "offsets NULL");
+    expect_failure(&setting, setting.full, (kith_sparse_graph){.column_count = -1}, "0");
+    expect_failure(&setting, setting.full, (kith_sparse_graph){.column_count = 1LL << 40}, "0");
     spoiled = *setting.full;
     spoiled.row_count = 1LL << 40;
-    expect_failure(&setting, &spoiled, (kith_sparse_graph){.column_count = n}, "give 0 to");
+    expect_failure(&setting, &spoiled, (kith_sparse_graph){.column_count = n}, "0");
     expect_failure(&setting, setting.full, (kith_sparse_graph){.half = true, .column_count = n + 1},
                    "half list");
     spoiled = *setting.full;
     spoiled.offsets.device.kind = KITH_CUDA;
     assert_fails(kith_sparse_create_pairs(setting.context, NULL, &spoiled, NULL, &sparse),
-                 KITH_UNSUPPORTED, "on a device");
+                 KITH_UNSUPPORTED, "device");
     assert_fails(kith_sparse_create_pairs(setting.context, &integers, setting.full, NULL, &sparse),
-                 KITH_INVALID_ARGUMENT, "dtype is of integers");
+                 KITH_INVALID_ARGUMENT, "dtype");
     assert_fails(kith_sparse_create_pairs(NULL, NULL, setting.full, NULL, &sparse),
-                 KITH_INVALID_ARGUMENT, "context is NULL");
+                 KITH_INVALID_ARGUMENT, "NULL");
     assert_fails(kith_sparse_create_pairs(setting.context, NULL, setting.full, NULL, NULL),
-                 KITH_INVALID_ARGUMENT, "sparse is NULL");
+                 KITH_INVALID_ARGUMENT, "sparse NULL");
     int64_t *j = setting.full->j.data, kept = j[3];
     j[3] = -2;
-    expect_failure(&setting, setting.full, (kith_sparse_graph){0}, "pair 3 has j = -2");
+    expect_failure(&setting, setting.full, (kith_sparse_graph){0}, "3 = -2");
     j[3] = kept;
     end(&setting);
 }

@@ -40,15 +40,15 @@ static inline void assert_succeeded(const struct program_result *result)
 }
 
 /* Fails unless kith ended with this code and one line on stderr, which begins with the program's
- * name and contains the words. */
-static inline void assert_refused(const struct program_result *result, int code, const char *words)
+ * name and has the fields (fields.h). */
+static inline void assert_refused(const struct program_result *result, int code, const char *fields)
 {
     if (result->exit_code != code)
         fail_msg("exit code %d, not %d; stderr: %s", result->exit_code, code, result->err);
     if (strncmp(result->err, "kith", 4) != 0)
         fail_msg("stderr does not begin with the program's name: %s", result->err);
-    if (!strstr(result->err, words))
-        fail_msg("stderr '%s' lacks '%s'", result->err, words);
+    if (!has_fields(result->err, fields))
+        fail_msg("stderr '%s' lacks '%s'", result->err, fields);
     const char *newline = strchr(result->err, '\n');
     if (!newline || newline[1])
         fail_msg("stderr is not one line: %s", result->err);

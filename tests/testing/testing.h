@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "fields.h"
 #include "kith/kith.h"
 #include "particles.h"
 
@@ -23,15 +24,16 @@
                      kith_error_message());                                                        \
     } while (0)
 
-/* Fails unless the call returns this status with a message that contains the words. */
-#define assert_fails(expression, expected, words)                                                  \
+/* Fails unless the call returns this status with a message that has the fields (fields.h). */
+#define assert_fails(expression, expected, fields)                                                 \
     do {                                                                                           \
         const kith_status assert_status = (expression);                                            \
         if (assert_status != (expected))                                                           \
             fail_msg("%s returned '%s', not '%s'", #expression, kith_status_name(assert_status),   \
                      kith_status_name(expected));                                                  \
-        if (!strstr(kith_error_message(), words))                                                  \
-            fail_msg("%s: the message '%s' lacks '%s'", #expression, kith_error_message(), words); \
+        if (!has_fields(kith_error_message(), fields))                                             \
+            fail_msg("%s: the message '%s' lacks '%s'", #expression, kith_error_message(),         \
+                     fields);                                                                      \
     } while (0)
 
 /* The solver of the table that has this name. */

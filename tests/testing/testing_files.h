@@ -98,7 +98,7 @@ static inline kith_bodies *read_file(const char *path)
     return bodies;
 }
 
-/* Reading this text must fail, and say these words and the file's name. */
+/* Reading this text must fail, with these fields and the file's name in the message. */
 static inline void assert_text_refused(const char *name, const char *text, const char *words)
 {
     kith_bodies *bodies = NULL;
