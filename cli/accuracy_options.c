@@ -6,15 +6,16 @@ enum { key_error = 0x7180, key_theta, key_order };
 
 static const struct argp_option option_table[] = {
     {"error", key_error, "E", 0,
-     "requested error of tree, fmm, ewald and pme: the rms over the bodies of the error of the "
-     "acceleration relative to itself, or to a tenth of the sum of all magnitudes where "
-     "contributions cancel (default: "
-     "1e-4, of ewald 1e-12). Without --solver the faster of direct and fmm is used",
+     "requested error for tree, fmm, ewald and pme: the rms over the bodies of the relative error "
+     "of the acceleration; where contributions cancel, relative to a tenth of the sum of their "
+     "magnitudes (default: "
+     "1e-4, for ewald 1e-12). Without --solver the faster of direct and fmm is used",
      0},
-    {"theta", key_theta, "T", 0, "instead: opening angle of tree and fmm, less than 1", 0},
+    {"theta", key_theta, "T", 0, "opening angle of tree and fmm, less than 1, instead of --error",
+     0},
     {"order", key_order, "P", 0,
-     "order of the expansions, 1 to 20, or of pme's splines, 4 to 8 (default: the best for "
-     "--error; with --theta 4)",
+     "order of the expansions, 1 to 20, or of the splines of pme, 4 to 8 (default: the fastest "
+     "for --error; 4 with --theta)",
      0},
     {0}};
 

@@ -8,18 +8,18 @@
 enum { key_box = 0x7300, key_cell, key_periodic };
 
 static const struct argp_option option_table[] = {
-    {"box", key_box, "LX,LY[,LZ]", 0, "a rectangular cell, periodic along all axes", 0},
+    {"box", key_box, "LX,LY[,LZ]", 0, "edges of a rectangular cell, periodic along all axes", 0},
     {"cell", key_cell, "A1,A2,A3,B1,…,C3", 0,
-     "a cell by its vectors, periodic along all (default: the file's own cell, or none)", 0},
+     "vectors of a cell, periodic along all of them (default: the cell of the file, or none)", 0},
     {"periodic", key_periodic, "AXES", 0,
-     "along which vectors the cell repeats: some of xyz, or none", 0},
+     "cell vectors along which the cell is periodic: any of xyz, or none", 0},
     {0}};
 
 static void parse_cell(const char *option, const char *text, struct cell_options *cell,
                        const struct argp_state *state)
 {
     if (cell->count > 0)
-        cli_usage_error(state, "%s is a second cell; give one of --box and --cell", option);
+        cli_usage_error(state, "%s defines a second cell; give one of --box and --cell", option);
     char *copy = cli_copy(text, state), *rest = copy;
     for (const char *word; (word = strsep(&rest, ","));) {
         if (cell->count == 9)
@@ -73,7 +73,7 @@ static int take_cell(const char *command, const struct cell_options *options, in
 {
     const int wanted = options->is_box ? dimensions : dimensions * dimensions;
     if (options->count != wanted)
-        return cli_fail_with(command, "%s has %d numbers, and positions in %d dimensions want %d",
+        return cli_fail_with(command, "%s has %d numbers, but positions in %d dimensions need %d",
                              options->is_box ? "--box" : "--cell", options->count, (int)dimensions,
                              wanted);
     for (int k = 0; k < dimensions; k++) {
@@ -120,7 +120,7 @@ int cell_choose(const char *command, const struct cell_options *options, const k
     for (int k = 0; k < 3; k++)
         cell->periodic[k] = !none && strchr(options->periodic, "xyz"[k]) != NULL;
     if (dimensions == 2 && cell->periodic[2])
-        return cli_fail_with(command, "--periodic is %s, and the positions have two dimensions",
+        return cli_fail_with(command, "--periodic is %s, but the positions have two dimensions",
                              options->periodic);
     return exit_ok;
 }

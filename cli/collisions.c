@@ -19,16 +19,19 @@ static const struct argp_option options[] = {
     {"list", key_list, "FILE", 0,
      "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", 0},
     {"contacts", key_contacts, NULL, 0,
-     "count contacts instead: pairs at distance 1 that are not neighbors along the chain; --json "
-     "prints both counts in any case; its seconds are of this one",
+     "count contacts instead: pairs at distance 1 that are not neighbors along the chain. --json "
+     "prints both counts; its seconds are the time of the count asked for",
      0},
-    {"sequence", key_sequence, "HPPH...", 0, "count contacts of two H only: a letter a bead", 0},
+    {"sequence", key_sequence, "HPPH...", 0, "count H-H contacts only; one letter per bead", 0},
     {"batch", key_batch, NULL, 0,
-     "FILE is an NPY array B x L x 3 (or x 2) of B conformations: a count a line", 0},
+     "FILE is an NPY array B x L x 3 (or x 2) of B conformations: print one count per line", 0},
     {"from", key_from, "FORMAT", 0,
      "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"frame", key_frame, "K", 0, "of a file with several, as kith forces takes it", 0},
+    {"frame", key_frame, "K", 0,
+     "of a file with several frames: K > 0 counts from the first, K < 0 from the last (default: "
+     "the last)",
+     0},
     {0}};
 
 static const struct argp_child children[] = {{&common_argp, 0, "Common options:", 3}, {0}};
@@ -81,13 +84,13 @@ static void check_options(const struct collisions_options *collisions,
     if (!collisions->path)
         cli_usage_error(state, "FILE is missing: the beads' coordinates");
     if (collisions->sequence && !collisions->contacts)
-        cli_usage_error(state, "--sequence is for contacts; give --contacts too");
+        cli_usage_error(state, "--sequence needs --contacts");
     if (collisions->batch && collisions->list)
-        cli_usage_error(state, "--list is for one conformation; leave it or --batch out");
+        cli_usage_error(state, "--list needs a single conformation; leave out --list or --batch");
     if (collisions->batch && (collisions->format || collisions->frame))
         cli_usage_error(state, "--batch reads an NPY array; leave --from and --frame out");
     if (collisions->batch && collisions->method != KITH_COLLISIONS_AUTO)
-        cli_usage_error(state, "--batch has a method of its own; leave --method out");
+        cli_usage_error(state, "--batch does not support --method; leave it out");
     cli_check_stdout("--list", collisions->list, &collisions->common, state);
 }
 
@@ -121,7 +124,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (collisions->path)
-            cli_usage_error(state, "one FILE at a time, please: '%s' is a second", argument);
+            cli_usage_error(state, "unexpected argument '%s'; give one FILE", argument);
         collisions->path = argument;
         return 0;
     case ARGP_KEY_END:

@@ -53,6 +53,6 @@ int command_fail_unknown(const char *program, const struct command *table, const
     nearest_offer(&nearest, "--help");
     nearest_offer(&nearest, "--version");
     snprintf(otherwise, sizeof otherwise, "%s --help lists them", program);
-    cli_fail_with(program, "'%s' is no %s; %s", word, what, nearest_hint(&nearest, otherwise));
+    cli_fail_with(program, "unknown %s '%s'; %s", what, word, nearest_hint(&nearest, otherwise));
     return exit_usage;
 }

@@ -22,7 +22,7 @@ enum { key_device = 0x1000, key_threads, key_precision, key_json };
 static const struct argp_option options[] = {
     {"device", key_device, "DEVICE", 0,
      "auto, cpu, cuda or cuda:K (default: auto, by the size of the problem)", 0},
-    {"threads", key_threads, "N", 0, "CPU threads (default: one a core)", 0},
+    {"threads", key_threads, "N", 0, "CPU threads (default: one per core)", 0},
     {"precision", key_precision, "P", 0, "single or double (default: double)", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "no progress, notes or summary", 0},
@@ -112,7 +112,7 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
         exit(cli_fail_with(argv[0], "no memory for the command line"));
     if (error != 0)
         cli_usage_error(&(struct argp_state){.name = argv[0]},
-                        "there is an argument too much; %s --help tells what it takes", argv[0]);
+                        "unexpected argument; %s --help shows the usage", argv[0]);
 }
 
 /* "COMMAND: KIND…" on one line of stderr, escaped: what it quotes may hold anything. No message
@@ -255,7 +255,8 @@ int64_t cli_parse_integer(const char *option, const char *text, const struct arg
 {
     int64_t value = 0;
     if (!cli_read_integer(text, &value))
-        cli_usage_error(state, "%s is '%s'; give a whole number of 64 bits, as 1000000 or 1e6",
+        cli_usage_error(state,
+                        "%s is '%s'; give a whole number of 64 bits, for example 1000000 or 1e6",
                         option, text);
     return value;
 }
@@ -289,7 +290,7 @@ int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_
     for (const char *k = units; unit && k <= unit; k++)
         bytes *= 1024;
     if (end == text || (*end && (!unit || end[1])) || !(bytes > 0 && bytes < 0x1p62))
-        cli_usage_error(state, "%s is '%s'; give bytes, as 2000000 or 2G", option, text);
+        cli_usage_error(state, "%s is '%s'; give bytes, for example 2000000 or 2G", option, text);
     return (int64_t)bytes;
 }
 
@@ -302,7 +303,7 @@ void cli_parse_frames(const char *text, int64_t *first, int64_t *last,
         return;
     char *copy = cli_copy(text, state), *colon = strchr(copy, ':');
     if (!colon)
-        cli_usage_error(state, "--frames is '%s'; give A:B, as 1:100, or all", text);
+        cli_usage_error(state, "--frames is '%s'; give A:B, for example 1:100, or all", text);
     *colon = 0;
     if ((*copy && !cli_read_integer(copy, first)) ||
         (colon[1] && !cli_read_integer(colon + 1, last)) || *first < 1 ||

@@ -27,12 +27,12 @@ static const struct argp_option options[] = {
     {"to", key_to, "FORMAT", 0, "of B (default: by its extension; of -, standard output, CSV)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
-     "of an A with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
+     "of an A with several frames: K > 0 counts from the first, K < 0 from the last (default: the "
+     "last)",
      0},
     {"frames", key_frames, "A:B", 0,
-     "several of A: frames A to B, both included, counted from 1, or all; to H5MD or extended XYZ",
-     0},
-    {"system", key_system, "K", 0, "of an A that is an ensemble, counted from 0", 0},
+     "frames A to B, both included, counted from 1, or all; to H5MD or extended XYZ only", 0},
+    {"system", key_system, "K", 0, "if A is an ensemble, counted from 0", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
@@ -75,14 +75,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num >= 2)
-            cli_usage_error(state, "'%s' is a third file; give A and B", argument);
+            cli_usage_error(state, "unexpected argument '%s'; give A and B", argument);
         convert->path[state->arg_num] = argument;
         return 0;
     case ARGP_KEY_END:
         if (state->arg_num < 2)
             cli_usage_error(state, "give two files: A to read and B to write");
         if (convert->frames_given && convert->read.frame != 0)
-            cli_usage_error(state, "--frame and --frames do not go together; give one");
+            cli_usage_error(state, "--frame and --frames are given; give one of them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -124,7 +124,8 @@ static void note_frame(const char *command, const struct convert_options *conver
         return;
     cli_note(
         false, command,
-        "%s: frame %lld of %lld; --frame K chooses another, and --frames all converts them all to "
+        "%s: frame %lld of %lld; --frame K selects another, and --frames all converts all of them "
+        "to "
         "H5MD or extended XYZ",
         convert->path[0], (long long)frames, (long long)frames);
 }

@@ -10,15 +10,15 @@ enum { key_cutoff = 0x7480, key_shift, key_tail };
 
 static const struct argp_option option_table[] = {
     {"cutoff", key_cutoff, "R", 0,
-     "pairs at distances less than R only, at every periodic image (default: all pairs); of "
-     "ewald the real-space part (default: the cheapest)",
+     "only pairs at distances less than R, periodic images included (default: all pairs); for "
+     "ewald and pme, of the real-space part (default: the fastest)",
      0},
     {"shift", key_shift, "WHAT", 0,
-     "none; energy: subtract the energy at the cutoff; force: force and energy go to 0 there "
+     "none; energy: subtract the energy at the cutoff; force: shift force and energy to 0 there "
      "(default: none)",
      0},
     {"tail", key_tail, NULL, 0,
-     "add to energy and virial the part beyond the cutoff at uniform density", 0},
+     "add the contribution from beyond the cutoff, at uniform density, to energy and virial", 0},
     {0}};
 
 static const struct argp_child children[] = {{&cell_argp, 0, NULL, 0}, {0}};
@@ -50,7 +50,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             cli_usage_error(state, "%s is given without --cutoff; give both or none",
                             options->tail ? "--tail" : "--shift");
         if (options->shift && options->tail)
-            cli_usage_error(state, "--shift and --tail exclude each other; give one of them");
+            cli_usage_error(state, "--shift and --tail are given; give one of them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -78,7 +78,7 @@ int cutoff_take_cell(const char *command, const struct cutoff_options *options, 
     for (int k = 0; k < bodies->dimensions && options->cutoff == 0 && !options->has_images; k++)
         if (bodies->periodic[k])
             return cli_fail_with(command,
-                                 "%s has a periodic cell, whose images are without end; give "
+                                 "%s has a periodic cell, which has infinitely many images; give "
                                  "--cutoff R or --solver pme, or --periodic none to leave the cell "
                                  "out",
                                  path);

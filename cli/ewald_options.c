@@ -13,18 +13,19 @@ enum { key_alpha = 0x7400, key_absolute_error, key_boundary, key_exclude, key_gr
 
 static const struct argp_option option_table[] = {
     {"alpha", key_alpha, "A", 0,
-     "of ewald and pme: splits 1/r into erfc(A r)/r and a smooth remainder (default: the cheapest)",
+     "for ewald and pme: splits 1/r into erfc(A r)/r and a smooth remainder (default: the fastest)",
      0},
-    {"grid", key_grid, "X,Y,Z", 0, "of pme: points along each cell vector (default: the cheapest)",
+    {"grid", key_grid, "X,Y,Z", 0, "for pme: points along each cell vector (default: the fastest)",
      0},
     {"absolute-error", key_absolute_error, "E", 0,
-     "instead of --error, of ewald and pme: of the rms force, in its unit", 0},
+     "for ewald and pme: requested error of the rms force, in units of force, instead of --error",
+     0},
     {"boundary", key_boundary, "B", 0,
-     "of ewald and pme: tin-foil (default) or vacuum, which includes the field of the cell's "
+     "for ewald and pme: tin-foil (default) or vacuum, which includes the field of the cell's "
      "dipole",
      0},
     {"exclude", key_exclude, "PAIRS", 0,
-     "of ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact at their "
+     "for ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact at their "
      "nearest "
      "images",
      0},
@@ -161,6 +162,6 @@ void ewald_check_unused(const struct ewald_options *options, const struct argp_s
                          : options->exclude                   ? "--exclude"
                                                               : NULL;
     if (option)
-        cli_usage_error(state, "%s is of solvers with periodic images; give --solver ewald or pme",
+        cli_usage_error(state, "%s needs a solver with periodic images; give --solver ewald or pme",
                         option);
 }

@@ -25,21 +25,23 @@ enum {
 
 static const struct argp_option options[] = {
     {"sum", key_sum, "WHAT", 0,
-     "over the other bodies: force, divided by the body's mass and with the potential (default), or "
-     "value, the energies of the pairs alone",
+     "what to sum over the other bodies: force, for the acceleration and the potential (default), "
+     "or "
+     "value, the law's energy alone",
      0},
     {"solver", key_solver, "SOLVER", 0,
      "see below (default: auto: direct, unless an accuracy is given)", 0},
     {"targets", key_targets, "OTHER", 0,
-     "the field of FILE's bodies at those of OTHER, one row each", 0},
+     "compute the field of FILE's bodies at the bodies of OTHER, one row per body", 0},
     {"check", key_check, "N", 0,
-     "compare N bodies with the direct sum and print how their accelerations differ", 0},
+     "compare the accelerations of N bodies with the direct sum, and print the errors", 0},
     {"method", key_method, "METHOD", 0,
-     "of the solver direct: auto, direct, reference, split, symmetric, tile-p or tile-p2 (default: "
+     "for the solver direct: auto, direct, reference, split, symmetric, tile-p or tile-p2 "
+     "(default: "
      "auto)",
      0},
     {"block", key_block, "P", 0, "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", 0},
-    {"unroll", key_unroll, "U", 0, "of tile-p: 1, 2, 4, 8, 16 or 32", 0},
+    {"unroll", key_unroll, "U", 0, "for tile-p: 1, 2, 4, 8, 16 or 32", 0},
     {"output", 'o', "FILE", 0,
      "write ax,ay[,az],potential (of --sum value: value) to FILE, .csv or .npy (default: -, "
      "standard output, as CSV)",
@@ -71,11 +73,12 @@ static const char documentation[] =
     "  kith make nacl -n 64 --density 1 -o salt.xyz\n"
     "  kith forces salt.xyz --law coulomb --solver ewald --error 1e-9 --json\n"
     "  kith forces plummer.csv --device cuda --method tile-p --block 128\n\n"
-    "The result has a row a body, in the order of FILE: the acceleration ax,ay[,az] in length / "
+    "The result has one row per body, in the order of FILE: the acceleration ax,ay[,az] in length "
+    "/ "
     "time^2 and the potential in length^2 / time^2. The potential of gravity is negative, "
-    "-G sum_j m_j / sqrt(r^2 + softening^2); half the sum of m_i times it is the energy of all. "
-    "Under any other law the potential is the energy of a body with all others, not divided by its "
-    "mass. Masses and charges that FILE does not give are 1.\n"
+    "-G sum_j m_j / sqrt(r^2 + softening^2); half the sum of m_i times the potential is the total "
+    "potential energy. Under any other law the potential of a body is its energy with all others, "
+    "not divided by its mass. Masses and charges default to 1.\n"
     "In a build with MPI, mpirun -n 8 kith forces ... divides the direct sum among 8 processes.";
 
 static const char *name_of_sum(int64_t k)
@@ -98,8 +101,9 @@ static void check_images(struct forces_options *forces, const struct argp_state 
             cli_usage_error(state, "--check compares with the direct sum, which has no periodic "
                                    "images; leave it out");
         if (forces->targets)
-            cli_usage_error(state, "--targets is given, and the solver %s has none; leave it out",
-                            kith_solver_describe(forces->solver).name);
+            cli_usage_error(
+                state, "--targets is given, but the solver %s does not support it; leave it out",
+                kith_solver_describe(forces->solver).name);
         return;
     }
     const bool is_open = !cell->periodic || strcmp(cell->periodic, "none") == 0;
@@ -155,9 +159,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!forces->input.path)
             cli_usage_error(state, "FILE is missing: the bodies to compute with");
         if (forces->check > 0 && forces->cutoff.cutoff > 0 && !cli_has_images(forces->solver))
-            cli_usage_error(state, "--check compares with all pairs, and --cutoff is given");
+            cli_usage_error(state, "--check compares with all pairs, but --cutoff is given");
         if (forces->check > 0 && forces->sum == KITH_FORCES_SUM_VALUE)
-            cli_usage_error(state, "--check compares accelerations, and --sum is value");
+            cli_usage_error(state, "--check compares accelerations, but --sum is value");
         check_images(forces, state);
         cli_check_stdout("-o", forces->output, &forces->common, state);
         return 0;
@@ -313,7 +317,7 @@ static int read_targets(const char *command, const struct forces_options *forces
     if (code == exit_ok)
         code = cutoff_take_cell(command, &forces->cutoff, input.path, job->targets);
     if (code == exit_ok && job->targets->dimensions != job->sources->dimensions)
-        code = cli_fail_with(command, "%s is in %d dimensions and %s in %d; give the same",
+        code = cli_fail_with(command, "%s has %d dimensions and %s has %d; give equal dimensions",
                              forces->input.path, (int)job->sources->dimensions, forces->targets,
                              (int)job->targets->dimensions);
     return code;

@@ -57,7 +57,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (help->count == most_words)
-        cli_usage_error(state, "'%s' is too much; give one COMMAND or TOPIC", argument);
+        cli_usage_error(state, "unexpected argument '%s'; give one COMMAND or TOPIC", argument);
     help->words[help->count++] = argument;
     return 0;
 }
@@ -128,7 +128,8 @@ int command_help(int argc, char **argv)
     const struct command *command = word ? command_named(program_commands, word) : NULL;
     const struct topic *topic = word ? topic_named(word) : NULL;
     if (help.count > 1 && !(command && command->parts)) {
-        cli_fail_with(argv[0], "'%s' is too much; give one COMMAND or TOPIC", help.words[1]);
+        cli_fail_with(argv[0], "unexpected argument '%s'; give one COMMAND or TOPIC",
+                      help.words[1]);
         return exit_usage;
     }
     if (command)

@@ -27,7 +27,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         *json = true;
         return 0;
     case ARGP_KEY_ARG:
-        cli_usage_error(state, "'%s' is too much; info takes no file", argument);
+        cli_usage_error(state, "unexpected argument '%s'; info takes no file", argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -147,9 +147,10 @@ const char *job_mpi_version(void)
 
 int job_begin(const char *command, const struct launcher *launcher)
 {
-    return launcher_refuse(command, launcher,
-                           "this build of kith has no MPI, so that each would do all of the work; "
-                           "start it once, without mpirun or srun, or build kith with MPI");
+    return launcher_refuse(
+        command, launcher,
+        "this build of kith has no MPI, and each process would do all of the work; "
+        "start it once, without mpirun or srun, or build kith with MPI");
 }
 
 bool job_is_divided(void)

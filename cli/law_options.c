@@ -15,10 +15,10 @@ static const struct argp_option option_table[] = {
      "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j",
      0},
     {"potential", key_potential, "FORMULA", 0,
-     "the energy of a pair as a formula; the force is minus its gradient: same as --law "
+     "the energy of a pair as a formula; the force is minus its gradient. Same as --law "
      "expr:FORMULA",
      0},
-    {"param", key_param, "NAME=VALUE", 0, "a parameter of the law, any number of times", 0},
+    {"param", key_param, "NAME=VALUE", 0, "a parameter of the law; repeatable", 0},
     {0}};
 
 static void set_text(struct law_options *options, const char *text, bool is_potential,

@@ -11,9 +11,10 @@
 enum { key_g = 0x3000, key_softening, key_from, key_frame, key_system, key_seed };
 
 static const struct argp_option gravity_options[] = {
-    {"g", key_g, "G", 0, "gravitational constant (default: that of the bodies; else 1)", 0},
+    {"g", key_g, "G", 0, "gravitational constant (default: the one of FILE, else 1)", 0},
     {"softening", key_softening, "E", 0,
-     "Plummer softening length (default: 0), or 'file' for the file's own, one per body", 0},
+     "Plummer softening length (default: 0), or 'file' for the lengths in the file, one per body",
+     0},
     {0}};
 
 static const struct argp_option file_options[] = {
@@ -21,9 +22,10 @@ static const struct argp_option file_options[] = {
      "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
-     "of a file with several: K > 0 counts from the first, K < 0 from the last (default: the last)",
+     "of a file with several frames: K > 0 counts from the first, K < 0 from the last (default: "
+     "the last)",
      0},
-    {"system", key_system, "K", 0, "of a file that is an ensemble, counted from 0", 0},
+    {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
     {"number", 'n', "N", 0, "number of bodies, if FILE is a kind of kith make", 0},
     {"seed", key_seed, "S", 0, "seed of the random numbers, if FILE is a kind of kith make", 0},
     {0}};
@@ -90,7 +92,7 @@ static error_t parse_file(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (input->path)
-            cli_usage_error(state, "one FILE at a time, please: '%s' is a second", argument);
+            cli_usage_error(state, "unexpected argument '%s'; give one FILE", argument);
         input->path = argument;
         return 0;
     default:
@@ -122,7 +124,7 @@ static int fail_to_read(const char *command, const char *path)
         nearest_offer(&nearest, name_of_kind(k));
     if (strpbrk(path, "./") || !nearest.found || access(path, F_OK) == 0)
         return cli_fail(command);
-    return cli_fail_with(command, "%s is no file and no kind of kith make; %s", path,
+    return cli_fail_with(command, "%s is neither a file nor a kind of kith make; %s", path,
                          nearest_hint(&nearest, ""));
 }
 
@@ -147,7 +149,7 @@ int load_check_softening(const char *command, const struct input_options *input,
             command, "%s gives no softening lengths; give --softening a length instead", path);
     if (!input->softening_of_file && input->softening == 0 && bodies->softening)
         cli_note(quiet, command,
-                 "%s gives softening lengths, and none is used; --softening file takes them", path);
+                 "%s has softening lengths, which are not used; --softening file uses them", path);
     return exit_ok;
 }
 
@@ -175,8 +177,8 @@ int load_bodies(const char *command, const struct input_options *input, const ch
     if (code != exit_ok)
         return code;
     if ((input->seed_given || input->initial.count_given) && !kind)
-        return cli_fail_with(command, "%s is no kind of kith make; leave --number and --seed out",
-                             path);
+        return cli_fail_with(command,
+                             "%s is not a kind of kith make; leave out --number and --seed", path);
     if (input->system_given && kind)
         return cli_fail_with(command, "%s is a kind of kith make; leave --system out", path);
     if (read_or_make(&taken, bodies) != KITH_OK)

@@ -73,8 +73,7 @@ static int list_files(struct loading *loading)
         free(entries[k]);
     free(entries);
     if (code == exit_ok && loading->systems == 0)
-        return cli_fail_with(loading->command, "%s: there are no files in this directory",
-                             directory);
+        return cli_fail_with(loading->command, "%s: the directory has no files", directory);
     return code;
 }
 
@@ -145,7 +144,7 @@ static int check_input(const struct loading *loading, bool directory, int64_t sy
                              "--ensemble needs one of them",
                              input->path);
     if (directory && (input->seed_given || input->initial.count_given))
-        return cli_fail_with(loading->command, "%s is a directory; leave --number and --seed out",
+        return cli_fail_with(loading->command, "%s is a directory; leave out --number and --seed",
                              input->path);
     if (!directory && input->system_given)
         return cli_fail_with(loading->command, "%s is a kind of kith make; leave --system out",

@@ -36,19 +36,20 @@ static const struct argp_option options[] = {
     {"number", 'n', "N", 0, "number of bodies (default: by kind)", 0},
     {"seed", key_seed, "S", 0, "seed of the random numbers (default: 0)", 0},
     {"dimensions", 'd', "D", 0, "2 or 3 (default: 3)", 0},
-    {"eccentricity", key_eccentricity, "E", 0, "of two-body's orbit, 0 <= E < 1", 0},
-    {"mass-ratio", key_mass_ratio, "Q", 0, "second mass over first, where there are two", 0},
+    {"eccentricity", key_eccentricity, "E", 0, "of the orbit of two-body, 0 <= E < 1 (default: 0)",
+     0},
+    {"mass-ratio", key_mass_ratio, "Q", 0, "second mass over first, of kinds with two masses", 0},
     {"elements", key_elements, "m,a,e,i,Omega,omega,M", 0,
-     "mass and orbit of a planet, angles in radians; once for each of planets", 0},
+     "mass and orbit of one body of planets, angles in radians; repeatable", 0},
     {"star", key_star, "M", 0, "mass of the star of planets (default: 1)", 0},
     {"coordinates", key_coordinates, "COORDINATES", 0,
-     "what the orbits of planets are relative to: heliocentric, jacobi or barycentric (default: "
+     "center of the orbits of planets: heliocentric, jacobi or barycentric (default: "
      "heliocentric)",
      0},
     {"g", key_g, "G", 0, "gravitational constant of planets (default: 1)", 0},
-    {"density", key_density, "R", 0, "particles a volume of crystals (default: 1)", 0},
+    {"density", key_density, "R", 0, "particles per unit volume of a crystal (default: 1)", 0},
     {"temperature", key_temperature, "T", 0,
-     "of the velocities of crystals, in units of energy (default: 0)", 0},
+     "of the velocities of a crystal, in units of energy (default: 0)", 0},
     {"batch", key_batch, "B", 0,
      "B conformations of a lattice kind in one NPY file, B x N x 3 (or 2), from the seeds S, S + 1 "
      "...",
@@ -142,7 +143,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (make->kind)
-            cli_usage_error(state, "one KIND at a time, please: '%s' is a second", argument);
+            cli_usage_error(state, "unexpected argument '%s'; give one KIND", argument);
         make->kind =
             name_of_kind(cli_parse_name("KIND", argument, count_of_kinds(), name_of_kind, state));
         return 0;
@@ -254,7 +255,7 @@ int command_make(int argc, char **argv)
         kith_bodies_write(bodies, path, &write) != KITH_OK)
         code = cli_fail(argv[0]);
     else if (strcmp(make.kind, "planets") == 0 && make.initial.planet_count == 0)
-        cli_note(make.quiet, argv[0], "the star alone; add planets with --elements");
+        cli_note(make.quiet, argv[0], "a star without planets; add planets with --elements");
     else
         note_run(&make, argv[0], path, cli_note_dropped(make.quiet, argv[0], path, &write, bodies));
     kith_bodies_free(bodies);

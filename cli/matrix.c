@@ -22,13 +22,14 @@ static int set_constant(const char *command, const struct matrix_job *job)
     const double g = constant_of(options, job->rows);
     if (job->columns && constant_of(options, job->columns) != g)
         return cli_fail_with(command,
-                             "the gravitational constant of %s is %.17g and that of %s is %.17g; "
+                             "the gravitational constant of %s is %.17g, but that of %s is %.17g; "
                              "give --g",
                              options->input.path, g, options->columns,
                              constant_of(options, job->columns));
     if ((g != 1 || options->input.gravitational_constant != 0) &&
         kith_law_set(options->law.law, "G", g) != KITH_OK)
-        return cli_fail_with(command, "--g is given and the law is %s; it is gravity's constant",
+        return cli_fail_with(command,
+                             "--g is given, but the law is %s; G is the constant of gravity",
                              options->law.text);
     return exit_ok;
 }

@@ -23,27 +23,28 @@ enum {
 
 static const struct argp_option options[] = {
     {"diagonal", key_diagonal, "D", 0,
-     "V[i][i]: zero; keep, the law's value; or a number for all. --reduce, --histogram and --times "
-     "leave i = j out unless it is keep or a number (default: zero)",
+     "V[i][i]: zero; keep, the value of the law; or a number. --reduce, --histogram and --times "
+     "leave i = j out unless keep or a number is given (default: zero)",
      0},
-    {"columns", key_columns, "OTHER", 0, "V between FILE's particles and those of OTHER", 0},
+    {"columns", key_columns, "OTHER", 0,
+     "V between the particles of FILE (rows) and those of OTHER (columns)", 0},
     {"reduce", key_reduce, "R", 0,
      "one value per row, over j other than i (see --diagonal): sum, min, max or argmin", 0},
     {"histogram", key_histogram, "BINS,LO,HI", 0,
      "count the values of pairs in bins; the last one is closed. With --diagonal keep or a number, "
-     "each V[i][i] once too",
+     "each V[i][i] is counted once",
      0},
     {"times", key_times, "B.npy", 0,
-     "multiply by a vector; without the diagonal, unless --diagonal is keep or a number", 0},
-    {"symmetric", key_symmetric, NULL, 0, "compute each pair once and write it twice", 0},
+     "multiply by a vector, without the diagonal unless --diagonal is keep or a number", 0},
+    {"symmetric", key_symmetric, NULL, 0, "compute each pair once and store it twice", 0},
     {"memory", key_memory, "BYTES", 0,
-     "of buffers for rows written to the file (default: 256M), for example 2000000 or 2G", 0},
+     "memory for rows before they are written (default: 256M), for example 2000000 or 2G", 0},
     {"method", key_method, "M", 0,
-     "auto, direct, reference; on a GPU tile-p and tile-p2 too (default: auto)", 0},
+     "auto, direct or reference; on a GPU also tile-p and tile-p2 (default: auto)", 0},
     {"block", key_block, "P", 0, "side of the tiles of tile-p (to 1024) and tile-p2 (to 32)", 0},
     {"output", 'o', "FILE", 0,
      "an .npy file, or .csv for results that are not a matrix; - is standard output, where a "
-     "matrix is NPY",
+     "matrix is written as NPY",
      0},
     {"to", key_to, "FORMAT", 0,
      "of results that are not a matrix: csv or npy (default: by its extension)", 0},
@@ -119,7 +120,7 @@ static void choose(struct matrix_options *matrix, enum matrix_what what,
                    const struct argp_state *state)
 {
     if (matrix->what != matrix_elements)
-        cli_usage_error(state, "--reduce, --histogram and --times do not go together; give one");
+        cli_usage_error(state, "give only one of --reduce, --histogram and --times");
     matrix->what = what;
 }
 
@@ -128,14 +129,16 @@ static void check_usage(const struct matrix_options *matrix, const struct argp_s
     if (!matrix->input.path)
         cli_usage_error(state, "FILE is missing: the particles of the rows");
     if (!matrix->law.text)
-        cli_usage_error(state, "--law is missing: what the value of a pair is, as power:1");
+        cli_usage_error(state, "--law is missing: the law of a pair, for example power:1");
     if (matrix->input.softening_of_file)
-        cli_usage_error(state, "--softening is file; a matrix has one softening, give a length");
+        cli_usage_error(state,
+                        "--softening is file, but a matrix has one softening; give a length");
     if (matrix->matrix.symmetric && matrix->columns)
-        cli_usage_error(state, "--symmetric does not go with --columns");
+        cli_usage_error(state, "--symmetric cannot be combined with --columns");
     if (matrix->matrix.diagonal != KITH_DIAGONAL_ZERO && matrix->columns)
-        cli_usage_error(state, "--diagonal does not go with --columns; a matrix of two sets has "
-                               "no particle with itself");
+        cli_usage_error(state,
+                        "--diagonal cannot be combined with --columns; a matrix of two sets pairs "
+                        "no particle with itself");
     if (matrix->what == matrix_elements && !matrix->output && !matrix->common.json)
         cli_usage_error(state, "-o is missing: the .npy file of the matrix");
     if (matrix->what == matrix_elements)

@@ -32,11 +32,12 @@ enum {
 static const struct argp_option options[] = {
     {"x", 'x', "FILE", 0, "the vector, or k vectors as columns, .npy (default: ones)", 0},
     {"transpose", key_transpose, NULL, 0, "multiply by the transpose", 0},
-    {"alpha", key_alpha, "A", 0, "a factor of the result (default: 1)", 0},
+    {"alpha", key_alpha, "A", 0, "factor of the result (default: 1)", 0},
     {"storage", key_storage, "FORMAT", 0, "how to store the matrix (default: auto)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"kernel", key_kernel, "KERNEL", 0, "how threads share the work (default: auto)", 0},
-    {"block", key_block, "B", 0, "of bsr: 2, 3 or 4 (default: the best)", 0},
+    {"kernel", key_kernel, "KERNEL", 0,
+     "how rows and entries are divided among threads (default: auto)", 0},
+    {"block", key_block, "B", 0, "side of the blocks of bsr: 2, 3 or 4 (default: the best)", 0},
     {"tune", key_tune, NULL, 0, "time the best few formats and use the fastest", 0},
     {"repeat", key_repeat, "K", 0, "multiply K times; print the shortest time", 0},
     {"output", 'o', "FILE", 0, "write the result to FILE, .npy; - is standard output", 0},
@@ -134,7 +135,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (multiply->input)
-            cli_usage_error(state, "'%s' is too much; give one FILE", argument);
+            cli_usage_error(state, "unexpected argument '%s'; give one FILE", argument);
         multiply->input = argument;
         return 0;
     case ARGP_KEY_END:

@@ -11,7 +11,7 @@ static const struct {
     const char *name, *description;
 } coordinates[] = {
     [KITH_HELIOCENTRIC] = {"heliocentric", "about the first body, the star"},
-    [KITH_JACOBI] = {"jacobi", "about the center of mass of all bodies before this one"},
+    [KITH_JACOBI] = {"jacobi", "about the center of mass of all earlier bodies"},
     [KITH_BARYCENTRIC] = {"barycentric", "about the center of mass of all bodies"},
 };
 

@@ -28,9 +28,8 @@ enum { key_coordinates = 0x9000, key_g, key_frames, key_from, key_to, key_system
 
 static const struct argp_option options[] = {
     {"coordinates", key_coordinates, "COORDINATES", 0,
-     "what the orbits are relative to: heliocentric, jacobi or barycentric (default: heliocentric)",
-     0},
-    {"g", key_g, "G", 0, "gravitational constant (default: that of the bodies; else 1)", 0},
+     "center of the orbits: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
+    {"g", key_g, "G", 0, "gravitational constant (default: the one of RUN, else 1)", 0},
     {"frames", key_frames, "A:B", 0,
      "frames A to B only, both included, counted from 1, or all (default: all)", 0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
@@ -46,10 +45,12 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char documentation[] =
-    "Compute the orbital elements of all frames of RUN, an H5MD file that kith run wrote or a file of "
+    "Compute the orbital elements of all frames of RUN, an H5MD file that kith run wrote or a "
+    "file of "
     "bodies, about its first body, the star.\v"
-    "A row per frame and body but the star. Angles are in radians; body counts from 0, which is the "
-    "star. a is negative for hyperbolas. Bodies that were removed are nan.\n\n"
+    "The output has one row per frame and body, without the star. Angles are in radians; bodies "
+    "are "
+    "counted from 0, the star. a is negative for hyperbolas. Removed bodies are nan.\n\n"
     "Examples:\n"
     "  kith run outer-solar-system --dt 100 --until 36525 -q -o planets.h5\n"
     "  kith orbits planets.h5 --coordinates jacobi -o elements.csv\n"
@@ -108,7 +109,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (orbits->path)
-            cli_usage_error(state, "'%s' is a second RUN; give one", argument);
+            cli_usage_error(state, "unexpected argument '%s'; give one RUN", argument);
         orbits->path = argument;
         return 0;
     case ARGP_KEY_END:
@@ -185,9 +186,9 @@ static kith_status add_frame(void *state, int64_t step, const kith_bodies *bodie
     const int64_t count = bodies->count > 0 ? bodies->count - 1 : 0;
     (void)step;
     if (progress_signal() != 0)
-        return kith_fail(KITH_CANCELLED, "stopped, and nothing is written");
+        return kith_fail(KITH_CANCELLED, "stopped; nothing is written");
     if (bodies->count > 0 && !bodies->velocity)
-        return kith_fail(KITH_INVALID_ARGUMENT, "there are no velocities, which orbits need");
+        return kith_fail(KITH_INVALID_ARGUMENT, "the file has no velocities, which orbits need");
     KITH_TRY(make_room(elements, count));
     KITH_TRY(take_bodies(elements, bodies->count));
     const double start = now(), own = bodies->units.gravitational_constant;

@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
     {"cutoff", key_cutoff, "R", 0, "list pairs at distances less than R", 0},
     {"half", key_half, NULL, 0, "list each pair once", 0},
     {"nearest", key_nearest, "K", 0,
-     "list the K nearest particles of each, by distance; no cutoff needed", 0},
+     "list the K nearest neighbors of each particle, by distance; no cutoff needed", 0},
     {"count-only", key_count_only, NULL, 0, "print the number of pairs only", 0},
     {"vectors", key_vectors, NULL, 0, "add dx,dy,dz,sx,sy,sz: r_j - r_i + S*cell, and S", 0},
     {"unsorted", key_unsorted, NULL, 0, "leave the pairs of one particle in any order", 0},
@@ -45,7 +45,8 @@ static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
 static const char documentation[] =
     "List the pairs of FILE's particles within a cutoff, in open space or in a periodic cell of "
     "any shape.\v"
-    "Particles are counted from 0; the list is sorted by i, j and S, and has both i,j and j,i.\n\n"
+    "Particles are counted from 0. The list is sorted by i, j and S, and includes both i,j and j,i "
+    "unless --half is given.\n\n"
     "Examples:\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
     "  kith pairs cube.csv --cutoff 0.1 --box 1,1,1 --vectors -o pairs.npy\n"
@@ -56,17 +57,19 @@ static const char documentation[] =
 static void check_usage(const struct pairs_options *pairs, const struct argp_state *state)
 {
     if (!pairs->input.path)
-        cli_usage_error(state, "FILE is missing: the particles to look at");
+        cli_usage_error(state, "FILE is missing: the particles to search");
     if (!pairs->cutoff_given && !pairs->nearest_given)
-        cli_usage_error(state, "--cutoff is missing: the distance up to which to list pairs");
+        cli_usage_error(state, "--cutoff is missing: the maximum distance of pairs");
     if (pairs->nearest_given && pairs->search.half)
-        cli_usage_error(state,
-                        "--half does not go with --nearest: being the nearest is not mutual");
+        cli_usage_error(
+            state, "--half cannot be combined with --nearest: nearest neighbors are not mutual");
     if (pairs->count_only && pairs->output)
         cli_usage_error(state, "--count-only lists nothing; leave out -o, or --count-only");
     if (pairs->vectors && pairs_is_matrix(pairs))
-        cli_usage_error(state,
-                        "--vectors has no place in Matrix Market; leave it out, or write CSV");
+        cli_usage_error(
+            state,
+            "--vectors is given, but Matrix Market cannot store vectors; leave it out, or write "
+            "CSV");
     cli_check_stdout("-o", pairs->output, &pairs->common, state);
 }
 

@@ -10,11 +10,11 @@ enum { key_coordinates = 0x7190, key_corrector, key_kernel };
 
 static const struct argp_option option_table[] = {
     {"coordinates", key_coordinates, "C", 0,
-     "of the planets: jacobi or democratic-heliocentric (default: jacobi)", 0},
+     "coordinates of the planets: jacobi or democratic-heliocentric (default: jacobi)", 0},
     {"corrector", key_corrector, "K", 0,
      "order of the symplectic corrector: 0, 3, 5, 7, 11 or 17 (default: 0, none)", 0},
     {"kernel", key_kernel, "KERNEL", 0,
-     "of a step: default, lazy, modified-kick or composition (default: default)", 0},
+     "kernel of a step: default, lazy, modified-kick or composition (default: default)", 0},
     {0}};
 
 static const char *coordinates_of(int64_t k)

@@ -103,7 +103,7 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char documentation[] =
-    "Draw a picture of the run in the H5MD file RUN, or of another file if the kind says so.\v"
+    "Draw a picture of the run in the H5MD file RUN, or of bodies or a matrix, by kind.\v"
     "Examples:\n"
     "  kith run six --dt 0.001 --until 20 --every 100 -o run.h5\n"
     "  kith plot run.h5 --what orbits -o orbits.png\n"
@@ -123,8 +123,8 @@ static const char documentation[] =
     "  kith pairs cube.csv --cutoff 0.1 -o graph.mtx\n"
     "  kith plot graph.mtx --what spy -o graph.png\n"
     "\n"
-    "Needs gnuplot, but for density, film and scene; film needs ffmpeg. The environment variables "
-    "KITH_GNUPLOT and KITH_FFMPEG may name them.";
+    "All kinds but density, film and scene need gnuplot; film needs ffmpeg. The environment "
+    "variables KITH_GNUPLOT and KITH_FFMPEG may name these programs.";
 
 static void kind_row(int64_t k, const char **name, const char **description)
 {
@@ -147,9 +147,8 @@ static char *filter_help(int key, const char *text, void *input)
     int64_t maps = 0;
     color_maps(&maps);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(
-            cli_help_table("Kinds, and the files that they come as:", kind_count, kind_row),
-            cli_help_table("Color maps:", maps, map_row));
+        return cli_join_help(cli_help_table("Kinds, and their file formats:", kind_count, kind_row),
+                             cli_help_table("Color maps:", maps, map_row));
     return (char *)text;
 }
 
@@ -219,7 +218,7 @@ static void check_options(struct plot *plot, const struct argp_state *state)
     else if (!plot->kind)
         cli_usage_error(state, "--what is missing; kith plot --help lists the kinds");
     else if (!plot->output)
-        cli_usage_error(state, "-o is missing: the picture to write, as run.png");
+        cli_usage_error(state, "-o is missing: the picture to write, for example run.png");
     else if (!plot->format)
         cli_usage_error(
             state,
@@ -227,10 +226,10 @@ static void check_options(struct plot *plot, const struct argp_state *state)
             "--to",
             plot->output);
     else if (!has_word(plot->kind->extensions, plot->format->extension))
-        cli_usage_error(state, "-o is '%s', and --what %s comes only as: %s", plot->output,
+        cli_usage_error(state, "-o is '%s', but --what %s supports only: %s", plot->output,
                         plot->kind->name, plot->kind->extensions);
     else if (plot->kind->of_pairs && !(plot->cutoff > 0))
-        cli_usage_error(state, "--cutoff is missing: the distance up to which to draw pairs");
+        cli_usage_error(state, "--cutoff is missing: the maximum distance of pairs");
 }
 
 static void parse_box(const char *text, struct plot *plot, const struct argp_state *state)
@@ -328,7 +327,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (plot->input)
-            cli_usage_error(state, "'%s' is a second RUN; give one", argument);
+            cli_usage_error(state, "unexpected argument '%s'; give one RUN", argument);
         plot->input = argument;
         return 0;
     case ARGP_KEY_END:
@@ -425,8 +424,9 @@ static int draw_run(struct plot *plot)
 static int take_input(struct plot *plot)
 {
     if (!plot->kind->not_a_run && strcmp(plot->input, "-") == 0)
-        return cli_fail_with(plot->command, "RUN is -, and a run is H5MD, which does not stream; "
-                                            "give the file by its name");
+        return cli_fail_with(plot->command,
+                             "RUN is -, but a run is H5MD, which cannot be read from a stream; "
+                             "give the file by its name");
     return cli_take_input(plot->command, &plot->input, &plot->input_format, plot->output);
 }
 

@@ -244,7 +244,7 @@ int plot_draw_energy(const struct plot *plot, kith_trajectory *trajectory, FILE 
     kith_trajectory_unit(trajectory, "time", time_unit);
     int code = exit_failed;
     if (components != energies.systems)
-        cli_fail_with(plot->command, "%s: total_energy has %lld numbers a frame instead of %lld",
+        cli_fail_with(plot->command, "%s: total_energy has %lld numbers per frame instead of %lld",
                       plot->input, (long long)components, (long long)energies.systems);
     else if (components == 0)
         cli_fail_with(plot->command, "%s has no systems to draw", plot->input);

@@ -131,8 +131,8 @@ bool picture_write(const char *command, const char *path, const struct picture_f
                    FILE *picture)
 {
     if (!is_whole(format, picture)) {
-        cli_fail_with(command,
-                      "%s: no whole picture was made; is the disk of temporary files full?", path);
+        cli_fail_with(command, "%s: the picture is incomplete; check the space for temporary files",
+                      path);
         return false;
     }
     char *temporary = NULL;

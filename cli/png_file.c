@@ -30,7 +30,7 @@ bool png_file_write(const char *command, const struct raster *raster, FILE *file
 
 bool png_file_possible(const char *command)
 {
-    cli_fail_with(command, "this build has no libpng, which paints this kind; install libpng-dev "
+    cli_fail_with(command, "this build has no libpng, which this kind needs; install libpng-dev "
                            "and build again");
     return false;
 }

@@ -79,23 +79,23 @@ static const struct argp_option options[] = {
      "a body has moved by S/2; results do not depend on S (default: adapted during the run)",
      0},
     {"eta", key_eta, "ETA", 0,
-     "of hermite-block: the square of a step over the square of the time in which a body's "
-     "acceleration changes (default: 0.02)",
+     "of hermite-block: the accuracy of the steps; the square of a step is eta times the square "
+     "of the time scale of a body's acceleration (default: 0.02)",
      0},
     {"collisions", key_collisions, "merge|bounce|stop", 0,
-     "at a distance of the sum of the radii (column radius): the heavier body absorbs the other, "
-     "they bounce, or the run stops (default: no collisions)",
+     "when two bodies touch (the sum of their radii, column radius): the heavier body absorbs the "
+     "other, they bounce, or the run stops (default: no collisions)",
      0},
     {"restitution", key_restitution, "E", 0,
-     "of --collisions bounce: speed apart over speed of approach, 0 to 1 (default: 1)", 0},
+     "of --collisions bounce: speed of separation over speed of approach, 0 to 1 (default: 1)", 0},
     {"encounter", key_encounter, "D", 0,
-     "record an event where two bodies pass each other at a distance less than D", 0},
+     "record an event when two bodies pass each other at a distance less than D", 0},
     {"escape", key_escape, "R", 0,
-     "remove bodies farther than R from the center of mass, and record it", 0},
+     "remove bodies farther than R from the center of mass, and record an event", 0},
     {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
     {"checkpoint-every", key_checkpoint, "SECONDS", 0,
-     "write a checkpoint to FILE about every SECONDS, between two steps, in at most a twentieth "
-     "of the time (default: 10)",
+     "write a checkpoint to FILE about every SECONDS, between two steps; less often if "
+     "checkpoints would take more than 5 % of the time (default: 10)",
      0},
     {"units", key_units, "LENGTH,TIME[,MASS]", 0,
      "names of the units, for plots and readers: --units AU,day,Msun", 0},
@@ -106,8 +106,8 @@ static const struct argp_option options[] = {
      "if there is no such file",
      0},
     {"view", key_view, "PORT", OPTION_ARG_OPTIONAL,
-     "show the run in a browser, at a printed address on this machine (PORT: 0 or none for any "
-     "free port)",
+     "show the run in a browser, at a printed address on this machine (default PORT: 0, any free "
+     "port)",
      0},
     {"steps-per-second", key_rate, "R", 0, "take at most R steps per second, for --view", 0},
     {0}};
@@ -123,8 +123,8 @@ static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1}
 
 static const char documentation[] =
     "Integrate the motion of the bodies of FILE (or of a kind of kith make, or the systems of a "
-    "directory) under gravity or any other law, with a fixed step or, by ias15 and "
-    "hermite-block, with adaptive steps.\v"
+    "directory) under gravity or any other law. Steps are fixed, or adaptive with ias15 and "
+    "hermite-block.\v"
     "Examples:\n"
     "  kith make plummer -n 1000 -o plummer.csv\n"
     "  kith run plummer.csv --dt 0.01 --until 2 --softening 0.02 -o plummer.h5\n"
@@ -134,7 +134,7 @@ static const char documentation[] =
     "  kith make two-body --eccentricity 0.99 -o comet.csv\n"
     "  kith run comet.csv --dt 0.01 --until 99 --integrator ias15 -o comet.h5\n"
     "  printf 'x,y,vx,vy,m,radius\\n0,0,0,0,1,0.1\\n1,0,0,0.3,0.1,0.1\\n' >two.csv\n"
-    "  kith run two.csv --dt 0.001 --until 1 --collisions merge -o merged.h5\n"
+    "  kith run two.csv --dt 0.001 --until 2 --collisions merge -o merged.h5\n"
     "  kith make solar-system -o planets.csv\n"
     "  kith run planets.csv --dt 5 --until 365250 --integrator whfast -o whfast.h5\n"
     "  kith run planets.csv --dt 5 --until 36525 --integrator hybrid -o hybrid.h5\n"
@@ -146,35 +146,39 @@ static const char documentation[] =
     "  kith make six --seed 1 -o systems/1.csv\n"
     "  kith make six --seed 2 -o systems/2.csv\n"
     "  kith run systems/ --dt 0.001 --until 1 -o systems.h5\n\n"
-    "The energy printed, total_energy of the output, is kinetic_energy, the sum of m v^2 / 2, plus "
-    "potential_energy, the sum over all pairs of the energy of the law. That of gravity is negative: "
-    "-G m_i m_j / sqrt(r^2 + softening^2). The unit is mass length^2 / time^2, each as in FILE "
-    "(kith help units).\n"
+    "The energy printed, total_energy in the output, is kinetic_energy, the sum of m v^2 / 2, plus "
+    "potential_energy, the sum of the law's energy over all pairs. The energy of gravity is "
+    "negative: -G m_i m_j / sqrt(r^2 + softening^2). The unit is mass length^2 / time^2 in the "
+    "units "
+    "of FILE (kith help units).\n"
     "In a build with MPI, mpirun -n 8 kith run ... divides the direct sum among 8 processes.\n"
-    "An ensemble is many systems of the same number of bodies (64 at most) that know nothing of "
-    "each other: with --ensemble, or the files of a directory, sorted by name. The output has them "
-    "one after the other. The energies told are sums over systems, the errors those of the worst "
+    "An ensemble is a set of independent systems with the same number of bodies (at most 64): from "
+    "--ensemble, or from the files of a directory, sorted by name. The output stores them one "
+    "after "
+    "the other. The printed energies are sums over the systems; the errors are those of the worst "
     "system.\n"
     "Bodies that merge or escape are removed: their coordinates are NaN in later frames, and kith "
-    "convert writes those left. Merging and escaping do not keep the energy, and the error told has "
-    "that change in it. Events are in parameters/kith/events of the output.\n"
-    "--device auto is the GPU if there is one. Of fewer than about 64 bodies a CPU does more steps a "
-    "second: --device cpu.\n"
-    "SIGINT (Ctrl-C), SIGTERM and SIGHUP end the run with a checkpoint of the last whole step in the "
-    "output, with exit status 130 (SIGINT) or 143; a second Ctrl-C ends it at once. While a run "
-    "writes its output no other run can.";
+    "convert writes the remaining bodies. Mergers and escapes change the energy; the printed error "
+    "includes that change. Events are in parameters/kith/events of the output.\n"
+    "--device auto chooses by the number of bodies: with fewer than about 64, a CPU takes more "
+    "steps "
+    "per second than a GPU.\n"
+    "SIGINT (Ctrl-C), SIGTERM and SIGHUP end the run after a checkpoint of the last complete step, "
+    "with exit status 130 (SIGINT) or 143; a second Ctrl-C ends it at once. The output is locked: "
+    "a "
+    "second run cannot write to it at the same time.";
 
 static void parse_argument(struct run_options *run, const struct argp_state *state)
 {
     const bool resume = run->run.resume;
     if (resume && !run->run.output)
-        cli_usage_error(state, "--resume needs -o FILE: the file to go on from");
+        cli_usage_error(state, "--resume needs -o FILE: the output to continue");
     if (!run->input.path && !resume)
         cli_usage_error(state, "FILE is missing: the bodies to start from");
     if (run->ensemble_given && !run->input.path)
         cli_usage_error(state, "--ensemble needs a kind of kith make: kith run KIND --ensemble M");
     if (!run->input.path && run->cutoff.cell.count > 0)
-        cli_usage_error(state, "%s is given and FILE is not; a run that goes on has its cell",
+        cli_usage_error(state, "%s is given without FILE; a resumed run has its own cell",
                         run->cutoff.cell.is_box ? "--box" : "--cell");
     if (run->run.simulation.dt == 0 && !(resume && !run->input.path))
         cli_usage_error(state, "--dt is missing: the length of a step");
@@ -190,7 +194,7 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
     if (run->restitution_given && run->run.simulation.on_collision != KITH_ON_COLLISION_BOUNCE)
         cli_usage_error(state, "--restitution is for --collisions bounce");
     if (run->run.every > 0 && run->run.every_time > 0)
-        cli_usage_error(state, "--every and --every-time exclude each other; give one of them");
+        cli_usage_error(state, "--every and --every-time are given; give one of them");
 }
 
 static int64_t parse_every(const char *text, const struct argp_state *state)
@@ -360,8 +364,8 @@ static void note_late(void *user, double seconds)
     const struct run_options *run = user;
     cli_note(
         run->common.quiet, "kith run",
-        "checkpoints come every %.2g s, not every %g: between two steps, and at most a twentieth "
-        "of the time goes into them",
+        "checkpoints are written every %.2g s, not every %g: between two steps, in at most 5 % "
+        "of the time",
         seconds, run->run.checkpoint_seconds);
 }
 
@@ -496,14 +500,15 @@ int command_run(int argc, char **argv)
     kith_context *context = NULL;
     int code = exit_ok;
     if (run.run.output && strcmp(run.run.output, "-") == 0)
-        code = cli_fail_with(argv[0], "a run is written as H5MD, which does not stream to standard "
-                                      "output; name it .h5 or .h5md");
+        code =
+            cli_fail_with(argv[0], "a run is written as H5MD, which cannot be streamed to standard "
+                                   "output; name it .h5 or .h5md");
     else if (run.run.output && !names_h5md(run.run.output))
         code = cli_fail_with(argv[0], "%s: a run is written as H5MD; name it .h5 or .h5md",
                              run.run.output);
     else if (job_is_divided() && (is_ensemble || run.view_given))
         code =
-            cli_fail_with(argv[0], "%s is of one process, and mpirun or srun has started several",
+            cli_fail_with(argv[0], "%s runs in one process, but mpirun or srun has started several",
                           run.view_given ? "--view" : "an ensemble");
     else if ((code = job_create_context(argv[0], &begin, &context)) == exit_ok)
         code =

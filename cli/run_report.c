@@ -119,7 +119,7 @@ int run_report_interrupted(const char *command, const char *output, const kith_r
     if (output && summary->interrupted)
         cli_fail_with(command,
                       "stopped at step %lld by a signal (%s); %s holds a checkpoint: "
-                      "kith run --resume -o %s goes on",
+                      "kith run --resume -o %s continues it",
                       (long long)summary->steps, signal, output, output);
     else
         cli_fail_with(command, "stopped at step %lld by a signal (%s); nothing was kept",

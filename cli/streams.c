@@ -118,7 +118,8 @@ static int take(const char *command, const char **path)
     if (!is_stdin(*path))
         return exit_ok;
     if (is_taken) {
-        cli_fail_with(command, "two inputs are '-', and standard input is read once; give a file");
+        cli_fail_with(command,
+                      "two inputs are '-', but standard input can be read only once; give a file");
         return exit_usage;
     }
     is_taken = true;
@@ -137,7 +138,7 @@ static int take_format(const char *command, const char **format)
 {
     const char *seen = look_at_input();
     if (strcmp(seen, "hdf5") == 0)
-        return cli_fail_with(command, "standard input is HDF5, which does not stream; give the "
+        return cli_fail_with(command, "standard input is HDF5, which cannot be streamed; give the "
                                       "file by its name");
     if (!*format)
         *format = seen;
@@ -194,7 +195,7 @@ unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
         return 0;
     for (unsigned k = 0; k < sizeof names / sizeof names[0]; k++)
         if (dropped & (1u << k))
-            cli_note(quiet, command, "%s has no place for %s: left out", path, names[k]);
+            cli_note(quiet, command, "%s cannot store %s; left out", path, names[k]);
     return dropped;
 }
 
@@ -217,6 +218,6 @@ void cli_check_npy(const char *option, const char *output, const struct argp_sta
     const char *slash = output ? strrchr(output, '/') : NULL;
     const char *dot = output ? strrchr(slash ? slash : output, '.') : NULL;
     if (dot && strcasecmp(dot, ".npy") != 0)
-        cli_usage_error(state, "%s is '%s', and the result is an NPY file; name it .npy", option,
+        cli_usage_error(state, "%s is '%s', but the result is an NPY file; name it .npy", option,
                         output);
 }

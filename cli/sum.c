@@ -25,22 +25,22 @@ enum {
 static const struct argp_option option_table[] = {
     {"out", key_out, "NAME=FORMULA", 0,
      "a column of the output: the sum over j of a formula in r, r2, dx, dy, dz, NAME_i and NAME_j "
-     "of the file's columns, parameters and lets; any number of times",
+     "of the file's columns, parameters and lets; repeatable",
      0},
-    {"let", key_let, "NAME=FORMULA", 0,
-     "a formula that those after it use by its name; any number of times", 0},
-    {"param", key_param, "NAME=VALUE", 0, "a parameter of the formulas; any number of times", 0},
+    {"let", key_let, "NAME=FORMULA", 0, "a named formula that later formulas can use; repeatable",
+     0},
+    {"param", key_param, "NAME=VALUE", 0, "a parameter of the formulas; repeatable", 0},
     {"cutoff", key_cutoff, "R", 0, "sum over pairs at distances less than R (default: all pairs)",
      0},
     {"reduce", key_reduce, "R", 0,
-     "sum, min, max, count or logsumexp, of the values; count is the number of those that are not 0 "
+     "sum, min, max, count or logsumexp of the values; count is the number of nonzero values "
      "(default: sum)",
      0},
-    {"self", key_self, NULL, 0, "count the pair of a particle with itself too, at r = 0", 0},
-    {"targets", key_targets, "FILE", 0,
-     "the particles i (default: those of the input, which are the j)", 0},
+    {"self", key_self, NULL, 0, "include the pair of each particle with itself, at r = 0", 0},
+    {"targets", key_targets, "FILE", 0, "the particles i (default: FILE); FILE has the particles j",
+     0},
     {"method", key_method, "METHOD", 0,
-     "auto or reference, which is double precision, pair by pair, and needs no compiler (default: "
+     "auto, or reference: pair by pair in double precision, without a compiler (default: "
      "auto)",
      0},
     {"output", 'o', "FILE", 0,
@@ -56,7 +56,7 @@ static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
 static const char documentation[] =
     "Sum formulas over the pairs of FILE's particles, within a cutoff in open space or in a "
     "periodic cell of any shape, or over all pairs.\v"
-    "A row of the output belongs to a particle, in input order; a column to an --out. Pairs are "
+    "The output has one row per particle, in input order, and one column per --out. The pairs are "
     "those that kith pairs lists. Formulas are compiled by the system's C compiler.\n\n"
     "Examples:\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
@@ -120,7 +120,7 @@ static void check_usage(struct sum_options *sum, const struct argp_state *state)
     if (!sum->input.path)
         cli_usage_error(state, "FILE is missing: the particles to sum over");
     if (sum->output_count == 0)
-        cli_usage_error(state, "--out is missing: NAME=FORMULA, what to sum");
+        cli_usage_error(state, "--out is missing: NAME=FORMULA, the formula to sum");
     cli_check_stdout("-o", sum->output, &sum->common, state);
     sum->sums.lets = sum->lets;
     sum->sums.parameters = sum->parameters;
@@ -267,7 +267,7 @@ static int read_particles(const char *command, const struct sum_options *sum, st
     input.path = sum->targets;
     code = load_bodies(command, &input, sum->output, true, &job->targets.bodies);
     if (code == exit_ok && job->targets.bodies->dimensions != job->sources.bodies->dimensions)
-        return cli_fail_with(command, "%s is in %d dimensions and %s in %d; give the same",
+        return cli_fail_with(command, "%s has %d dimensions and %s has %d; give equal dimensions",
                              sum->input.path, (int)job->sources.bodies->dimensions, sum->targets,
                              (int)job->targets.bodies->dimensions);
     return code;

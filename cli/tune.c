@@ -27,7 +27,7 @@ static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "write the table to FILE as CSV; - is standard output", 0},
     {"plot", key_plot, "FOLDER", 0, "draw the curves in FOLDER, with gnuplot", 0},
     {"no-save", key_no_save, NULL, 0, "do not keep the result for later", 0},
-    {"forget", key_forget, NULL, 0, "measure nothing, and delete the settings of the device", 0},
+    {"forget", key_forget, NULL, 0, "delete the settings of the device instead of measuring", 0},
     {0}};
 
 static const struct argp_child children[] = {{&bench_device_argp, 0, "Measuring:", 2}, {0}};
@@ -36,14 +36,16 @@ static const char documentation[] =
     "Measure the fastest settings of a device, the first GPU or the CPU unless --device is "
     "given, and keep them for later: the number of bodies from which forces evaluate each pair "
     "once, the number of threads, the tiles.\v"
-    "Without FORCES or MATRIX both are tuned. On a GPU the textbook tile kernels are swept too: "
-    "blocks of 1 to 1024 threads, loops unrolled 1 to 32 times, p or p² threads per tile; and "
-    "for the method split 1 to 8 bodies per thread, and 32 to 256 threads that share the sources "
-    "of a body; docs/gpu-tiling.md has the results. Times are those of kernels, the best of "
-    "repetitions.\n\n"
+    "Without an argument both forces and matrix are tuned. On a GPU the textbook tile kernels are "
+    "measured too: blocks of 1 to 1024 threads, loops unrolled 1 to 32 times, p or p² threads per "
+    "tile; and for the method split 1 to 8 bodies per thread, and 32 to 256 threads that divide "
+    "the "
+    "sources of a body. docs/gpu-tiling.md has the results. Times are the shortest of several "
+    "launches of a kernel.\n\n"
     "Results are kept in the user's cache folder, $XDG_CACHE_HOME/kith or ~/.cache/kith, and "
-    "used by every kith of this user on such a device; kith info shows it. Results computed before "
-    "and after may differ in their last bits. KITH_TUNING=off in the environment ignores them.\n\n"
+    "used by every kith of this user on such a device; kith info shows them. Results computed "
+    "before and after may differ in their last bits. KITH_TUNING=off in the environment ignores "
+    "them.\n\n"
     "Examples:\n"
     "  kith tune\n"
     "  kith tune matrix -o table.csv\n"

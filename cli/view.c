@@ -15,7 +15,7 @@ struct view_command {
 };
 
 static const struct argp_option options[] = {
-    {"port", key_port, "PORT", 0, "of the address (default: 0: any that is free)", 0},
+    {"port", key_port, "PORT", 0, "of the address (default: 0, any free port)", 0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0 (default: all, together)", 0},
     {0}};
 
@@ -26,7 +26,8 @@ static const char documentation[] =
     "  kith run six --dt 0.001 --until 20 --every 20 -o run.h5\n"
     "  kith view run.h5\n"
     "  kith view run.h5 --port 8000\n\n"
-    "The page needs a browser with WebGL 2. It plays the frames; Space pauses, arrows and the mouse "
+    "The page needs a browser with WebGL 2. It plays the frames; Space pauses, arrows and the "
+    "mouse "
     "turn the view, H shows all keys. On a terminal with a display the browser opens.\n"
     "The address has a random token, and only this machine reaches it. From another machine: "
     "ssh -L 8000:127.0.0.1:8000 HOST, with --port 8000.";
@@ -49,7 +50,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (view->path)
-            cli_usage_error(state, "'%s' is a second RUN; give one", argument);
+            cli_usage_error(state, "unexpected argument '%s'; give one RUN", argument);
         view->path = argument;
         return 0;
     case ARGP_KEY_END:
@@ -124,8 +125,9 @@ int command_view(int argc, char **argv)
 
     view.options.title = view.path;
     if (strcmp(view.path, "-") == 0)
-        return cli_fail_with(argv[0], "RUN is -, and a run is H5MD, which does not stream; give "
-                                      "the file by its name");
+        return cli_fail_with(
+            argv[0], "RUN is -, but a run is H5MD, which cannot be read from a stream; give "
+                     "the file by its name");
     if (kith_trajectory_open(view.path, &trajectory) != KITH_OK ||
         (view.system_given && kith_trajectory_choose_system(trajectory, view.system) != KITH_OK))
         cli_fail(argv[0]);

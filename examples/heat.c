@@ -60,7 +60,8 @@ static void product_alone(void *matrix, double *in, double *out, int64_t n)
     multiply(matrix, 1, in, 0, out, n);
 }
 
-/* The mode k, sin(k π x) sin(k π y) sin(k π z), at point i after so many steps of the scheme. */
+/* The mode k, sin(k π x) sin(k π y) sin(k π z), at point i after a number of steps of the scheme.
+ */
 static double mode(int64_t n, int k, int64_t i, int64_t steps)
 {
     const double s = sin(0.5 * k * pi / (double)(n + 1)) * (double)(n + 1), h = 6 * dt * s * s;

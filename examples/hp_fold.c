@@ -89,7 +89,8 @@ static void swap_neighbors(int step)
     }
 }
 
-/* From straight chains until the energy is reached, or for so many steps. Whether it is reached. */
+/* From straight chains until the energy is reached, or for a number of steps. True if it is
+ * reached. */
 static bool fold(kith_context *context, struct hp_chain of)
 {
     const int length = (int)strlen(of.sequence);

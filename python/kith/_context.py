@@ -85,7 +85,7 @@ class Context(Bound):
     Raises
     ------
     RuntimeError
-        There is no such device.
+        The device does not exist.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def forces_derivative(positions: ArrayLike, directions: ArrayLike, masses: Array
     g : float, optional
         The gravitational constant, 1 by default.
     law : str or Law, optional
-        Any other law than gravity: see `kith.law`.
+        A law other than gravity: see `kith.law`.
     charges : array_like, shape (m,), optional
         For laws with charges; 1 by default.
     target_charges : array_like, shape (n,), optional

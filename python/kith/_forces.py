@@ -84,9 +84,9 @@ class Forces(_Both):
     Attributes
     ----------
     acceleration : array, shape (n, 2) or (n, 3)
-        None if it was not wanted.
+        None if it was not requested.
     potential : array, shape (n,)
-        Gravity: per unit of mass. Any other law: the energy of a body. None if it was not wanted.
+        Gravity: per unit of mass. Any other law: the energy of a body. None if it was not requested.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     g : float, optional
         The gravitational constant, 1 by default.
     law : str or Law, optional
-        Any other law than gravity: see `kith.law`.
+        A law other than gravity: see `kith.law`.
     charges : array_like, shape (m,), optional
         For laws with charges; 1 by default.
     target_charges : array_like, shape (n,), optional

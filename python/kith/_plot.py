@@ -112,7 +112,7 @@ def plot(what: Trajectory | Simulation | Bodies | str | os.PathLike[str], kind: 
     Raises
     ------
     ImportError
-        There is no matplotlib, and no ``ax``.
+        matplotlib is not installed, and no ``ax`` is given.
     ValueError
         The kind or the axes do not exist, or a state has no such plot.
 

@@ -223,7 +223,7 @@ class Simulation(Bound):
     g : float, optional
         The gravitational constant; that of the bodies by default, otherwise 1.
     law : str or Law, optional
-        Any other law than gravity: see `kith.law`.
+        A law other than gravity: see `kith.law`.
     solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald', 'pme'}
         As of `kith.forces`. ``ewald`` and ``pme`` choose their setting for the bodies of the start (CPU).
     error, theta : float, optional

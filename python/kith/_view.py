@@ -98,7 +98,7 @@ def view(what: Simulation | Trajectory | str | os.PathLike[str], *, port: int = 
     Parameters
     ----------
     what : Simulation, Trajectory, str or os.PathLike
-        A simulation, which is looked at between its steps until the view is closed or another is opened for
+        A simulation, which is shown between its steps until the view is closed or another is opened for
         it; or a run's H5MD file.
     port : int
         Of the address; 0: any that is free.

@@ -264,7 +264,7 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     g : float, optional
         The gravitational constant, 1 by default; a constant, as all that follow.
     law : str or Law, optional
-        Any other law than gravity: see `kith.law`.
+        A law other than gravity: see `kith.law`.
     method : str
         As of `kith.forces`; derivatives take ``reference`` or the fastest.
     device : str or Device
@@ -332,7 +332,7 @@ def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     g : float, optional
         The gravitational constant, 1 by default; a constant, as all that follow.
     law : str or Law, optional
-        Any other law than gravity: see `kith.law`.
+        A law other than gravity: see `kith.law`.
     method : str
         As of `kith.forces`; derivatives take ``reference`` or the fastest.
     device : str or Device
@@ -350,7 +350,7 @@ def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     Raises
     ------
     NotImplementedError
-        A tensor requires grad by which the law has no derivative; a second derivative.
+        A tensor requires grad, but the law has no derivative with respect to it; a second derivative.
     ValueError
         Another option requires grad; the formula of the law is not symmetric in i and j.
 

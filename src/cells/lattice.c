@@ -110,10 +110,11 @@ static kith_status fail_at_dependent(const kith_cell *cell, double unit)
         if (cell->periodic[k / 3])
             longest = fmax(longest, fabs(cell->vectors[k / 3][k % 3]));
     if (longest > 0 && longest / unit < 1e-100)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the cell's vectors, %g long, are nothing beside a distance of about %g; "
-                         "give a shorter distance or a larger cell",
-                         longest, unit);
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "the cell's vectors, %g long, are negligible compared with a distance of about %g; "
+            "give a shorter distance or a larger cell",
+            longest, unit);
     return kith_fail(
         KITH_INVALID_ARGUMENT,
         "the cell's periodic vectors, of (%g, %g, %g), (%g, %g, %g), (%g, %g, %g), are "
@@ -173,7 +174,7 @@ kith_status pairs_check_images(const struct pairs_lattice *lattice, double dista
     if (images <= most_images)
         return KITH_OK;
     return kith_fail(KITH_UNSUPPORTED,
-                     "about %g images of each point are within %g, and 2^30 are the most; give a "
+                     "about %g images of each point are within %g; the maximum is 2^30; give a "
                      "shorter distance, fewer points to look for, or a larger cell",
                      images, distance * unit);
 }

@@ -32,10 +32,11 @@ kith_status kith_check_extent(kith_array array, const char *name)
                              (long long)size, (int)k);
         if (!is_in_memory(size, each) || !is_in_memory(elements, size * each) ||
             (size > 1 && (!is_in_memory(stride, each) || !is_in_memory(size - 1, stride * each))))
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "%s has %lld elements with stride %lld along dimension %d, which no "
-                             "memory has; look at its shape",
-                             name, (long long)size, (long long)stride, (int)k);
+            return kith_fail(
+                KITH_INVALID_ARGUMENT,
+                "%s has %lld elements with stride %lld along dimension %d, more than fits in "
+                "memory; check its shape",
+                name, (long long)size, (long long)stride, (int)k);
         elements *= size;
     }
     return KITH_OK;

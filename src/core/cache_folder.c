@@ -20,10 +20,11 @@ kith_status cache_check_own(const char *path)
     if (lstat(path, &info) != 0)
         return kith_fail(KITH_IO_ERROR, "cache folder %s: %s; %s", path, strerror(errno), remedy);
     if (!S_ISDIR(info.st_mode))
-        return kith_fail(KITH_IO_ERROR, "cache folder %s is no folder (or a link); %s", path,
+        return kith_fail(KITH_IO_ERROR, "cache folder %s is a link or not a folder; %s", path,
                          remedy);
     if (info.st_uid != geteuid())
-        return kith_fail(KITH_IO_ERROR, "cache folder %s is another user's; %s", path, remedy);
+        return kith_fail(KITH_IO_ERROR, "cache folder %s belongs to another user; %s", path,
+                         remedy);
     if (info.st_mode & (S_IWGRP | S_IWOTH))
         return kith_fail(KITH_IO_ERROR,
                          "cache folder %s can be written by others; make it yours with chmod 700",
@@ -39,7 +40,7 @@ static kith_status make_folders(char *path)
             *slash = 0;
         const bool failed = mkdir(path, S_IRWXU) != 0 && errno != EEXIST;
         if (failed)
-            return kith_fail(KITH_IO_ERROR, "folder %s cannot be made: %s; %s", path,
+            return kith_fail(KITH_IO_ERROR, "folder %s cannot be created: %s; %s", path,
                              strerror(errno), remedy);
         if (!slash)
             return KITH_OK;
@@ -80,7 +81,7 @@ kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes])
 {
     snprintf(path, cache_path_bytes, "%s/build-XXXXXX", parent);
     if (!mkdtemp(path))
-        return kith_fail(KITH_IO_ERROR, "a folder in %s cannot be made: %s; %s", parent,
+        return kith_fail(KITH_IO_ERROR, "a folder in %s cannot be created: %s; %s", parent,
                          strerror(errno), remedy);
     return KITH_OK;
 }

@@ -64,14 +64,16 @@ static kith_status choose_named(const kith_isa *list, const char *name, int32_t 
         if (!list[k].supported)
             return kith_fail(
                 KITH_UNSUPPORTED,
-                "KITH_ISA is %s, which this processor lacks; unset it or see kith info", name);
+                "KITH_ISA is %s, which this processor does not support; unset it or see kith info",
+                name);
         *index = k;
         return KITH_OK;
     }
-    return kith_fail(KITH_INVALID_ARGUMENT,
-                     "KITH_ISA is '%s', which is no instruction set of this build; kith info lists "
-                     "them",
-                     name);
+    return kith_fail(
+        KITH_INVALID_ARGUMENT,
+        "KITH_ISA is '%s', which is not an instruction set of this build; kith info lists "
+        "them",
+        name);
 }
 
 kith_status kith_isa_choose(int32_t *index)

@@ -45,7 +45,7 @@ kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, v
     const int64_t rounded = (bytes + aligned - 1) / aligned * aligned;
     block = aligned_alloc((size_t)aligned, (size_t)rounded);
     if (!block)
-        return kith_fail(KITH_OUT_OF_MEMORY, "%s: %lld bytes of memory are not to be had", what,
+        return kith_fail(KITH_OUT_OF_MEMORY, "%s: cannot allocate %lld bytes", what,
                          (long long)bytes);
 #ifdef MADV_HUGEPAGE
     if (huge)

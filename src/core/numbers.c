@@ -10,7 +10,7 @@ kith_status c_locale_enter(struct c_locale *locale)
 {
     locale->own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!locale->own)
-        return kith_fail(KITH_OUT_OF_MEMORY, "the C locale: no memory is to be had");
+        return kith_fail(KITH_OUT_OF_MEMORY, "the C locale: out of memory");
     locale->before = uselocale(locale->own);
     return KITH_OK;
 }

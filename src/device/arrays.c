@@ -56,15 +56,16 @@ kith_status kith_check_device(const kith_context *context, kith_array array, con
                          "%s is in the memory of a device of kind %d; give KITH_CPU or KITH_CUDA",
                          name, (int)device.kind);
     if (context->device.kind == KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "%s is not in the host's memory, and this context computes on the CPU; "
-                         "copy it to the host",
-                         name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "%s is not in the host's memory, but this context computes on the CPU; copy it to the "
+            "host",
+            name);
     if (!kith_same_device(context->device, device))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s is %s, and this context computes %s; copy it, or make a context there",
-                         name, kith_device_text(device, text),
-                         kith_device_text(context->device, own));
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "%s is %s, but this context computes %s; copy it, or create a context there", name,
+            kith_device_text(device, text), kith_device_text(context->device, own));
     return KITH_OK;
 }
 
@@ -72,7 +73,7 @@ static kith_status check_points(kith_array positions, const char *name, int64_t 
                                 const char *wanted)
 {
     if (kith_array_is_none(positions))
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s is none; give %s numbers", name, wanted);
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is empty; give %s numbers", name, wanted);
     if (positions.dtype != KITH_F64 && positions.dtype != KITH_F32)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is of %s; give float64 or float32", name,
                          kith_dtype_name(positions.dtype));
@@ -133,7 +134,7 @@ kith_status kith_check_array(const kith_context *context, const struct named_arr
     KITH_TRY(kith_check_extent(array, named->name));
     KITH_TRY(check_shape(named));
     if (!array.data && array.shape[0] > 0 && kith_array_columns(array) > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL",
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows, but its data is NULL",
                          named->name, (long long)array.shape[0]);
     return kith_check_memory(context, array, named->name);
 }

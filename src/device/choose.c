@@ -120,7 +120,7 @@ static kith_status check(const kith_work *work)
                          work->units, work->rows);
     if (work->threads < 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "work.threads is %d; give at least 1, or 0 for one a core",
+                         "work.threads is %d; give at least 1, or 0 for one per core",
                          (int)work->threads);
     return KITH_OK;
 }

@@ -42,9 +42,9 @@ static kith_status choose_device(kith_device wanted, struct kith_context *contex
     const char *note = NULL;
     const int32_t devices = services->device_count(&note);
     if (wanted.index < 0 || wanted.index >= devices)
-        return kith_fail(KITH_NO_DEVICE, "device is %s:%d, and this machine has %d of them%s%s",
-                         services->name, (int)wanted.index, (int)devices, note ? ": " : "",
-                         note ? note : "");
+        return kith_fail(
+            KITH_NO_DEVICE, "device is %s:%d, but this machine has %d such devices%s%s",
+            services->name, (int)wanted.index, (int)devices, note ? ": " : "", note ? note : "");
     context->services = services;
     context->rooms = kind.rooms;
     context->device = (kith_device){services->kind, wanted.index};
@@ -64,7 +64,8 @@ static int32_t choose_threads(int32_t wanted, const struct kith_context *context
 static kith_status set_up(const kith_context_options *options, struct kith_context *context)
 {
     if (options->threads < 0 || options->threads > max_threads)
-        return kith_fail(KITH_INVALID_ARGUMENT, "threads is %d; give 1 to %d, or 0 for one a core",
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "threads is %d; give 1 to %d, or 0 for one per core",
                          (int)options->threads, max_threads);
     context->stream = options->stream;
     KITH_TRY(kith_isa_choose(&context->isa));

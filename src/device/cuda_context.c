@@ -131,7 +131,7 @@ static kith_status check_stream(const struct cuda_state *state)
 #endif
     if (device != state->device)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "stream belongs to cuda:%d and device is cuda:%d; give a stream of the "
+                         "stream belongs to cuda:%d, but device is cuda:%d; give a stream of the "
                          "context's device",
                          device, state->device);
     return KITH_OK;

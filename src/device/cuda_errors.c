@@ -61,7 +61,7 @@ static const char *remedy_for(kith_status status, cudaError_t error)
     case KITH_OUT_OF_MEMORY:
         return "; free memory of the device or use fewer bodies";
     case KITH_NO_DEVICE:
-        return "; nvidia-smi tells what the driver sees, and the CPU computes without one";
+        return "; run nvidia-smi to see the driver's state, or compute on the CPU";
     case KITH_UNSUPPORTED:
         return "; kith info lists the devices, and the build option KITH_CUDA_ARCHITECTURES says "
                "for which ones there is code";

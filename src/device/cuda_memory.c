@@ -39,7 +39,7 @@ static kith_status fail_to_allocate(const struct cuda_state *state, const char *
     if (cudaMemGetInfo(&available, &total) != cudaSuccess)
         cudaGetLastError();
     return kith_fail(KITH_OUT_OF_MEMORY,
-                     "%s: %lld bytes are not to be had on cuda:%d, which has %lld of %lld free; "
+                     "%s: %lld bytes cannot be allocated on cuda:%d, which has %lld of %lld free; "
                      "use fewer bodies or single precision, or free memory of the device",
                      what, (long long)bytes, state->device, (long long)available, (long long)total);
 }
@@ -258,10 +258,11 @@ static kith_status check_device_memory(int device, kith_array array, const char 
                          "memory, or label it as the host's",
                          name, device);
     if ((uintptr_t)array.data % (uintptr_t)each)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s begins at an address that is no multiple of its elements' %lld bytes; "
-                         "copy it to one that is",
-                         name, (long long)each);
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "%s begins at an address that is not a multiple of its elements' %lld bytes; "
+            "copy it to one that is",
+            name, (long long)each);
     return KITH_OK;
 }
 

@@ -69,7 +69,7 @@ static kith_status name_device(kith_device device, char name[name_bytes])
     }
     if (!kith_device_describe(device, &info))
         return kith_fail(KITH_NO_DEVICE,
-                         "device is %d of kind %d, and this machine has no such one",
+                         "device is %d of kind %d, which this machine does not have",
                          (int)device.index, (int)device.kind);
     snprintf(name, name_bytes, "%s, %s, %d multiprocessors", info.name, info.architecture,
              (int)info.multiprocessors);
@@ -128,7 +128,7 @@ static kith_status read_file(const char *path, const char *name, kith_tuning *tu
     kith_tuning read = {0};
     if (!fits || !read_text(text, (size_t)bytes, name, &read))
         return kith_fail(KITH_BAD_FORMAT,
-                         "tuning %s is damaged and not used; run kith tune again, or remove it",
+                         "tuning %s is damaged and is ignored; run kith tune again, or remove it",
                          path);
     *tuning = read;
     return KITH_OK;
@@ -152,7 +152,7 @@ kith_status kith_tuning_read(kith_device device, kith_tuning *tuning)
     KITH_TRY(cache_check_own(folder));
     if (!cache_file_is_own(path))
         return kith_fail(KITH_IO_ERROR,
-                         "tuning %s is no file of this user's alone, and not used; remove it",
+                         "tuning %s is not a file of this user alone and is ignored; remove it",
                          path);
     return read_file(path, name, tuning);
 }

@@ -62,7 +62,7 @@ static kith_status check_own_column(const struct forces_arguments *arguments,
     if (kith_array_is_none(arguments->targets.column[column]))
         return KITH_OK;
     return kith_fail(KITH_INVALID_ARGUMENT,
-                     "%s is given and the targets are the sources; give %s alone",
+                     "%s is given, but the targets are the sources; give %s alone",
                      targets->column[column], arguments->sources.argument->column[column]);
 }
 
@@ -77,13 +77,13 @@ static kith_status check_softening(const struct forces_arguments *arguments)
         return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g; give a length of at least 0",
                          softening);
     if (!kith_array_is_none(of_sources) && softening > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g and %s is given; give one of them",
-                         softening, name);
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "softening is %g, and %s is given; give one of them", softening, name);
     if (kith_array_is_none(arguments->targets.positions))
         return check_own_column(arguments, particles_softening);
     if (kith_array_is_none(of_targets) != kith_array_is_none(of_sources))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "only %s is given and the targets are not the sources; give both or none",
+                         "only %s is given, but the targets are not the sources; give both or none",
                          kith_array_is_none(of_targets) ? name : target_name);
     return KITH_OK;
 }

@@ -494,7 +494,7 @@ kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem
     const int64_t n = problem->target_count, m = problem->source_count;
     if (n > most_points || m > most_points)
         return kith_fail(KITH_UNSUPPORTED,
-                         "%lld targets and %lld sources, of which one is more than %d; divide them",
+                         "there are %lld targets and %lld sources; give at most %d of each",
                          (long long)n, (long long)m, (int)most_points);
     job.tasks = (n + targets_a_task - 1) / targets_a_task;
     job.threads = kith_threads_for(context, (double)(n + m) / targets_a_second);

@@ -33,8 +33,9 @@ static kith_status sum_weights(const struct forces_problem *problem, const struc
     if (view->form.weighting != law_product || !weights)
         return view->form.weighting == law_product
                    ? KITH_OK
-                   : kith_fail(KITH_UNSUPPORTED,
-                               "tail is set and the law has columns in no product; leave it out");
+                   : kith_fail(
+                         KITH_UNSUPPORTED,
+                         "tail is set, but the law is not a product of columns; leave it out");
     for (int64_t i = 0; i < problem->source_count; i++)
         total += real_get(problem->dtype, weights, i);
     *sum = total * total;
@@ -88,15 +89,19 @@ kith_status cutoff_add_tail(const struct forces_problem *problem, const struct c
 static kith_status check_tail(const struct forces_problem *problem, const struct cutoff_law *law)
 {
     if (problem->dimensions != 3 || !(problem->space.volume > 0))
-        return kith_fail(KITH_UNSUPPORTED, "tail is set and the cell is not periodic along three "
-                                           "axes; give such a cell or leave it out");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "tail is set, but the cell is not periodic along three axes; give such a cell or "
+            "leave tail out");
     if (problem->source_half_softening2 || !law->view.is_central || law->view.formula ||
         law->view.form.weighting == law_sum)
-        return kith_fail(KITH_UNSUPPORTED, "tail is set, which laws of the table without softening "
-                                           "lengths of particles have; leave it out");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "tail is set, but this law has no tail: only built-in laws without softening columns "
+            "have one; leave it out");
     if (!converges(problem, law))
         return kith_fail(KITH_UNSUPPORTED,
-                         "tail is set and the law does not fall faster than 1/r^3, so that its "
+                         "tail is set, but the law does not fall faster than 1/r^3, so that its "
                          "integral diverges; leave it out");
     return KITH_OK;
 }
@@ -119,13 +124,14 @@ kith_status cutoff_take_law(const struct forces_problem *problem, struct cutoff_
         law->target_charge = law->target_mass = law->target_weight = NULL;
     }
     if (problem->space.shift && !law->view.is_central)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "shift is given and the law %.60s is not one of the distance alone; leave "
-                         "the shift out",
-                         kith_law_text(problem->law));
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "shift is given, but the law %.60s depends on more than the distance; leave the shift "
+            "out",
+            kith_law_text(problem->law));
     if (problem->space.totals && !problem->self)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "totals are given and the targets are not the sources; leave them out");
+                         "totals are given, but the targets are not the sources; leave them out");
     if (problem->space.tail)
         KITH_TRY(check_tail(problem, law));
     law->slope_at_cutoff = at_distance(problem, law, problem->space.cutoff).force[0];

@@ -31,10 +31,11 @@ static kith_status compute_packed(kith_context *context, struct forces_arguments
 static kith_status compute_in_place(kith_context *context, const struct forces_arguments *arguments)
 {
     if (arguments->solver->on_host)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which computes on the host, and the arrays are not there; "
-                         "copy them to the host",
-                         arguments->solver->name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "solver is %s, which computes on the host, but the arrays are elsewhere; copy them to "
+            "the host",
+            arguments->solver->name);
     return forces_backend_of(context)->evaluate_in_place(context, arguments);
 }
 
@@ -115,10 +116,11 @@ static kith_status choose_law(const kith_forces_options *options,
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->law, g, 0, &choice));
     if (choice.law && g != 0)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "gravitational_constant is %g and the law is %.60s, which has none; set "
-                         "the law's own parameters",
-                         g, kith_law_text(choice.law));
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "gravitational_constant is %g, but the law is %.60s, which has none; set the law's "
+            "own parameters",
+            g, kith_law_text(choice.law));
     if (!choice.law && options->sum == KITH_FORCES_SUM_VALUE) {
         const kith_law_parameter strength = {"G", choice.g};
         KITH_TRY(kith_law_parse("gravity", 1, &strength, made));
@@ -143,9 +145,10 @@ static kith_status check_sum(const kith_forces_options *options, kith_array acce
         return kith_fail(KITH_INVALID_ARGUMENT, "sum is %d; give a kith_forces_sum",
                          (int)options->sum);
     if (options->sum == KITH_FORCES_SUM_VALUE && !kith_array_is_none(acceleration))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "sum is KITH_FORCES_SUM_VALUE and acceleration is given; leave it out: "
-                         "potential takes the sums");
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "sum is KITH_FORCES_SUM_VALUE, but acceleration is given; leave it out: potential "
+            "receives the sums");
     return KITH_OK;
 }
 
@@ -202,8 +205,9 @@ static kith_status check_directions(const struct forces_arguments *arguments)
 {
     KITH_TRY(forces_check_derivative(&arguments->way));
     if (!forces_is_derivative(arguments))
-        return kith_fail(KITH_INVALID_ARGUMENT, "target_directions and source_directions are none; "
-                                                "give at least one of them");
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "target_directions and source_directions are empty; "
+                         "give at least one of them");
     return KITH_OK;
 }
 

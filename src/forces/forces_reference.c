@@ -103,10 +103,10 @@ static kith_status suits(const kith_context *context, const struct forces_proble
                          "use auto",
                          (long long)problem->system_count);
     if (problem->space.cutoff > 0 && (problem->jerk[0] || problem->potential_rate))
-        return kith_fail(KITH_UNSUPPORTED,
-                         "cutoff is %g, and forces within one have no "
-                         "derivatives; leave the cutoff out",
-                         problem->space.cutoff);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "cutoff is %g, but forces with a cutoff have no derivatives; leave the cutoff out",
+            problem->space.cutoff);
     return KITH_OK;
 }
 

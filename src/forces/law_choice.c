@@ -27,7 +27,7 @@ kith_status forces_choose_law(const kith_law *law, double g, double g_of_bodies,
     const double of_law = -view.numbers.c[0];
     if (g != 0 && g != of_law)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "gravitational constant is %g and the law's G is %g; give one of them", g,
+                         "gravitational constant is %g, but the law's G is %g; give one of them", g,
                          of_law);
     choice->g = of_law;
     return KITH_OK;

@@ -23,17 +23,18 @@ kith_status forces_check_way(const struct forces_way *way, const kith_law *law)
     const bool has_unroll = way->method == KITH_FORCES_TILE_P;
     const bool has_block = has_unroll || way->method == KITH_FORCES_TILE_P2;
     if (law && has_block)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "method is %s, which only gravity has, and the law is %.60s; use auto",
-                         name_of(way->method), kith_law_text(law));
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "method is %s, which supports only gravity, but the law is %.60s; use auto",
+            name_of(way->method), kith_law_text(law));
     if (way->block != 0 && !has_block)
         return kith_fail(
             KITH_INVALID_ARGUMENT,
-            "block is %d, and only the methods tile-p and tile-p2 have one; leave it 0",
+            "block is %d, but only the methods tile-p and tile-p2 have one; leave it 0",
             (int)way->block);
     if (way->unroll != 0 && !has_unroll)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "unroll is %d, and only the method tile-p has one; leave it 0",
+                         "unroll is %d, but only the method tile-p has one; leave it 0",
                          (int)way->unroll);
     KITH_TRY(check_range("block", way->block, has_unroll ? 1024 : 32));
     KITH_TRY(check_range("unroll", way->unroll, 32));
@@ -76,7 +77,7 @@ static kith_status check_symmetric(const struct forces_problem *problem, bool on
     KITH_TRY(check_symmetric_law(problem->law, on_cpu));
     if (!problem->self)
         return kith_fail(KITH_UNSUPPORTED,
-                         "method is symmetric, and the targets are not the sources; use split");
+                         "method is symmetric, but the targets are not the sources; use split");
     if (problem->jerk[0] || problem->potential_rate)
         return kith_fail(KITH_UNSUPPORTED, "method is symmetric, which has no jerk; use split");
     if (problem->target_half_softening2 && !on_cpu)

@@ -33,7 +33,7 @@ static kith_status check_numbers(const struct forces_problem *problem)
     if (ewald->boundary == KITH_BOUNDARY_VACUUM && !problem->space.cell->periodic[2])
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "boundary is vacuum in a cell that is not periodic along its vector c, "
-                         "where it is open anyway; leave it out");
+                         "where the boundary is open; leave it out");
     return KITH_OK;
 }
 
@@ -46,19 +46,21 @@ static kith_status suits_any(const char *name, const kith_context *context,
                          name);
     const kith_cell *cell = problem->space.cell;
     if (!cell || !cell->periodic[0] || !cell->periodic[1])
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, and the cell is%s periodic along its vectors a and b; give "
-                         "a cell that is",
-                         name, cell ? " not" : " none: nothing is");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "solver is %s, but the cell is%s periodic along its vectors a and b; give a cell that "
+            "is",
+            name, cell ? " not" : " none: nothing is");
     if (problem->dimensions != 3)
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, and the positions have %d dimensions; it has three", name,
+                         "solver is %s, but the positions have %d dimensions; it supports 3", name,
                          (int)problem->dimensions);
     if (!problem->self || problem->system_count > 0)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which has the forces of particles on themselves, of one "
-                         "system; leave the targets out",
-                         name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "solver is %s, which computes the forces of one system on itself; leave the targets "
+            "out",
+            name);
     if (problem->jerk[0] || problem->potential_rate)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, which has no derivatives of forces; use an integrator "
@@ -66,17 +68,17 @@ static kith_status suits_any(const char *name, const kith_context *context,
                          name);
     if (problem->source_half_softening2 || problem->softening2 > 0 || problem->softening2_at)
         return kith_fail(KITH_UNSUPPORTED,
-                         "softening is given, and solver is %s, which has none; leave it out",
+                         "softening is given, but the solver %s does not support it; leave it out",
                          name);
     if (!forces_find_weights(problem, &law) || law.is_logarithm)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which has gravity, coulomb and other laws of weights over "
-                         "the distance; use one of them",
-                         name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "solver is %s, which supports gravity, coulomb and other laws of the form weight over "
+            "distance; use one of them",
+            name);
     if (problem->law && law.source != law.target)
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, and particles feel others with charges that are not their "
-                         "own; leave the targets' charges out",
+                         "solver is %s, but the targets have charges of their own; leave them out",
                          name);
     return check_numbers(problem);
 }
@@ -88,7 +90,7 @@ static kith_status suits(const kith_context *context, const struct forces_proble
     if (grid[0] != 0 || grid[1] != 0 || grid[2] != 0 || problem->accuracy.order != 0 ||
         problem->accuracy.theta > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s is given, and the solver ewald has none; leave it out",
+                         "%s is given, but the solver ewald has none; leave it out",
                          problem->accuracy.theta > 0   ? "theta"
                          : problem->accuracy.order > 0 ? "order"
                                                        : "grid");
@@ -112,19 +114,20 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
     KITH_TRY(suits_any("pme", context, problem));
     if (!pme_is_there())
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver is pme, and this build has no FFTW; install libfftw3-dev and "
+                         "solver is pme, but this build has no FFTW; install libfftw3-dev and "
                          "build again, or use the solver ewald");
     if (wanted->theta > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "theta is given, and the solver pme has none; leave it out");
+                         "theta is given, but the solver pme has none; leave it out");
     if (wanted->order != 0 && (wanted->order < pme_least_order || wanted->order > pme_most_order))
-        return kith_fail(KITH_INVALID_ARGUMENT, "order is %d; of pme it must be %d to %d",
+        return kith_fail(KITH_INVALID_ARGUMENT, "order is %d; for pme it must be from %d to %d",
                          (int)wanted->order, (int)pme_least_order, (int)pme_most_order);
     if (wanted->error > 0 && wanted->error < least)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "error is %g, and the solver pme reaches %g in this precision; ask for "
-                         "that, or use the solver ewald",
-                         wanted->error, least);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "error is %g, but the solver pme reaches only %g in this precision; request that, or "
+            "use the solver ewald",
+            wanted->error, least);
     return check_grid(problem->space.ewald->grid);
 }
 
@@ -224,7 +227,7 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
     const kith_ewald *ewald = problem->space.ewald;
     struct forces_weights law;
     if (!forces_find_weights(problem, &law))
-        return kith_fail(KITH_UNSUPPORTED, "solver is %s, which does not have this law",
+        return kith_fail(KITH_UNSUPPORTED, "solver is %s, which does not support this law",
                          solver->name);
     const double strength = law.strength != 0 ? fabs(law.strength) : 1;
     const double error = problem->accuracy.error > 0 ? problem->accuracy.error : default_error;

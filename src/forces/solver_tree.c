@@ -36,12 +36,12 @@ static kith_status check_accuracy(const char *name, const struct forces_problem 
     const kith_accuracy *wanted = &problem->accuracy;
     const double least = tree_least_error(problem->dtype);
     if (wanted->error > 0 && wanted->error < least)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "error is %g, and the solver %s reaches %g in %s precision; ask for that, "
-                         "or use %s",
-                         wanted->error, name, least,
-                         problem->dtype == KITH_F32 ? "single" : "double",
-                         problem->dtype == KITH_F32 ? "double precision" : "the solver direct");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "error is %g, but the solver %s reaches only %g in %s precision; request that, or use "
+            "%s",
+            wanted->error, name, least, problem->dtype == KITH_F32 ? "single" : "double",
+            problem->dtype == KITH_F32 ? "double precision" : "the solver direct");
     return KITH_OK;
 }
 
@@ -61,10 +61,11 @@ static kith_status suits(const char *name, const struct forces_problem *problem)
                          "the solver direct",
                          name);
     if (problem->source_half_softening2)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "the column softening is given, and the solver %s has one softening for "
-                         "all bodies; give that as the option softening, or use the solver direct",
-                         name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "the column softening is given, but the solver %s has one softening for all bodies; "
+            "give that as the option softening, or use the solver direct",
+            name);
     if (!find_law(problem, &law))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s; use the solver direct", name, no_law);
     return check_accuracy(name, problem);

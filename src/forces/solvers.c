@@ -81,7 +81,8 @@ kith_status forces_choose_solver(const kith_forces_options *options, const kith_
     if (method != KITH_FORCES_AUTO && *solver != &forces_solver_direct)
         return kith_fail(
             KITH_INVALID_ARGUMENT,
-            "method is one of the solver direct, and solver is %s; leave the method out",
+            "method is given, but only the solver direct has methods, and solver is %s; leave the "
+            "method out",
             (*solver)->name);
     return forces_check_space(options, *solver);
 }
@@ -105,14 +106,15 @@ kith_status forces_check_suits(const kith_context *context, const struct kith_so
 {
     if (context->ranks && !divides_its_work(solver))
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which one process computes, and this job has several "
+                         "solver is %s, which runs in one process, but this job has several "
                          "(MPI); use direct, tree, fmm or cutoff, or one process",
                          solver->name);
     if (context->ranks && problem->system_count > 0)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "there are %lld systems, which one process computes, "
-                         "and this job has several (MPI); use one process",
-                         (long long)problem->system_count);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "there are %lld systems, which run in one process, but this job has several (MPI); "
+            "use one process",
+            (long long)problem->system_count);
     return solver->suits(context, problem);
 }
 

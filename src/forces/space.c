@@ -20,14 +20,14 @@ static kith_status check_without_cutoff(const kith_forces_options *options,
                              "abc"[k]);
     if (solver == &forces_solver_cutoff)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "cutoff is 0 and solver is cutoff; give a cutoff greater than 0");
+                         "cutoff is 0, but solver is cutoff; give a cutoff greater than 0");
     const char *name = options->shift    ? "shift"
                        : options->tail   ? "tail"
                        : options->totals ? "totals"
                                          : NULL;
     if (name)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s is given and cutoff is 0; give a cutoff greater than 0", name);
+                         "%s is given, but cutoff is 0; give a cutoff greater than 0", name);
     return KITH_OK;
 }
 
@@ -47,7 +47,7 @@ static kith_status check_periodic(const kith_forces_options *options, const char
 {
     if (options->shift || options->tail)
         return kith_fail(KITH_UNSUPPORTED,
-                         "%s is given, and solver is %s, which has none; leave it out",
+                         "%s is given, but the solver %s does not support it; leave it out",
                          options->shift ? "shift" : "tail", name);
     return check_exclusions(options->ewald.exclusions);
 }
@@ -67,12 +67,12 @@ kith_status forces_check_space(const kith_forces_options *options, const kith_so
     if (cutoff == 0)
         return check_without_cutoff(options, solver);
     if (!solver->has_cutoff)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "cutoff is %g and solver is %s, which has none; use the solver cutoff",
-                         cutoff, solver->name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "cutoff is %g, but the solver %s does not support it; use the solver cutoff", cutoff,
+            solver->name);
     if (options->tail && options->shift)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "tail is set and the law is shifted; leave one of them out");
+        return kith_fail(KITH_INVALID_ARGUMENT, "tail and shift are given; leave one of them out");
     return KITH_OK;
 }
 

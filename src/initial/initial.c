@@ -222,7 +222,7 @@ static kith_status check_count(int kind, int64_t count)
 {
     const int64_t fixed = kinds[kind].fixed_count;
     if (fixed && count != fixed)
-        return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; %s has always %lld bodies",
+        return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; %s always has %lld bodies",
                          (long long)count, kinds[kind].name, (long long)fixed);
     if (count != 0 && count < recipes[kind].minimum_count)
         return kith_fail(KITH_INVALID_ARGUMENT, "count is %lld; %s needs at least %lld",
@@ -238,16 +238,17 @@ static kith_status check_shape(int kind, const kith_initial_options *options)
         return kith_fail(KITH_INVALID_ARGUMENT, "dimensions is %d; give 2 or 3",
                          (int)options->dimensions);
     if (options->dimensions == 2 && !recipe->can_be_flat)
-        return kith_fail(KITH_INVALID_ARGUMENT, "dimensions is 2; %s exists in 3 only",
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "dimensions is 2, but %s exists in 3 dimensions only; give 3",
                          kinds[kind].name);
     if (options->eccentricity != 0 && !recipe->takes_eccentricity)
-        return kith_fail(KITH_INVALID_ARGUMENT, "eccentricity is %g; %s takes none, leave it out",
+        return kith_fail(KITH_INVALID_ARGUMENT, "eccentricity is %g, but %s has none; leave it out",
                          options->eccentricity, kinds[kind].name);
     if (!(options->eccentricity >= 0 && options->eccentricity < 1))
         return kith_fail(KITH_INVALID_ARGUMENT, "eccentricity is %g; give 0 ≤ e < 1",
                          options->eccentricity);
     if (options->mass_ratio != 0 && recipe->default_mass_ratio == 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "mass ratio is %g; %s takes none, leave it out",
+        return kith_fail(KITH_INVALID_ARGUMENT, "mass ratio is %g, but %s has none; leave it out",
                          options->mass_ratio, kinds[kind].name);
     if (options->mass_ratio < 0 || !isfinite(options->mass_ratio))
         return kith_fail(KITH_INVALID_ARGUMENT, "mass ratio is %g; give a finite number > 0",

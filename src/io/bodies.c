@@ -259,7 +259,7 @@ static kith_status check_shape(const kith_bodies *bodies)
         return kith_fail(KITH_INVALID_ARGUMENT, "dimensions is %d; give 2 or 3",
                          (int)bodies->dimensions);
     if (!bodies->position && bodies->count > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "position is NULL, and there are %lld bodies",
+        return kith_fail(KITH_INVALID_ARGUMENT, "position is NULL, but there are %lld bodies",
                          (long long)bodies->count);
     return KITH_OK;
 }

@@ -67,8 +67,8 @@ static kith_status store_line(char *line, const struct csv_header *header, kith_
     int32_t count = 0;
     KITH_TRY(csv_split(line, csv_most_fields, fields, &count));
     if (count != header->fields)
-        return kith_fail(KITH_BAD_FORMAT, "%d fields, and the header names %d", (int)count,
-                         (int)header->fields);
+        return kith_fail(KITH_BAD_FORMAT, "expected %d fields, found %d", (int)header->fields,
+                         (int)count);
     for (int32_t k = 0; k < count; k++) {
         const int32_t at = header->column[k];
         if (at == csv_skipped)

@@ -106,8 +106,8 @@ static kith_status find_by_extension(const char *path, const struct format **for
         }
     char extensions[256];
     return kith_fail(KITH_UNSUPPORTED,
-                     "%s: the extension says no format (known: %s); rename it or give its format",
-                     path, list_words(true, extensions, sizeof extensions));
+                     "%s: unknown extension (known: %s); rename the file or give its format", path,
+                     list_words(true, extensions, sizeof extensions));
 }
 
 static kith_status choose(const char *path, const char *name, const struct format **format)

@@ -210,7 +210,7 @@ kith_status market_entries_read(kith_context *context, const struct market_text 
     *entries = (struct market_entries){0};
     KITH_TRY(cut_into_chunks(body, text->bytes + text->size, &reading));
     reading.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    kith_status status = kith_fail(KITH_OUT_OF_MEMORY, "the C locale: no memory is to be had");
+    kith_status status = kith_fail(KITH_OUT_OF_MEMORY, "the C locale: out of memory");
     if (reading.locale) {
         status = read_chunks(context, &reading, 3e-9 * (double)text->size);
         freelocale(reading.locale);

@@ -152,7 +152,7 @@ static kith_status open_temporary(kith_output *output, const struct stat *old)
     if (!output->unnamed)
         descriptor = give_temporary_name(output, -1);
     if (descriptor < 0)
-        return kith_fail(KITH_IO_ERROR, "%s: no file can be made in directory '%.*s': %s",
+        return kith_fail(KITH_IO_ERROR, "%s: cannot create a file in directory '%.*s': %s",
                          output->path, directory_length > 0 ? directory_length : 1,
                          directory_length > 0 ? output->target : ".", strerror(errno));
     if (old)

@@ -92,7 +92,7 @@ kith_status kith_table_write_records(const char *path, const char *format, int64
     const bool npy = is_one_of(name, "npy", "npy"), hdf5 = is_one_of(name, "h5", "hdf5");
     if (!npy && !hdf5 && !is_one_of(name, "csv", "csv"))
         return kith_fail(KITH_UNSUPPORTED,
-                         "%s: the format of a table cannot be told; name the file .csv, .npy or "
+                         "%s: unknown extension; name the file .csv, .npy or "
                          ".h5",
                          path);
     if (!npy && !hdf5)

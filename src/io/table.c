@@ -153,6 +153,5 @@ kith_status kith_table_write(const char *path, const char *format, int64_t colum
         if (strcasecmp(name, formats[k].name) == 0)
             return write_in_c_locale(k, to_stdout ? "/dev/stdout" : path, column_count, columns,
                                      rows);
-    return kith_fail(KITH_UNSUPPORTED,
-                     "%s: the format of a table cannot be told; name the file .csv or .npy", path);
+    return kith_fail(KITH_UNSUPPORTED, "%s: unknown extension; name the file .csv or .npy", path);
 }

@@ -98,8 +98,9 @@ static kith_status create(struct working_file *file, const char *prefix)
         if (errno != EEXIST)
             break;
     }
-    return kith_fail(KITH_IO_ERROR, "%s: no file can be made in directory '%.*s': %s", file->output,
-                     length ? length : 1, length ? file->target : ".", strerror(errno));
+    return kith_fail(KITH_IO_ERROR, "%s: cannot create a file in directory '%.*s': %s",
+                     file->output, length ? length : 1, length ? file->target : ".",
+                     strerror(errno));
 }
 
 static kith_status name_copy(struct working_file *file)

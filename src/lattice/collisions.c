@@ -10,19 +10,20 @@
 
 static const kith_collisions_method_info methods[] = {
     [KITH_COLLISIONS_AUTO] = {"auto", "chosen by the number of beads, their spread and the device"},
-    [KITH_COLLISIONS_N_STEPS_SINGLE_ROW] = {"n-steps-single-row",
-                                            "all pairs: a thread a bead, with all that follow"},
+    [KITH_COLLISIONS_N_STEPS_SINGLE_ROW] =
+        {"n-steps-single-row", "all pairs: one thread per bead, which visits all later beads"},
     [KITH_COLLISIONS_N_STEPS_MULTI_ROW] = {"n-steps-multi-row",
                                            "all pairs: a block of threads a pair of segments"},
-    [KITH_COLLISIONS_HALF_STEPS_SINGLE_ROW] = {"half-steps-single-row",
-                                               "all pairs: a thread a bead, with half of the ring"},
+    [KITH_COLLISIONS_HALF_STEPS_SINGLE_ROW] =
+        {"half-steps-single-row", "all pairs: one thread per bead, which visits half of the ring"},
     [KITH_COLLISIONS_SINGLE_STEPS_ALL_THREADS] = {"single-steps-all-threads",
                                                   "all pairs: N² threads, half of them idle"},
     [KITH_COLLISIONS_SINGLE_STEPS_HALF_THREADS] = {"single-steps-half-threads",
                                                    "all pairs: N (N − 1) / 2 threads"},
-    [KITH_COLLISIONS_ALL_PAIRS] = {"all-pairs", "all pairs, as fast as the device can"},
+    [KITH_COLLISIONS_ALL_PAIRS] = {"all-pairs", "all pairs by the fastest method of the device"},
     [KITH_COLLISIONS_LINEAR] = {"linear", "a counter a site, in an array or a table; O(N)"},
-    [KITH_COLLISIONS_HASH] = {"hash", "parted by a hash, counted in tables in caches; O(N)"},
+    [KITH_COLLISIONS_HASH] = {"hash",
+                              "partitioned by a hash, counted in tables that fit a cache; O(N)"},
     [KITH_COLLISIONS_SORT] = {"sort", "sites sorted by radix, runs of equal ones; O(N)"},
     [KITH_COLLISIONS_REFERENCE] = {"reference", "the definition as two loops, on the host; O(N²)"},
 };

@@ -60,8 +60,10 @@ static kith_status check_method(const struct matrix_arguments *arguments)
     const kith_matrix_method method = arguments->options.method;
     const bool on_gpu = arguments->context->device.kind == KITH_CUDA;
     if (method == KITH_MATRIX_REFERENCE && arguments->on_device)
-        return kith_fail(KITH_UNSUPPORTED, "method is the reference, which computes on the host, "
-                                           "and the arrays are not there; copy them to the host");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "method is the reference, which computes on the host, but the arrays are elsewhere; "
+            "copy them to the host");
     if ((method == KITH_MATRIX_TILE_P || method == KITH_MATRIX_TILE_P2) && !on_gpu)
         return kith_fail(KITH_UNSUPPORTED,
                          "method is one of a GPU's tiles, and this context computes on the CPU; "

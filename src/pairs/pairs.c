@@ -174,7 +174,7 @@ static kith_status begin(kith_context *context, const kith_pairs_options *option
     KITH_TRY(kith_check_pointer(pairs, "pairs"));
     if (*pairs && !(*pairs)->memory)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "*pairs is a list that kith has not made; let it be NULL for a new one");
+                         "*pairs is not a list that kith created; set it to NULL for a new one");
     if (!options)
         return kith_fail(KITH_INVALID_ARGUMENT, "options is NULL; give some, with a cutoff");
     *arguments = (struct pairs_arguments){context, *options, positions, cell, false, 0};

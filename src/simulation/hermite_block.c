@@ -227,11 +227,11 @@ static kith_status check_steps(const struct block *block)
     const double least = ldexp(1, -most_halvings);
     for (int64_t t = 0; t < block->count; t++)
         if (!(block->array[TIMES][1][block->active[t]] >= least))
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "the step of body %lld (from 0) became too short in hermite-block: "
-                             "bodies collide, or an acceleration is not finite; give a softening, "
-                             "or take ias15",
-                             (long long)block->active[t]);
+            return kith_fail(
+                KITH_INVALID_ARGUMENT,
+                "the step of body %lld (from 0) became too short in hermite-block: "
+                "bodies collide, or an acceleration is not finite; give a softening, or use ias15",
+                (long long)block->active[t]);
     return KITH_OK;
 }
 
@@ -284,8 +284,9 @@ static kith_status take_leg(struct block *block, const struct radau_leg *leg)
 static kith_status adapt(struct kith_simulation *simulation, const struct radau_leg *leg)
 {
     if (leg->until < simulation->start_time)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is hermite-block, which does not go backwards; take another");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "integrator is hermite-block, which cannot integrate backwards; use another");
     struct block block = {.simulation = simulation,
                           .dt = simulation->dt,
                           .eta = simulation->eta > 0 ? simulation->eta : default_eta};
@@ -307,17 +308,20 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
                          "integrator is hermite-block, which is not available on a GPU yet; "
                          "simulate on the CPU");
     if (simulation->dtype != KITH_F64)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is hermite-block, which needs double precision, and precision "
-                         "is single; use double");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "integrator is hermite-block, which needs double precision, but precision is single; "
+            "use double");
     if (simulation->is_ensemble)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is hermite-block, which chooses the steps of one system, and "
-                         "this is an ensemble; simulate its systems one by one");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "integrator is hermite-block, which chooses the steps of one system, but this is an "
+            "ensemble; simulate its systems one by one");
     if (simulation->law.law)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is hermite-block, which computes gravity, and the law is "
-                         "another; take hermite4 or ias15");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "integrator is hermite-block, which supports only gravity, but there is another law; "
+            "use hermite4 or ias15");
     return KITH_OK;
 }
 

@@ -124,11 +124,11 @@ static kith_status check_apart(const struct kith_simulation *simulation, const k
     kith_status status = KITH_OK;
     for (int64_t k = 1; k < count && status == KITH_OK; k++)
         if (compare_coordinates(&places[k - 1], &places[k]) == 0)
-            status = kith_fail(KITH_INVALID_ARGUMENT,
-                               "bodies %lld and %lld (from 0) are at one place, with masses and "
-                               "without softening, where ias15 has no step; move one or give a "
-                               "softening",
-                               (long long)places[k - 1].body, (long long)places[k].body);
+            status = kith_fail(
+                KITH_INVALID_ARGUMENT,
+                "bodies %lld and %lld (from 0) are at the same position, with masses and without "
+                "softening, where ias15 has no step; move one or give a softening",
+                (long long)places[k - 1].body, (long long)places[k].body);
     free(places);
     return status;
 }
@@ -140,7 +140,7 @@ kith_status ias15_check(const struct kith_simulation *simulation, const kith_bod
                                            "yet; simulate on the CPU");
     if (simulation->dtype != KITH_F64)
         return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is ias15, which needs double precision, and precision is "
+                         "integrator is ias15, which needs double precision, but precision is "
                          "single; use double");
     return check_apart(simulation, bodies);
 }

@@ -152,9 +152,10 @@ static kith_status take_steps(struct kith_simulation *simulation, const struct s
 {
     const int64_t done = simulation->steps, bodies = simulation->systems * simulation->count;
     if (simulation->is_looked_at)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the simulation is in the middle of its heartbeat, which may look at it; "
-                         "take steps after the call that takes these");
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "the simulation is in its heartbeat, which may read it but not step it; take steps "
+            "after the current call has returned");
     const kith_status status = simulation->watch ? take_watched_step(simulation, stretch)
                                                  : take_some_steps(simulation, stretch);
     if (!simulation->method->has_blocks)
@@ -253,8 +254,7 @@ kith_status kith_simulation_step_by(kith_simulation *simulation, double h)
         return kith_fail(KITH_INVALID_ARGUMENT, "the step is %g; give a finite length", h);
     if (h < 0 && simulation->thermostat.kind != KITH_THERMOSTAT_NONE)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the step is %g and there is a thermostat, which does not go backwards; "
-                         "give a length ≥ 0",
+                         "the step is %g, but a thermostat cannot go backwards; give a length ≥ 0",
                          h);
     if (simulation->method->adapt)
         return adapt_until(simulation, simulation->start_time + h, INT64_MAX - simulation->steps);
@@ -317,9 +317,10 @@ static kith_status check_until(const struct kith_simulation *simulation, double 
                                ? until < simulation->start_time
                                : needed < (double)(simulation->steps - simulation->start_steps);
     if (!isfinite(until) || is_before)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "until is %g and the time is %g already; give a finite time not before",
-                         until, kith_simulation_time(simulation));
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "until is %g, but the time is already %g; give a finite time of at least that", until,
+            kith_simulation_time(simulation));
     if (needed >= max_steps && !simulation->method->adapt)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "until is %g, which is %g steps of %g away; give a larger dt", until,

@@ -90,10 +90,10 @@ kith_status simulation_check_solver(const struct kith_simulation *simulation,
                          "solver is %s, which computes on the host; simulate on the CPU",
                          solver->name);
     if (solver->on_host && simulation->dtype != KITH_F64)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which computes in double precision, and precision is "
-                         "single; use double",
-                         solver->name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "solver is %s, which computes in double precision, but precision is single; use double",
+            solver->name);
     const struct forces_problem of_steps = simulation->method->has_jerk
                                                ? problem_with_jerk(simulation)
                                                : problem_at(simulation, POSITION, ACCELERATION);

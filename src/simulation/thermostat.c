@@ -43,16 +43,16 @@ kith_status thermostat_check(const kith_context *context, const kith_simulation_
         return KITH_OK;
     KITH_TRY(thermostat_check_numbers(thermostat));
     if (options->integrator && strcmp(options->integrator, "leapfrog") != 0)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "integrator is %.40s and there is a thermostat; give leapfrog, or no "
-                         "thermostat",
-                         options->integrator);
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "integrator is %.40s, but a thermostat needs leapfrog; use leapfrog, or no thermostat",
+            options->integrator);
     if (is_ensemble)
-        return kith_fail(KITH_UNSUPPORTED, "there are a thermostat and an ensemble; simulate the "
-                                           "systems one by one");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "a thermostat does not support ensembles; simulate the systems one by one");
     if (context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "there is a thermostat, which computes on the CPU; use that");
+        return kith_fail(KITH_UNSUPPORTED, "a thermostat needs the CPU; use that");
     return KITH_OK;
 }
 
@@ -63,8 +63,7 @@ kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kit
     for (int64_t i = 0; i < bodies->count; i++)
         if (!(bodies->mass[i] > 0))
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "mass of body %lld (from 0) is %g; give a mass > 0, as there is a "
-                             "thermostat",
+                             "mass of body %lld (from 0) is %g; a thermostat needs masses > 0",
                              (long long)i, bodies->mass[i]);
     return KITH_OK;
 }

@@ -17,11 +17,11 @@ static kith_status check_space(const kith_simulation_options *options, const kit
     const bool *periodic = options->forces.cell ? options->forces.cell->periodic : bodies->periodic;
     for (int32_t k = 0; k < bodies->dimensions && watches; k++)
         if (periodic[k])
-            return kith_fail(KITH_UNSUPPORTED,
-                             "the cell is periodic along its vector %c, and collisions, encounters "
-                             "and escapes are of open space; leave them out, or take a cell that "
-                             "is not periodic",
-                             "abc"[k]);
+            return kith_fail(
+                KITH_UNSUPPORTED,
+                "the cell is periodic along its vector %c, but collisions, encounters and escapes "
+                "need open space; leave them out, or use a cell that is not periodic",
+                "abc"[k]);
     return KITH_OK;
 }
 
@@ -44,7 +44,7 @@ kith_status watch_check(const kith_simulation_options *options, const kith_bodie
                          options->escape);
     if (options->on_collision != KITH_ON_COLLISION_PASS && !bodies->radius && bodies->count > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the bodies have no radii, and collisions need them; add a column radius");
+                         "the bodies have no radii, but collisions need them; add a column radius");
     return check_space(options, bodies);
 }
 
@@ -82,12 +82,15 @@ kith_status watch_create(const kith_context *context, const kith_simulation_opti
     if (!watch_is_wanted(options))
         return KITH_OK;
     if (is_ensemble)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "collisions, encounters and escapes are followed in one system, and this "
-                         "is an ensemble; simulate its systems one by one");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "collisions, encounters and escapes do not support ensembles; simulate the systems "
+            "one by one");
     if (context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED, "collisions, encounters and escapes are not followed on "
-                                           "a GPU yet; simulate on the CPU");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "collisions, encounters and escapes are not available on a GPU yet; simulate on the "
+            "CPU");
     KITH_TRY(kith_allocate(1, sizeof *made, "collisions", &made));
     made->on_collision = options->on_collision;
     made->restitution = options->restitution;
@@ -358,9 +361,10 @@ kith_status watch_restore(struct kith_simulation *simulation, const kith_checkpo
     if (!checkpoint->rows && !watch->has_changed)
         return KITH_OK;
     if (!checkpoint->rows)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the checkpoint is of all bodies, and the simulation has lost some; "
-                         "restore it into a new simulation");
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "the checkpoint has all bodies, but the simulation has lost some; restore it into a "
+            "new simulation");
     KITH_TRY(check_rows(watch, checkpoint));
     memcpy(watch->row, checkpoint->rows, (size_t)checkpoint->bodies * sizeof *watch->row);
     memcpy(watch->mass, checkpoint->columns, (size_t)rows * sizeof(double));

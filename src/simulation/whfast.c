@@ -169,15 +169,15 @@ kith_status whfast_check(const struct kith_simulation *simulation, const kith_bo
                          "CPU",
                          name);
     if (simulation->dtype != KITH_F64)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is %s, which needs double precision, and precision is "
-                         "single; use double",
-                         name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "integrator is %s, which needs double precision, but precision is single; use double",
+            name);
     if (simulation->law.law || !(simulation->law.g > 0))
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is %s, which follows orbits under attracting gravity alone; "
-                         "use gravity with G > 0",
-                         name);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "integrator is %s, which supports only attractive gravity; use gravity with G > 0",
+            name);
     if (simulation->solver != &forces_solver_direct)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, and integrator %s sums over pairs itself; use auto or "
@@ -201,8 +201,8 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
     if (simulation->watch)
         return kith_fail(
             KITH_UNSUPPORTED,
-            "collisions, encounters and escapes are not followed by integrator whfast, "
-            "whose planets stay apart; use hybrid or ias15");
+            "integrator whfast does not detect collisions, encounters or escapes; use hybrid or "
+            "ias15");
     return KITH_OK;
 }
 
@@ -258,14 +258,16 @@ kith_status whfast_choose(const kith_simulation_options *options, struct whfast_
     if (strcmp(integrator, "hybrid") == 0)
         return choose_hybrid(options, choice);
     if (is_given && strcmp(integrator, "whfast") != 0)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "coordinates, corrector and kernel are those of integrator whfast, and "
-                         "the integrator is %s; leave them out or use whfast",
-                         integrator);
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "coordinates, corrector and kernel belong to integrator whfast, but the integrator is "
+            "%s; leave them out or use whfast",
+            integrator);
     if (frame != whfast_jacobi && (kernel != whfast_default || options->corrector != 0))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "coordinates are democratic-heliocentric, which have no corrector and the "
-                         "default kernel alone; use jacobi");
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "coordinates are democratic-heliocentric, which support no corrector and only the "
+            "default kernel; use jacobi");
     return KITH_OK;
 }
 

@@ -108,12 +108,13 @@ static kith_status fail_without_plan(const kith_context *context,
                                      const kith_sparse_options *options)
 {
     int64_t count = 0;
-    return kith_fail(KITH_UNSUPPORTED,
-                     "format %s with kernel %s is not there on the %s, or would be mostly filling "
-                     "for this matrix; give auto for one of them",
-                     kith_sparse_format_list(&count)[options->format].name,
-                     kith_sparse_kernel_list(&count)[options->kernel].name,
-                     context->device.kind == KITH_CPU ? "CPU" : "GPU");
+    return kith_fail(
+        KITH_UNSUPPORTED,
+        "format %s with kernel %s is not available on the %s, or would be mostly padding for this "
+        "matrix; give auto for one of them",
+        kith_sparse_format_list(&count)[options->format].name,
+        kith_sparse_kernel_list(&count)[options->kernel].name,
+        context->device.kind == KITH_CPU ? "CPU" : "GPU");
 }
 
 kith_status sparse_choose(kith_context *context, const kith_sparse_options *options,

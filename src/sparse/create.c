@@ -147,9 +147,10 @@ static kith_status check_vector(const kith_context *context, const char *name, k
                          real ? "float64 or float32" : "int64 or int32");
     if (!kith_same_device(array.device, place))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s and column are in different places; give all arrays in one", name);
+                         "%s and column are on different devices; give all arrays on one device",
+                         name);
     if (!array.data && count > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld elements and its data is NULL", name,
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld elements, but its data is NULL", name,
                          (long long)count);
     KITH_TRY(kith_check_extent(array, name));
     return kith_check_memory(context, array, name);
@@ -248,7 +249,7 @@ static kith_status check_dense(const kith_context *context, kith_array matrix)
     KITH_TRY(check_size(matrix.shape[0], matrix.shape[1]));
     KITH_TRY(kith_check_extent(matrix, "matrix"));
     if (!matrix.data && matrix.shape[0] > 0 && matrix.shape[1] > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "matrix has %lld rows and its data is NULL",
+        return kith_fail(KITH_INVALID_ARGUMENT, "matrix has %lld rows, but its data is NULL",
                          (long long)matrix.shape[0]);
     if (matrix.device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,

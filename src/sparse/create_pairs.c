@@ -125,12 +125,12 @@ static kith_status check_law(const kith_context *context, const struct graph *gr
         KITH_TRY(law_check_dimensions(graph->chosen.law, pairs->vectors.shape[1]));
     if (!has_vectors && kith_array_is_none(pairs->distances))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the list has no distances, which the law %s needs; list "
+                         "the list has no distances, which the law %s needs; request "
                          "KITH_PAIRS_DISTANCES or KITH_PAIRS_VECTORS too",
                          kith_law_text(graph->chosen.law));
     if (!has_vectors && !graph->view.is_central)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the list has no vectors, on whose direction the law %s depends; list "
+                         "the list has no vectors, which the law %s needs; request "
                          "KITH_PAIRS_VECTORS too",
                          kith_law_text(graph->chosen.law));
     if (graph->chosen.column_count != pairs->row_count &&
@@ -150,7 +150,7 @@ static kith_status check(const kith_context *context, const struct graph *graph)
     KITH_TRY(kith_check_pointer(pairs->offsets.data, "the list's offsets"));
     if (kith_array_is_none(pairs->j) && pairs->count > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the list has no j; list KITH_PAIRS_J, and what the law needs");
+                         "the list has no j; request KITH_PAIRS_J, and what the law needs");
     if (pairs->offsets.device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
                          "the list is on a device; give positions on the host to list them there");

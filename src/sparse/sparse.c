@@ -17,7 +17,7 @@ static const kith_sparse_choice formats[] = {
     [KITH_SPARSE_AUTO] = {"auto", "by the matrix: what is expected to be fastest"},
     [KITH_SPARSE_COO] = {"coo", "row, column and value of each entry"},
     [KITH_SPARSE_CSR] = {"csr", "compressed rows; 16-bit columns where a few rows span 65536"},
-    [KITH_SPARSE_ELL] = {"ell", "rows filled up to the longest"},
+    [KITH_SPARSE_ELL] = {"ell", "rows padded to the longest"},
     [KITH_SPARSE_HYBRID] = {"hybrid", "ell as wide as a third of the rows, what is longer in coo"},
     [KITH_SPARSE_SELL] = {"sell", "SELL-C-sigma: slices of rows of similar length, filled up"},
     [KITH_SPARSE_BSR] = {"bsr", "dense blocks of 2 x 2, 3 x 3 or 4 x 4"},
@@ -25,11 +25,11 @@ static const kith_sparse_choice formats[] = {
 };
 
 static const kith_sparse_choice kernels[] = {
-    [KITH_SPARSE_KERNEL_AUTO] = {"auto", "what suits the format"},
-    [KITH_SPARSE_ROW_THREAD] = {"row-thread", "a row is one thread's, or one vector lane's"},
-    [KITH_SPARSE_ROW_VECTOR] = {"row-vector", "a row is shared by the lanes of a vector or warp"},
-    [KITH_SPARSE_ELEMENT] = {"element", "an entry is one thread's; a segmented sum adds up"},
-    [KITH_SPARSE_MERGE] = {"merge", "rows and entries are shared out evenly (merge path)"},
+    [KITH_SPARSE_KERNEL_AUTO] = {"auto", "the best kernel for the format"},
+    [KITH_SPARSE_ROW_THREAD] = {"row-thread", "one thread or one vector lane per row"},
+    [KITH_SPARSE_ROW_VECTOR] = {"row-vector", "one vector or warp per row"},
+    [KITH_SPARSE_ELEMENT] = {"element", "one thread per entry, and a segmented sum"},
+    [KITH_SPARSE_MERGE] = {"merge", "equal parts of rows and entries per thread (merge path)"},
 };
 
 const kith_sparse_choice *kith_sparse_format_list(int64_t *count)

@@ -25,7 +25,7 @@ static kith_status check_vector(const kith_context *context, const struct sparse
                          (long long)count);
     if (array.dtype != csr->dtype)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s is of %s and the matrix of %s; give vectors of the matrix' dtype",
+                         "%s is of %s, but the matrix is of %s; give vectors of the matrix' dtype",
                          name, kith_dtype_name(array.dtype), kith_dtype_name(csr->dtype));
     if (!on_host(array) && (array.device.kind != here.kind || array.device.index != here.index))
         return kith_fail(KITH_UNSUPPORTED,
@@ -33,7 +33,7 @@ static kith_status check_vector(const kith_context *context, const struct sparse
                          "make the matrix with a context there",
                          name);
     if (!array.data && count > 0 && sparse_vectors_of(array) > 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows and its data is NULL", name,
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows, but its data is NULL", name,
                          (long long)count);
     KITH_TRY(kith_check_extent(array, name));
     return kith_check_memory(context, array, name);
@@ -53,12 +53,12 @@ kith_status sparse_check_vectors(const kith_context *context, const struct spars
     KITH_TRY(check_vector(context, csr, "y", y, csr->rows));
     if (x.ndim != y.ndim || sparse_vectors_of(x) != sparse_vectors_of(y))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "x has %lld vectors and y %lld; give as many of both",
+                         "x has %lld vectors, but y has %lld; give equal numbers",
                          (long long)sparse_vectors_of(x), (long long)sparse_vectors_of(y));
     if (on_host(x) != on_host(y))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "x and y are in different places; give both on the host, or both on the "
-                         "device");
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "x and y are on different devices; give both on the host, or both on the device");
     return check_memory(x, y);
 }
 

@@ -39,7 +39,7 @@ static kith_status check_shifts(const kith_context *context, const kith_pairs *p
     if (kith_array_is_none(shifts))
         return periodic[0] || periodic[1] || periodic[2]
                    ? kith_fail(KITH_INVALID_ARGUMENT,
-                               "pairs has no shifts, and the cell is periodic; list them with "
+                               "pairs has no shifts, but the cell is periodic; list them with "
                                "KITH_PAIRS_SHIFTS")
                    : KITH_OK;
     KITH_TRY(check_dtype(shifts, "pairs.shifts", shifts.dtype == KITH_I32, "int32"));

@@ -102,8 +102,8 @@ static kith_status check_side(const struct arguments *arguments, struct sums_sid
     KITH_TRY(kith_check_array(arguments->context, &positions, of, "sources.positions"));
     side->count = side->positions.shape[0];
     if (side->count > most_points)
-        return kith_fail(KITH_UNSUPPORTED, "%s has %lld rows, which are more than %d; divide them",
-                         name, (long long)side->count, (int)most_points);
+        return kith_fail(KITH_UNSUPPORTED, "%s has %lld rows; give at most %d", name,
+                         (long long)side->count, (int)most_points);
     for (int32_t k = 0; k < arguments->formulas.scope.column_count; k++) {
         snprintf(name, sizeof name, "%s.%s", side->name, arguments->formulas.scope.column[k]);
         const struct named_array column = {name, side->column[k], of.dtype, 1, side->count, 1};
@@ -133,7 +133,7 @@ static kith_status check_arrays(struct arguments *arguments, int64_t output_coun
     const struct named_array results = {"results", problem->results,       of.dtype,
                                         2,         problem->targets.count, output_count};
     if (kith_array_is_none(problem->results))
-        return kith_fail(KITH_INVALID_ARGUMENT, "results is none; give an array of %lld x %lld",
+        return kith_fail(KITH_INVALID_ARGUMENT, "results is empty; give an array of %lld x %lld",
                          (long long)problem->targets.count, (long long)output_count);
     KITH_TRY(kith_check_array(arguments->context, &results, of, "sources.positions"));
     KITH_TRY(kith_check_output(&results));
@@ -147,7 +147,7 @@ static kith_status check_column_uses(const struct sums_formulas *formulas,
     for (int32_t k = 0; k < formulas->scope.column_count; k++)
         if (uses[k] && kith_array_is_none(side->column[k]))
             return kith_fail(
-                KITH_INVALID_ARGUMENT, "a formula has %s_%c, and %s has no column %s; give one",
+                KITH_INVALID_ARGUMENT, "a formula has %s_%c, but %s has no column %s; give one",
                 formulas->scope.column[k], letter, side->name, formulas->scope.column[k]);
     return KITH_OK;
 }
@@ -180,9 +180,10 @@ static kith_status check_cutoff(const struct arguments *arguments)
                          cutoff);
     for (int k = 0; k < 3 && cutoff == 0 && !arguments->options.pairs; k++)
         if (arguments->problem.lattice.periodic[k])
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "cutoff is 0 in a periodic cell, whose images are without end; give a "
-                             "cutoff greater than 0, or a cell that is not periodic");
+            return kith_fail(
+                KITH_INVALID_ARGUMENT,
+                "cutoff is 0 in a periodic cell, which has infinitely many images; give a "
+                "cutoff greater than 0, or a cell that is not periodic");
     if (cutoff > 0 && (cutoff < least || cutoff > most))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "cutoff is %g, and its square must be a number of %s; give other units",
@@ -209,7 +210,7 @@ static kith_status check_dimensions(const struct arguments *arguments)
         if (node->operation == formula_variable && node->which >= (int32_t)formula_dx &&
             node->which <= (int32_t)formula_dz)
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "a formula has dx, dy or dz, and sources.positions has %d columns; "
+                             "a formula has dx, dy or dz, but sources.positions has %d columns; "
                              "give formulas in r or r2, or at most 3 columns",
                              dimensions);
     }
@@ -244,7 +245,7 @@ static kith_status check_choices(const struct arguments *arguments)
                          (int)options->method);
     if (options->include_self && !arguments->problem.same)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "include_self is set and the targets are not the sources; leave it out");
+                         "include_self is set, but the targets are not the sources; leave it out");
     return KITH_OK;
 }
 

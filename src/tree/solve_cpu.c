@@ -34,12 +34,11 @@ static kith_status build(kith_context *context, const struct tree_problem *probl
     const void *const *x = problem->source_position, *const *y = problem->target_position;
     const int64_t limit = INT64_C(1) << 31;
     if (problem->source_count >= limit || problem->target_count >= limit)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "a tree has fewer than 2147483648 points, and there are "
-                         "%lld; use the solver direct",
-                         (long long)(problem->source_count > problem->target_count
-                                         ? problem->source_count
-                                         : problem->target_count));
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "a tree has at most 2147483647 points, but there are %lld; use the solver direct",
+            (long long)(problem->source_count > problem->target_count ? problem->source_count
+                                                                      : problem->target_count));
     const struct sort_points sources = {
         problem->dtype, problem->dimensions, problem->source_count, {x[0], x[1], x[2]}};
     const struct sort_points targets = {

@@ -38,10 +38,10 @@ static kith_status check(const struct tree_problem *problem, const struct tree_r
     const int64_t points = problem->source_count > problem->target_count ? problem->source_count
                                                                          : problem->target_count;
     if (points >= limit)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "a tree has fewer than 2147483648 points, and there are "
-                         "%lld; use the solver direct",
-                         (long long)points);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "a tree has at most 2147483647 points, but there are %lld; use the solver direct",
+            (long long)points);
     if (request->order > tree_most_full_order_cuda && problem->softening2 > 0 &&
         problem->dimensions == 3)
         return kith_fail(KITH_UNSUPPORTED,

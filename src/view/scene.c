@@ -47,7 +47,7 @@ static kith_status fit_options(struct scene *scene)
     if (options->first_frame < 0 || options->frames < 1 ||
         options->first_frame > there - options->frames)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "frames %lld to %lld are not there; the trajectory has %lld frames",
+                         "frames %lld to %lld do not exist; the trajectory has %lld frames",
                          (long long)options->first_frame,
                          (long long)(options->first_frame + options->frames - 1), (long long)there);
     return KITH_OK;

@@ -112,7 +112,7 @@ static enum MHD_Result answer_frame(struct server *server, struct MHD_Connection
     if (after && !parse_real(after, &number))
         return answer_text(connection, MHD_HTTP_BAD_REQUEST, "after is not a number\n");
     if (view_frame(server->view, number, &packet) != KITH_OK)
-        return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is no such frame\n");
+        return answer_text(connection, MHD_HTTP_NOT_FOUND, "the frame does not exist\n");
     if (!packet)
         return answer_lasting(connection, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
     account(server);

@@ -111,7 +111,7 @@ kith_status kith_view_open_trajectory(const kith_view_options *options, kith_tra
     KITH_TRY(kith_check_pointer(trajectory, "trajectory"));
     const int64_t frames = kith_trajectory_frames(trajectory);
     if (frames == 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "the trajectory has no frames to show");
+        return kith_fail(KITH_INVALID_ARGUMENT, "the trajectory has no frames");
     struct kith_view *made = NULL;
     KITH_TRY(kith_allocate(1, sizeof *made, "view", &made));
     made->trajectory = trajectory;
@@ -177,7 +177,7 @@ static kith_status read_frame(struct kith_view *view, double number, struct pack
 {
     struct feed *feed = &view->feed;
     if (!(number >= 0) || number >= (double)kith_trajectory_frames(view->trajectory))
-        return kith_fail(KITH_INVALID_ARGUMENT, "there is no such frame");
+        return kith_fail(KITH_INVALID_ARGUMENT, "the frame does not exist");
     if (atomic_load(&feed->packets) >= view_most_packets)
         return KITH_OK;
     KITH_TRY(kith_trajectory_read(view->trajectory, (int64_t)number, &view->bodies));
