@@ -71,7 +71,7 @@ def test_sums_over_a_list_that_is_kept():
                                   kith.sum(x, "h_j", targets=at, cutoff=0.4, columns={"h": h}), rtol=1e-12)
     with pytest.raises(ValueError, match="pairs.offsets does not have 61 rows"):
         kith.sum(x, "r", pairs=near)
-    with pytest.raises(ValueError, match="pairs has no shifts, and the cell is periodic"):
+    with pytest.raises(ValueError, match="pairs has no shifts, but the cell is periodic"):
         kith.sum(x, "r", pairs=kith.pairs(x, 0.4), cell=[1.0, 1.0, 1.0])
     with pytest.raises(TypeError, match="pairs is of type list"):
         kith.sum(x, "r", pairs=[1])

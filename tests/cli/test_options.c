@@ -191,7 +191,7 @@ static void test_input_that_does_not_fit_the_options_is_told(void **state)
         {"multiply @none.mtx --json", "none.mtx"},
         {"pairs @flat.csv --cutoff 1 --box 2,2 --periodic z", "have two dimensions"},
         {"pairs @s.csv -q --cutoff 1 --box 2,2", "3"},
-        {"pairs @flat.csv --cutoff 1 --cell 1,0,0,0,1,0,0,0,1", "want 4"},
+        {"pairs @flat.csv --cutoff 1 --cell 1,0,0,0,1,0,0,0,1", "4"},
         {"plot @none.csv --what chain -o @p.png", "none.csv"},
         {"plot @none.csv --what distances --cutoff 1 -o @p.png", "none.csv"},
         {"run six --dt 0.1 --until 0.1 -o @nowhere/a.h5", "nowhere"},

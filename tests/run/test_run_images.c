@@ -235,7 +235,7 @@ static void test_mistakes_are_refused(void **state)
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "skin is 0.3, and solver is ewald");
     options.simulation.skin = 0;
     options.simulation.forces.softening = 0.1;
-    run_fails(options, bodies, KITH_UNSUPPORTED, "softening is given, and solver is ewald");
+    run_fails(options, bodies, KITH_UNSUPPORTED, "softening ewald");
     options.simulation.forces.softening = 0;
     options.simulation.integrator = "hermite4";
     run_fails(options, bodies, KITH_UNSUPPORTED, "no derivatives of forces");
