@@ -63,6 +63,8 @@ class Calculator(_Calculator):
         ``q`` the initial charges.
     context : Context, optional
         Where to compute.
+    atoms : ase.Atoms, optional
+        Atoms that get this calculator.
 
     Notes
     -----
@@ -84,8 +86,8 @@ class Calculator(_Calculator):
 
     def __init__(self, law: str | Law, cutoff: float, *, shift: str = "none",
                  parameters: Mapping[str, float] | None = None, columns: Mapping[str, Any] | None = None,
-                 context: Context | None = None, **options: Any):
-        super().__init__(**options)
+                 context: Context | None = None, atoms: Any = None):
+        super().__init__(atoms=atoms)
         self._formula, numbers = _formula_of(law)
         self._numbers = {**numbers, **{key: number(f"parameters[{key!r}]", value)
                                        for key, value in (parameters or {}).items()}}

@@ -38,6 +38,7 @@ def public():
             yield f"kith.{name}", type(value).__call__
             yield from members_of(f"kith.{name}", type(value))
     yield "kith.ase.neighbor_list", kith.ase.neighbor_list
+    yield "kith.ase.Calculator", kith.ase.Calculator
     if importlib.util.find_spec("torch"):
         for key, value in vars(importlib.import_module("kith.torch")).items():
             if not key.startswith("_") and inspect.isfunction(value) and value.__module__ == "kith.torch":
