@@ -226,8 +226,9 @@ static void test_initial_refuses_options_out_of_range_or_out_of_place(void **sta
     assert_refused("two-body", (kith_initial_options){.mass_ratio = -1}, "-1");
     assert_refused("galaxies", (kith_initial_options){.mass_ratio = INFINITY}, "inf");
     assert_refused("galaxies", (kith_initial_options){.mass_ratio = NAN}, "mass ratio is");
-    assert_refused("galaxies", (kith_initial_options){.eccentricity = 0.5}, "galaxies takes none");
-    assert_refused("plummer", (kith_initial_options){.mass_ratio = 2}, "plummer takes none");
+    assert_refused("galaxies", (kith_initial_options){.eccentricity = 0.5},
+                   "eccentricity galaxies");
+    assert_refused("plummer", (kith_initial_options){.mass_ratio = 2}, "plummer");
 }
 
 int main(void)

@@ -13,10 +13,11 @@ static inline bool is_word(char c)
 }
 
 /* Whether a field of length characters is in the message: not inside of a longer word, and if it is
- * a number not the beginning of a longer one. */
+ * a whole number not the beginning of a longer one. */
 static inline bool has_field(const char *message, const char *field, size_t length)
 {
-    const bool is_number = isdigit((unsigned char)field[length - 1]);
+    const bool is_number =
+        strspn(field + (field[0] == '-'), "0123456789") == length - (field[0] == '-');
     for (const char *at = message; (at = strchr(at, field[0])); at++) {
         const bool begins = at == message || !is_word(field[0]) || !is_word(at[-1]);
         if (begins && strncmp(at, field, length) == 0 &&
