@@ -43,7 +43,8 @@ static void test_mistakes_are_told_in_one_line(void **state)
     assert_refused(program_run("forces @two.csv --cutoff 1 --box 4,-4,4"), 2, "0");
     assert_refused(program_run("forces @two.csv --shift force"), 2, "--cutoff");
     assert_refused(program_run("forces @two.csv --cutoff 1 --shift some"), 2, "--shift");
-    assert_refused(program_run("forces @two.csv --cutoff 1 --shift force --tail"), 2, "--shift --tail");
+    assert_refused(program_run("forces @two.csv --cutoff 1 --shift force --tail"), 2,
+                   "--shift --tail");
     assert_refused(program_run("forces @two.csv --cutoff 1 --check 2"), 2, "--check");
     assert_refused(program_run("run @two.csv --dt 1 --until 1 --skin 1"), 2, "--cutoff");
     assert_refused(program_run("run @two.csv --dt 1 --until 1 --cutoff 1 --skin -1"), 2, "--skin");
