@@ -14,17 +14,28 @@
 #include "names.h"
 #include "orbit_options.h"
 #include "progress.h"
+#include "resonance.h"
 #include "streams.h"
 
 struct orbits_options {
     struct common_options common; /* --json and --quiet alone */
     kith_read_options read;
     kith_orbits_options about;
+    struct resonance resonance; /* instead of elements */
     const char *path, *output, *to;
     int64_t first, last; /* frames; last 0: to the end */
 };
 
-enum { key_coordinates = 0x9000, key_g, key_frames, key_from, key_to, key_system, key_json };
+enum {
+    key_coordinates = 0x9000,
+    key_g,
+    key_frames,
+    key_from,
+    key_to,
+    key_system,
+    key_resonance,
+    key_json
+};
 
 static const struct argp_option options[] = {
     {"coordinates", key_coordinates, "COORDINATES", 0,
@@ -32,6 +43,10 @@ static const struct argp_option options[] = {
     {"g", key_g, "G", 0, "gravitational constant (default: the one of RUN, else 1)", 0},
     {"frames", key_frames, "A:B", 0,
      "frames A to B only, both included, counted from 1, or all (default: all)", 0},
+    {"resonance", key_resonance, "ANGLE", 0,
+     "write time,angle instead: a sum of multiples of mean longitudes l, longitudes of pericenter w "
+     "and of the node O of bodies, such as 3l5-2l4-w5",
+     0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
     {"from", key_from, "FORMAT", 0,
      "of RUN (default: by its extension; of -, standard input, by its content)", 0},
@@ -55,6 +70,7 @@ static const char documentation[] =
     "  kith run outer-solar-system --dt 100 --until 36525 -q -o planets.h5\n"
     "  kith orbits planets.h5 --coordinates jacobi -o elements.csv\n"
     "  kith orbits planets.h5 --frames 1:10 -o elements.npy --json\n"
+    "  kith orbits planets.h5 --coordinates barycentric --resonance 3l5-2l4-w5 -o angle.csv\n"
     "  kith make solar-system | kith orbits -";
 
 static double parse_g(const char *text, const struct argp_state *state)
@@ -87,6 +103,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_frames:
         cli_parse_frames(argument, &orbits->first, &orbits->last, state);
+        return 0;
+    case key_resonance:
+        orbits->resonance = cli_parse_resonance(argument, state);
         return 0;
     case key_system:
         orbits->read.system = cli_parse_count("--system", argument, state);
@@ -130,6 +149,7 @@ struct row {
 /* The rows of the frames up to now. */
 struct elements {
     const kith_orbits_options *options;
+    const struct resonance *resonance;
     struct row *rows;
     kith_orbit *orbits; /* of a frame */
     int64_t count, room, bodies, frames, frames_expected;
@@ -171,13 +191,23 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void add_rows(struct elements *elements, double time, int64_t count)
+static kith_status add_rows(struct elements *elements, double time, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
         const kith_orbit *orbit = &elements->orbits[k];
         elements->rows[elements->count++] = (struct row){
             time, k + 1, orbit->a, orbit->e, orbit->i, orbit->Omega, orbit->omega, orbit->M};
     }
+    return KITH_OK;
+}
+
+/* A row with the angle in place of a. */
+static kith_status add_angle(struct elements *elements, double time, int64_t bodies)
+{
+    double angle = 0;
+    KITH_TRY(resonance_angle(elements->resonance, elements->orbits, bodies, &angle));
+    elements->rows[elements->count++] = (struct row){.time = time, .a = angle};
+    return KITH_OK;
 }
 
 static kith_status add_frame(void *state, int64_t step, const kith_bodies *bodies)
@@ -189,7 +219,7 @@ static kith_status add_frame(void *state, int64_t step, const kith_bodies *bodie
         return kith_fail(KITH_CANCELLED, "stopped; nothing is written");
     if (bodies->count > 0 && !bodies->velocity)
         return kith_fail(KITH_INVALID_ARGUMENT, "the file has no velocities, which orbits need");
-    KITH_TRY(make_room(elements, count));
+    KITH_TRY(make_room(elements, count > 0 ? count : 1));
     KITH_TRY(take_bodies(elements, bodies->count));
     const double start = now(), own = bodies->units.gravitational_constant;
     const kith_status status = kith_orbits_compute(elements->options, bodies, elements->orbits);
@@ -200,7 +230,8 @@ static kith_status add_frame(void *state, int64_t step, const kith_bodies *bodie
                       ? elements->options->gravitational_constant
                   : own != 0 ? own
                              : 1;
-    add_rows(elements, bodies->time, count);
+    KITH_TRY(elements->resonance->count > 0 ? add_angle(elements, bodies->time, bodies->count)
+                                            : add_rows(elements, bodies->time, count));
     elements->frames++;
     return KITH_OK;
 }
@@ -232,7 +263,12 @@ static kith_status write_rows(const struct orbits_options *orbits, const struct 
         table[k] = (kith_table_column){
             each[k].name, column(elements->rows, elements->count, each[k].offset, each[k].dtype)};
     const char *path = cli_output_path(orbits->output ? orbits->output : "-");
-    return kith_table_write_records(path, cli_output_format(path, orbits->to), columns, table);
+    if (orbits->resonance.count > 0) {
+        table[1] = table[2];
+        table[1].name = "angle";
+    }
+    return kith_table_write_records(path, cli_output_format(path, orbits->to),
+                                    orbits->resonance.count > 0 ? 2 : columns, table);
 }
 
 static int print_json(const char *command, const struct orbits_options *orbits,
@@ -246,10 +282,14 @@ static int print_json(const char *command, const struct orbits_options *orbits,
     cJSON *object = cJSON_CreateObject();
     json_add_count(object, "bodies", elements->bodies);
     json_add_count(object, "frames", elements->frames);
-    json_add_count(object, "orbits", elements->count);
-    json_add_count(object, "bound", bound);
-    json_add_count(object, "unbound", elements->count - bound - removed);
-    json_add_count(object, "removed", removed);
+    if (orbits->resonance.count > 0) {
+        json_add_count(object, "angles", elements->count);
+    } else {
+        json_add_count(object, "orbits", elements->count);
+        json_add_count(object, "bound", bound);
+        json_add_count(object, "unbound", elements->count - bound - removed);
+        json_add_count(object, "removed", removed);
+    }
     cJSON_AddStringToObject(object, "coordinates",
                             cli_name_of_coordinates(orbits->about.coordinates));
     json_add_real(object, "g", elements->g);
@@ -268,7 +308,7 @@ static kith_status read_frames(const struct orbits_options *orbits, struct eleme
 
 static int run_orbits(const char *command, const struct orbits_options *orbits)
 {
-    struct elements elements = {.options = &orbits->about};
+    struct elements elements = {.options = &orbits->about, .resonance = &orbits->resonance};
     progress_begin(NULL, true); /* for its signals alone */
     kith_status status = read_frames(orbits, &elements);
     progress_end(NULL);

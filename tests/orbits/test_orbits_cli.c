@@ -113,6 +113,39 @@ static void test_every_frame_of_a_file_has_rows(void **state)
     assert_true(program_json_number(json, "orbits") == 3);
 }
 
+static void test_resonance_angles_are_sums_of_longitudes(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("%s -o @planets.csv", two_planets));
+    /* Omega, omega, M are 1, 2, 3 and 3, 4, -5. */
+    static const struct {
+        const char *angle;
+        double expected;
+    } each[] = {{"l2-l1", 2 - 6},   {"2l1-l2-w1", 12 - 2 - 3},   {"w2-w1", 7 - 3},
+                {"-3O1+2O2+w1", 6}, {"+3l2-2l1-w2", 6 - 12 - 7}, {"0l1", 0}};
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
+        const struct program_result *result =
+            program_run("orbits @planets.csv --resonance %s", each[k].angle);
+        double time, angle;
+        assert_succeeded(result);
+        assert_int_equal(sscanf(result->out, "time,angle\n%lf,%lf", &time, &angle), 2);
+        assert_true(time == 0 && angle >= 0 && angle < 6.2832);
+        assert_true(fabs(remainder(angle - each[k].expected, 6.283185307179586)) < 1e-13);
+    }
+    const struct program_result *result =
+        program_run("orbits @planets.csv --resonance l2-l1 --json");
+    assert_succeeded(result);
+    assert_true(program_json_number(result->out, "angles") == 1);
+    assert_refused(program_run("orbits @planets.csv --resonance 3l2-2l1"), 2,
+                   "whose factors add up to 1");
+    assert_refused(program_run("orbits @planets.csv --resonance 3x2"), 2, "such as 3l5-2l4-w5");
+    assert_refused(program_run("orbits @planets.csv --resonance l0-l1"), 2, "bodies from 1");
+    assert_refused(program_run("orbits @planets.csv --resonance l2l1"), 2, "such as");
+    assert_refused(program_run("orbits @planets.csv --resonance l1-l"), 2, "such as");
+    assert_refused(program_run("orbits @planets.csv --resonance l3-l1"), 1,
+                   "the resonance has body 3, and there are bodies 0 to 2");
+}
+
 static void test_bodies_without_velocities_are_refused(void **state)
 {
     (void)state;
@@ -163,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_json_counts_orbits_and_says_what_was_taken),
         cmocka_unit_test(test_records_of_npy_files_keep_the_names_of_the_columns),
         cmocka_unit_test(test_every_frame_of_a_file_has_rows),
+        cmocka_unit_test(test_resonance_angles_are_sums_of_longitudes),
         cmocka_unit_test(test_bodies_without_velocities_are_refused),
         cmocka_unit_test(test_wrong_elements_are_wrong_usage),
         cmocka_unit_test(test_wrong_options_of_orbits_are_wrong_usage),
