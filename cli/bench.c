@@ -226,8 +226,7 @@ int command_bench(int argc, char **argv)
         return command_of(NULL, argc, argv);
     const struct command *part = command_named(bench_capabilities, word);
     if (!part)
-        return command_fail_unknown(argv[0], bench_capabilities, "capability with a benchmark",
-                                    word);
+        return command_fail_unknown(argv[0], bench_capabilities, "capability", word);
     char name[64];
     snprintf(name, sizeof name, "%s %s", argv[0], word);
     argv[1] = name;

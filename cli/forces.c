@@ -79,7 +79,8 @@ static const char documentation[] =
     "-G sum_j m_j / sqrt(r^2 + softening^2); half the sum of m_i times the potential is the total "
     "potential energy. Under any other law the potential of a body is its energy with all others, "
     "not divided by its mass. Masses and charges default to 1.\n"
-    "In a build with MPI, mpirun -n 8 kith forces ... divides the direct sum among 8 processes.";
+    "In a build with MPI, mpirun -n 8 kith forces ... divides the work of the solvers direct, "
+    "tree, fmm and cutoff among 8 processes.";
 
 static const char *name_of_sum(int64_t k)
 {
