@@ -365,7 +365,7 @@ static void note_late(void *user, double seconds)
     const struct run_options *run = user;
     cli_note(
         run->common.quiet, "kith run",
-        "checkpoints are written every %.2g s, not every %g: between two steps, in at most 5 % "
+        "checkpoints are written every %.2g s, not every %g: between two steps, in at most 5 %% "
         "of the time",
         seconds, run->run.checkpoint_seconds);
 }
