@@ -42,6 +42,51 @@ static void test_a_melt_keeps_energy_and_momentum(void **state)
     kith_bodies_free(bodies);
 }
 
+/* The values of an observable that has one component. */
+static double *values_of(const char *path, const char *name, int64_t *frames)
+{
+    kith_trajectory *trajectory = NULL;
+    int64_t components = 0;
+    double *values = NULL;
+    assert_ok(kith_trajectory_open(path, &trajectory));
+    assert_ok(kith_trajectory_observable(trajectory, name, &components, &values, NULL));
+    assert_int_equal(components, 1);
+    *frames = kith_trajectory_frames(trajectory);
+    kith_trajectory_close(trajectory);
+    return values;
+}
+
+/* Once it has melted: the slope of a straight line through the energies, of least squares. */
+static void test_the_energy_of_a_liquid_does_not_drift(void **state)
+{
+    (void)state;
+    enum { count = 500, every = 20, steps = 6000, melted = 1000 };
+    kith_bodies *bodies = atoms(count, 1.44);
+    kith_law *law = lennard_jones();
+    kith_run_options options = atom_options(law, steps * 0.002, in_files("drift.h5"));
+    options.every = every;
+    run(options, bodies);
+    int64_t frames = 0;
+    double *energy = values_of(in_files("drift.h5"), "total_energy", &frames);
+    double *temperature = values_of(in_files("drift.h5"), "temperature", &frames);
+    assert_int_equal(frames, steps / every + 1);
+    const int64_t first = melted / every, n = frames - first;
+    double sum_xy = 0, sum_xx = 0, mean_temperature = 0;
+    for (int64_t k = 0; k < n; k++) {
+        const double x = (double)k - (double)(n - 1) / 2;
+        sum_xy += x * (energy[first + k] - energy[first]);
+        sum_xx += x * x;
+        mean_temperature += temperature[first + k] / (double)n;
+    }
+    const double drift = sum_xy / sum_xx * 1000 / every / count; /* an atom and 1000 steps */
+    assert_true(mean_temperature > 0.5 && mean_temperature < 0.9);
+    assert_true(fabs(drift) < 1e-5 * mean_temperature);
+    free(energy);
+    free(temperature);
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
 static void test_a_run_in_a_cell_resumes_bit_for_bit(void **state)
 {
     (void)state;
@@ -352,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_melt_keeps_energy_and_momentum),
+        cmocka_unit_test(test_the_energy_of_a_liquid_does_not_drift),
         cmocka_unit_test(test_a_run_in_a_cell_resumes_bit_for_bit),
         cmocka_unit_test(test_a_run_of_a_mixture_resumes_bit_for_bit),
         cmocka_unit_test(test_files_keep_epsilon_and_sigma),
