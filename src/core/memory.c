@@ -26,7 +26,8 @@ kith_status kith_check_available(double bytes, const char *what, const char *rem
     return KITH_OK;
 }
 
-kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, void *memory)
+static kith_status allocate(int64_t count, int64_t bytes_each, bool zeroed, const char *what,
+                            void *memory)
 {
     void *block = NULL;
     memcpy(memory, &block, sizeof block);
@@ -51,7 +52,18 @@ kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, v
     if (huge)
         madvise(block, (size_t)rounded, MADV_HUGEPAGE);
 #endif
-    memset(block, 0, (size_t)rounded);
+    if (zeroed)
+        memset(block, 0, (size_t)rounded);
     memcpy(memory, &block, sizeof block);
     return KITH_OK; // cppcheck-suppress memleak; the caller has the block now
+}
+
+kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, void *memory)
+{
+    return allocate(count, bytes_each, true, what, memory);
+}
+
+kith_status kith_allocate_unset(int64_t count, int64_t bytes_each, const char *what, void *memory)
+{
+    return allocate(count, bytes_each, false, what, memory);
 }

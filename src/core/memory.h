@@ -28,7 +28,7 @@ kith_status kith_check_available(double bytes, const char *what, const char *rem
 /* kith_memory_available of the files below a folder, but for the limit of address space. */
 int64_t kith_memory_available_below(const char *root);
 
-/* The one allocation function: count × bytes_each zeroed bytes, aligned to 64.
+/* The allocation function: count × bytes_each zeroed bytes, aligned to 64.
  *
  *   memory  [out] goes with free(); NULL for count 0 and on failure
  *
@@ -36,6 +36,10 @@ int64_t kith_memory_available_below(const char *root);
  *         available (kith/build.h); the message names what and how much.
  */
 kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, void *memory);
+
+/* The same without zeros: large results that are written as a whole, in parts between which a call
+ * may be cancelled. */
+kith_status kith_allocate_unset(int64_t count, int64_t bytes_each, const char *what, void *memory);
 
 #ifdef __cplusplus
 }

@@ -44,8 +44,8 @@ static kith_array view_of(void *data, kith_device device, const struct column *c
 }
 
 /* Grows by a fourth at least, so that lists that slowly get longer seldom move. */
-kith_status pairs_buffer_grow(kith_context *context, struct pairs_buffer *buffer, int64_t bytes,
-                              const char *what)
+static kith_status grow(kith_context *context, struct pairs_buffer *buffer, int64_t bytes,
+                        bool zeroed, const char *what)
 {
     if (bytes <= buffer->bytes)
         return KITH_OK;
@@ -53,17 +53,28 @@ kith_status pairs_buffer_grow(kith_context *context, struct pairs_buffer *buffer
         buffer->bytes > 0 && bytes < buffer->bytes / 4 * 5 ? buffer->bytes / 4 * 5 : bytes;
     context->services->release(context, buffer->data);
     *buffer = (struct pairs_buffer){0};
-    KITH_TRY(context->services->allocate(context, wanted, 1, what, &buffer->data));
+    if (zeroed || context->device.kind != KITH_CPU)
+        KITH_TRY(context->services->allocate(context, wanted, 1, what, &buffer->data));
+    else
+        KITH_TRY(kith_allocate_unset(wanted, 1, what, &buffer->data));
     buffer->bytes = wanted;
     return KITH_OK;
 }
 
+kith_status pairs_buffer_grow(kith_context *context, struct pairs_buffer *buffer, int64_t bytes,
+                              const char *what)
+{
+    return grow(context, buffer, bytes, true, what);
+}
+
+/* A column of the list. Offsets are counted up; every row of the others is written. */
 static kith_status provide(const struct column *column, int64_t rows, kith_pairs *pairs,
                            struct pairs_buffer *buffer)
 {
     kith_context *context = pairs->memory->context;
     const int64_t bytes = rows * column->width * kith_dtype_bytes(column->dtype);
-    KITH_TRY(pairs_buffer_grow(context, buffer, bytes + kith_padding, column->name));
+    KITH_TRY(grow(context, buffer, bytes + kith_padding, buffer == &pairs->memory->own[0],
+                  column->name));
     *column->view = view_of(buffer->data, context->device, column, rows);
     return KITH_OK;
 }
