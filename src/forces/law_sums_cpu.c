@@ -3,12 +3,10 @@
 
 #include <stddef.h>
 
-#include "core/clock.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "forces/blocks_cpu.h"
 #include "forces/law_choice.h"
-#include "forces/law_limit.h"
 #include "forces/law_motion.h"
 #include "forces/law_sums.h"
 #include "forces/symmetric.h"
@@ -131,26 +129,4 @@ kith_status forces_law_cpu(kith_context *context, const struct forces_problem *p
         return KITH_OK;
     const struct forces_problem values = forces_values_alone(problem);
     return sums_alone(context, &values);
-}
-
-/* Long enough for the clock, short enough to fit between two interruptions. */
-enum { limit_turns = 2000, limit_runs = 100 };
-
-double forces_law_limit(kith_context *context, const kith_law *law, kith_dtype dtype)
-{
-    struct law_view view;
-    law_look(law, &view);
-    if (view.formula)
-        return 0;
-    const struct forces_symmetric_laws *kernels = symmetric_kernels_of(context);
-    forces_symmetric_law_limit *limit =
-        (dtype == KITH_F64 ? kernels->limit_in_double : kernels->limit_in_float)[view.form.kind];
-    double best = 0;
-    for (int run = 0; run < limit_runs; run++) {
-        const double start = kith_clock();
-        const double pairs = (double)limit(&view.numbers, limit_turns);
-        const double rate = pairs / (kith_clock() - start);
-        best = rate > best ? rate : best;
-    }
-    return best;
 }

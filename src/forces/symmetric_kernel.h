@@ -60,7 +60,6 @@ typedef void forces_symmetric_kernel(const struct symmetric_meeting *meeting);
 /* Does the arithmetic of many pairs and nothing else; returns how many interactions, about turns ×
  * the lanes of a few vectors. */
 typedef int64_t forces_symmetric_limit(enum symmetric_form form, int64_t turns);
-typedef int64_t forces_symmetric_law_limit(const struct law_numbers *numbers, int64_t turns);
 
 /* The kernels of an instruction set for gravity. */
 struct forces_symmetric_kernels {
@@ -79,8 +78,6 @@ struct forces_symmetric_kernels {
 /* The kernels of an instruction set for laws, by kind. */
 struct forces_symmetric_laws {
     forces_symmetric_kernel *in_double[law_built_in_count], *in_float[law_built_in_count];
-    forces_symmetric_law_limit *limit_in_double[law_built_in_count],
-        *limit_in_float[law_built_in_count];
 };
 
 #define FORCES_DECLARE_SYMMETRIC(isa)                                                              \

@@ -237,20 +237,6 @@ DEFINE_KERNEL(constant_of_sums, law_constant, law_sum)
             NAME(meet_constant_of_sums)(meeting);                                                  \
         else                                                                                       \
             NAME(meet_##kind)(meeting);                                                            \
-    }                                                                                              \
-    static int64_t NAME(limit_##kind)(const struct law_numbers *numbers, int64_t turns)            \
-    {                                                                                              \
-        const struct NAME(constants) constants = {.law = NAME(law_load)(numbers)};                 \
-        const struct NAME(bodies)                                                                  \
-            any = {.weight = simd_all((REAL)1), .outer_factor = simd_all((REAL)1)};                \
-        const struct variant variant = {symmetric_vectors,                                         \
-                                        3,                                                         \
-                                        false,                                                     \
-                                        false,                                                     \
-                                        {law_##kind, TABLE_WEIGHTING(law_##kind)},                 \
-                                        false,                                                     \
-                                        true};                                                     \
-        return NAME(take_turns)(variant, &constants, any, turns);                                  \
     }
 LAW_EACH_BUILT_IN(DEFINE)
 #undef DEFINE

@@ -27,11 +27,5 @@ const struct forces_symmetric_laws KITH_ISA_SYMBOL(forces_symmetric_law) = {
 #define ENTRY(kind) [law_##kind] = symmetric_##kind##_float,
     .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
 #undef ENTRY
-#define ENTRY(kind) [law_##kind] = limit_##kind##_double,
-    .limit_in_double = {LAW_EACH_BUILT_IN(ENTRY)},
-#undef ENTRY
-#define ENTRY(kind) [law_##kind] = limit_##kind##_float,
-    .limit_in_float = {LAW_EACH_BUILT_IN(ENTRY)},
-#undef ENTRY
 };
 #endif

@@ -64,7 +64,6 @@ const struct collisions_kernels KITH_ISA_SYMBOL(collisions) = {
     .keys_64 = keys_64,
     .equal_pairs_32 = equal_pairs_32,
     .equal_pairs_64 = equal_pairs_64,
-    .limit_32 = limit_32,
     .conformation_32 = conformation_32,
     .conformation_64 = conformation_64,
 };

@@ -22,9 +22,6 @@ struct collisions_kernels {
     int64_t (*equal_pairs_32)(const uint32_t *keys, int64_t count, int64_t begin);
     int64_t (*equal_pairs_64)(const uint64_t *keys, int64_t count, int64_t begin);
 
-    /* Pairs that so many rounds of the arithmetic of equal_pairs_32 alone test, in registers. */
-    int64_t (*limit_32)(int64_t rounds);
-
     /* The dense conformation of up to collisions_most_of_batch beads; see batch_kernel_body.h. */
     bool (*conformation_32)(const void *beads, int64_t rows, int64_t columns,
                             const unsigned char *hydrophobic, void *scratch, int64_t *collisions,

@@ -68,24 +68,3 @@ static int64_t NAME(equal_pairs)(const KEY *keys, int64_t count, int64_t begin)
     }
     return equal;
 }
-
-/* The comparisons and sums of equal_to_block without its loads. */
-__attribute__((unused)) static int64_t NAME(limit)(int64_t rounds)
-{
-    VKEY target[NAME(vectors)], sums[NAME(vectors)], source = {0};
-    SIMD_UNROLL
-    for (int32_t v = 0; v < NAME(vectors); v++) {
-        target[v] = sums[v] = (VKEY){0};
-        SIMD_LAUNDER(target[v]);
-    }
-    for (int64_t j = 0; j < rounds; j++) {
-        SIMD_LAUNDER(source);
-        SIMD_UNROLL
-        for (int32_t v = 0; v < NAME(vectors); v++)
-            sums[v] = COUNT_EQUAL(sums[v], target[v], source);
-    }
-    SIMD_UNROLL
-    for (int32_t v = 0; v < NAME(vectors); v++)
-        SIMD_LAUNDER(sums[v]);
-    return rounds * NAME(block);
-}

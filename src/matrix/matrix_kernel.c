@@ -38,22 +38,14 @@ const struct matrix_kernels KITH_ISA_SYMBOL(matrix) = {
 #define FILL(kind)  [law_##kind] = fill_##kind##_float,
 #define SUM(kind)   [law_##kind] = sum_##kind##_float,
 #define LEAST(kind) [law_##kind] = least_##kind##_float,
-    .in_float = {{LAW_EACH_BUILT_IN(FILL)},
-                 {LAW_EACH_BUILT_IN(SUM)},
-                 {LAW_EACH_BUILT_IN(LEAST)},
-                 limit_gaussian_float,
-                 limit_inverse_float},
+    .in_float = {{LAW_EACH_BUILT_IN(FILL)}, {LAW_EACH_BUILT_IN(SUM)}, {LAW_EACH_BUILT_IN(LEAST)}},
 #undef FILL
 #undef SUM
 #undef LEAST
 #define FILL(kind)  [law_##kind] = fill_##kind##_double,
 #define SUM(kind)   [law_##kind] = sum_##kind##_double,
 #define LEAST(kind) [law_##kind] = least_##kind##_double,
-    .in_double = {{LAW_EACH_BUILT_IN(FILL)},
-                  {LAW_EACH_BUILT_IN(SUM)},
-                  {LAW_EACH_BUILT_IN(LEAST)},
-                  limit_gaussian_double,
-                  limit_inverse_double},
+    .in_double = {{LAW_EACH_BUILT_IN(FILL)}, {LAW_EACH_BUILT_IN(SUM)}, {LAW_EACH_BUILT_IN(LEAST)}},
 #undef FILL
 #undef SUM
 #undef LEAST

@@ -27,15 +27,10 @@ typedef void matrix_sum_kernel(const struct matrix_problem *problem, long long r
 typedef void matrix_least_kernel(const struct matrix_problem *problem, int sign, long long row,
                                  long long first, long long count, double *least, long long *at);
 
-/* The arithmetic of a sum of so many columns for matrix_rows_at_once rows, on numbers that are in
- * registers. */
-typedef void matrix_limit_kernel(const struct law_numbers *numbers, long long count);
-
 struct matrix_kernels_of_law {
     matrix_fill_kernel *fill[law_built_in_count];
     matrix_sum_kernel *sum[law_built_in_count];
     matrix_least_kernel *least[law_built_in_count];
-    matrix_limit_kernel *gaussian_limit, *inverse_limit;
 };
 
 /* The kernels of an instruction set. */

@@ -299,50 +299,6 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
                          least, at);                                                               \
     }
 
-#ifndef LAW_CUSTOM_BODY
-/* For measurements: the innermost loop of a sum without its loads. */
-SIMD_INLINE void NAME(limit)(const struct law_form form, const struct law_numbers *numbers,
-                             long long count)
-{
-    const struct NAME(law_constants) law = NAME(law_load)(numbers);
-    VREAL x[3], row[matrix_rows_at_once][3], sum[matrix_rows_at_once], coefficient;
-    coefficient = simd_all((REAL)1);
-    for (int c = 0; c < 3; c++)
-        x[c] = simd_all((REAL)1 / (REAL)(c + 3));
-    for (int r = 0; r < matrix_rows_at_once; r++) {
-        sum[r] = simd_all((REAL)0);
-        for (int c = 0; c < 3; c++)
-            row[r][c] = simd_all((REAL)(r + c) / 10);
-    }
-    for (long long k = 0; k < count; k += (long long)(SIMD_BYTES / sizeof(REAL))) {
-        for (int c = 0; c < 3; c++)
-            SIMD_LAUNDER(x[c]);
-        SIMD_LAUNDER(coefficient);
-        SIMD_UNROLL
-        for (int r = 0; r < matrix_rows_at_once; r++) {
-            struct NAME(law_pair) pair = {.s2 = simd_all((REAL)0)};
-            for (int c = 0; c < 3; c++) {
-                pair.d[c] = x[c] - row[r][c];
-                pair.s2 = simd_fma(pair.d[c], pair.d[c], pair.s2);
-            }
-            sum[r] = simd_fma(NAME(law_value)(form, &law, &pair), coefficient, sum[r]);
-        }
-    }
-    for (int r = 0; r < matrix_rows_at_once; r++)
-        SIMD_LAUNDER(sum[r]);
-}
-
-static void NAME(limit_gaussian)(const struct law_numbers *numbers, long long count)
-{
-    NAME(limit)((struct law_form){law_gaussian, law_unweighted}, numbers, count);
-}
-
-static void NAME(limit_inverse)(const struct law_numbers *numbers, long long count)
-{
-    NAME(limit)((struct law_form){law_inverse, law_unweighted}, numbers, count);
-}
-#endif
-
 #ifdef LAW_CUSTOM_BODY
 #define VISIBLE __attribute__((visibility("default")))
 DEFINE(VISIBLE, custom, law_custom)
