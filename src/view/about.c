@@ -208,7 +208,7 @@ kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *tit
     c_locale_leave(&locale);
     return written ? KITH_OK
                    : kith_fail(KITH_OUT_OF_MEMORY,
-                               "out of memory: what a view's description of its bodies");
+                               "out of memory: a view's description of its bodies");
 }
 
 void about_free(struct about *about)
