@@ -206,9 +206,9 @@ kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *tit
         written = fclose(stream) == 0 && written;
     }
     c_locale_leave(&locale);
-    return written ? KITH_OK
-                   : kith_fail(KITH_OUT_OF_MEMORY,
-                               "out of memory: a view's description of its bodies");
+    return written
+               ? KITH_OK
+               : kith_fail(KITH_OUT_OF_MEMORY, "out of memory: a view's description of its bodies");
 }
 
 void about_free(struct about *about)
