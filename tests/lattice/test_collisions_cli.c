@@ -119,17 +119,6 @@ static void test_near_beads_hide_far_ones(void **state)
     }
 }
 
-static void test_what_was_measured_is_drawn(void **state)
-{
-    (void)state;
-    assert_succeeded(program_run("bench collisions -n 50,100 --seconds 0.001 --plot @bench.svg"));
-    char *picture = program_read("bench.svg");
-    assert_non_null(strstr(picture, "single-steps-half-threads"));
-    assert_non_null(strstr(picture, "scattered"));
-    free(picture);
-    assert_refused(program_run("bench collisions --plot @bench.txt"), 2, "--plot '");
-}
-
 static void test_wrong_input_is_refused(void **state)
 {
     (void)state;
@@ -198,7 +187,6 @@ int main(void)
         cmocka_unit_test(test_numbers_that_reals_do_not_hold_are_refused),
         cmocka_unit_test(test_beads_may_be_column_by_column),
         cmocka_unit_test(test_lists_never_replace_the_beads_or_join_json),
-        cmocka_unit_test(test_what_was_measured_is_drawn),
         cmocka_unit_test(test_wrong_input_is_refused),
     };
     return cmocka_run_group_tests_name("collisions_cli", tests, NULL, NULL);
