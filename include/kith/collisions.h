@@ -80,7 +80,7 @@ typedef struct kith_collisions_promise kith_collisions_promise;
  *   promise  [out] owned by the caller, goes with kith_collisions_promise_free, before its context;
  *            NULL on failure
  *
- * Errors: as kith_collisions_count; what goes wrong in counting is told by the fetch. */
+ * Errors: as kith_collisions_count; errors of counting are returned by the fetch. */
 KITH_API kith_status kith_collisions_launch(kith_context *context,
                                             const kith_collisions_options *options,
                                             kith_array beads, kith_collisions_promise **promise);
@@ -157,7 +157,7 @@ KITH_API kith_status kith_hp_energy(kith_context *context, kith_array beads, con
  * context's device, where nothing is copied and the call returns when the work is on the context's
  * stream. A conformation has at most 65 535 beads.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, offsets, sequence), KITH_UNSUPPORTED,
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, offsets, sequence), KITH_UNSUPPORTED,
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   O(beads) work, and little memory, kept by the context. */
 KITH_API kith_status kith_collisions_batch(kith_context *context, kith_array beads,

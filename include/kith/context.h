@@ -46,10 +46,10 @@ KITH_API kith_status kith_context_create(const kith_context_options *options,
 /* Frees a context; NULL is fine. Objects made with it must be freed before. */
 KITH_API void kith_context_free(kith_context *context);
 
-/* Waits until everything that was started on the context's stream has ended, and tells what went
- * wrong in it: a call that computes on a device's arrays returns before it has seen their numbers,
- * so that one that is not finite is reported here (and its results are NaN). After a recorded graph
- * of such calls was replayed on another stream, first wait for that one.
+/* Waits until all work on the context's stream has ended, and returns its deferred errors: a call
+ * that computes on a device's arrays returns before it has seen their numbers, so that one that is
+ * not finite is reported here (and its results are NaN). After a recorded graph of such calls was
+ * replayed on another stream, first wait for that one.
  *
  * Errors: KITH_INVALID_ARGUMENT as the call that was started would have given, once;
  *         KITH_INTERNAL_ERROR if the device failed. The message says if no more can be computed. */

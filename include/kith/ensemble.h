@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* An ensemble is M systems of N bodies each that know nothing of each other. Its bodies are one
+/* An ensemble is M systems of N bodies each, independent of each other. Its bodies are one
  * kith_bodies with M·N rows, system after system: columns are [M][N] or [M][N][D]. Systems and the
  * bodies of a system are counted from 0. kith/simulation.h advances ensembles. */
 

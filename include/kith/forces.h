@@ -105,15 +105,15 @@ typedef struct kith_forces_options {
  *     φ_i = Σ_j V(i, j)         the energy of body i, not divided by its mass; ½ Σ φ is that of all
  *
  * with s² = r² + ε² for r² in V. The masses of the targets, the sources' masses if they are the
- * targets, must be greater than 0 where accelerations are wanted. What V and F are at s = 0 the
- * table of laws says. Laws with charges take the column q. Nothing is scaled: forces, and for float
- * distances from about 1e-12 to 1e19, must be in the range of the arrays' precision. The law
+ * targets, must be greater than 0 where accelerations are requested. The table of laws
+ * defines V and F at s = 0. Laws with charges take the column q. Nothing is scaled: forces, and for
+ * float distances from about 1e-12 to 1e19, must be in the range of the arrays' precision. The law
  * gravity is the gravity above unless values are summed.
  *
  * With a cutoff R the sums go over the pairs at |d| < R, d = x_j − x_i + S·cell, at every periodic
- * image S of j (of i = j those with S ≠ 0): the full list of kith_pairs_compute. r, softened too,
- * is that of d. A shift changes the law, which must be one of r alone, by what it is at the cutoff.
- * The tail is the integral over r > R at uniform density, of the unshifted law, in three
+ * image S of j (of i = j those with S ≠ 0): the full list of kith_pairs_compute. r = |d|, which
+ * may be softened. A shift changes the law, which must be one of r alone, by what it is at the
+ * cutoff. The tail is the integral over r > R at uniform density, of the unshifted law, in three
  * dimensions: it is added to the energy and to the diagonal of the virial, and must converge.
  *
  * With columns epsilon and sigma the law lennard-jones has, for each pair, ε = √(ε_i ε_j) and
@@ -124,13 +124,13 @@ typedef struct kith_forces_options {
  * The solver (kith/solver.h) walks the pairs: direct, in the arrays' precision; cutoff, those of a
  * cell list, on the CPU; reference, the
  * formula as a loop in double precision on the host, one thread; tree and fmm, which approximate
- * the far pairs to the accuracy that is asked for, on the CPU, for gravity, coulomb, log2d and
+ * the far pairs to the requested accuracy, on the CPU, for gravity, coulomb, log2d and
  * other laws of weights over the distance with one softening (kith_accuracy; without one an error
  * of 1e-4). An error below 3e-6 in float and 1e-13 in double is refused. ewald and pme sum all
  * periodic images of a cell, in three dimensions on the CPU: see below. With a cutoff and no solver
  * it is cutoff; with an accuracy and no solver, direct or fmm is taken, whichever is faster by a
- * model of the work. The method is direct's, for comparisons: KITH_FORCES_AUTO takes what was
- * measured to be the fastest, by kith itself or on this device (kith/tuning.h). The tiles are for
+ * model of the work. The method is one of direct, for comparisons: KITH_FORCES_AUTO takes the one
+ * measured to be the fastest, by default or on this device (kith/tuning.h). The tiles are for
  * learning (docs/gpu-tiling.md); they have one softening for all bodies, and in float blocks of
  * fewer than 64 threads may pass the error below: with one thread it is 7.6e-6 for 262 144 bodies.
  *
@@ -154,7 +154,7 @@ typedef struct kith_forces_options {
  *   targets       n particles; NULL: the sources themselves
  *   sources       m particles, n × 2 or n × 3
  *   acceleration  [out] n × 2 or n × 3, or none
- *   potential     [out] n, or none; of KITH_FORCES_SUM_VALUE all there is
+ *   potential     [out] n, or none; the only output of KITH_FORCES_SUM_VALUE
  *
  * The targets are the sources also where their positions are none or the same view of the same
  * memory. They then have the sources' columns; a column q of their own is that with which they feel
@@ -180,15 +180,19 @@ typedef struct kith_forces_options {
  * names the row; G, or accelerations, where there are none; a first call, or arrays on the host,
  * while the stream is being captured), KITH_UNSUPPORTED (arrays on a device and a context on the
  * CPU, or a solver that computes on the host; a formula, and no compiler; a solver or a method that
- * the device has not, or not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost:   n·m
- * pairs, O(n + m) memory, kept by the context for the next call; with a cutoff O(n + m + pairs).
- * Error: relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; where pulls
- * cancel, and with a law, of the sums of their magnitudes (with a law, times the error of a pair,
- * kith/law.h). In float up to 4e-6 where many pulls are equal, as of bodies on a lattice, or where
- * a body is close beside another and most others on one side. Bodies lighter than 1e-280 (float:
- * 1e-20) of the heaviest lose digits of their pull. Bits: the same on every run and for every
- * number of threads; on a device, the same for arrays on the host and for arrays there, of any
- * strides. */
+ * the device does not support, or not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ *
+ * Cost: n·m pairs, O(n + m) memory, kept by the context for the next call; with a cutoff O(n + m +
+ * pairs).
+ *
+ * Error: relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; where
+ * pulls cancel, and with a law, of the sums of their magnitudes (with a law, times the error of a
+ * pair, kith/law.h). In float up to 4e-6 where many pulls are equal, as of bodies on a lattice, or
+ * where a body is close beside another and most others on one side. Bodies lighter than 1e-280
+ * (float: 1e-20) of the heaviest lose digits of their pull.
+ *
+ * Bits: the same on every run and for every number of threads; on a device, the same for arrays on
+ * the host and for arrays there, of any strides. */
 KITH_API kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
                                          const kith_particles *targets,
                                          const kith_particles *sources, kith_array acceleration,
@@ -224,9 +228,13 @@ KITH_API kith_status kith_forces_compute(kith_context *context, const kith_force
  *
  * Errors: those of kith_forces_compute; KITH_INVALID_ARGUMENT also where no directions are given,
  *         and for a formula too long for its second derivatives; KITH_UNSUPPORTED for other
- * methods. Cost:   n·m pairs, each about twice the work of a force; O(n + m) memory, kept by the
- * context. Error:  ten times that of kith_forces_compute. Bits:   the same on every run and for
- * every number of threads. */
+ * methods.
+ *
+ * Cost: n·m pairs, each about twice the work of a force; O(n + m) memory, kept by the context.
+ *
+ * Error: ten times that of kith_forces_compute.
+ *
+ * Bits: the same on every run and for every number of threads. */
 KITH_API kith_status kith_forces_derivative(
     kith_context *context, const kith_forces_options *options, const kith_particles *targets,
     const kith_particles *sources, kith_array target_directions, kith_array source_directions,

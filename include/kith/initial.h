@@ -62,7 +62,9 @@ typedef struct kith_initial_options {
  *
  * Errors: KITH_INVALID_ARGUMENT (unknown kind: the message lists the known ones; a count or option
  *         that the kind does not take; elements of which there is no orbit), KITH_OUT_OF_MEMORY,
- * KITH_CANCELLED. Cost:   O(N). */
+ * KITH_CANCELLED.
+ *
+ * Cost: O(N). */
 KITH_API kith_status kith_initial_make(const char *kind, const kith_initial_options *options,
                                        kith_bodies **bodies);
 

@@ -61,12 +61,12 @@ typedef struct kith_law_parameter {
 KITH_API kith_status kith_law_parse(const char *text, int64_t count,
                                     const kith_law_parameter *parameters, kith_law **law);
 
-/* Makes a law of a formula, without "expr:" before it, and compiles it for a context: what is wrong
- * with it, or with the compiler, is told now instead of at the first use.
+/* Makes a law of a formula, without "expr:" before it, and compiles it for a context: errors of
+ * the formula, or of the compiler, are returned now instead of at the first use.
  *
  * On the CPU this needs a C compiler: $CC, or cc, gcc or clang on the PATH; on a GPU NVIDIA's NVRTC
  * library. Compiled code is kept in the user's cache folder ($XDG_CACHE_HOME/kith or
- * ~/.cache/kith), or with the law alone where there is none to be used.
+ * ~/.cache/kith), or only with the law if no cache folder is usable.
  *
  * Errors: those of kith_law_parse; KITH_UNSUPPORTED (no compiler), KITH_IO_ERROR (no folder to
  * compile in), KITH_INTERNAL_ERROR (the compiler refuses what kith wrote). */

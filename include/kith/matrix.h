@@ -65,8 +65,8 @@ typedef struct kith_matrix_options {
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, ε < 0, a number that is
  *         not finite: the message names the row; symmetric with two sets), KITH_OUT_OF_MEMORY,
- *         KITH_UNSUPPORTED (a method that the device has not, a column softening, more than three
- *         dimensions on a GPU),
+ *         KITH_UNSUPPORTED (a method that the device does not support, a column softening, more
+ *         than three dimensions on a GPU),
  *         KITH_CANCELLED; those of kith_law_compile.
  * Cost:   n·m pairs (half of that if symmetric), O(n + m) memory besides the matrix.
  * Error:  a few units in the last place of each element, as the law's header says.
@@ -79,8 +79,8 @@ KITH_API kith_status kith_matrix_compute(kith_context *context, const kith_law *
 
 /* The same, into an NPY file of n × m in C order, row by row: the matrix need not fit in memory.
  *
- *   memory   bytes that the rows on their way may take; 0: 256 MiB. At least two rows are there
- *   path     NULL: the rows are computed and go nowhere, for measurements
+ *   memory   maximum bytes of rows in flight; 0: 256 MiB. At least two rows are there
+ *   path     NULL: the rows are computed and discarded, for measurements
  *   seconds  [out] or NULL: how long it took without the writing
  *
  * The file is written under a temporary name and renamed at the end; the progress callback counts
@@ -112,7 +112,7 @@ KITH_API kith_status kith_matrix_reduce(kith_context *context, const kith_law *l
                                         const kith_particles *rows, const kith_particles *columns,
                                         kith_matrix_reduction reduction, kith_array out);
 
-/* How many values lie in each of so many bins of the same width between low and high.
+/* Counts the values in each of `bins` bins of equal width between low and high.
  *
  * Bin k has low + k w ≤ V < low + (k + 1) w, the last one its end too, as NumPy's histogram; values
  * outside and NaN are not counted. If the rows are the columns, a pair counts once (i < j), and

@@ -11,7 +11,7 @@ extern "C" {
 typedef struct kith_run_options {
     kith_simulation_options simulation;
     double until;  /* ≥ the bodies' time */
-    int64_t every; /* a frame every so many steps; 0: about 1000 frames in all */
+    int64_t every; /* steps between frames; 0: about 1000 frames in all */
     /* A frame at every multiple of this time after the start instead; 0: no. An adaptive integrator
      * ends a step there exactly; a fixed step must divide it. */
     double every_time;
@@ -33,7 +33,7 @@ typedef struct kith_run_options {
     uint64_t seed;    /* likewise: of the random numbers that made the bodies */
     bool seed_given;  /* else −1 is recorded */
     bool is_ensemble; /* the bodies are those of an ensemble (kith/ensemble.h) */
-    int64_t systems;  /* of so many systems, M */
+    int64_t systems;  /* number of systems, M */
     const char *const *inputs; /* recorded: each system's file, M of them; or NULL. The seed of
                                   an ensemble is system 0's, and one more for each next */
     kith_bodies *last;         /* filled in with the state at the end: as many bodies; or NULL */

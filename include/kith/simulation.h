@@ -119,7 +119,7 @@ typedef struct kith_diagnostics {
  *         cutoff nor ewald or pme; a solver that cannot do these steps or this precision, device or
  *         ensemble; ias15 in single precision, on a GPU, or of an ensemble under another law than
  *         gravity or with another solver than direct; whfast in single precision, on a GPU, with a
- *         softening, with another solver than direct, under another law than gravity, or with
+ *         softening, with a solver other than direct, under a law other than gravity, or with
  *         collisions, encounters or escapes; hybrid where whfast is, but for these, of an ensemble,
  *         or with bounces; these in an ensemble or on a GPU; a thermostat there),
  *         KITH_OUT_OF_MEMORY.
@@ -153,15 +153,19 @@ KITH_API kith_status kith_simulation_create_ensemble(kith_context *context,
 
 KITH_API void kith_simulation_free(kith_simulation *simulation);
 
-/* Advances by so many steps (≥ 0): of dt, or of an adaptive integrator's own lengths; by fewer if
- * a collision or a heartbeat stops it.
+/* Advances by a number of steps (≥ 0), of length dt or of an adaptive integrator's own lengths; by
+ * fewer if a collision or a heartbeat stops it.
  *
  * If the context is cancelled, in the middle of a step too, it returns KITH_CANCELLED, and the
- * simulation is at the end of the last whole step. Cost: steps × evaluations × N² pairs; steps that
- * take long need memory for another copy of the state.
+ * simulation is at the end of the last whole step.
+ *
+ * Cost: steps × evaluations × N² pairs; steps that take long need memory for another copy of the
+ * state.
+ *
  * Errors: KITH_INVALID_ARGUMENT (a step of ias15 or hybrid became too short, as two bodies collide:
- * the simulation is at the end of the step before), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Bits: the
- * same on every run, for every number of threads, and however the steps are split. */
+ * the simulation is at the end of the step before), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ *
+ * Bits: the same on every run, for every number of threads, and however the steps are split. */
 KITH_API kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
 
 /* One step of length h instead of dt (of any sign: negative goes backwards). An adaptive integrator
@@ -169,7 +173,9 @@ KITH_API kith_status kith_simulation_step(kith_simulation *simulation, int64_t s
  *
  * Errors: KITH_INVALID_ARGUMENT (h is not finite, or negative with a thermostat),
  * KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is where it was; of an adaptive integrator at
- * the end of the last whole step). Cost:   that of a step: evaluations × N² pairs. */
+ * the end of the last whole step).
+ *
+ * Cost: that of a step: evaluations × N² pairs. */
 KITH_API kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
 
 /* Steps until the time is exactly until; the last step is shorter if dt does not divide the rest.
@@ -182,8 +188,8 @@ KITH_API kith_status kith_simulation_step_by(kith_simulation *simulation, double
  * Cost:   that of its steps. */
 KITH_API kith_status kith_simulation_run(kith_simulation *simulation, double until);
 
-/* At most so many steps (≥ 0) towards a time, with the bits of kith_simulation_run, which takes
- * all: to do something else in between. An ensemble of ias15 takes all.
+/* Takes at most `steps` steps (≥ 0) towards a time, with the bits of kith_simulation_run, which
+ * takes all: to do something else in between. An ensemble of ias15 takes all.
  *
  * Errors: as kith_simulation_run; KITH_INVALID_ARGUMENT (steps < 0).
  * Cost:   that of its steps. */
@@ -215,7 +221,9 @@ KITH_API kith_status kith_simulation_get_bodies(kith_simulation *simulation, kit
  *   time  from the start of the last step to its end, kith_simulation_time
  *
  * Errors: KITH_INVALID_ARGUMENT (another time, count or dimensions), KITH_UNSUPPORTED (a fixed
- * step), KITH_OUT_OF_MEMORY. Cost:   a copy of the state. */
+ * step), KITH_OUT_OF_MEMORY.
+ *
+ * Cost: a copy of the state. */
 KITH_API kith_status kith_simulation_get_bodies_at(kith_simulation *simulation, double time,
                                                    kith_bodies *bodies);
 

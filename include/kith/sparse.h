@@ -77,7 +77,7 @@ typedef struct kith_sparse_options {
  * an entry: 0 · NaN is NaN.
  *
  * Errors: KITH_INVALID_ARGUMENT (an index outside the matrix: the message names the entry; shapes,
- *         dtypes, places), KITH_UNSUPPORTED (a kernel that the format or the device has not; more
+ *         dtypes, devices), KITH_UNSUPPORTED (a kernel unavailable for the format or device; more
  *         rows or columns than 31 bits can count), KITH_OUT_OF_MEMORY (the message says how much),
  *         KITH_CANCELLED.
  * Cost:   O(rows + nonzeros log(longest row)) work; 8 (rows + 1) + 12 nonzeros bytes that stay, or
