@@ -102,7 +102,7 @@ static void test_frames_that_are_not_there_are_refused(void **state)
                  KITH_INVALID_ARGUMENT, "frames 5 11");
     assert_fails(
         kith_view_write_scene(&(kith_scene_options){.first_frame = -1}, trajectory, stdout, NULL),
-        KITH_INVALID_ARGUMENT, "are not there");
+        KITH_INVALID_ARGUMENT, "frames -1");
     assert_fails(kith_view_write_scene(NULL, NULL, stdout, NULL), KITH_INVALID_ARGUMENT,
                  "trajectory");
     assert_fails(kith_view_write_scene(NULL, trajectory, NULL, NULL), KITH_INVALID_ARGUMENT,
