@@ -377,7 +377,7 @@ static char *filter_help(int key, const char *text, void *input)
 
 int command_forces(int argc, char **argv)
 {
-    struct forces_options forces = {0};
+    struct forces_options forces = {.law.takes_two = true};
     const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
     cli_parse(&argp, argc, argv, &forces);
     const bool has_cutoff = forces.cutoff.cutoff > 0 && !cli_has_images(forces.solver);

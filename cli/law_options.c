@@ -12,7 +12,8 @@ enum { key_law = 0x7100, key_potential, key_param };
 
 static const struct argp_option option_table[] = {
     {"law", key_law, "LAW", 0,
-     "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j",
+     "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j. "
+     "With pme and ewald also twice: coulomb, and one within --cutoff",
      0},
     {"potential", key_potential, "FORMULA", 0,
      "the energy of a pair as a formula; the force is minus its gradient. Same as --law "
@@ -24,12 +25,38 @@ static const struct argp_option option_table[] = {
 static void set_text(struct law_options *options, const char *text, bool is_potential,
                      const struct argp_state *state)
 {
-    if (options->text)
-        cli_usage_error(state, "--%s and --%s are given; give one law",
+    if (options->near || (options->text && !options->takes_two))
+        cli_usage_error(state, "--%s and --%s are given; give one law%s",
                         options->is_potential ? "potential" : "law",
-                        is_potential ? "potential" : "law");
+                        is_potential ? "potential" : "law",
+                        options->takes_two ? ", or coulomb and one other" : "");
+    if (options->text) {
+        options->near = options->text;
+        options->near_is_potential = options->is_potential;
+    }
     options->text = text;
     options->is_potential = is_potential;
+}
+
+static bool is_coulomb(const char *text, bool is_potential)
+{
+    return !is_potential && strcmp(text, "coulomb") == 0;
+}
+
+/* Of two laws coulomb becomes the first: the order they are given in does not matter. */
+static void order_two(struct law_options *options, const struct argp_state *state)
+{
+    const char *text = options->text;
+    const bool is_potential = options->is_potential;
+    if (!is_coulomb(text, is_potential)) {
+        options->text = options->near;
+        options->is_potential = options->near_is_potential;
+        options->near = text;
+        options->near_is_potential = is_potential;
+    }
+    if (!is_coulomb(options->text, options->is_potential) ||
+        is_coulomb(options->near, options->near_is_potential))
+        cli_usage_error(state, "two laws are given; one of them must be coulomb, and one not");
 }
 
 static void add_parameter(struct law_options *options, const char *argument,
@@ -70,23 +97,49 @@ static void explain_law(const struct law_options *options, const struct argp_sta
     cli_usage_error(state, "--%s: %s", option, kith_error_message());
 }
 
-static void make_law(struct law_options *options, const struct argp_state *state)
+static kith_law *parse_law(const struct law_options *options, int64_t count,
+                           const kith_law_parameter *parameters, const struct argp_state *state)
 {
     static const char prefix[] = "expr:";
-    if (!options->text && options->count == 0)
-        return;
     const char *text = options->text ? options->text : "gravity";
     const bool needs_prefix = options->is_potential && strncmp(text, prefix, strlen(prefix)) != 0;
     char *whole = NULL;
+    kith_law *law = NULL;
     if (asprintf(&whole, "%s%s", needs_prefix ? prefix : "", text) < 0)
         exit(cli_fail_with(state->name, "no memory for the law"));
-    const kith_status status =
-        kith_law_parse(whole, options->count, options->parameters, &options->law);
+    const kith_status status = kith_law_parse(whole, count, parameters, &law);
     free(whole);
     if (status == KITH_OUT_OF_MEMORY)
         exit(cli_fail(state->name));
     if (status != KITH_OK)
         explain_law(options, state);
+    return law;
+}
+
+/* Coulomb has the parameter k, the other law all others. */
+static void make_two(struct law_options *options, const struct argp_state *state)
+{
+    kith_law_parameter parameters[2][law_most_options];
+    int64_t counts[2] = {0};
+    order_two(options, state);
+    for (int64_t p = 0; p < options->count; p++) {
+        const int of_near = strcmp(options->parameters[p].name, "k") != 0;
+        parameters[of_near][counts[of_near]++] = options->parameters[p];
+    }
+    const struct law_options near = {.text = options->near,
+                                     .is_potential = options->near_is_potential};
+    options->law = parse_law(options, counts[0], parameters[0], state);
+    kith_law *beside = parse_law(&near, counts[1], parameters[1], state);
+    if (kith_law_add(options->law, beside) != KITH_OK)
+        cli_usage_error(state, "--law: %s", kith_error_message());
+}
+
+static void make_law(struct law_options *options, const struct argp_state *state)
+{
+    if (options->near)
+        make_two(options, state);
+    else if (options->text || options->count > 0)
+        options->law = parse_law(options, options->count, options->parameters, state);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

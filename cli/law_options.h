@@ -8,8 +8,11 @@ enum { law_most_options = 16 };
 /* --law, --potential and --param, and their argp parser: a child whose input is this. A law that
  * cannot be ends the program through cli_usage_error. */
 struct law_options {
-    const char *text; /* NULL: none was given */
+    bool takes_two;   /* coulomb and one beside it; set before parsing */
+    const char *text; /* NULL: none was given; of two coulomb */
     bool is_potential;
+    const char *near; /* of two the other */
+    bool near_is_potential;
     kith_law_parameter parameters[law_most_options];
     char *words[law_most_options]; /* that the parameters' names point into */
     int64_t count;

@@ -488,7 +488,7 @@ static int run_one(const char *command, struct run_options *run, kith_context **
 
 int command_run(int argc, char **argv)
 {
-    struct run_options run = {0};
+    struct run_options run = {.law.takes_two = true};
     const struct argp argp = {options,       parse,    "FILE --dt D --until T\n--resume -o OUTPUT",
                               documentation, children, filter_help,
                               NULL};

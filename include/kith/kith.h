@@ -18,6 +18,7 @@
 #include "kith/integers.h"
 #include "kith/io.h"
 #include "kith/law.h"
+#include "kith/law_sum.h"
 #include "kith/matrix.h"
 #include "kith/megno.h"
 #include "kith/npy.h"

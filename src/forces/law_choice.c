@@ -19,7 +19,8 @@ kith_status forces_choose_law(const kith_law *law, double g, double g_of_bodies,
     struct law_view view;
     law_look(law, &view);
     if (!is_gravity(&view)) {
-        *choice = (struct law_choice){law, 1, view.uses_charge};
+        const bool near_uses_charge = law->near && law->near->view.uses_charge;
+        *choice = (struct law_choice){law, 1, view.uses_charge || near_uses_charge};
         return KITH_OK;
     }
     if (!law->is_given[0]) /* G is the first parameter */

@@ -11,6 +11,12 @@ kith_status forces_mix(const kith_law *law, const char *owner, bool has_epsilon,
                        kith_law **mixed)
 {
     *mixed = NULL;
+    if (law && law->near && law->near->info && (has_epsilon || has_sigma) &&
+        strcmp(law->near->info->name, "lennard-jones") == 0)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "%s have a column %s, and the law is a sum of %.60s and lennard-jones, "
+                         "which takes none; leave the column out",
+                         owner, has_epsilon ? "epsilon" : "sigma", kith_law_text(law));
     if (!law || !law->info || strcmp(law->info->name, "lennard-jones") != 0 ||
         (!has_epsilon && !has_sigma))
         return KITH_OK;

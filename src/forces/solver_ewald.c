@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "forces/near.h"
 #include "forces/solver.h"
 #include "forces/weights.h"
 #include "mesh/pme.h"
@@ -131,26 +132,39 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
     return check_grid(problem->space.ewald->grid);
 }
 
+struct images_state {
+    struct periodic_state periodic;
+    struct near_state near;
+};
+
 static kith_status prepare(kith_context *context, const struct forces_problem *problem,
                            void **prepared)
 {
     (void)context;
-    (void)problem;
-    return *prepared ? KITH_OK : kith_allocate(1, sizeof(struct periodic_state), "ewald", prepared);
+    if (!*prepared)
+        KITH_TRY(kith_allocate(1, sizeof(struct images_state), "ewald", prepared));
+    struct images_state *state = *prepared;
+    /* A slab's thickness changes in a run. */
+    state->periodic.keeps = problem->space.repeats && problem->space.cell->periodic[2];
+    return near_prepare(problem, &state->near);
 }
 
 static void forget(kith_context *context, void *prepared)
 {
+    struct images_state *state = prepared;
     (void)context;
-    periodic_free(prepared);
-    free(prepared);
+    near_free(&state->near);
+    periodic_free(&state->periodic);
+    free(state);
 }
 
+/* What the law beside has put there stays. */
 static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
 {
     if (!column)
         return;
-    const double sum = problem->accumulate ? periodic_at(problem->dtype, column, i) + value : value;
+    const bool adds = problem->accumulate || near_law(problem);
+    const double sum = adds ? periodic_at(problem->dtype, column, i) + value : value;
     if (problem->dtype == KITH_F64)
         ((double *)column)[i] = sum;
     else
@@ -178,9 +192,11 @@ static void report_totals(const struct forces_problem *problem, double strength,
     kith_forces_totals *totals = problem->space.totals;
     if (!totals)
         return;
-    totals->energy = strength * state->energy;
+    if (!near_law(problem))
+        *totals = (kith_forces_totals){0};
+    totals->energy += strength * state->energy;
     for (int k = 0; k < 9; k++)
-        totals->virial[k] = strength * state->virial[k / 3][k % 3];
+        totals->virial[k] += strength * state->virial[k / 3][k % 3];
     totals->volume = state->system.is_slab ? 0 : state->system.volume;
 }
 
@@ -222,8 +238,9 @@ typedef kith_status periodic_sum(kith_context *context, const kith_cell *cell,
 
 static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *sum,
                                double default_error, kith_context *context,
-                               struct periodic_state *state, const struct forces_problem *problem)
+                               struct images_state *images, const struct forces_problem *problem)
 {
+    struct periodic_state *state = &images->periodic;
     const kith_ewald *ewald = problem->space.ewald;
     struct forces_weights law;
     if (!forces_find_weights(problem, &law))
@@ -236,14 +253,14 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
     for (int c = 0; c < 3; c++)
         particles.position[c] = problem->source_position[c];
     int64_t(*exclusions)[2] = NULL;
+    KITH_TRY(near_evaluate(context, problem, &images->near));
     KITH_TRY(copy_exclusions(ewald->exclusions, &exclusions));
     struct periodic_request request = {
         .error = error,
         .absolute_error = problem->space.absolute_error / strength,
-        .cutoff = problem->space.cutoff,
+        .cutoff = near_law(problem) ? 0 : problem->space.cutoff, /* else it is near_law's */
         .alpha = ewald->alpha,
         .order = problem->accuracy.order,
-        .is_kept = problem->space.repeats && !problem->report,
         .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
         .exclusion_count = exclusions ? ewald->exclusions.shape[0] : 0,
         .exclusions = (const int64_t(*)[2])exclusions,

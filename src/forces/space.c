@@ -7,6 +7,7 @@
 
 #include "cells/lattice.h"
 #include "forces/solver.h"
+#include "law/law.h"
 
 static kith_status check_without_cutoff(const kith_forces_options *options,
                                         const kith_solver *solver)
@@ -45,7 +46,18 @@ static kith_status check_exclusions(kith_array exclusions)
 /* That the cell is periodic the solver checks, in suits: bodies bring it to a simulation. */
 static kith_status check_periodic(const kith_forces_options *options, const char *name)
 {
-    if (options->shift || options->tail)
+    const kith_law *near = options->law ? options->law->near : NULL;
+    if (near && options->cutoff == 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "cutoff is 0 and the law has %.60s beside another, whose pairs are within "
+                         "a cutoff; give it",
+                         kith_law_text(near));
+    if (near && !kith_array_is_none(options->ewald.exclusions))
+        return kith_fail(KITH_UNSUPPORTED,
+                         "exclusions are given, and the law has %.60s beside another, which has "
+                         "none; leave one of the two out",
+                         kith_law_text(near));
+    if (!near && (options->shift || options->tail))
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is given, but the solver %s does not support it; leave it out",
                          options->shift ? "shift" : "tail", name);
@@ -64,6 +76,11 @@ kith_status forces_check_space(const kith_forces_options *options, const kith_so
                          (int)options->shift);
     if (solver->is_periodic)
         return check_periodic(options, solver->name);
+    if (options->law && options->law->near)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s and the law is a sum of two, which pme and ewald take; use "
+                         "one of them, or one formula for both",
+                         solver->name);
     if (cutoff == 0)
         return check_without_cutoff(options, solver);
     if (!solver->has_cutoff)

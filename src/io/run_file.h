@@ -43,6 +43,9 @@ struct run_parameters {
     char law[RUN_LAW_BYTES];               /* as run/law_record.h writes it */
 };
 
+/* Whether the solver is one of periodic images. */
+bool run_parameters_have_images(const struct run_parameters *parameters);
+
 /* Whether frames have a cell, and observables the virial: with a cutoff or periodic images. */
 bool run_parameters_have_cell(const struct run_parameters *parameters);
 

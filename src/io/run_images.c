@@ -5,15 +5,6 @@
 #include "core/memory.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
-#include "io/run_file.h"
-#include "kith/solver.h"
-
-bool run_parameters_have_cell(const struct run_parameters *parameters)
-{
-    const kith_solver *solver = NULL;
-    return parameters->cutoff > 0 || (kith_solver_find(parameters->solver, &solver) == KITH_OK &&
-                                      kith_solver_describe(solver).is_periodic);
-}
 
 /* The rows of an array of pairs may be apart in memory. */
 static kith_status write_exclusions(hid_t group, kith_array from)

@@ -235,6 +235,7 @@ void kith_law_free(kith_law *law)
 {
     if (!law)
         return;
+    kith_law_free(law->near);
     law_code_free(law->code);
     formula_free(law->value);
     formula_free(law->body);

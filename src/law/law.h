@@ -38,6 +38,7 @@ struct kith_law {
     int32_t body_index;       /* which of the law's bodies that is */
     struct law_view view;
     struct law_code *code; /* of a formula: what was compiled so far (compiled.h) */
+    kith_law *near;        /* added to it within a cutoff (kith/law_sum.h); owned; or NULL */
 };
 
 /* Finds the view after the parameters have changed (law_look.c). Errors: KITH_OUT_OF_MEMORY. */
@@ -48,5 +49,8 @@ void law_look(const kith_law *law, struct law_view *view);
 /* Whether a law, which may be NULL, is one of positions of so many coordinates: log2d is one of 2.
  * Errors: KITH_INVALID_ARGUMENT. */
 kith_status law_check_dimensions(const kith_law *law, int64_t dimensions);
+
+/* Errors: KITH_UNSUPPORTED if another law was added to it (kith/law_sum.h); it may be NULL. */
+kith_status law_check_single(const kith_law *law);
 
 #endif

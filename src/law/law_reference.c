@@ -84,6 +84,7 @@ kith_status kith_law_evaluate(const kith_law *law, const kith_law_pair *pair, do
     KITH_TRY(kith_check_pointer(law, "law"));
     KITH_TRY(kith_check_pointer(pair, "pair"));
     KITH_TRY(check_pair(pair));
+    KITH_TRY(law_check_single(law));
     const double *d = pair->d;
     const struct law_reference_pair given = {.d = {d[0], d[1], d[2]},
                                              .s2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] +

@@ -80,6 +80,7 @@ static kith_status check_dimensions(const struct matrix_arguments *arguments)
 {
     const char *name = arguments->rows.argument->positions;
     const int dimensions = (int)arguments->dimensions;
+    KITH_TRY(law_check_single(arguments->law));
     KITH_TRY(law_check_dimensions(arguments->law, dimensions));
     if (dimensions > 3 && !arguments->view.is_central)
         return kith_fail(KITH_INVALID_ARGUMENT,

@@ -325,7 +325,9 @@ kith_status ewald_cpu(kith_context *context, const kith_cell *cell,
     static const double of_images = 1e-14, of_polynomials = 1e-16;
     struct job job = {.context = context, .state = state, .kernels = each_isa[context->isa]};
     KITH_TRY(periodic_load(context, cell, of_images, particles, state));
-    state->setting = choose(&state->system, request);
+    if (!state->keeps || !state->is_chosen)
+        state->setting = choose(&state->system, request);
+    state->is_chosen = true;
     memset(state->virial, 0, sizeof state->virial);
     if (particles->count > 0) {
         KITH_TRY(short_cpu(context, KITH_F64, state->setting.cutoff, state->setting.alpha,

@@ -52,7 +52,6 @@ struct periodic_request {
     double absolute_error; /* or their rms error */
     double cutoff, alpha;
     int32_t grid[3], order; /* of pme */
-    bool is_kept; /* a setting that is given in full is taken as it is: no error is estimated */
     bool is_vacuum;
     int64_t exclusion_count; /* pairs that do not interact at their nearest images */
     const int64_t (*exclusions)[2];
@@ -85,6 +84,8 @@ struct periodic_system {
 /* Memory that is kept, and the results in the order of the particles. */
 struct periodic_state {
     struct cpu_memory memory[4];
+    bool keeps;     /* the setting, once it is chosen */
+    bool is_chosen; /* it is */
     struct periodic_system system;
     struct periodic_setting setting;
     double *position[3], *weight;    /* in double, positions in the cell */

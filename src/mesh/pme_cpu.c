@@ -128,17 +128,14 @@ static kith_status choose(kith_context *context, const struct periodic_request *
 {
     const double start = kith_clock();
     double force = 0;
-    if (is_given(request) && request->is_kept) {
-        state->setting = (struct periodic_setting){
-            .cutoff = request->cutoff, .alpha = request->alpha, .order = request->order};
-        memcpy(state->setting.grid, request->grid, sizeof request->grid);
+    if (state->keeps && state->is_chosen)
         return KITH_OK;
-    }
     if (!(request->absolute_error > 0) && !is_given(request))
         KITH_TRY(guess_force(context, state, &force));
     KITH_TRY(measure(context, state));
     KITH_TRY(pme_choose(&state->system, request, force, dtype, &state->setting));
     state->setting.seconds = kith_clock() - start;
+    state->is_chosen = true;
     return KITH_OK;
 }
 

@@ -5,7 +5,8 @@
 #include "io/run_file.h"
 #include "kith/law.h"
 
-/* A law as a run's file records it, with all parameters: "yukawa; L=2.5; k=1". Gravity, whose G is
+/* A law as a run's file records it, with all parameters: "yukawa; L=2.5; k=1", and a sum of two as
+ * "coulomb; k=1; plus lennard-jones; EPS=1; SIGMA=1". Gravity, whose G is
  * recorded by itself, and NULL are "gravity". */
 enum { law_record_bytes = RUN_LAW_BYTES };
 

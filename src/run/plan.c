@@ -363,6 +363,8 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
     if (*parameters->thermostat)
         KITH_TRY(kith_thermostat_parse(parameters->thermostat, &options->thermostat));
     const kith_solver *chosen = NULL;
+    if (!options->forces.solver && run_parameters_have_images(parameters))
+        return kith_solver_find(parameters->solver, &options->forces.solver);
     KITH_TRY(forces_choose_solver(&options->forces, &chosen));
     if (strcmp(chosen->name, parameters->solver) == 0)
         return KITH_OK;

@@ -66,6 +66,7 @@ static kith_status check_law(const struct law_choice *choice,
     if (!choice->law)
         return KITH_OK;
     KITH_TRY(law_check_dimensions(choice->law, bodies->dimensions));
+    KITH_TRY(law_check_dimensions(choice->law->near, bodies->dimensions));
     const char *name = kith_law_text(choice->law);
     if (options->forces.gravitational_constant != 0)
         return kith_fail(KITH_INVALID_ARGUMENT,

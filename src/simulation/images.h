@@ -3,34 +3,26 @@
 
 /* Simulations by the solvers that sum the images of a periodic cell, ewald and pme.
  *
- * Their setting (cutoff, α, grid, order) is chosen once, for the bodies of the start, and kept: so
- * the energy is one smooth function of the positions, and steps do not pay for the choice. A
- * resumed run chooses it from the same start. Of a slab, whose thickness changes, it is chosen in
- * every evaluation. */
+ * Their setting (cutoff, α, grid, order) is chosen once, for the bodies of the start, and kept with
+ * what is prepared: so the energy is one smooth function of the positions, and steps do not pay for
+ * the choice. A resumed run chooses it from the same start. Of a slab, whose thickness changes, it
+ * is chosen in every evaluation. */
 
 #include "core/status.h"
 #include "kith/simulation.h"
 
 struct kith_simulation;
 
-struct simulation_images {
-    kith_ewald given;  /* with exclusions in memory of its own */
-    int32_t order;     /* given */
-    bool is_chosen;    /* what follows is */
-    kith_ewald chosen; /* α and grid; the rest as given */
-    double cutoff;
-    int32_t chosen_order;
-};
-
-/* What the options have of it: they are copied.
+/* What the options have of it, exclusions copied, to simulation->ewald.
  * Errors: KITH_INVALID_ARGUMENT (a skin), KITH_OUT_OF_MEMORY. */
 kith_status simulation_take_images(const kith_simulation_options *options,
                                    struct kith_simulation *simulation);
 
-/* Fills in the problem's space and order. */
-void simulation_load_images(struct kith_simulation *simulation);
+/* Fills in the problem's space, and what the tail of a law beside adds to the energy. */
+kith_status simulation_load_images(struct kith_simulation *simulation);
 
-/* Chooses the setting for the bodies as they are, and loads it; nothing for other solvers. */
+/* Chooses the setting for the bodies as they are, if none is prepared; nothing for other solvers.
+ */
 kith_status simulation_choose_images(struct kith_simulation *simulation);
 
 void simulation_free_images(struct kith_simulation *simulation);

@@ -116,10 +116,8 @@ static kith_status load_space(struct kith_simulation *simulation)
     struct forces_problem *problem = &simulation->problem;
     const double length = simulation->units.length;
     problem->space = simulation->space;
-    if (simulation->solver->is_periodic) {
-        simulation_load_images(simulation);
-        return KITH_OK;
-    }
+    if (simulation->solver->is_periodic)
+        return simulation_load_images(simulation);
     if (problem->space.cutoff == 0)
         return KITH_OK;
     problem->space.cutoff /= length;

@@ -114,6 +114,15 @@ static kith_status gather_state(struct kith_simulation *simulation, const struct
     return gather(simulation, sample, simulation->mass, MASSES);
 }
 
+/* A solver of periodic images has its setting in what is prepared. */
+static kith_status solve(struct kith_simulation *simulation, const struct forces_problem *problem)
+{
+    const kith_solver *solver = simulation->solver;
+    return solver->is_periodic
+               ? forces_evaluate(simulation->context, solver, problem, &simulation->prepared)
+               : forces_solve(simulation->context, solver, problem);
+}
+
 static kith_status evaluate(struct kith_simulation *simulation, struct sample *sample)
 {
     struct forces_problem problem = simulation->problem;
@@ -140,7 +149,7 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
     }
     if (problem.space.cutoff > 0 || simulation->solver->is_periodic)
         problem.space.totals = &sample->totals;
-    KITH_TRY(forces_solve(simulation->context, simulation->solver, &problem));
+    KITH_TRY(solve(simulation, &problem));
     if (!simulation->solver->is_periodic)
         sample->totals.volume =
             problem.space.volume * pow(simulation->units.length, simulation->dimensions);

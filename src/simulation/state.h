@@ -65,11 +65,11 @@ struct kith_simulation {
     void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
     bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method, and no
                        thermostat */
-    struct forces_space space;       /* in the caller's unit of length */
-    struct simulation_images images; /* of a solver that is periodic */
-    kith_cell cell;                  /* of it */
-    struct pairs_lattice lattice;    /* of the problem's */
-    double tail_energy;              /* of the space, in the caller's units */
+    struct forces_space space;    /* in the caller's unit of length */
+    kith_ewald ewald;             /* of the space; its exclusions are owned */
+    kith_cell cell;               /* of it */
+    struct pairs_lattice lattice; /* of the problem's */
+    double tail_energy;           /* of the space, in the caller's units */
     struct forces_units units;
     struct forces_problem problem; /* complete but for the vectors */
     void *memory[MAX_ARRAYS];

@@ -121,6 +121,7 @@ static kith_status check_law(const kith_context *context, const struct graph *gr
     if (!isfinite(graph->chosen.softening) || graph->chosen.softening < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "softening is %g; give a finite number ≥ 0",
                          graph->chosen.softening);
+    KITH_TRY(law_check_single(graph->chosen.law));
     if (has_vectors)
         KITH_TRY(law_check_dimensions(graph->chosen.law, pairs->vectors.shape[1]));
     if (!has_vectors && kith_array_is_none(pairs->distances))

@@ -1,0 +1,52 @@
+#include "forces/near.h"
+
+#include <stdlib.h>
+
+#include "forces/space.h"
+
+const kith_law *near_law(const struct forces_problem *problem)
+{
+    return problem->law ? problem->law->near : NULL;
+}
+
+kith_status near_problem(const struct forces_problem *problem, struct pairs_lattice *lattice,
+                         struct forces_problem *near)
+{
+    *near = *problem;
+    near->law = problem->law->near;
+    near->report = NULL;
+    near->accuracy = (kith_accuracy){0};
+    return forces_space_set(problem->dimensions, 1, lattice, &near->space);
+}
+
+kith_status near_prepare(const struct forces_problem *problem, struct near_state *state)
+{
+    struct forces_problem near;
+    if (!near_law(problem))
+        return KITH_OK;
+    KITH_TRY(near_problem(problem, &state->lattice, &near));
+    return cutoff_take_law(&near, &state->law);
+}
+
+kith_status near_evaluate(kith_context *context, const struct forces_problem *problem,
+                          struct near_state *state)
+{
+    struct forces_problem near;
+    bool done = false;
+    if (!near_law(problem))
+        return KITH_OK;
+    KITH_TRY(near_problem(problem, &state->lattice, &near));
+    if (verlet_suits(&near, &state->law))
+        KITH_TRY(verlet_forces_cpu(context, &near, &state->law, &state->verlet, &done));
+    if (done)
+        return KITH_OK;
+    KITH_TRY(forces_cutoff_cpu(context, &near, &state->law, &state->memory));
+    return near.space.tail ? cutoff_add_tail(&near, &state->law) : KITH_OK;
+}
+
+void near_free(struct near_state *state)
+{
+    cutoff_drop_law(&state->law);
+    verlet_free(state->verlet);
+    free(state->memory.bytes);
+}

@@ -1,0 +1,33 @@
+#ifndef FORCES_NEAR_H
+#define FORCES_NEAR_H
+
+/* A short-ranged law beside one whose images are all summed (kith/law_sum.h), as of ions: its pairs
+ * within the cutoff, as the solver cutoff sums them. */
+
+#include "cells/geometry.h"
+#include "forces/cutoff.h"
+#include "forces/verlet.h"
+
+struct near_state {
+    struct pairs_lattice lattice;
+    struct cutoff_law law;
+    struct cutoff_memory memory;
+    struct verlet *verlet; /* of the steps of a run */
+};
+
+/* The law beside the problem's; NULL: none. */
+const kith_law *near_law(const struct forces_problem *problem);
+
+/* The problem of that law alone; *lattice lives as long.
+ * Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED, as of forces_space_set. */
+kith_status near_problem(const struct forces_problem *problem, struct pairs_lattice *lattice,
+                         struct forces_problem *near);
+
+/* Without a law beside they do nothing. The outputs are overwritten, or added to if the problem
+ * accumulates; the totals are overwritten. */
+kith_status near_prepare(const struct forces_problem *problem, struct near_state *state);
+kith_status near_evaluate(kith_context *context, const struct forces_problem *problem,
+                          struct near_state *state);
+void near_free(struct near_state *state);
+
+#endif
