@@ -18,7 +18,7 @@ struct simulation {
     kith_simulation_options options = {};
     std::string integrator, coordinates, kernel;
     std::vector<int64_t> exclude; // of options.forces.ewald, for runs
-    int64_t systems = 0; // 0: no ensemble
+    int64_t systems = 0;          // 0: no ensemble
     kith_simulation *handle = nullptr;
     seen_ref shown; // which looks between two steps
     ~simulation()
