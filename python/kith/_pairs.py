@@ -442,6 +442,6 @@ def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLik
                     queries=queries, systems=systems, query_systems=query_systems, method=method,
                     memory_limit=memory_limit, device=device, threads=threads, context=context)
     handle = search.list()
-    handle.nearest(search.request, search.shown(), integer("k", k))
+    handle.nearest(search.request, search.shown(), integer("k", k, 1))
     search.call.done()
     return Pairs._of(handle, search.positions, quantities)

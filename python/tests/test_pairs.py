@@ -97,6 +97,12 @@ def test_nearest_are_those_of_a_tree(cloud):
     assert numpy.allclose(found.distances.reshape(203, 4), distances[:, 1:])
 
 
+@pytest.mark.parametrize("k, error", [(0, ValueError), (-1, ValueError), (2.5, TypeError)])
+def test_nearest_are_at_least_one(cloud, k, error):
+    with pytest.raises(error, match="^k is "):
+        kith.nearest(cloud[0], k)
+
+
 @pytest.mark.parametrize("n", [0, 1])
 def test_few_points(n):
     pairs = kith.pairs(numpy.zeros((n, 3)), 1.0, quantities="ijSDd")
