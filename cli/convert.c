@@ -27,8 +27,7 @@ static const struct argp_option options[] = {
     {"to", key_to, "FORMAT", 0, "of B (default: by its extension; of -, standard output, CSV)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
-     "of an A with several frames: K > 0 counts from the first, K < 0 from the last (default: the "
-     "last)",
+     "of an A with several frames: K > 0 counts from the first, K < 0 from the last (default: -1)",
      0},
     {"frames", key_frames, "A:B", 0,
      "frames A to B, both included, counted from 1, or all; to H5MD or extended XYZ only", 0},

@@ -22,8 +22,8 @@ static const struct argp_option file_options[] = {
      "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
-     "of a file with several frames: K > 0 counts from the first, K < 0 from the last (default: "
-     "the last)",
+     "of a file with several frames: K > 0 counts from the first, K < 0 from the last "
+     "(default: -1)",
      0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
     {"number", 'n', "N", 0, "number of bodies, if FILE is a kind of kith make", 0},

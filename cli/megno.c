@@ -45,8 +45,8 @@ static const char documentation[] =
     "over that at the start, over the second half of the time; the Lyapunov time is its inverse.\n\n"
     "Examples:\n"
     "  kith megno outer-solar-system --until 3652500\n"
-    "  kith make planets --elements 1e-3,1,0.1,0,0,0,0 --elements 1e-3,1.3,0.1,0,0,0,3 -o two.csv\n"
-    "  kith megno two.csv --until 1000 -o megno.csv --json";
+    "  kith make planets --elements 1e-3,1,0.1,0,0,0,0 -o one.csv\n"
+    "  kith megno one.csv --until 1000 -o megno.csv --json";
 
 static const char *name_of_output(int64_t k)
 {

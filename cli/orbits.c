@@ -70,7 +70,7 @@ static const char documentation[] =
     "  kith run outer-solar-system --dt 100 --until 36525 -q -o planets.h5\n"
     "  kith orbits planets.h5 --coordinates jacobi -o elements.csv\n"
     "  kith orbits planets.h5 --frames 1:10 -o elements.npy --json\n"
-    "  kith orbits planets.h5 --coordinates barycentric --resonance 3l5-2l4-w5 -o angle.csv\n"
+    "  kith orbits planets.h5 --resonance 3l5-2l4-w5 -o angle.csv\n"
     "  kith make solar-system | kith orbits -";
 
 static double parse_g(const char *text, const struct argp_state *state)

@@ -17,7 +17,8 @@ static const char *const pages[] = {
     "convert --help", "bench forces --help", "tune --help",        "bench matrix --help",
     "info --help",    "bench sparse --help", "bench pairs --help", "bench collisions --help",
     "view --help",    "help --help",         "help units",         "help formats",
-    "help laws",      "help accuracy",       "help devices",       "help formulas"};
+    "help laws",      "help accuracy",       "help devices",       "help formulas",
+    "megno --help"};
 enum { page_count = sizeof pages / sizeof pages[0] };
 
 /* Only where there is one. */
