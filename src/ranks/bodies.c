@@ -21,19 +21,19 @@ kith_status ranks_share_memory(kith_context *context, const char *what, int64_t 
 
 /* Every column besides the positions, and its bytes for a body; of a vector for a dimension. */
 static const struct column {
-    unsigned bit;
     size_t member, bytes;
+    unsigned bit;
     bool is_vector;
 } each_column[] = {
-    {KITH_VELOCITY, offsetof(kith_bodies, velocity), sizeof(double), true},
-    {KITH_MASS, offsetof(kith_bodies, mass), sizeof(double), false},
-    {KITH_CHARGE, offsetof(kith_bodies, charge), sizeof(double), false},
-    {KITH_SOFTENING, offsetof(kith_bodies, softening), sizeof(double), false},
-    {KITH_RADIUS, offsetof(kith_bodies, radius), sizeof(double), false},
-    {KITH_EPSILON, offsetof(kith_bodies, epsilon), sizeof(double), false},
-    {KITH_SIGMA, offsetof(kith_bodies, sigma), sizeof(double), false},
-    {KITH_ID, offsetof(kith_bodies, id), sizeof(int64_t), false},
-    {KITH_NAME, offsetof(kith_bodies, name), sizeof(kith_name), false},
+    {offsetof(kith_bodies, velocity), sizeof(double), KITH_VELOCITY, true},
+    {offsetof(kith_bodies, mass), sizeof(double), KITH_MASS, false},
+    {offsetof(kith_bodies, charge), sizeof(double), KITH_CHARGE, false},
+    {offsetof(kith_bodies, softening), sizeof(double), KITH_SOFTENING, false},
+    {offsetof(kith_bodies, radius), sizeof(double), KITH_RADIUS, false},
+    {offsetof(kith_bodies, epsilon), sizeof(double), KITH_EPSILON, false},
+    {offsetof(kith_bodies, sigma), sizeof(double), KITH_SIGMA, false},
+    {offsetof(kith_bodies, id), sizeof(int64_t), KITH_ID, false},
+    {offsetof(kith_bodies, name), sizeof(kith_name), KITH_NAME, false},
 };
 enum { column_count = sizeof each_column / sizeof each_column[0] };
 
