@@ -78,6 +78,7 @@ KINDS = {
     "targets": "optional array", "target_softening": "optional array", "target_charges": "optional array",
     "target_masses": "optional array", "columns": "optional array", "column_masses": "optional array",
     "column_charges": "optional array", "queries": "optional array", "radii": "optional array",
+    "epsilon": "optional array", "sigma": "optional array",
     "query_radii": "optional array", "systems": "optional array", "query_systems": "optional array",
     "directions": "array", "target_directions": "optional array", "offsets": "optional array", "ids": "optional array",
     "values": "optional array", "elements": "optional array", "star": "optional number",

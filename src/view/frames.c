@@ -41,7 +41,7 @@ kith_status frames_widen(const kith_bodies *bodies, const struct place *place,
     double *speeds = values + count;
     for (int64_t k = 0; k < count; k++) {
         const int64_t i = packet_body(bodies->count, count, k);
-        double at[3], v2 = 0;
+        double at[3] = {0}, v2 = 0;
         place_of(place, bodies, i, at);
         for (int32_t c = 0; c < d; c++) {
             values[k] = fmax(values[k], fabs(at[c]));
@@ -92,7 +92,7 @@ void frames_put(struct frames *frames, int64_t k, const kith_bodies *bodies,
     frames->time[k] = bodies->time;
     for (int64_t j = 0; j < n; j++) {
         const int64_t i = packet_body(bodies->count, n, j);
-        double at[3], v2 = 0;
+        double at[3] = {0}, v2 = 0;
         place_of(place, bodies, i, at);
         for (int32_t c = 0; c < d; c++) {
             position[n * c + j] = whole(at[c] / frames->scale);
