@@ -19,8 +19,8 @@ static void test_parts_by_weight_cover_all_things_and_are_balanced(void **state)
     for (int k = 0; k < partitions; k++) {
         const int32_t ranks = (int32_t)random_uniform(&numbers, 1, most_ranks_here);
         const int64_t things = (int64_t)random_uniform(&numbers, 0, most_things);
-        double weight[most_things], total = 0, heaviest = 0;
-        int64_t first[most_ranks_here + 1];
+        double weight[most_things] = {0}, total = 0, heaviest = 0;
+        int64_t first[most_ranks_here + 1] = {0};
         for (int64_t thing = 0; thing < things; thing++) {
             const bool has_some = k % 5 > 0 && random_uniform(&numbers, 0, 1) < 0.8;
             weight[thing] = has_some ? pow(10, random_uniform(&numbers, 0, k % 4)) : 0;

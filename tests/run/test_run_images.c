@@ -196,7 +196,8 @@ static void test_a_sine_grows_as_linear_theory_says(void **state)
     kith_bodies *bodies = NULL;
     assert_ok(kith_bodies_create(points, 3, KITH_MASS, &bodies));
     for (int i = 0; i < points; i++) {
-        const double q[3] = {i % side, i / side % side, i / side / side};
+        const int cell[3] = {i % side, i / side % side, i / side / side};
+        const double q[3] = {cell[0], cell[1], cell[2]};
         for (int c = 0; c < 3; c++)
             bodies->position[3 * i + c] = q[c];
         bodies->position[3 * i] += amplitude * sin(2 * pi / side * q[0]);
