@@ -30,14 +30,6 @@ struct chains {
     int32_t *root, *first_member, *next_member, *first_pair, *next_pair, *place;
 };
 
-static const struct radau_kernels *kernels_of(const kith_context *context)
-{
-#define ADDRESS(isa) &radau_##isa,
-    static const struct radau_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
-}
-
 static kith_status evaluate(void *user, int32_t position, int32_t acceleration)
 {
     const struct group *group = user;
@@ -211,7 +203,7 @@ static kith_status follow_group(struct group *group)
         bool broke = false;
         memcpy(group->start_x, group->array[RADAU_POSITION], bytes);
         memcpy(group->start_v, group->array[RADAU_VELOCITY], bytes);
-        if (kernels_of(simulation->context)->of_any(&problem, &steps, &clock) != radau_done)
+        if (radau_kernels_of(simulation->context)->of_any(&problem, &steps, &clock) != radau_done)
             return fail_stuck(group, &clock);
         for (int64_t k = 0; watched && k < group->bonds; k++)
             if (!group->bond[k].is_off)

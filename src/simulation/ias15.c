@@ -13,7 +13,7 @@ _Static_assert(POSITION == (int)RADAU_POSITION && VELOCITY == (int)RADAU_VELOCIT
                    ACCELERATION == (int)RADAU_ACCELERATION,
                "the arrays are in another order");
 
-static const struct radau_kernels *kernels_of(const kith_context *context)
+const struct radau_kernels *radau_kernels_of(const kith_context *context)
 {
 #define ADDRESS(isa) &radau_##isa,
     static const struct radau_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
@@ -60,7 +60,7 @@ static kith_status adapt(struct kith_simulation *simulation, const struct radau_
                                     .user = simulation};
     for (int32_t array = 0; array < RADAU_ARRAYS; array++)
         problem.array[array] = simulation->memory[array];
-    const struct radau_kernels *kernels = kernels_of(simulation->context);
+    const struct radau_kernels *kernels = radau_kernels_of(simulation->context);
 
     clear_behind(simulation, ACCELERATION);
     clock->time = simulation->start_time;

@@ -38,14 +38,6 @@ struct systems_leg {
     struct system_leg *system;
 };
 
-static const struct radau_kernels *kernels_of(const kith_context *context)
-{
-#define ADDRESS(isa) &radau_##isa,
-    static const struct radau_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
-}
-
 static double *element(const struct kith_simulation *simulation, int32_t array, int32_t c,
                        int64_t body, int64_t system)
 {
@@ -120,7 +112,7 @@ static void run_system(void *argument, int64_t s)
     leg->clock = (struct radau_clock){.time = simulation->start_time,
                                       .next_step = *next > 0 ? *next : simulation->dt,
                                       .last_step = *last};
-    leg->end = kernels_of(simulation->context)->of_few(&problem, &run->leg, &leg->clock);
+    leg->end = radau_kernels_of(simulation->context)->of_few(&problem, &run->leg, &leg->clock);
     leg->steps = problem.steps;
     leg->evaluations = problem.evaluations;
     *next = leg->clock.next_step;

@@ -38,14 +38,6 @@ struct averages {
     double w, t, y, tt, ty; /* moments of L over the second half */
 };
 
-static const struct radau_kernels *kernels_of(const kith_context *context)
-{
-#define ADDRESS(isa) &radau_##isa,
-    static const struct radau_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
-}
-
 /* a_i = Σ_j G m_j d / s³ and δa_i = Σ_j G m_j (δd / s³ − 3 d (d·δd) / s⁵). */
 static kith_status evaluate(void *user, int32_t position, int32_t acceleration)
 {
@@ -205,7 +197,7 @@ static kith_status take_leg(kith_context *context, struct flow *flow, double unt
     const struct radau_leg leg = {1, until, (double)INFINITY};
     while (clock->time != until) {
         KITH_TRY(kith_context_check_cancelled(context));
-        if (kernels_of(context)->of_any(problem, &leg, clock) != radau_done)
+        if (radau_kernels_of(context)->of_any(problem, &leg, clock) != radau_done)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "the step became too short at time %.15g: bodies collide; give a "
                              "softening",

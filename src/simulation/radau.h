@@ -115,4 +115,7 @@ struct radau_kernels {
 KITH_EACH_ISA(RADAU_DECLARE)
 #undef RADAU_DECLARE
 
+/* Those of the context's instruction set. */
+const struct radau_kernels *radau_kernels_of(const kith_context *context);
+
 #endif
