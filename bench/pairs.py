@@ -13,7 +13,7 @@ SIZES, QUICK = (100, 1000, 10000, 100000, 1000000), (100, 1000, 10000)
 
 @dataclass
 class System:
-    """Points with so many neighbors each on average; `edge` is that of the periodic cube."""
+    """Points with this number of neighbors each on average; `edge` is that of the periodic cube."""
 
     name: str
     points: numpy.ndarray

@@ -2,7 +2,7 @@
  * compares kith with. The input is
  *
  *     N SOFTENING         then N lines: m x y z
- *     CALLS               as often as wanted; each is answered by the seconds that so many calls
+ *     CALLS               as often as wanted; each is answered by the seconds that CALLS calls
  * took
  */
 

@@ -17,7 +17,7 @@ struct bench_context {
 
 /* What is measured: some work, which is repeated, and what a call of it computes. */
 struct bench_row {
-    kith_status (*work)(void *state, int64_t calls); /* starts so many calls */
+    kith_status (*work)(void *state, int64_t calls); /* starts `calls` calls */
     void *state;
     const struct bench_context *on;
     char what[32], variant[32]; /* "forces", "v4" */

@@ -66,7 +66,8 @@ static bool is_measured(bool on_gpu, kith_collisions_method method, int64_t bead
             beads <= (on_gpu ? 262144 : 10000));
 }
 
-/* Walks of so many beads each, or of one: beads scattered over a cube of four sites a bead. */
+/* Walks of this number of beads each, or of one: beads scattered over a cube of four sites a bead.
+ */
 static kith_status make_beads(const struct bench_part *part, int64_t walk, int64_t count,
                               struct bench_arrays *arrays)
 {

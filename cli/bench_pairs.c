@@ -73,7 +73,7 @@ static double *make_points(const struct system *system, int64_t n)
     return x;
 }
 
-/* The cutoff that gives so many neighbors; in a Plummer sphere ∫ρ² is 45/1024. */
+/* The cutoff for a mean number of neighbors; in a Plummer sphere ∫ρ² is 45/1024. */
 static double cutoff_of(const struct system *system, int64_t n)
 {
     if (system->dimensions == 2)

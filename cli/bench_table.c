@@ -30,7 +30,7 @@ struct bench_row *bench_enter(const struct bench_part *part,
     return &entry->row;
 }
 
-/* Seconds of so many calls, or a negative number after an error. */
+/* Seconds of a number of calls, or a negative number after an error. */
 static double run(const struct bench *bench, const struct bench_entry *entry, int64_t calls)
 {
     const double start = cli_clock();
