@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,20 @@ static void start(void)
     feed_publish(&view->feed, packet);
 }
 
+/* libFuzzer's timer interrupts calls; a connection that it interrupts is waited for. */
+static bool connects(int s)
+{
+    if (connect(s, (const struct sockaddr *)&address, sizeof address) == 0)
+        return true;
+    struct pollfd ready = {.fd = s, .events = POLLOUT};
+    int made = 0;
+    while (errno == EINTR)
+        if ((made = poll(&ready, 1, patience_seconds * 1000)) >= 0)
+            break;
+    socklen_t size = sizeof errno;
+    return made > 0 && getsockopt(s, SOL_SOCKET, SO_ERROR, &errno, &size) == 0 && errno == 0;
+}
+
 /* Each from another address of this host, as ports of connections that are over stay taken for a
  * while. */
 static int connected(void)
@@ -58,7 +73,7 @@ static int connected(void)
         s >= 0 && setsockopt(s, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &later, sizeof later) == 0 &&
             bind(s, (const struct sockaddr *)&here, sizeof here) == 0,
         strerror(errno));
-    if (connect(s, (const struct sockaddr *)&address, sizeof address) != 0) {
+    if (!connects(s)) {
         perror("the server takes no connection");
         abort();
     }
@@ -82,9 +97,9 @@ static void send_input(int s, const uint8_t *data, size_t size)
             *end++ = (char)data[k];
     for (char *at = text; at < end;) {
         const ssize_t sent = send(s, at, (size_t)(end - at), MSG_NOSIGNAL);
-        if (sent <= 0)
+        if (sent < 0 && errno != EINTR)
             break;
-        at += sent;
+        at += sent > 0 ? sent : 0;
     }
     shutdown(s, SHUT_WR);
     free(text);
@@ -96,7 +111,9 @@ static void receive(int s, char *answer, size_t most)
     char more[4096];
     size_t length = 0;
     ssize_t got = 0;
-    while ((got = recv(s, more, sizeof more, 0)) > 0) {
+    while ((got = recv(s, more, sizeof more, 0)) > 0 || (got < 0 && errno == EINTR)) {
+        if (got < 0)
+            continue;
         const size_t rest = most - 1 - length;
         const size_t kept = (size_t)got < rest ? (size_t)got : rest;
         memcpy(answer + length, more, kept);
