@@ -45,6 +45,7 @@ enum {
     key_thermostat,
     key_every,
     key_every_time,
+    key_wrap,
     key_eta,
     key_collisions,
     key_restitution,
@@ -73,6 +74,10 @@ static const struct argp_option options[] = {
     {"every-time", key_every_time, "T", 0,
      "a frame at every multiple of T after the start: ias15 ends a step there, and a fixed step "
      "must divide T",
+     0},
+    {"wrap", key_wrap, NULL, 0,
+     "write positions within the periodic cell, and which image of the cell each body is in "
+     "(particles/trajectory/image); kith reads them back unwrapped",
      0},
     {"skin", key_skin, "S", 0,
      "with --cutoff: the neighbor list includes pairs within the cutoff + S, and is rebuilt when "
@@ -280,6 +285,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_every_time:
         run->run.every_time = cli_parse_positive("--every-time", argument, state);
+        return 0;
+    case key_wrap:
+        run->run.wrap = true;
         return 0;
     case key_skin:
         run->run.simulation.skin = cli_parse_positive("--skin", argument, state);

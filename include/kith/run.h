@@ -15,6 +15,10 @@ typedef struct kith_run_options {
     /* A frame at every multiple of this time after the start instead; 0: no. An adaptive integrator
      * ends a step there exactly; a fixed step must divide it. */
     double every_time;
+    /* Frames have positions within the periodic cell, and beside them the image of each body,
+     * particles/trajectory/image: x = position + image · cell, to rounding. kith's readers give x.
+     * Otherwise frames have x. */
+    bool wrap;
     const char *output;        /* an H5MD file; NULL: nothing is written */
     double checkpoint_seconds; /* of wall time between checkpoints; 0: 10 */
     /* Called once, with the seconds between checkpoints, if these are more than 1.5 times what was

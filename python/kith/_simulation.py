@@ -462,11 +462,12 @@ class Simulation(Bound):
 
     @overload
     def run(self, until: float, output: str | os.PathLike[str], *, every: int = 0, every_time: float = 0.0,
-            units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0, resume: bool = False) -> Summary: ...
+            units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0, wrap: bool = False,
+            resume: bool = False) -> Summary: ...
 
     def run(self, until: float, output: str | os.PathLike[str] | None = None, *, every: int = 0,
             every_time: float = 0.0, units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0,
-            resume: bool = False) -> Summary | None:
+            wrap: bool = False, resume: bool = False) -> Summary | None:
         """Advances to exactly ``until``, and writes the run to an H5MD file if there is an output.
 
         The last step is shorter if dt does not divide the rest. The file is as that of ``kith run``: it has
@@ -488,6 +489,9 @@ class Simulation(Bound):
             Names of the units of length, time and mass, recorded in the file; those of the bodies by default.
         checkpoint_seconds : float
             Elapsed time between checkpoints; 0: 10.
+        wrap : bool
+            Write positions within the periodic cell, and beside them, as ``particles/trajectory/image`` of H5MD, which
+            image of the cell each body is in; `kith.read` and `kith.open` return them unwrapped.
         resume : bool
             Continue from the checkpoint of the file, whatever the state of the simulation is; ``steps`` are
             then those since the start of the file.
@@ -522,12 +526,13 @@ class Simulation(Bound):
         """
         named = [] if units is None else several(text, "units", units, (0, 3))
         options = (number("until", until), integer("every", every), number("every_time", every_time),
-                   number("checkpoint_seconds", checkpoint_seconds), named, flag("resume", resume))
+                   number("checkpoint_seconds", checkpoint_seconds), named, flag("wrap", wrap),
+                   flag("resume", resume))
         if output is not None:
             return self._run_to_file(path_of("output", output), *options)
-        if every or every_time or named or checkpoint_seconds or resume:
-            raise ValueError("output is None, and every, every_time, units, checkpoint_seconds and resume are for an "
-                             "output; give output=\"run.h5\"")
+        if every or every_time or named or checkpoint_seconds or wrap or resume:
+            raise ValueError("output is None, and every, every_time, units, checkpoint_seconds, wrap and resume are for "
+                             "an output; give output=\"run.h5\"")
         if self._heartbeat is None:
             self._handle.run(options[0])
             return None

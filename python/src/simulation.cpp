@@ -274,7 +274,7 @@ struct run_words {
 
 static kith_run_options run_options_of(const simulation &of, const run_words &words, double until,
                                        int64_t every, double every_time, double checkpoint_seconds,
-                                       bool resume)
+                                       bool wrap, bool resume)
 {
     kith_run_options options = {};
     options.simulation = of.options;
@@ -283,6 +283,7 @@ static kith_run_options run_options_of(const simulation &of, const run_words &wo
     options.every_time = every_time;
     options.output = words.output.c_str();
     options.checkpoint_seconds = checkpoint_seconds;
+    options.wrap = wrap;
     options.resume = resume;
     for (size_t k = 0; k < 3 && k < words.units.size(); k++)
         options.units[k] = words.units[k].c_str();
@@ -321,11 +322,11 @@ static nb::dict dict_of(const kith_run_summary &summary)
 static nb::dict run_to_file(simulation &of, const bodies *start, bodies &last,
                             const std::string &path, double until, int64_t every, double every_time,
                             double checkpoint_seconds, const std::vector<std::string> &units,
-                            bool resume)
+                            bool wrap, bool resume)
 {
     const run_words words = {path, of.integrator, units};
     kith_run_options options =
-        run_options_of(of, words, until, every, every_time, checkpoint_seconds, resume);
+        run_options_of(of, words, until, every, every_time, checkpoint_seconds, wrap, resume);
     options.last = last.handle;
     const seen_ref shown = of.shown;
     if (shown) {
@@ -383,7 +384,7 @@ void add_simulation(nb::module_ &module)
         .def("diagnose_systems", diagnose_systems)
         .def("run_to_file", run_to_file, nb::arg("start").none(), nb::arg("last"), nb::arg("path"),
              nb::arg("until"), nb::arg("every"), nb::arg("every_time"),
-             nb::arg("checkpoint_seconds"), nb::arg("units"), nb::arg("resume"));
+             nb::arg("checkpoint_seconds"), nb::arg("units"), nb::arg("wrap"), nb::arg("resume"));
     module.def("create_simulation", create, nb::arg("context"), nb::arg("start"), nb::arg("dt"),
                nb::arg("integrator"), nb::arg("g"), nb::arg("softening"),
                nb::arg("softening_of_bodies"), nb::arg("single"), nb::arg("law").none(),

@@ -96,7 +96,7 @@ KINDS = {
     "dimensions": "whole number", "frame": "whole number", "system": "optional whole number", "bins": "whole number",
     "memory": "whole number", "memory_limit": "whole number", "every": "whole number", "index_base": "whole number",
     "half": "flag", "sorted": "flag", "full_list": "flag", "copy": "flag", "symmetric": "flag",
-    "tune": "flag", "single": "flag", "laplacian": "flag", "resume": "flag", "self_interaction": "flag",
+    "tune": "flag", "single": "flag", "laplacian": "flag", "resume": "flag", "wrap": "flag", "self_interaction": "flag",
     "diagonal": "word or number",
     "index_dtype": "index type", "want": "word",
     "method": "word", "format": "word", "kernel": "word", "reduction": "word", "algorithm": "word",

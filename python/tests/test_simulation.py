@@ -321,3 +321,15 @@ def test_ions_run_with_all_their_images(tmp_path, solver):
         kith.Simulation(ions, dt=0.1, law="coulomb", solver="pme", grid=range(5))
     with pytest.raises(ValueError, match="exclude has shape"):
         kith.Simulation(ions, dt=0.1, law="coulomb", solver="pme", exclude=[[0, 1, 2]])
+
+
+def test_wrapped_frames_are_read_unwrapped(tmp_path):
+    atoms = kith.make("fcc", n=32, density=0.8, temperature=4.0)
+    settings = {"dt": 0.002, "law": "lennard-jones", "cutoff": 1.7}
+    for name, wrap in (("plain.h5", False), ("wrapped.h5", True)):
+        kith.Simulation(atoms, **settings).run(1.0, tmp_path / name, every=100, wrap=wrap)
+    plain, wrapped = (kith.open(tmp_path / name) for name in ("plain.h5", "wrapped.h5"))
+    assert abs(plain.positions).max() > atoms.cell[0, 0]
+    numpy.testing.assert_allclose(wrapped.positions, plain.positions, rtol=0, atol=1e-13)
+    with pytest.raises(ValueError, match="wrap"):
+        kith.Simulation(atoms, **settings).run(1.0, wrap=True)

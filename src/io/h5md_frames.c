@@ -65,7 +65,8 @@ struct source {
  * are closed with the file. */
 static void keep_open(const struct h5md_reader *reader)
 {
-    static const char *const paths[] = {"position/value", "velocity/value", "box/edges/value"};
+    static const char *const paths[] = {"position/value", "velocity/value", "image/value",
+                                        "box/edges/value"};
     hid_t dataset = H5I_INVALID_HID;
     for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++)
         (void)hdf5_open_dataset(reader->particles, paths[k], &dataset);

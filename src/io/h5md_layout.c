@@ -116,6 +116,8 @@ static kith_status make_all_series(hid_t file, const struct h5md_layout *layout)
     KITH_TRY(make_series(file, H5MD_POSITION, real, rows, frames));
     if (layout->velocities)
         KITH_TRY(make_series(file, H5MD_VELOCITY, real, rows, frames));
+    if (layout->wrap)
+        KITH_TRY(make_series(file, H5MD_IMAGE, H5T_STD_I32LE, rows, frames));
     if (layout->cell)
         KITH_TRY(make_series(file, H5MD_BOX "/edges", H5T_IEEE_F64LE,
                              (struct hdf5_shape){2, {3, 3}}, frames));

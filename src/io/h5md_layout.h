@@ -22,6 +22,7 @@ struct h5md_layout {
     bool observables;        /* has /observables */
     bool totals;             /* with virial and pressure among them */
     bool cell;               /* has /particles/trajectory/box/edges */
+    bool wrap;               /* positions are within it; has /particles/trajectory/image */
 };
 
 /* Makes everything but the frames: /h5md, the box, the columns that do not change in time, and
@@ -55,6 +56,7 @@ struct hdf5_shape h5md_observable_frame(const struct h5md_observable *observable
 #define H5MD_PARTICLES  "/particles/trajectory"
 #define H5MD_POSITION   H5MD_PARTICLES "/position"
 #define H5MD_VELOCITY   H5MD_PARTICLES "/velocity"
+#define H5MD_IMAGE      H5MD_PARTICLES "/image"
 #define H5MD_BOX        H5MD_PARTICLES "/box"
 #define H5MD_PARAMETERS "/parameters/kith"
 

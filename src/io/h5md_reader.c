@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "io/events.h"
 #include "io/h5md_box.h"
+#include "io/h5md_image.h"
 #include "io/h5md_layout.h"
 #include "io/h5md_names.h"
 #include "io/h5md_units.h"
@@ -61,8 +62,8 @@ static kith_status read_rows(const struct h5md_reader *reader, const struct elem
     return hdf5_read(reader->particles, element->path, memory_type, first, box, rows);
 }
 
-static kith_status read_reals(const struct h5md_reader *reader, const char *name, int64_t frame,
-                              int32_t width, double *rows)
+kith_status h5md_read_reals(const struct h5md_reader *reader, const char *name, int64_t frame,
+                            int32_t width, double *rows)
 {
     struct element element;
     KITH_TRY(find_element(reader, name, &element));
@@ -272,21 +273,21 @@ unsigned h5md_reader_columns(const struct h5md_reader *reader)
 kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, kith_bodies *bodies)
 {
     const int32_t dimensions = reader->dimensions;
-    KITH_TRY(read_reals(reader, "position", frame, dimensions, bodies->position));
+    KITH_TRY(h5md_read_reals(reader, "position", frame, dimensions, bodies->position));
     if (bodies->velocity)
-        KITH_TRY(read_reals(reader, "velocity", frame, dimensions, bodies->velocity));
+        KITH_TRY(h5md_read_reals(reader, "velocity", frame, dimensions, bodies->velocity));
     if (bodies->mass)
-        KITH_TRY(read_reals(reader, "mass", frame, 1, bodies->mass));
+        KITH_TRY(h5md_read_reals(reader, "mass", frame, 1, bodies->mass));
     if (bodies->charge)
-        KITH_TRY(read_reals(reader, "charge", frame, 1, bodies->charge));
+        KITH_TRY(h5md_read_reals(reader, "charge", frame, 1, bodies->charge));
     if (bodies->softening)
-        KITH_TRY(read_reals(reader, "softening", frame, 1, bodies->softening));
+        KITH_TRY(h5md_read_reals(reader, "softening", frame, 1, bodies->softening));
     if (bodies->radius)
-        KITH_TRY(read_reals(reader, "radius", frame, 1, bodies->radius));
+        KITH_TRY(h5md_read_reals(reader, "radius", frame, 1, bodies->radius));
     if (bodies->epsilon)
-        KITH_TRY(read_reals(reader, "epsilon", frame, 1, bodies->epsilon));
+        KITH_TRY(h5md_read_reals(reader, "epsilon", frame, 1, bodies->epsilon));
     if (bodies->sigma)
-        KITH_TRY(read_reals(reader, "sigma", frame, 1, bodies->sigma));
+        KITH_TRY(h5md_read_reals(reader, "sigma", frame, 1, bodies->sigma));
     if (bodies->id)
         KITH_TRY(read_ids(reader, frame, bodies->id));
     if (bodies->name)
@@ -295,5 +296,6 @@ kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, k
     bodies->units = reader->units;
     if (reader->event_count > 0)
         events_apply(reader->events, reader->event_count, reader->step[frame], bodies);
-    return h5md_read_box(reader, frame, bodies);
+    KITH_TRY(h5md_read_box(reader, frame, bodies));
+    return h5md_unwrap(reader, frame, bodies);
 }

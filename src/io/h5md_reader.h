@@ -43,6 +43,10 @@ unsigned h5md_reader_columns(const struct h5md_reader *reader);
 /* Reads frame k (0 ≤ k < frames) into bodies made with count, dimensions and columns. */
 kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, kith_bodies *bodies);
 
+/* Reads rows of `width` numbers of frame k: N × width. A column may be one number for all. */
+kith_status h5md_read_reals(const struct h5md_reader *reader, const char *name, int64_t frame,
+                            int32_t width, double *rows);
+
 /* Reads a column of whole numbers of frame k. */
 kith_status h5md_read_integers(const struct h5md_reader *reader, const char *name, int64_t frame,
                                int64_t *rows);

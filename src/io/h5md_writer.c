@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "io/h5md_image.h"
 #include "io/hdf5_data.h"
 
 static int64_t frame_bytes(const struct h5md_layout *layout)
@@ -25,6 +26,11 @@ static kith_status allocate_room(struct h5md_writer *writer)
         KITH_TRY(kith_allocate(room * 9, real, "frames", &writer->edges));
     if (layout->velocities && bytes > 0)
         KITH_TRY(kith_allocate(room, bytes, "frames", &writer->velocity));
+    if (layout->wrap) {
+        KITH_TRY(kith_allocate(room * layout->count, 3 * (int64_t)sizeof *writer->image, "frames",
+                               &writer->image));
+        KITH_TRY(kith_allocate(layout->count, 3 * real, "positions", &writer->wrapped));
+    }
     return bytes > 0 ? kith_allocate(room, bytes, "frames", &writer->position) : KITH_OK;
 }
 
@@ -36,7 +42,7 @@ struct series {
     void *gathered;
 };
 
-enum { most_series = 5 + h5md_observable_count };
+enum { most_series = 6 + h5md_observable_count };
 
 /* The step comes last: a file without it has no such frame. */
 static int list_series(const struct h5md_writer *writer, struct series list[most_series])
@@ -48,6 +54,8 @@ static int list_series(const struct h5md_writer *writer, struct series list[most
     list[count++] = (struct series){H5MD_POSITION "/value", real, rows, writer->position};
     if (layout->velocities)
         list[count++] = (struct series){H5MD_VELOCITY "/value", real, rows, writer->velocity};
+    if (layout->wrap)
+        list[count++] = (struct series){H5MD_IMAGE "/value", H5T_NATIVE_INT32, rows, writer->image};
     if (layout->cell)
         list[count++] =
             (struct series){H5MD_BOX "/edges/value", H5T_NATIVE_DOUBLE, {2, {3, 3}}, writer->edges};
@@ -108,6 +116,8 @@ void h5md_writer_end(struct h5md_writer *writer)
     free(writer->edges);
     free(writer->position);
     free(writer->velocity);
+    free(writer->image);
+    free(writer->wrapped);
     *writer = (struct h5md_writer){.file = H5I_INVALID_HID};
 }
 
@@ -150,7 +160,12 @@ kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith
     const int64_t frame = writer->gathered;
     writer->step[frame] = step;
     writer->time[frame] = bodies->time;
-    put_rows(writer->position, &writer->layout, frame, bodies->dimensions, bodies->position);
+    const double *position = bodies->position;
+    if (writer->layout.wrap) {
+        KITH_TRY(h5md_wrap(bodies, writer->wrapped, writer->image + 3 * frame * bodies->count));
+        position = writer->wrapped;
+    }
+    put_rows(writer->position, &writer->layout, frame, bodies->dimensions, position);
     put_rows(writer->velocity, &writer->layout, frame, bodies->dimensions, bodies->velocity);
     if (writer->layout.cell)
         memcpy(writer->edges + 9 * frame, bodies->cell, sizeof bodies->cell);

@@ -16,6 +16,8 @@ struct h5md_writer {
     double *observables; /* one after the other, each with `room` frames */
     double *edges;
     void *position, *velocity; /* in the layout's precision */
+    int32_t *image;
+    double *wrapped; /* the positions of one frame */
 };
 
 /* Begins to append to a file of this layout, a new one or one with frames.

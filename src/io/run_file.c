@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "io/h5md_image.h"
 #include "io/h5md_writer.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
@@ -61,6 +62,7 @@ static kith_status allocate_file(const kith_bodies *bodies, const struct run_par
                              .frames_expected = frames_expected,
                              .precision = parameters->precision,
                              .cell = bodies->has_cell && run_parameters_have_cell(parameters),
+                             .wrap = parameters->wrap,
                              .velocities = true,
                              .observables = true,
                              .totals = run_parameters_have_cell(parameters)};
@@ -91,6 +93,8 @@ static kith_status write_beginning(hid_t hdf5, const struct run_file *file,
     KITH_TRY(run_parameters_write_origin(hdf5, origin));
     if (parameters->is_ensemble)
         KITH_TRY(run_parameters_write_systems(hdf5, origin, parameters->systems));
+    if (parameters->wrap)
+        KITH_TRY(h5md_write_start(hdf5, parameters->precision, bodies));
     return run_parameters_write(hdf5, parameters);
 }
 

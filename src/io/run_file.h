@@ -30,6 +30,7 @@ struct run_parameters {
     int64_t every;     /* steps between frames; 0: */
     double every_time; /* time between frames, of an integrator that chooses its steps */
     bool lands;        /* steps end at frames; else frames are at the next step's end */
+    bool wrap;         /* frames are within the cell, with images */
     bool is_ensemble;
     int64_t systems; /* M; 1 unless an ensemble */
     kith_on_collision on_collision;

@@ -188,6 +188,8 @@ static kith_status read_cutoff(hid_t group, struct run_parameters *parameters)
 static kith_status write_frames(hid_t group, const struct run_parameters *parameters)
 {
     KITH_TRY(hdf5_write_integer(group, "every", parameters->every));
+    if (parameters->wrap)
+        KITH_TRY(hdf5_write_integer(group, "wrap", 1));
     if (parameters->every > 0)
         return KITH_OK;
     KITH_TRY(hdf5_write_real(group, "every_time", parameters->every_time));
@@ -197,6 +199,7 @@ static kith_status write_frames(hid_t group, const struct run_parameters *parame
 static kith_status read_frames(hid_t group, struct run_parameters *parameters)
 {
     int64_t lands = 0;
+    parameters->wrap = hdf5_exists(group, "wrap");
     KITH_TRY(hdf5_read_integer(group, "every", &parameters->every));
     if (parameters->every == 0 && hdf5_exists(group, "every_time")) {
         KITH_TRY(hdf5_read_real(group, "every_time", &parameters->every_time));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "io/h5md_image.h"
 #include "io/h5md_layout.h"
 #include "io/h5md_reader.h"
 #include "io/hdf5_data.h"
@@ -17,6 +18,7 @@ static kith_status read_start(const struct h5md_reader *reader, kith_bodies **st
     KITH_TRY(
         kith_bodies_create(reader->count, reader->dimensions, h5md_reader_columns(reader), start));
     KITH_TRY(h5md_reader_frame(reader, 0, *start));
+    KITH_TRY(h5md_read_start(reader, *start));
     return kith_bodies_check(*start) == KITH_OK ? KITH_OK : KITH_BAD_FORMAT;
 }
 

@@ -47,6 +47,11 @@ static const char *precision_name(kith_dtype precision)
     return precision == KITH_F32 ? "single" : "double";
 }
 
+static const char *frames_name(const struct run_parameters *parameters)
+{
+    return parameters->wrap ? "wrapped into the cell" : "not wrapped";
+}
+
 static const char *softening_name(bool of_bodies)
 {
     return of_bodies ? "that of the bodies" : "one for all bodies";
@@ -128,6 +133,7 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_words("precision", precision_name(wanted->precision),
                            precision_name(past->precision), output));
     KITH_TRY(compare_count("every", wanted->every, past->every, output));
+    KITH_TRY(compare_words("the frames", frames_name(wanted), frames_name(past), output));
     KITH_TRY(compare_real("every-time", wanted->every_time, past->every_time, output));
     return compare_systems(wanted, past, output);
 }

@@ -187,6 +187,7 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
         .escape = simulation->escape,
         .precision = simulation->precision,
         .every = options->every,
+        .wrap = options->wrap,
         .is_ensemble = options->is_ensemble,
         .systems = options->is_ensemble ? options->systems : 1};
     snprintf(parameters->integrator, sizeof parameters->integrator, "%s",
@@ -204,6 +205,19 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
     return law_record(simulation->forces.law, parameters->law);
 }
 
+/* Positions are wrapped into the cell that the frames have. */
+static kith_status check_wrap(const struct run_parameters *parameters, const kith_bodies *bodies)
+{
+    bool is_periodic = false;
+    for (int k = 0; k < bodies->dimensions; k++)
+        is_periodic |= bodies->has_cell && bodies->periodic[k];
+    if (!parameters->wrap || (is_periodic && run_parameters_have_cell(parameters)))
+        return KITH_OK;
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "wrap is given, and the run has no periodic cell; give a cell, or leave wrap "
+                     "out");
+}
+
 kith_status run_plan_start(const kith_run_options *options, const kith_bodies *bodies,
                            struct run_plan *plan)
 {
@@ -217,6 +231,7 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
                          options->until, bodies->time);
     *plan = (struct run_plan){.start = bodies->time};
     KITH_TRY(parameters_of(options, bodies, &plan->parameters));
+    KITH_TRY(check_wrap(&plan->parameters, bodies));
     plan->is_adaptive = is_adaptive(plan->parameters.integrator);
     if (!plan->is_adaptive)
         KITH_TRY(plan_steps(bodies->time, 0, plan));

@@ -211,6 +211,29 @@ class Readers(unittest.TestCase):
             self.assertEqual(file["observables/momentum/value"].attrs["unit"], "nm ps-1")
             self.assertEqual(file["observables/total_energy/value"].attrs["unit"], b"kJ")
 
+    def test_wrapped_runs_have_images_and_positions_within_the_cell(self):
+        atoms, plain, wrapped = (os.path.join(self.directory.name, name) for name in ("melt.xyz", "melt.h5", "wrapped.h5"))
+        kith("make", "fcc", "-n", "32", "--density", "0.8", "--temperature", "4", "--quiet", "-o", atoms)
+        run = ("run", atoms, "--law", "lennard-jones", "--cutoff", "1.7", "--dt", "0.002", "--until", "4", "--every", "100",
+               "--quiet", "-o")
+        kith(*run, plain)
+        kith(*run, wrapped, "--wrap")
+        universe = MDAnalysis.Universe.empty(32, trajectory=True)
+        universe.load_new(wrapped, format="H5MD", convert_units=False)
+        with h5py.File(wrapped) as file, h5py.File(plain) as other:
+            particles = file["particles/trajectory"]
+            position, image, edges = (particles[name + "/value"] for name in ("position", "image", "box/edges"))
+            self.assertTrue(numpy.issubdtype(image.dtype, numpy.integer))
+            self.assertEqual(image.shape, position.shape)
+            for series in ("step", "time"):
+                self.assertEqual(particles["image"][series], particles["position"][series])
+            self.assertTrue((position[()] >= 0).all() and (position[()] <= edges[0, 0, 0]).all())
+            self.assertGreater(abs(image[()]).max(), 0)
+            numpy.testing.assert_allclose(position[()] + numpy.einsum("fik,fkc->fic", image[()], edges[()]),
+                                          other["particles/trajectory/position/value"][()], rtol=0, atol=1e-13)
+            for frame in universe.trajectory:
+                numpy.testing.assert_array_equal(frame.positions, position[frame.frame].astype(numpy.float32))
+
     def test_bodies_with_a_cell_load_too(self):
         source = os.path.join(self.directory.name, "cell.xyz")
         target = os.path.join(self.directory.name, "cell.h5")
