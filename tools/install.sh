@@ -11,6 +11,7 @@ packages_of() {
     consume) echo "g++ clang pkgconf binutils $(packages_of package) mandoc groff-base bash zsh fish" ;;
     wheel) echo "$(packages_of build) $(packages_of python) make dpkg-dev" ;;
     python) echo "g++ binutils python3-dev python3-venv" ;;
+    torch) echo "python3-torch python3-pytest python3-venv" ;;
     bench) echo "python3 python3-venv" ;;
     docs) echo "doxygen python3 python3-venv" ;;
     plot) echo "gnuplot-nox fonts-dejavu-core" ;;
