@@ -7,12 +7,12 @@ JAX go in and come out where they are.
 
 from kith import _kith
 from kith._bodies import Bodies, formats, make, read
-from kith._collisions import Batch, Groups, Promise, collisions
+from kith._collisions import Batch, Groups, Promise
 from kith._context import Context, Device, devices
 from kith._derivative import forces_derivative
 from kith._forces import Forces, Totals, forces
+from kith._functions import collisions, matrix
 from kith._law import Law, LawInfo, law, laws
-from kith._matrix import matrix
 from kith._megno import Megno, megno
 from kith._neighbors import NeighborList
 from kith._operator import scipy_linear_operator

@@ -7,7 +7,6 @@ value that cannot be is a ValueError; both name the argument.
 from __future__ import annotations
 
 import difflib
-import inspect
 import operator
 import os
 import reprlib
@@ -134,13 +133,3 @@ def chosen(name: str, word, table):
 def _hint(word, table) -> str:
     near = difflib.get_close_matches(word, table, 1)
     return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def called(name: str):
-    """A decorator of the class of a callable object: errors of its methods have the object's name."""
-    def renamed(kind):
-        for key, function in vars(kind).items():
-            if inspect.isfunction(function):
-                function.__qualname__ = name if key == "__call__" else f"{name}.{key}"
-        return kind
-    return renamed

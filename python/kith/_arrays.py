@@ -27,7 +27,7 @@ _WHOLE = {"int64", "int32"}
 
 
 class Taken:
-    """An array as the library shall see it.
+    """An array in the form that the library takes.
 
     Attributes
     ----------
@@ -35,20 +35,20 @@ class Taken:
         Of the caller's library, or NumPy's.
     dtype : str
         The name of the number type, as ``float32``.
-    place : tuple of int
+    device : tuple of int
         DLPack's kind and index of the device.
     """
 
-    __slots__ = ("name", "array", "dtype", "library", "place", "is_loose")
+    __slots__ = ("name", "array", "dtype", "library", "device", "is_loose")
 
-    def __init__(self, name, array, library, place, is_loose=False):
-        self.name, self.array, self.library, self.place = name, array, library, place
+    def __init__(self, name, array, library, device, is_loose=False):
+        self.name, self.array, self.library, self.device = name, array, library, device
         self.dtype = _name_of(array.dtype)
-        self.is_loose = is_loose  # a list or a number: it has no type and no place of its own
+        self.is_loose = is_loose  # a list or a number: it has no type and no device of its own
 
     @property
     def is_on_host(self) -> bool:
-        return self.place[0] in _HOST_KINDS
+        return self.device[0] in _HOST_KINDS
 
     @property
     def shape(self) -> tuple:
@@ -61,7 +61,7 @@ class Taken:
         if self.is_loose and dtype == "float32" and _is_floating(self):
             _check_range(self)
         converted = self.library.astype(self.array, getattr(self.library, dtype))
-        return Taken(self.name, converted, self.library, self.place, self.is_loose)
+        return Taken(self.name, converted, self.library, self.device, self.is_loose)
 
     def shown(self, stream=None):
         """What the extension module is given: the array, or a capsule that the stream may read."""
@@ -160,41 +160,41 @@ def _take_numpy(name, value):
                  not hasattr(value, "dtype") and not isinstance(value, memoryview))
 
 
-def in_one_place(arrays) -> tuple:
-    """The arrays, of which lists and numbers have been brought to the others.
+def on_one_device(arrays) -> tuple:
+    """The arrays, with lists and numbers moved to the device of the others.
 
     Raises
     ------
     ValueError
-        They are in several places: kith moves no array behind the caller's back.
+        They are on several devices: kith copies no array from one to another unasked.
     """
     firm = [taken for taken in arrays if taken is not None and not taken.is_loose]
     for other in firm[1:]:
-        if other.place != firm[0].place and not (other.is_on_host and firm[0].is_on_host):
-            raise ValueError(f"{other.name} is {_said(other)} and {firm[0].name} {_said(firm[0])}; "
-                             "bring them to one place")
+        if other.device != firm[0].device and not (other.is_on_host and firm[0].is_on_host):
+            raise ValueError(f"{other.name} is {_where(other)} and {firm[0].name} {_where(firm[0])}; "
+                             "move them to one device")
     if not firm or firm[0].is_on_host:
         return tuple(arrays)
-    return tuple(taken if taken is None or not taken.is_loose else _brought(taken, firm[0])
+    return tuple(taken if taken is None or not taken.is_loose else _moved(taken, firm[0])
                  for taken in arrays)
 
 
-def _brought(taken, to):
+def _moved(taken, to):
     array = to.library.asarray(taken.array, device=array_api_compat.device(to.array))
-    return Taken(taken.name, array, to.library, to.place, True)
+    return Taken(taken.name, array, to.library, to.device, True)
 
 
-def _said(taken) -> str:
-    return "in host memory" if taken.is_on_host else f"on device {taken.place[1]}"
+def _where(taken) -> str:
+    return "in host memory" if taken.is_on_host else f"on device {taken.device[1]}"
 
 
 def reals(*arrays) -> tuple:
-    """The arrays as float32 or float64, all alike and in one place.
+    """The arrays as float32 or float64, of one type on one device.
 
     They are double if one is, or if none is floating; numbers of half precision become single.
     Lists and whole numbers follow the others.
     """
-    arrays = in_one_place(arrays)
+    arrays = on_one_device(arrays)
     floating = {taken.dtype for taken in arrays
                 if taken is not None and not taken.is_loose and _is_floating(taken)}
     dtype = "float32" if floating and "float64" not in floating else "float64"
@@ -235,7 +235,7 @@ def whole(taken: Taken | None) -> Taken | None:
 
 
 class Made:
-    """A new array in the caller's library and place, for a result.
+    """A new array of the caller's library, on the same device, for a result.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class Made:
     def __init__(self, like: Taken, shape, dtype: str):
         library = like.library
         self._is_jax = library is not _NUMPY and array_api_compat.is_jax_namespace(library)
-        self._is_on_host, self._place = like.is_on_host, like.place
+        self._is_on_host, self._device = like.is_on_host, like.device
         if library is _NUMPY:
             self.array = numpy.empty(tuple(shape), dtype=dtype)
             return
@@ -258,7 +258,7 @@ class Made:
         if self._is_jax:
             # JAX hands out no array for writing; this one nobody has seen yet.
             self.array.block_until_ready()
-            return _kith.view_at(self.array.unsafe_buffer_pointer(), str(self.array.dtype), *self._place,
+            return _kith.view_at(self.array.unsafe_buffer_pointer(), str(self.array.dtype), *self._device,
                                  tuple(self.array.shape), self.array)
         return self.array if self._is_on_host else self.array.__dlpack__(stream=stream)
 
@@ -278,7 +278,7 @@ class Given:
                 raise ValueError(f"{name} is read-only; give an array that can be written")
             if taken.array is not value:
                 raise TypeError(f"{name} is {type(value).__name__}; give an array that can be written in place")
-        in_one_place([like, taken])
+        on_one_device([like, taken])
         self.array, self._taken = value, taken
 
     def shown(self, stream=None):
@@ -304,7 +304,7 @@ def result(name, out, like: Taken, shape, dtype: str):
 
 
 def from_view(view, like: Taken):
-    """An array of the caller's library on memory that the library made; nothing is copied."""
+    """An array of the caller's library on memory that the library allocated, without a copy."""
     if like.is_on_host:
         array = numpy.asarray(view)
         return array if isinstance(like.array, numpy.ndarray) else _from_host(array, like)

@@ -31,7 +31,7 @@ def systems_of(positions: Taken, arrays: dict[str, tuple[Any, int]]) -> Iterator
 
 
 def _system(taken: Taken, k: int) -> Taken:
-    return Taken(taken.name, taken.array[k], taken.library, taken.place, taken.is_loose)
+    return Taken(taken.name, taken.array[k], taken.library, taken.device, taken.is_loose)
 
 
 def part_of(out: Any, k: int, count: int) -> Any:

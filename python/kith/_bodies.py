@@ -418,9 +418,13 @@ class Bodies:
     def from_ase(cls, atoms: Any) -> Bodies:
         """Makes bodies of a configuration of ASE.
 
-        Numbers stay what they are: lengths in Angstrom, masses in u, velocities in the unit that makes
-        their energies eV. Names are the chemical symbols, the time is ``atoms.info["time"]``; softening,
-        radii and ids are taken where the atoms have arrays of these names.
+        Numbers keep the units of ASE: lengths in Angstrom, masses in u, charges in e and energies in eV.
+        So velocities are in sqrt(eV / u), and times in Angstrom sqrt(u / eV) = 10.18 fs: a step of 2 fs
+        is ``dt=2 * ase.units.fs``. Laws have energies in eV; ``coulomb`` has k = 14.40 eV Angstrom.
+
+        Names are the chemical symbols, and the time is ``atoms.info["time"]``, 0 by default. softening,
+        radii, epsilon, sigma and ids are taken where the atoms have arrays of these names. A cell vector
+        that is 0 becomes a unit vector perpendicular to the others.
 
         Parameters
         ----------
@@ -431,6 +435,11 @@ class Bodies:
         -------
         Bodies
             With velocities and charges if the atoms have momenta and initial charges.
+
+        Raises
+        ------
+        ValueError
+            The atoms are periodic along a cell vector that is 0.
 
         Examples
         --------
@@ -443,10 +452,11 @@ class Bodies:
         return cls(**arguments_of_atoms(atoms))
 
     def to_ase(self) -> Any:
-        """Makes a configuration of ASE: what `from_ase` reads, the same bodies if they have names.
+        """Makes a configuration of ASE, from which `from_ase` makes the same bodies.
 
-        Names that are not chemical symbols become ``X``, flat bodies have z = 0, and masses that are not
-        there are 1.
+        Numbers are copied as they are; ASE takes them as Angstrom, u, e, and sqrt(eV / u) for velocities.
+        Cell and periodicity are kept, and the time is ``atoms.info["time"]``. Names that are not chemical
+        symbols become ``X``, bodies in the plane get z = 0, and masses that are absent are 1.
 
         Returns
         -------

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy
 from numpy.typing import ArrayLike
 
 from kith import _kith
-from kith._arguments import called, chosen, optional, text
+from kith._arguments import chosen, optional, text
 from kith._arrays import check_memory, needed, result, take, whole
 from kith._context import Bound, Call, Context, Device, Work
 
 _METHODS = {name: number for number, (name, _) in enumerate(_kith.collisions_methods)}
+methods: Mapping[str, str] = MappingProxyType(dict(_kith.collisions_methods))
 
 
 class Promise(Bound):
@@ -123,268 +126,248 @@ def _work(taken) -> Work:
     return Work("collisions", beads, beads)
 
 
-@called("collisions")
-class _Collisions:
-    """Collisions of beads on a lattice; call the object to count them.
+def collisions(beads: ArrayLike, *, method: str = "auto", device: str | Device = "auto",
+               threads: int = 0, context: Context | None = None) -> int:
+    """Counts the collisions: unordered pairs of beads at one site.
+
+    Parameters
+    ----------
+    beads : array_like of int, shape (n, 2) or (n, 3)
+        Of any strides; counted on their device.
+    method : str
+        A key of ``kith.collisions.methods``, whose values describe the methods, or ``auto``.
+    device : str or Device
+        As of `kith.forces`.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
+        As of `kith.forces`.
+
+    Returns
+    -------
+    int
+        Collisions.
+
+    Raises
+    ------
+    TypeError
+        The beads are not integers.
 
     Examples
     --------
     >>> import kith
-    >>> kith.collisions([[0, 0], [0, 0]])
+    >>> kith.collisions([[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]])
+    3
+    >>> "sort" in kith.collisions.methods
+    True
+    """
+    taken, call = _taken(beads, device, threads, context, method)
+    return _kith.collisions(call.handle, call.show(taken), chosen("method", method, _METHODS))
+
+
+def choose(beads: ArrayLike, *, device: str | Device = "auto", threads: int = 0,
+           context: Context | None = None) -> str:
+    """The method that ``auto`` chooses for these beads.
+
+    Parameters
+    ----------
+    beads : array_like of int, shape (n, 2) or (n, 3)
+        As of `kith.collisions`.
+    device : str or Device
+        As of `kith.forces`.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
+        As of `kith.forces`.
+
+    Returns
+    -------
+    str
+        A key of ``kith.collisions.methods``.
+
+    Examples
+    --------
+    >>> import kith
+    >>> kith.collisions.choose([[0, 0], [1, 0]]) in kith.collisions.methods
+    True
+    """
+    taken, call = _taken(beads, device, threads, context)
+    number = _kith.collisions_choose(call.handle, call.show(taken), 0)
+    return _kith.collisions_methods[number][0]
+
+
+def launch(beads: ArrayLike, *, method: str = "auto", device: str | Device = "auto",
+           threads: int = 0, context: Context | None = None) -> Promise:
+    """Starts to count and returns at once; any number of counts may be in progress.
+
+    Parameters
+    ----------
+    beads : array_like of int, shape (n, 2) or (n, 3)
+        As of `kith.collisions`. In host memory they may be changed as soon as the call returns, on a GPU
+        after the fetch.
+    method : str
+        As of `kith.collisions`.
+    device : str or Device
+        As of `kith.forces`.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
+        As of `kith.forces`.
+
+    Returns
+    -------
+    Promise
+        Its ``fetch()`` returns the count.
+
+    Examples
+    --------
+    >>> import kith
+    >>> kith.collisions.launch([[0, 0], [0, 0]]).fetch()
     1
     """
+    taken, call = _taken(beads, device, threads, context, method)
+    number = chosen("method", method, _METHODS)
+    return Promise._of(_kith.collisions_launch(call.handle, call.show(taken), number))
 
-    def __call__(self, beads: ArrayLike, *, method: str = "auto", device: str | Device = "auto",
-                 threads: int = 0, context: Context | None = None) -> int:
-        """Counts the collisions: unordered pairs of beads at one site.
 
-        Parameters
-        ----------
-        beads : array_like of int, shape (n, 2) or (n, 3)
-            Of any strides; counted on their device.
-        method : str
-            A name of ``kith.collisions.methods``, or ``auto``.
-        device : str or Device
-            As of `kith.forces`.
-        threads : int
-            As of `kith.forces`.
-        context : Context, optional
-            As of `kith.forces`.
+def groups(beads: ArrayLike, *, threads: int = 0, context: Context | None = None) -> Groups:
+    """Finds the sites with two or more beads, on the CPU.
 
-        Returns
-        -------
-        int
-            Collisions.
+    Parameters
+    ----------
+    beads : array_like of int, shape (n, 2) or (n, 3)
+        In host memory.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
+        As of `kith.forces`.
 
-        Raises
-        ------
-        TypeError
-            The beads are not integers.
+    Returns
+    -------
+    Groups
+        The beads of each such site.
 
-        Examples
-        --------
-        >>> import kith
-        >>> kith.collisions([[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]])
-        3
-        """
-        taken, call = _taken(beads, device, threads, context, method)
-        return _kith.collisions(call.handle, call.show(taken), chosen("method", method, _METHODS))
+    Examples
+    --------
+    >>> import kith
+    >>> kith.collisions.groups([[0, 0], [1, 0], [0, 0]]).member.tolist()
+    [0, 2]
+    """
+    taken, call = _taken(beads, "cpu", threads, context)
+    found = _kith.collisions_group(call.handle, call.show(taken))
+    return Groups(numpy.asarray(found.begin), numpy.asarray(found.member), found.beads, found.collisions,
+                  found.sites, found.max_at_site)
 
-    @property
-    def methods(self) -> dict[str, str]:
-        """The methods, and what they do.
 
-        Returns
-        -------
-        dict of str
-            Descriptions by the names of the methods.
+def pairs(beads: ArrayLike, *, threads: int = 0, context: Context | None = None) -> Any:
+    """Lists the colliding pairs, i < j, sorted.
 
-        Examples
-        --------
-        >>> import kith
-        >>> "sort" in kith.collisions.methods
-        True
-        """
-        return dict(_kith.collisions_methods)
+    Parameters
+    ----------
+    beads : array_like of int, shape (n, 2) or (n, 3)
+        In host memory.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
+        As of `kith.forces`.
 
-    def choose(self, beads: ArrayLike, *, device: str | Device = "auto", threads: int = 0,
-               context: Context | None = None) -> str:
-        """The method that ``auto`` chooses for these beads.
+    Returns
+    -------
+    numpy.ndarray of int64, shape (collisions, 2)
+        i and j of each pair.
 
-        Parameters
-        ----------
-        beads : array_like of int, shape (n, 2) or (n, 3)
-            As of `kith.collisions`.
-        device : str or Device
-            As of `kith.forces`.
-        threads : int
-            As of `kith.forces`.
-        context : Context, optional
-            As of `kith.forces`.
+    Examples
+    --------
+    >>> import kith
+    >>> kith.collisions.pairs([[0, 0], [1, 0], [0, 0]]).tolist()
+    [[0, 2]]
+    """
+    taken, call = _taken(beads, "cpu", threads, context)
+    found = _kith.collisions_group(call.handle, call.show(taken))
+    check_memory("pairs", (found.collisions, 2), "int64")
+    listed = numpy.empty((found.collisions, 2), dtype=numpy.int64)
+    if found.collisions:
+        found.pairs(listed)
+    return listed
 
-        Returns
-        -------
-        str
-            A name of ``kith.collisions.methods``.
 
-        Examples
-        --------
-        >>> import kith
-        >>> kith.collisions.choose([[0, 0], [1, 0]]) in kith.collisions.methods
-        True
-        """
-        taken, call = _taken(beads, device, threads, context)
-        number = _kith.collisions_choose(call.handle, call.show(taken), 0)
-        return _kith.collisions_methods[number][0]
+def contacts(beads: ArrayLike, *, sequence: str | None = None, threads: int = 0,
+             context: Context | None = None) -> int:
+    """Counts the contacts: beads at lattice distance 1 that are not neighbors along the chain.
 
-    def launch(self, beads: ArrayLike, *, method: str = "auto", device: str | Device = "auto",
-               threads: int = 0, context: Context | None = None) -> Promise:
-        """Starts to count and returns at once; any number of counts may be in progress.
+    Parameters
+    ----------
+    beads : array_like of int, shape (n, 2) or (n, 3)
+        In host memory, in the order of the chain.
+    sequence : str, optional
+        A letter H or P for each bead: only pairs of two H are counted, each of which has the energy -1
+        in the HP model.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
+        As of `kith.forces`.
 
-        Parameters
-        ----------
-        beads : array_like of int, shape (n, 2) or (n, 3)
-            As of `kith.collisions`. In host memory they may be changed as soon as the call returns, on a GPU
-            after the fetch.
-        method : str
-            As of `kith.collisions`.
-        device : str or Device
-            As of `kith.forces`.
-        threads : int
-            As of `kith.forces`.
-        context : Context, optional
-            As of `kith.forces`.
+    Returns
+    -------
+    int
+        Contacts.
 
-        Returns
-        -------
-        Promise
-            Its ``fetch()`` returns the count.
+    Examples
+    --------
+    >>> import kith
+    >>> kith.collisions.contacts([[0, 0], [1, 0], [1, 1], [0, 1]])
+    1
+    >>> kith.collisions.contacts([[0, 0], [1, 0], [1, 1], [0, 1]], sequence="HHHP")
+    0
+    """
+    taken, call = _taken(beads, "cpu", threads, context)
+    return _kith.contacts(call.handle, call.show(taken), optional(text, "sequence", sequence))
 
-        Examples
-        --------
-        >>> import kith
-        >>> kith.collisions.launch([[0, 0], [0, 0]]).fetch()
-        1
-        """
-        taken, call = _taken(beads, device, threads, context, method)
-        number = chosen("method", method, _METHODS)
-        return Promise._of(_kith.collisions_launch(call.handle, call.show(taken), number))
 
-    def groups(self, beads: ArrayLike, *, threads: int = 0, context: Context | None = None) -> Groups:
-        """Finds the sites with two or more beads, on the CPU.
+def batch(beads: ArrayLike, *, offsets: ArrayLike | None = None, sequence: str | None = None,
+          want: str = "both", device: str | Device = "auto", threads: int = 0,
+          context: Context | None = None) -> Batch:
+    """Collisions and contacts of many conformations in one call.
 
-        Parameters
-        ----------
-        beads : array_like of int, shape (n, 2) or (n, 3)
-            In host memory.
-        threads : int
-            As of `kith.forces`.
-        context : Context, optional
-            As of `kith.forces`.
+    Parameters
+    ----------
+    beads : array_like of int, shape (B, L, 2) or (B, L, 3)
+        Or, with offsets, (m, 2) or (m, 3): one conformation after another.
+    offsets : array_like of int, shape (B + 1,), optional
+        Conformation b has the beads ``offsets[b]`` to ``offsets[b + 1] - 1``.
+    sequence : str, optional
+        L letters H and P: only contacts of two H are counted.
+    want : {'both', 'collisions', 'contacts'}
+        What to count.
+    device : str or Device
+        As of `kith.forces`.
+    threads : int
+        As of `kith.forces`.
+    context : Context, optional
+        As of `kith.forces`.
 
-        Returns
-        -------
-        Groups
-            The beads of each such site.
+    Returns
+    -------
+    Batch
+        Arrays of the library of the beads, on their device.
 
-        Examples
-        --------
-        >>> import kith
-        >>> kith.collisions.groups([[0, 0], [1, 0], [0, 0]]).member.tolist()
-        [0, 2]
-        """
-        taken, call = _taken(beads, "cpu", threads, context)
-        found = _kith.collisions_group(call.handle, call.show(taken))
-        return Groups(numpy.asarray(found.begin), numpy.asarray(found.member), found.beads, found.collisions,
-                      found.sites, found.max_at_site)
-
-    def pairs(self, beads: ArrayLike, *, threads: int = 0, context: Context | None = None) -> Any:
-        """Lists the colliding pairs, i < j, sorted.
-
-        Parameters
-        ----------
-        beads : array_like of int, shape (n, 2) or (n, 3)
-            In host memory.
-        threads : int
-            As of `kith.forces`.
-        context : Context, optional
-            As of `kith.forces`.
-
-        Returns
-        -------
-        numpy.ndarray of int64, shape (collisions, 2)
-            i and j of each pair.
-
-        Examples
-        --------
-        >>> import kith
-        >>> kith.collisions.pairs([[0, 0], [1, 0], [0, 0]]).tolist()
-        [[0, 2]]
-        """
-        taken, call = _taken(beads, "cpu", threads, context)
-        found = _kith.collisions_group(call.handle, call.show(taken))
-        check_memory("pairs", (found.collisions, 2), "int64")
-        listed = numpy.empty((found.collisions, 2), dtype=numpy.int64)
-        if found.collisions:
-            found.pairs(listed)
-        return listed
-
-    def contacts(self, beads: ArrayLike, *, sequence: str | None = None, threads: int = 0,
-                 context: Context | None = None) -> int:
-        """Counts the contacts: beads at lattice distance 1 that are not neighbors along the chain.
-
-        Parameters
-        ----------
-        beads : array_like of int, shape (n, 2) or (n, 3)
-            In host memory, in the order of the chain.
-        sequence : str, optional
-            A letter H or P for each bead: only pairs of two H are counted, each of which has the energy -1
-            in the HP model.
-        threads : int
-            As of `kith.forces`.
-        context : Context, optional
-            As of `kith.forces`.
-
-        Returns
-        -------
-        int
-            Contacts.
-
-        Examples
-        --------
-        >>> import kith
-        >>> kith.collisions.contacts([[0, 0], [1, 0], [1, 1], [0, 1]])
-        1
-        >>> kith.collisions.contacts([[0, 0], [1, 0], [1, 1], [0, 1]], sequence="HHHP")
-        0
-        """
-        taken, call = _taken(beads, "cpu", threads, context)
-        return _kith.contacts(call.handle, call.show(taken), optional(text, "sequence", sequence))
-
-    def batch(self, beads: ArrayLike, *, offsets: ArrayLike | None = None, sequence: str | None = None,
-              want: str = "both", device: str | Device = "auto", threads: int = 0,
-              context: Context | None = None) -> Batch:
-        """Collisions and contacts of many conformations in one call.
-
-        Parameters
-        ----------
-        beads : array_like of int, shape (B, L, 2) or (B, L, 3)
-            Or, with offsets, (m, 2) or (m, 3): one conformation after another.
-        offsets : array_like of int, shape (B + 1,), optional
-            Conformation b has the beads ``offsets[b]`` to ``offsets[b + 1] - 1``.
-        sequence : str, optional
-            L letters H and P: only contacts of two H are counted.
-        want : {'both', 'collisions', 'contacts'}
-            What to count.
-        device : str or Device
-            As of `kith.forces`.
-        threads : int
-            As of `kith.forces`.
-        context : Context, optional
-            As of `kith.forces`.
-
-        Returns
-        -------
-        Batch
-            Arrays of the library of the beads, on their device.
-
-        Examples
-        --------
-        >>> import kith
-        >>> kith.collisions.batch([[[0, 0], [0, 0]], [[0, 0], [1, 0]]]).collisions.tolist()
-        [1, 0]
-        """
-        wanted = chosen("want", want, {"both": (True, True), "collisions": (True, False), "contacts": (False, True)})
-        letters = optional(text, "sequence", sequence)
-        taken = _dense(whole(needed("beads", beads, (2,) if offsets is not None else (3,))))
-        starts = None if offsets is None else _dense(whole(take("offsets", offsets, (1,))).astype("int64"))
-        call = Call((taken, starts), context, device, threads, _work(taken))
-        count = taken.shape[0] if starts is None else starts.shape[0] - 1
-        made = [result(name, None, taken, (max(count, 0),), "int64") if wants else None
-                for name, wants in zip(("collisions", "contacts"), wanted)]
-        _kith.collisions_batch(call.handle, call.show(taken), call.show(starts), letters, *map(call.show, made))
-        call.done()
-        return Batch(*(None if counts is None else counts.array for counts in made))
+    Examples
+    --------
+    >>> import kith
+    >>> kith.collisions.batch([[[0, 0], [0, 0]], [[0, 0], [1, 0]]]).collisions.tolist()
+    [1, 0]
+    """
+    wanted = chosen("want", want, {"both": (True, True), "collisions": (True, False), "contacts": (False, True)})
+    letters = optional(text, "sequence", sequence)
+    taken = _dense(whole(needed("beads", beads, (2,) if offsets is not None else (3,))))
+    starts = None if offsets is None else _dense(whole(take("offsets", offsets, (1,))).astype("int64"))
+    call = Call((taken, starts), context, device, threads, _work(taken))
+    count = taken.shape[0] if starts is None else starts.shape[0] - 1
+    made = [result(name, None, taken, (max(count, 0),), "int64") if wants else None
+            for name, wants in zip(("collisions", "contacts"), wanted)]
+    _kith.collisions_batch(call.handle, call.show(taken), call.show(starts), letters, *map(call.show, made))
+    call.done()
+    return Batch(*(None if counts is None else counts.array for counts in made))
 
 
 def _dense(taken):
@@ -394,6 +377,3 @@ def _dense(taken):
     elif hasattr(taken.array, "contiguous"):
         taken.array = taken.array.contiguous()
     return taken
-
-
-collisions = _Collisions()

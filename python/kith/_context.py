@@ -278,7 +278,7 @@ def _current_stream(taken: Taken):
     if array_api_compat.is_torch_namespace(taken.library):
         import torch
 
-        return torch.cuda.current_stream(taken.place[1])
+        return torch.cuda.current_stream(taken.device[1])
     return None
 
 
@@ -318,11 +318,11 @@ class Call:
         on_device = bool(arrays) and not arrays[0].is_on_host
         check_context(context)
         if context is None and on_device:
-            place = f"cuda:{arrays[0].place[1]}"
-            if str(device) not in ("auto", "cuda", place):
-                raise ValueError(f"device is {device!r} and the arrays are on {place}; bring them to "
+            where = f"cuda:{arrays[0].device[1]}"
+            if str(device) not in ("auto", "cuda", where):
+                raise ValueError(f"device is {device!r} and the arrays are on {where}; copy them to "
                                  "host memory, or leave the device out")
-            context = _kept_context(place, threads, _current_stream(arrays[0]))
+            context = _kept_context(where, threads, _current_stream(arrays[0]))
         if context is None and work is not None and device == "auto":
             device = work.device(threads) if isinstance(work, Work) else work
         self.context = context or _kept_context(device, threads, None)

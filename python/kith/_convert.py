@@ -8,7 +8,7 @@ import numpy
 
 from kith._arguments import described
 
-_KEPT = ("softening", "radii", "ids")  # arrays of the atoms, by the names that Bodies has
+_KEPT = ("softening", "radii", "epsilon", "sigma", "ids")  # arrays of the atoms, by the names that Bodies has
 _COMPONENTS = {"positions": ("x", "y", "z"), "velocities": ("vx", "vy", "vz")}
 _NAMES = {"masses": "m", "charges": "q", "softening": "softening", "radii": "radius", "epsilon": "epsilon",
           "sigma": "sigma", "ids": "id", "names": "name"}
@@ -30,7 +30,11 @@ def arguments_of_atoms(atoms: Any) -> dict[str, Any]:
     if atoms.has("initial_charges"):
         given["charges"] = atoms.get_initial_charges()
     given |= {name: atoms.arrays[name] for name in _KEPT if name in atoms.arrays}
-    if atoms.cell.rank == 3 or atoms.pbc.any():
+    absent = atoms.pbc & ~atoms.cell.array.any(1)
+    if absent.any():
+        raise ValueError(f"atoms has pbc {atoms.pbc.tolist()} and its cell vector {'abc'[absent.argmax()]} is 0; set "
+                         "the cell, or pbc to False there")
+    if atoms.cell.rank > 0:
         given |= {"cell": atoms.cell.complete().array, "periodic": atoms.pbc}
     return given
 

@@ -132,7 +132,7 @@ def accuracy_of(error, theta, order) -> tuple[float, float, int]:
 
 
 class PairSums:
-    """The arrays that `forces` and `forces_derivative` take, in one place, and their results."""
+    """The arrays that `forces` and `forces_derivative` take, on one device, and their results."""
 
     def __init__(self, want, out, softening, context, device, threads, runs_on=None, most_pairs=math.inf, **arrays):
         accelerates, has_potential = chosen("want", want, _WANTED)

@@ -11,7 +11,7 @@ from kith._arrays import needed, reals, take
 from kith._context import Context, Device
 from kith._law import Law
 from kith._law import law as law_of
-from kith._matrix import _Question, matrix
+from kith._matrix import _Question, multiply
 
 _MIRRORED = {"dx": "(-dx)", "dy": "(-dy)", "dz": "(-dz)", "m_i": "m_j", "m_j": "m_i", "q_i": "q_j", "q_j": "q_i"}
 
@@ -74,14 +74,14 @@ def scipy_linear_operator(law: str | Law, positions: ArrayLike, masses: ArrayLik
               column_charges=other_charges, **options)  # an error is raised here, not by the first product
 
     def forwards(b):
-        return matrix.multiply(b, points, weights, charged, law=value, columns=others, column_masses=other_weights,
-                               column_charges=other_charges, **options)
+        return multiply(b, points, weights, charged, law=value, columns=others, column_masses=other_weights,
+                        column_charges=other_charges, **options)
 
     def backwards(b):
         rows, across = (others or points), (None if others is None else points)
-        return matrix.multiply(b, rows, other_weights if others else weights, other_charges if others else charged,
-                               law=mirrored, columns=across, column_masses=weights if others else None,
-                               column_charges=charged if others else None, **options)
+        return multiply(b, rows, other_weights if others else weights, other_charges if others else charged,
+                        law=mirrored, columns=across, column_masses=weights if others else None,
+                        column_charges=charged if others else None, **options)
 
     shape = (points.shape[0], (others or points).shape[0])
     return LinearOperator(shape, matvec=forwards, matmat=forwards, rmatvec=backwards, rmatmat=backwards,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from kith import _kith
 from kith._arguments import chosen, described, flag, integer, number, text
-from kith._arrays import Taken, from_view, host_array, in_one_place, needed, reals, take, whole
+from kith._arrays import Taken, from_view, host_array, needed, on_one_device, reals, take, whole
 from kith._context import Call, Context, Device, Work
 
 _ALL = "ijSDd"
@@ -260,7 +260,7 @@ class Search:
                  context=None):
         real = reals(needed("positions", positions, (2,)), take("queries", queries, (2,)), take("radii", radii, (1,)),
                      take("query_radii", query_radii, (1,)))
-        left_out = _exclusions_of(exclusions, real[0])
+        left_out = _exclusions_of(exclusions, real[0], (real[0] if real[1] is None else real[1]).shape[0])
         self.positions, self.quantities = real[0], quantities
         offsets = [None if taken is None else taken.astype("int64") for taken in
                    (whole(take("systems", systems, (1,))), whole(take("query_systems", query_systems, (1,))))]
@@ -285,13 +285,15 @@ class Search:
         return self.call.show(self.positions)
 
 
-def _exclusions_of(exclusions, positions):
+def _exclusions_of(exclusions, positions, count):
     """Offsets and points, of a pair of arrays or of a list of lists."""
     if exclusions is None:
         return None, None
     try:
         if len(exclusions) == 2 and all(hasattr(part, "dtype") for part in exclusions):
             starts, points = exclusions
+        elif len(exclusions) != count:
+            raise ValueError(f"exclusions has {len(exclusions)} lists; it must have {count}")
         else:
             starts = numpy.cumsum([0, *map(len, exclusions)])
             points = [point for row in exclusions for point in row] or numpy.zeros(0, dtype=numpy.int64)
@@ -299,7 +301,7 @@ def _exclusions_of(exclusions, positions):
         raise TypeError(f"exclusions is {described(exclusions)}; it must be a list of lists, or a pair of "
                         "arrays") from None
     starts, points = (whole(needed("exclusions", part, (1,))).astype("int64") for part in (starts, points))
-    return in_one_place((positions, starts, points))[1:]
+    return on_one_device((positions, starts, points))[1:]
 
 
 def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,

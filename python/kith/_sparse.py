@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from kith import _kith
 from kith._arguments import chosen, described, flag, integer, integer32, number, path_of, several
-from kith._arrays import Taken, as_dtype, in_one_place, needed, reals, result, take, whole
+from kith._arrays import Taken, as_dtype, needed, on_one_device, reals, result, take, whole
 from kith._context import Call, Context, Device
 from kith._law import Law, handle_of
 from kith._pairs import Pairs
@@ -487,7 +487,7 @@ class SparseMatrix:
         taken = needed("x", x, (1, 2))
         if len(taken.shape) == 1:
             return self.T.multiply(taken)
-        return self.T.multiply(Taken("x", taken.array.T, taken.library, taken.place, taken.is_loose)).T
+        return self.T.multiply(Taken("x", taken.array.T, taken.library, taken.device, taken.is_loose)).T
 
     def __mul__(self, factor: float) -> SparseMatrix:
         try:
@@ -558,7 +558,7 @@ def _remade(arrays, shape, format, kernel, device, threads, is_transposed, facto
 
 
 def _indices(**arrays):
-    return in_one_place(tuple(whole(needed(name, array, (1,))) for name, array in arrays.items()))
+    return on_one_device(tuple(whole(needed(name, array, (1,))) for name, array in arrays.items()))
 
 
 def _is_single(real) -> bool:
@@ -567,7 +567,7 @@ def _is_single(real) -> bool:
 
 def _choices(arrays, *, format="auto", kernel="auto", block=0, tune=False, index_base=0, single=False, device="auto",
              threads=0, context=None):
-    call = Call(in_one_place(arrays), context, device, threads)
+    call = Call(on_one_device(arrays), context, device, threads)
     return call, _kith.sparse_options(chosen("format", format, _kith.sparse_formats),
                                       chosen("kernel", kernel, _kith.sparse_kernels), integer32("block", block),
                                       integer32("index_base", index_base), flag("tune", tune),

@@ -106,7 +106,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     Raises
     ------
     ValueError
-        Shapes do not fit, a number is not finite, or a formula has a mistake: the message shows the place.
+        Shapes do not fit, a number is not finite, or a formula is invalid: the message shows where.
     TypeError
         An argument has a wrong type, or an array holds no real numbers.
 

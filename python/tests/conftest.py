@@ -2,10 +2,14 @@
 
 import os
 import signal
+import sys
 import threading
+from pathlib import Path
 
 import numpy
 import pytest
+
+sys.path.append(str(Path(__file__).parent))  # for refusals.py
 
 
 @pytest.fixture

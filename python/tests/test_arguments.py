@@ -7,6 +7,7 @@ import re
 import numpy
 import pytest
 import scipy.sparse
+from refusals import refused
 
 import kith
 import kith.ase
@@ -213,7 +214,8 @@ def test_a_wrong_argument_is_named(name, argument, value):
 @pytest.mark.parametrize("name", CALLS)
 def test_an_unknown_keyword_is_refused_in_the_name_of_the_function(name):
     if name in ("law", "Law"):
-        pytest.raises(ValueError, kith.law, "gravity", colour=1.0).match("colour")
+        with refused(ValueError, "colour"):
+            kith.law("gravity", colour=1.0)
         return
     with pytest.raises(TypeError) as caught:
         CALLS[name][0](**CALLS[name][1], colour=1)
@@ -230,13 +232,13 @@ def test_every_public_function_is_in_the_table():
 
 
 def test_a_misspelled_keyword_is_refused():
-    with pytest.raises(TypeError, match="matrix.reduce.*'sofening'"):
+    with refused(TypeError, "matrix.reduce() 'sofening'"):
         kith.matrix.reduce("sum", POINTS, sofening=1.0)
 
 
 @pytest.mark.parametrize("made", [kith.Pairs, kith.Promise])
 def test_what_functions_make_is_not_made_directly(made):
-    with pytest.raises(TypeError, match="is made by kith"):
+    with refused(TypeError, f"kith.{made.__name__}"):
         made(1)
 
 
@@ -250,9 +252,9 @@ def test_numbers_of_numpy_and_paths_of_bytes_are_taken(tmp_path):
 
 
 def test_ids_and_exclusions_are_whole_numbers():
-    with pytest.raises(TypeError, match="ids has dtype float64"):
+    with refused(TypeError, "ids float64"):
         kith.Bodies(POINTS, ids=[0.5, 1.5, 2.5])
-    with pytest.raises(TypeError, match="exclusions has dtype float64"):
+    with refused(TypeError, "exclusions float64"):
         kith.pairs(POINTS, 3.0, exclusions=[[1.5], [], []])
     assert kith.pairs(POINTS, 3.0, exclusions=[[1], [0], []]).count == 4
     assert kith.pairs(POINTS, 3.0, exclusions=[[], [], []]).count == 6

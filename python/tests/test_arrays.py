@@ -5,6 +5,7 @@ import resource
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 from kith import _kith
@@ -96,13 +97,13 @@ def test_harmless_conversions(numbers, dtype, same):
     assert numpy.array_equal(found.acceleration, expected.acceleration)
 
 
-@pytest.mark.parametrize("values, words", [
-    ([[1j, 0]], "complex128"), ([["a", "b"]], "dtype <U1"), ([[None, 0]], "object"),
-    (numpy.ones((2, 2), numpy.longdouble), "64 bits"),
-    (numpy.ma.masked_less([[0.0, 1], [2, 3]], 1), "masked"),
+@pytest.mark.parametrize("values, fields", [
+    ([[1j, 0]], "positions complex128"), ([["a", "b"]], "positions <U1"), ([[None, 0]], "positions object"),
+    (numpy.ones((2, 2), numpy.longdouble), "positions"),
+    (numpy.ma.masked_less([[0.0, 1], [2, 3]], 1), "positions masked"),
 ])
-def test_what_holds_no_real_numbers_is_a_type_error(values, words):
-    with pytest.raises(TypeError, match=words):
+def test_what_holds_no_real_numbers_is_a_type_error(values, fields):
+    with refused(TypeError, fields):
         kith.forces(values)
 
 
@@ -132,7 +133,7 @@ class OnDevice:
 
 
 def test_an_array_on_a_device_that_no_library_of_ours_knows_is_a_type_error(cloud):
-    with pytest.raises(TypeError, match="OnDevice"):
+    with refused(TypeError, "OnDevice"):
         kith.forces(OnDevice())
 
 
@@ -155,11 +156,11 @@ def test_dlpack_alone_is_enough(cloud):
     assert numpy.array_equal(found.potential, kith.forces(*cloud).potential)
 
 
-@pytest.mark.parametrize("out, words", [
-    (numpy.empty((202, 3)), r"\(202, 3\) of float64; give \(203, 3\)"),
-    (numpy.empty((203, 3), numpy.float32), "of float32; give"),
-    (numpy.broadcast_to(0.0, (203, 3)), "read-only"),
+@pytest.mark.parametrize("out, fields", [
+    (numpy.empty((202, 3)), "out[0] (202, 3) (203, 3)"),
+    (numpy.empty((203, 3), numpy.float32), "out[0] float32 float64"),
+    (numpy.broadcast_to(0.0, (203, 3)), "out[0] read-only"),
 ])
-def test_results_go_into_no_array_that_does_not_fit(cloud, out, words):
-    with pytest.raises(ValueError, match=words):
+def test_results_go_into_no_array_that_does_not_fit(cloud, out, fields):
+    with refused(ValueError, fields):
         kith.forces(*cloud, out=(out, None))

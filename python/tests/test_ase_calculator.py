@@ -10,6 +10,7 @@ from ase.md.velocitydistribution import MaxwellBoltzmannDistribution
 from ase.md.verlet import VelocityVerlet
 from ase.optimize import BFGS
 from ase.stress import voigt_6_to_full_3x3_stress
+from refusals import refused
 
 import kith.ase
 
@@ -91,17 +92,17 @@ def test_columns_by_symbol_and_by_the_name_of_an_array():
 
 def test_mistakes_are_told():
     make = kith.ase.Calculator
-    for error, words, call in (
-            (ValueError, "cutoff is -1; it must be greater than 0", lambda: make("lennard-jones", -1)),
-            (ValueError, "shift", lambda: make("lennard-jones", 1, shift="pot")),
-            (ValueError, "a shift needs a formula in r", lambda: make("q_i*q_j/r", 1, shift="energy")),
-            (ValueError, "columns\\['w'\\] has no number for 'Ar'",
+    for error, fields, call in (
+            (ValueError, "cutoff -1", lambda: make("lennard-jones", -1)),
+            (ValueError, "shift 'pot'", lambda: make("lennard-jones", 1, shift="pot")),
+            (ValueError, "law shift", lambda: make("q_i*q_j/r", 1, shift="energy")),
+            (ValueError, "columns['w'] 'Ar'",
              lambda: make("w_i", 1, columns={"w": {"Ne": 1}}).get_property("energy", Atoms("Ar"))),
-            (ValueError, "columns\\['w'\\] has shape",
+            (ValueError, "columns['w'] (2,)",
              lambda: make("w_i", 1, columns={"w": [1.0, 2]}).get_property("energy", Atoms("Ar"))),
-            (ValueError, "the atoms have no such array",
+            (ValueError, "columns['w'] 'weights'",
              lambda: make("w_i", 1, columns={"w": "weights"}).get_property("energy", Atoms("Ar")))):
-        with pytest.raises(error, match=words):
+        with refused(error, fields):
             call()
-    with pytest.raises(AttributeError, match="has no attribute 'Calc'"):
+    with refused(AttributeError, "'Calc'"):
         kith.ase.Calc

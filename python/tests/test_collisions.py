@@ -4,6 +4,7 @@ import collections
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -65,13 +66,13 @@ def test_contacts_and_batches(walk):
     assert kith.collisions.contacts([[0, 0], [1, 0], [1, 1], [0, 1]], sequence="HPPP") == 0
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: kith.collisions([[0.0, 0.0]]), TypeError, r"float64; give whole numbers, as beads.astype\('int64'\)"),
-    (lambda: kith.collisions(numpy.array([[1 << 63, 0]], numpy.uint64)), ValueError, "2\\^63"),
-    (lambda: kith.collisions([0, 1]), ValueError, "1 dimensions"),
-    (lambda: kith.collisions.contacts([[0, 0]], sequence="HH"), ValueError, "sequence|letters"),
-    (lambda: kith.collisions([[0, 0]], method="slow"), ValueError, "method is 'slow'"),
+@pytest.mark.parametrize("call, error, fields", [
+    (lambda: kith.collisions([[0.0, 0.0]]), TypeError, "beads float64 beads.astype('int64')"),
+    (lambda: kith.collisions(numpy.array([[1 << 63, 0]], numpy.uint64)), ValueError, "beads 2^63"),
+    (lambda: kith.collisions([0, 1]), ValueError, "beads 1"),
+    (lambda: kith.collisions.contacts([[0, 0]], sequence="HH"), ValueError, "sequence"),
+    (lambda: kith.collisions([[0, 0]], method="slow"), ValueError, "method 'slow'"),
 ])
-def test_errors(call, error, words):
-    with pytest.raises(error, match=words):
+def test_errors(call, error, fields):
+    with refused(error, fields):
         call()

@@ -2,16 +2,20 @@
 
 import copy
 import pickle
+import re
+from pathlib import Path
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
 
 def columns(numbers, n, dimensions):
     return {"masses": numbers.uniform(1, 2, n), "charges": numbers.normal(size=n), "radii": numbers.uniform(0, 1, n),
-            "softening": numbers.uniform(0, 1, n), "ids": numbers.permutation(n), "time": 2.5,
+            "softening": numbers.uniform(0, 1, n), "epsilon": numbers.uniform(0, 1, n),
+            "sigma": numbers.uniform(0, 1, n), "ids": numbers.permutation(n), "time": 2.5,
             "velocities": numbers.normal(size=(n, dimensions))}
 
 
@@ -24,7 +28,7 @@ def test_atoms_and_back(numbers):
     assert isinstance(atoms, ase.Atoms) and atoms.get_chemical_symbols() == bodies.names
     again = kith.Bodies.from_ase(atoms)
     assert again.names == bodies.names and again.periodic == bodies.periodic and again.time == 2.5
-    for name in ("positions", "masses", "charges", "radii", "softening", "ids", "cell"):
+    for name in ("positions", "masses", "charges", "radii", "softening", "epsilon", "sigma", "ids", "cell"):
         assert numpy.array_equal(getattr(again, name), getattr(bodies, name)), name
     # ASE keeps momenta.
     assert numpy.allclose(again.velocities, bodies.velocities, rtol=1e-15, atol=0)
@@ -60,9 +64,65 @@ def test_atoms_of_ase_have_their_cell():
     assert kith.Bodies.from_ase(slab).periodic == (True, True, False)
 
 
+def test_a_cell_without_periodicity_is_kept():
+    ase = pytest.importorskip("ase")
+    wire = ase.Atoms("H", cell=[0, 2.0, 0])
+    bodies = kith.Bodies.from_ase(wire)
+    assert bodies.cell[1].tolist() == [0, 2, 0] and bodies.periodic == (False, False, False)
+    assert numpy.array_equal(bodies.to_ase().cell[1], wire.cell[1]) and not bodies.to_ase().pbc.any()
+
+
+def test_a_periodic_direction_has_a_cell_vector():
+    ase = pytest.importorskip("ase")
+    for pbc in (True, [True, False, True]):
+        with refused(ValueError, "atoms pbc cell c" if pbc is not True else "atoms pbc cell a"):
+            kith.Bodies.from_ase(ase.Atoms("H", cell=None if pbc is True else [1.0, 1.0, 0.0], pbc=pbc))
+
+
+def test_a_run_is_that_of_ase(numbers):
+    """Argon in a skew cell by velocity Verlet: the same path, energy and pressure, in the units of ASE."""
+    pytest.importorskip("ase")
+    from ase import units
+    from ase.build import bulk
+    from ase.calculators.lj import LennardJones
+    from ase.md.verlet import VelocityVerlet
+
+    atoms = bulk("Ar", "fcc", a=5.3) * (5, 5, 5)
+    atoms.calc = LennardJones(sigma=3.4, epsilon=0.0104, rc=8.0, smooth=False)
+    atoms.set_momenta(numbers.normal(scale=numpy.sqrt(39.948 * units.kB * 90), size=(len(atoms), 3)))
+    simulation = kith.Simulation(kith.Bodies.from_ase(atoms), dt=4 * units.fs, integrator="leapfrog",
+                                 law="lennard-jones:0.0104,3.4", cutoff=8.0, shift="energy")
+    VelocityVerlet(atoms, timestep=4 * units.fs).run(25)
+    simulation.step(25)
+    last = simulation.bodies().to_ase()
+    assert last.info["time"] == pytest.approx(100 * units.fs, rel=1e-12)
+    assert abs(last.positions - atoms.positions).max() < 1e-9
+    assert last.get_kinetic_energy() == pytest.approx(atoms.get_kinetic_energy(), rel=1e-9)
+    assert simulation.energies.total_energy == pytest.approx(atoms.get_total_energy(), rel=1e-9)
+    stress = -simulation.energies.pressure  # with the kinetic part, as include_ideal_gas
+    assert stress == pytest.approx(atoms.get_stress(voigt=False, include_ideal_gas=True).trace() / 3, rel=1e-6)
+    assert numpy.array_equal(last.cell.array, atoms.cell.array) and last.pbc.all()
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+LINES = re.findall(r"<!-- not run: it needs ASE.*? -->\n```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+
+
+@pytest.mark.parametrize("lines", LINES, ids=["atoms", "potentials"])
+def test_the_lines_of_the_page_run(lines, tmp_path, monkeypatch):
+    for module in ("ase", "pandas"):
+        pytest.importorskip(module)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(lines, str(PAGE), "exec"), {})
+
+
+def test_the_page_has_lines_for_ase():
+    assert len(LINES) == 2
+
+
 @pytest.mark.parametrize("wrong", [None, 3, "H2O", numpy.zeros((2, 3))])
 def test_what_are_no_atoms_is_refused(wrong):
-    with pytest.raises(TypeError, match=r"atoms is .*; it must be an ase.Atoms"):
+    with refused(TypeError, "atoms ase.Atoms"):
         kith.Bodies.from_ase(wrong)
 
 
@@ -73,7 +133,8 @@ def test_tables_have_the_columns_of_files(numbers):
     assert list(table.columns) == ["x", "y", "vx", "vy", "m", "name"]
     assert numpy.array_equal(table[["x", "y"]], flat.positions) and table["name"].tolist() == ["a", "b", "c"]
     full = kith.Bodies(numbers.normal(size=(5, 3)), **columns(numbers, 5, 3)).to_pandas()
-    assert list(full.columns) == ["x", "y", "z", "vx", "vy", "vz", "m", "q", "softening", "radius", "id"]
+    assert list(full.columns) == ["x", "y", "z", "vx", "vy", "vz", "m", "q", "softening", "radius", "epsilon", "sigma",
+                                  "id"]
     table.loc[:, "x"] = 7.0
     assert not (flat.positions[:, 0] == 7).any()
 

@@ -4,6 +4,7 @@ import logging
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 from kith import _context, _kith
@@ -59,5 +60,5 @@ def test_small_problems_are_for_the_cpu_and_the_same_every_time():
         device, reason = _kith.choose_device(number, 36.0, 6.0, False, 1)
         assert device == "cpu" and reason, kind
         assert _kith.choose_device(number, 36.0, 6.0, False, 1) == (device, reason)
-    with pytest.raises(ValueError, match="threads is -1"):
+    with refused(ValueError, "threads -1"):
         _kith.choose_device(0, 36.0, 6.0, False, -1)

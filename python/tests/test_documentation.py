@@ -12,9 +12,9 @@ import kith
 import kith.ase
 
 
-def members_of(name, kind):
-    """A class' public methods and properties, which are its own."""
-    for key, member in vars(kind).items():
+def members_of(name, value):
+    """The public methods and properties of a class, and the functions that a function has."""
+    for key, member in vars(value).items():
         if key.startswith("_"):
             continue
         if isinstance(member, (staticmethod, classmethod)):
@@ -29,14 +29,8 @@ OPEN = {"parameters"}  # of laws
 def public():
     for name in kith.__all__:
         value = getattr(kith, name)
-        if inspect.isfunction(value):
-            yield f"kith.{name}", value
-        elif inspect.isclass(value):
-            yield f"kith.{name}", value
-            yield from members_of(f"kith.{name}", value)
-        else:  # an object that is called
-            yield f"kith.{name}", type(value).__call__
-            yield from members_of(f"kith.{name}", type(value))
+        yield f"kith.{name}", value
+        yield from members_of(f"kith.{name}", value)
     yield "kith.ase.neighbor_list", kith.ase.neighbor_list
     yield "kith.ase.Calculator", kith.ase.Calculator
     if importlib.util.find_spec("torch"):
@@ -94,6 +88,11 @@ def test_every_parameter_is_named_and_has_a_type(name):
 
 def is_record(value):
     return dataclasses.is_dataclass(value) or (inspect.isclass(value) and issubclass(value, tuple))
+
+
+@pytest.mark.parametrize("name", kith.__all__)
+def test_what_is_public_is_a_function_or_a_class(name):
+    assert inspect.isfunction(getattr(kith, name)) or inspect.isclass(getattr(kith, name))
 
 
 @pytest.mark.parametrize("name", PUBLIC)

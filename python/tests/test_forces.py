@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -60,24 +61,24 @@ def test_softening_a_body(cloud):
     assert numpy.allclose(each.acceleration, all_alike.acceleration, rtol=1e-12)
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (dict(positions=numpy.zeros((3, 4))), "positions|sources|columns"),
-    (dict(positions=numpy.zeros(3)), "positions has 1 dimensions; give 2"),
-    (dict(positions=[[0.0, 0], [1, numpy.nan]]), "nan"),
-    (dict(positions=[[0.0, 0]], softening=-1), "-1"),
-    (dict(positions=[[0.0, 0]], method="fast"), "method is 'fast'; it must be one of 'auto', 'direct'"),
-    (dict(positions=[[0.0, 0]], method="symetric"), "did you mean 'symmetric'"),
-    (dict(positions=[[0.0, 0]], want="all"), "want is 'all'"),
-    (dict(positions=[[0.0, 0]], g=0), "g is 0"),
+@pytest.mark.parametrize("arguments, fields", [
+    (dict(positions=numpy.zeros((3, 4))), "positions 4"),
+    (dict(positions=numpy.zeros(3)), "positions 1"),
+    (dict(positions=[[0.0, 0], [1, numpy.nan]]), "1 positions nan"),
+    (dict(positions=[[0.0, 0]], softening=-1), "softening -1"),
+    (dict(positions=[[0.0, 0]], method="fast"), "method 'fast' 'auto' 'direct'"),
+    (dict(positions=[[0.0, 0]], method="symetric"), "method 'symetric' 'symmetric'"),
+    (dict(positions=[[0.0, 0]], want="all"), "want 'all'"),
+    (dict(positions=[[0.0, 0]], g=0), "g 0"),
     (dict(positions=[[0.0, 0]], law="newton"), "newton"),
-    (dict(positions=[[0.0, 0]], device="gpu"), "device is 'gpu'"),
-    (dict(positions=[[0.0, 0]], masses=[1.0, 2.0]), "^masses has 2 elements; give 1"),
-    (dict(positions=[[0.0, 0]], masses=[numpy.nan]), "row 0 of masses has nan"),
-    (dict(positions=[[0.0, 0]], targets=[[numpy.inf, 0]]), "row 0 of targets has inf"),
-    (dict(positions=[[0.0, 0]], threads=-1), "threads"),
+    (dict(positions=[[0.0, 0]], device="gpu"), "device 'gpu'"),
+    (dict(positions=[[0.0, 0]], masses=[1.0, 2.0]), "masses 2 1"),
+    (dict(positions=[[0.0, 0]], masses=[numpy.nan]), "0 masses nan"),
+    (dict(positions=[[0.0, 0]], targets=[[numpy.inf, 0]]), "0 targets inf"),
+    (dict(positions=[[0.0, 0]], threads=-1), "threads -1"),
 ])
-def test_errors_name_the_argument(arguments, words):
-    with pytest.raises(ValueError, match=words):
+def test_errors_name_the_argument(arguments, fields):
+    with refused(ValueError, fields):
         kith.forces(**arguments)
 
 
@@ -129,13 +130,13 @@ def test_an_accuracy_is_kept(options):
     assert 0 < numpy.sqrt((errors**2).mean()) < 1e-3
 
 
-@pytest.mark.parametrize("options, message", [({"error": 0}, "error is 0"), ({"theta": 1.5}, "theta is 1.5"),
-                                              ({"order": 21}, "order is 21"), ({"error": -1.0}, "error is -1"),
-                                              ({"error": 1e-3, "theta": 0.5}, "give one of them")])
-def test_an_accuracy_that_cannot_be_is_refused(options, message):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("options, fields", [({"error": 0}, "error 0"), ({"theta": 1.5}, "theta 1.5"),
+                                              ({"order": 21}, "order 21"), ({"error": -1.0}, "error -1"),
+                                              ({"error": 1e-3, "theta": 0.5}, "error theta")])
+def test_an_accuracy_that_cannot_be_is_refused(options, fields):
+    with refused(ValueError, fields):
         kith.forces([[0.0, 0], [1.0, 0]], solver="fmm", **options)
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError, fields):
         kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.1, solver="fmm", **options)
 
 
@@ -149,11 +150,11 @@ def test_periodic_images_are_summed():
     assert numpy.allclose(apart, madelung + 2 / 3**0.5, rtol=0, atol=1e-11)
     slab = kith.forces(**crystal, cell=[1.0, 1.0, 1.0], periodic=[True, True, False], alpha=3.0, cutoff=2.0)
     assert slab.potential[0] < 0
-    with pytest.raises(NotImplementedError, match="periodic along its vectors a and b"):
+    with refused(NotImplementedError, "cell"):
         kith.forces(**crystal)
-    with pytest.raises(ValueError, match="boundary"):
+    with refused(ValueError, "boundary 'water'"):
         kith.forces(**crystal, cell=[1.0, 1.0, 1.0], boundary="water")
-    with pytest.raises(ValueError, match="exclude has shape"):
+    with refused(ValueError, "exclude"):
         kith.forces(**crystal, cell=[1.0, 1.0, 1.0], exclude=[[0, 1, 2]])
 
 
@@ -172,7 +173,7 @@ def test_totals_are_sums_over_pairs_and_shifts_change_them():
     assert shifted.energy == pytest.approx(plain.totals.energy - count * at_cutoff, rel=1e-12)
     tail = kith.forces(atoms.positions, tail=True, **options).totals.energy - plain.totals.energy
     assert tail == pytest.approx(8 * numpy.pi / 3 * 108 * 0.8 * (2.5**-9 / 3 - 2.5**-3), rel=1e-9)
-    with pytest.raises(ValueError, match="totals"):
+    with refused(ValueError, "totals targets"):
         kith.forces(atoms.positions, targets=[[0.0, 0, 0]], **options)
 
 
@@ -198,9 +199,9 @@ def test_lennard_jones_mixtures_have_mean_lengths_and_geometric_depths():
     simulation.run(0.05)
     assert abs(simulation.energies.total_energy - before.total_energy) < 1e-5 * (4 * depth * (s6**2 + s6)).sum()
 
-    with pytest.raises(ValueError, match="epsilon and no column sigma"):
+    with refused(ValueError, "epsilon sigma"):
         kith.forces(x, law="lennard-jones", epsilon=epsilon)
-    with pytest.raises(ValueError, match="epsilon and sigma are given, and targets"):
+    with refused(ValueError, "epsilon sigma targets"):
         kith.forces(x, targets=x + 1, **law)
-    with pytest.raises(ValueError, match="give lennard-jones alone"):
+    with refused(ValueError, "lennard-jones"):
         kith.forces(x, law="lennard-jones:2,1", epsilon=epsilon, sigma=sigma)

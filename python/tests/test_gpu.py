@@ -5,6 +5,7 @@ import pickle
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 from kith import _kith
@@ -116,9 +117,9 @@ def test_the_callers_stream_orders_what_is_computed(name, numbers):
 
 
 def test_arrays_in_two_places_are_a_value_error(cloud, on_gpu):
-    with pytest.raises(ValueError, match="bring them to one place"):
+    with refused(ValueError, "masses"):
         kith.forces(on_gpu[0], cloud[1])
-    with pytest.raises(ValueError, match="bring them to host memory"):
+    with refused(ValueError, "device"):
         kith.forces(on_gpu[0], device="cpu")
 
 
@@ -142,7 +143,7 @@ def test_bad_numbers_are_told_when_the_stream_is_waited_for(library, cloud):
     bad[17, 1] = numpy.nan
     context = kith.Context("cuda")
     positions = library.bring(bad)
-    with pytest.raises(ValueError, match="17"):
+    with refused(ValueError, "17"):
         kith.forces(positions, context=context)
         context.synchronize()
     good = kith.forces(library.bring(cloud[0]), context=context, want="potential").potential

@@ -6,6 +6,7 @@ import time
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -96,7 +97,7 @@ def test_a_signal_handler_may_compute_with_a_context_of_its_own(numbers):
 
     def handle(number, frame):
         found.append(kith.forces(x[:5], context=own).acceleration)
-        with pytest.raises(RuntimeError, match="Context of its own"):
+        with refused(RuntimeError, "Context"):
             kith.forces(x[:5], context=context)
 
     before = signal.signal(signal.SIGALRM, handle)

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -27,5 +28,5 @@ def test_arrays_come_back_as_arrays_of_jax(cloud):
 
 
 def test_an_array_of_jax_cannot_be_written(cloud):
-    with pytest.raises((TypeError, ValueError), match="read-only|written"):
+    with refused((TypeError, ValueError), "out"):
         kith.forces(*cloud, out=(jax.numpy.zeros((203, 3)), None))

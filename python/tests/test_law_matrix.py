@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 from kith._law import _law_of_text, handle_of
@@ -26,15 +27,15 @@ def test_parameters_are_read_and_set():
     law["a"] = 5
     assert law.evaluate([1, 0])[0] == 6
     assert repr(law) == "kith.law('expr: a*r + b')"
-    with pytest.raises(ValueError, match="zeta"):
+    with refused(ValueError, "zeta"):
         law["zeta"] = 1
 
 
-@pytest.mark.parametrize("text, words", [
-    ("expr: r +", "expr|formula|place|\\^"), ("yukawa", "L"), ("nothing", "nothing"),
+@pytest.mark.parametrize("text, fields", [
+    ("expr: r +", "formula 5"), ("yukawa", "yukawa L"), ("nothing", "nothing"),
 ])
-def test_a_mistake_in_a_law_is_told(text, words):
-    with pytest.raises(ValueError, match=words):
+def test_a_mistake_in_a_law_is_told(text, fields):
+    with refused(ValueError, fields):
         kith.law(text)
 
 
@@ -81,7 +82,7 @@ def test_what_is_computed_of_a_matrix_counts_the_diagonal_that_is_asked_for(clou
 
 @pytest.mark.parametrize("diagonal", ["value", "none", None, [1.0]])
 def test_a_diagonal_that_is_none_is_refused(cloud, diagonal):
-    with pytest.raises((TypeError, ValueError), match="diagonal is"):
+    with refused((TypeError, ValueError), "diagonal"):
         kith.matrix(cloud[0], law="distance", diagonal=diagonal)
 
 
@@ -91,7 +92,7 @@ def test_a_double_vector_makes_a_product_of_single_positions_double(cloud):
     assert y.dtype == numpy.float64 and numpy.isfinite(y).all()
     assert kith.matrix.multiply(numpy.ones(203, "f4"), positions, law="gaussian:1").dtype == numpy.float32
     assert kith.matrix.multiply([1] * 203, positions, law="gaussian:1").dtype == numpy.float32
-    with pytest.raises(ValueError, match="b has numbers beyond the range of float32"):
+    with refused(ValueError, "b float32"):
         kith.matrix.multiply([1e300] * 203, positions, law="gaussian:1")
 
 
@@ -111,7 +112,7 @@ def test_reductions(cloud):
     counts = kith.matrix.histogram(positions, law="distance", bins=9, low=0.0, high=3.0)
     pairs = r[numpy.triu_indices(len(r), 1)]
     assert numpy.array_equal(counts, numpy.histogram(pairs, bins=9, range=(0.0, 3.0))[0])
-    with pytest.raises(ValueError, match="reduction is 'mean'"):
+    with refused(ValueError, "reduction 'mean'"):
         kith.matrix.reduce("mean", positions)
 
 

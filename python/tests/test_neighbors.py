@@ -3,6 +3,7 @@
 import numpy
 import pytest
 import vesin
+from refusals import refused
 
 import kith
 
@@ -44,7 +45,7 @@ def test_the_arguments_are_vesins():
     vesin.NeighborList(**arguments)
     neighbors = kith.NeighborList(*arguments.values())
     assert neighbors.algorithm == "cell_list" and neighbors.skin == 0.1
-    with pytest.raises(ValueError, match="algorithm is 'magic'"):
+    with refused(ValueError, "algorithm 'magic'"):
         neighbors.algorithm = "magic"
 
 
@@ -82,10 +83,10 @@ def test_a_skin_keeps_the_list(numbers):
     assert rebuilt[0] and not all(rebuilt[1:])
 
 
-@pytest.mark.parametrize("box, periodic, quantities, words", [
-    (numpy.eye(2), True, "ij", "box has shape"), (numpy.eye(3), True, "iq", "quantity is 'q'"),
-    (numpy.eye(3), [True] * 2, "ij", "periodic has shape"),
+@pytest.mark.parametrize("box, periodic, quantities, fields", [
+    (numpy.eye(2), True, "ij", "box"), (numpy.eye(3), True, "iq", "quantity 'q'"),
+    (numpy.eye(3), [True] * 2, "ij", "periodic"),
 ])
-def test_errors(box, periodic, quantities, words):
-    with pytest.raises(ValueError, match=words):
+def test_errors(box, periodic, quantities, fields):
+    with refused(ValueError, fields):
         kith.NeighborList(1.0, True).compute(numpy.zeros((2, 3)), box, periodic, quantities)

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -63,7 +64,7 @@ def test_simulations_have_orbits():
     assert simulation.orbits("jacobi").tobytes() == simulation.orbits().tobytes()
     law = kith.law("gravity", G=4)
     assert kith.Simulation(bodies, dt=0.1, law=law).orbits()["a"][0] == kith.orbits(bodies, g=4)["a"][0]
-    with pytest.raises(ValueError, match="the law is 'coulomb'"):
+    with refused(ValueError, "law 'coulomb'"):
         kith.Simulation(bodies, dt=0.1, law="coulomb").orbits()
 
 
@@ -76,32 +77,32 @@ def test_ensembles_have_the_orbits_of_their_systems():
     numpy.testing.assert_allclose(orbits["e"][:, 0], [0.1, 0.5], rtol=1e-14)
 
 
-@pytest.mark.parametrize("arguments, words", [
-    ({"elements": [[1, 2, 3]]}, "k x 7"),
-    ({"elements": [[1, 1, -0.5, 0, 0, 0, 0]]}, "body 1: e is -0.5"),
-    ({"elements": [[1, -1, 0.5, 0, 0, 0, 0]]}, "a is -1"),
-    ({"elements": [[-1, 1, 0.5, 0, 0, 0, 0]]}, "mass of body 1 is -1"),
-    ({"star": 0}, "star is 0"),
-    ({"g": -1}, "g is -1"),
-    ({"coordinates": "jacobian"}, "jacobi"),
-    ({"n": 5}, "count is 5"),
+@pytest.mark.parametrize("arguments, fields", [
+    ({"elements": [[1, 2, 3]]}, "elements"),
+    ({"elements": [[1, 1, -0.5, 0, 0, 0, 0]]}, "1 e -0.5"),
+    ({"elements": [[1, -1, 0.5, 0, 0, 0, 0]]}, "a -1"),
+    ({"elements": [[-1, 1, 0.5, 0, 0, 0, 0]]}, "mass 1 -1"),
+    ({"star": 0}, "star 0"),
+    ({"g": -1}, "g -1"),
+    ({"coordinates": "jacobian"}, "coordinates 'jacobian' 'jacobi'"),
+    ({"n": 5}, "count 5"),
 ])
-def test_planets_that_cannot_be_are_refused(arguments, words):
-    with pytest.raises(ValueError, match=words):
+def test_planets_that_cannot_be_are_refused(arguments, fields):
+    with refused(ValueError, fields):
         kith.make("planets", **arguments)
 
 
 def test_orbits_that_cannot_be_are_refused():
     bodies = kith.make("two-body")
-    with pytest.raises(ValueError, match="coordinates is 'polar'"):
+    with refused(ValueError, "coordinates 'polar'"):
         kith.orbits(bodies, coordinates="polar")
-    with pytest.raises(ValueError, match="the star, is 0"):
+    with refused(ValueError, "star 0"):
         kith.orbits(bodies, masses=[0, 1])
-    with pytest.raises(ValueError, match="position is 0"):
+    with refused(ValueError, "position 0"):
         kith.orbits([[0.0, 0], [0, 0]])
-    with pytest.raises(ValueError, match="G is -1"):
+    with refused(ValueError, "G -1"):
         kith.orbits(bodies, g=-1)
-    with pytest.raises(ValueError, match="takes no elements"):
+    with refused(ValueError, "plummer elements star"):
         kith.make("plummer", star=1)
 
 
@@ -119,13 +120,13 @@ def test_megno_tells_chaos_from_order():
     assert again.megno == kith.megno(bodies, until=1000.0).megno and len(again.samples) == 0
 
 
-@pytest.mark.parametrize("arguments, words", [
-    ({"until": 0.0}, "until is 0"),
-    ({"until": 1.0, "dt": -1.0}, "dt is -1"),
-    ({"until": 1.0, "samples": -1}, "samples is -1"),
-    ({"until": 1.0, "softening": -1.0}, "softening is -1"),
-    ({"until": 1.0, "masses": [-1, 1]}, "mass of body 0"),
+@pytest.mark.parametrize("arguments, fields", [
+    ({"until": 0.0}, "until 0"),
+    ({"until": 1.0, "dt": -1.0}, "dt -1"),
+    ({"until": 1.0, "samples": -1}, "samples -1"),
+    ({"until": 1.0, "softening": -1.0}, "softening -1"),
+    ({"until": 1.0, "masses": [-1, 1]}, "mass 0"),
 ])
-def test_trajectories_that_cannot_be_are_refused(arguments, words):
-    with pytest.raises(ValueError, match=words):
+def test_trajectories_that_cannot_be_are_refused(arguments, fields):
+    with refused(ValueError, fields):
         kith.megno(kith.make("two-body"), **arguments)

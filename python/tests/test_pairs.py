@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from refusals import refused
 from scipy.spatial import cKDTree
 
 import kith
@@ -53,7 +54,7 @@ def test_unpacking_gives_the_quantities_in_their_order(cloud):
 
 def test_what_was_not_asked_for_is_not_there(cloud):
     pairs = kith.pairs(cloud[0], 0.8)
-    with pytest.raises(AttributeError, match="no distances; ask for them with quantities='ijd'"):
+    with refused(AttributeError, "distances quantities='ijd'"):
         pairs.distances
     assert kith.pairs(cloud[0], 0.8, quantities="").count == pairs.count
     assert repr(pairs).startswith("<kith.Pairs: ")
@@ -99,7 +100,7 @@ def test_nearest_are_those_of_a_tree(cloud):
 
 @pytest.mark.parametrize("k, error", [(0, ValueError), (-1, ValueError), (2.5, TypeError)])
 def test_nearest_are_at_least_one(cloud, k, error):
-    with pytest.raises(error, match="^k is "):
+    with refused(error, "k"):
         kith.nearest(cloud[0], k)
 
 
@@ -110,22 +111,22 @@ def test_few_points(n):
     assert pairs.i.shape == (0,) and pairs.vectors.shape == (0, 3)
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (dict(cutoff=0), "cutoff"), (dict(cutoff=numpy.inf), "cutoff"),
-    (dict(cutoff=1, quantities="ijx"), "quantity is 'x'"),
-    (dict(cutoff=1, cell=numpy.eye(2)), "cell has shape"),
-    (dict(cutoff=1, cell=numpy.zeros((3, 3))), "cell|vectors"),
-    (dict(cutoff=1, periodic=True), "without a cell"),
-    (dict(cutoff=1, cell=numpy.eye(3), periodic=[True, False]), "periodic has shape"),
-    (dict(cutoff=1, exclusions=[[0], [1], [2]]), "exclusion"),
+@pytest.mark.parametrize("arguments, fields", [
+    (dict(cutoff=0), "cutoff 0"), (dict(cutoff=numpy.inf), "cutoff inf"),
+    (dict(cutoff=1, quantities="ijx"), "quantity 'x'"),
+    (dict(cutoff=1, cell=numpy.eye(2)), "cell"),
+    (dict(cutoff=1, cell=numpy.zeros((3, 3))), "cell"),
+    (dict(cutoff=1, periodic=True), "periodic cell"),
+    (dict(cutoff=1, cell=numpy.eye(3), periodic=[True, False]), "periodic"),
+    (dict(cutoff=1, exclusions=[[0], [1], [2]]), "exclusions 3 4"),
 ])
-def test_errors(arguments, words):
-    with pytest.raises(ValueError, match=words):
+def test_errors(arguments, fields):
+    with refused(ValueError, fields):
         kith.pairs(numpy.arange(12.0).reshape(4, 3), **arguments)
 
 
 def test_a_list_that_is_too_long_is_a_memory_error(cloud):
-    with pytest.raises(MemoryError, match="needs|bytes"):
+    with refused(MemoryError, "memory_limit"):
         kith.pairs(cloud[0], 3.0, memory_limit=1000)
 
 
@@ -139,11 +140,11 @@ def test_a_list_has_the_length_of_its_pairs(cloud):
 
 def test_a_list_larger_than_the_memory_is_refused(numbers):
     n = min(1 + int((kith._kith.memory_available() * 3 / 60) ** 0.5), 200_000)
-    with pytest.raises(MemoryError, match=f"list of {n * (n - 1)} pairs"):
+    with refused(MemoryError, str(n * (n - 1))):
         kith.pairs(numbers.random((n, 3)), 5.0, quantities="ijDSd")
 
 
 def test_a_matrix_larger_than_the_memory_is_refused():
     n = int((kith._kith.memory_available() * 3 / 8) ** 0.5)
-    with pytest.raises(MemoryError, match="out: .* bytes and .* are available"):
+    with refused(MemoryError, "out"):
         kith.matrix(numpy.zeros((n, 3)), law="distance")

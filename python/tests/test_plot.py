@@ -3,6 +3,7 @@
 import matplotlib
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -62,12 +63,12 @@ def test_a_new_figure_is_made():
 
 
 def test_what_cannot_be_drawn_is_named(run, ax):
-    with pytest.raises(ValueError, match="kind"):
+    with refused(ValueError, "kind 'energy'"):
         kith.plot(kith.make("six"), "energy", ax=ax)
     for axes in ("x", "xx", "xyz", "ab"):
-        with pytest.raises(ValueError, match="axes"):
+        with refused(ValueError, "axes"):
             kith.plot(run, axes=axes, ax=ax)
-    with pytest.raises(ValueError, match="axes"):
+    with refused(ValueError, "axes"):
         kith.plot(kith.Bodies([[0.0, 0.0], [1.0, 0.0]]), axes="xz", ax=ax)
     with pytest.raises(TypeError):
         kith.plot(3, ax=ax)

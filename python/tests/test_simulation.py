@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -30,7 +31,7 @@ def test_arrays_are_live_views(six):
     assert simulation.positions.__array_interface__["data"][0] == address
     assert numpy.array_equal(positions, simulation.bodies().positions)
     assert numpy.array_equal(velocities, simulation.bodies().velocities)
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(ValueError):
         positions[0] = 0
     assert numpy.allclose(simulation.masses, six.masses)
     del simulation  # the view keeps it
@@ -76,7 +77,7 @@ def test_frames(six):
     other.run(1.0)
     assert numpy.array_equal(positions[-1], other.positions)
     assert [frame.time for frame in simulation.frames(1.0)] == [1.0]
-    with pytest.raises(ValueError, match="every is 0"):
+    with refused(ValueError, "every 0"):
         next(simulation.frames(2.0, every=0))
 
 
@@ -88,7 +89,7 @@ def test_the_state_can_be_changed_between_steps(six):
     assert numpy.array_equal(simulation.positions, kept)
     assert simulation.energies.kinetic_energy == 0 and simulation.time == 0.005
     assert numpy.allclose(simulation.masses, 2 * six.masses)
-    with pytest.raises(ValueError, match="velocities has shape"):
+    with refused(ValueError, "velocities"):
         simulation.set(velocities=[[0.0, 0, 0]])
 
 
@@ -130,7 +131,7 @@ def test_a_run_into_a_file(six, tmp_path):
     other.run(0.75)
     assert numpy.array_equal(simulation.positions, other.positions)
     assert simulation.steps == 750
-    with pytest.raises(ValueError, match="resume"):
+    with refused(ValueError, "resume"):
         simulation.run(1.0, tmp_path / "nothing.h5", resume=True)
 
 
@@ -158,12 +159,13 @@ def test_ctrl_c_leaves_a_file_to_resume(six, tmp_path, interrupted):
     assert numpy.array_equal(kith.read(path).positions, other.positions)
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (dict(dt=0), "dt is 0"), (dict(dt=1, integrator="euler"), "euler"), (dict(dt=1, precision="half"), "precision is"),
-    (dict(dt=1, masses=[1.0]), "masses has shape"), (dict(dt=1, softening=-1), "softening is -1"),
+@pytest.mark.parametrize("arguments, fields", [
+    (dict(dt=0), "dt 0"), (dict(dt=1, integrator="euler"), "integrator 'euler'"),
+    (dict(dt=1, precision="half"), "precision 'half'"),
+    (dict(dt=1, masses=[1.0]), "masses"), (dict(dt=1, softening=-1), "softening -1"),
 ])
-def test_errors(arguments, words):
-    with pytest.raises(ValueError, match=words):
+def test_errors(arguments, fields):
+    with refused(ValueError, fields):
         kith.Simulation([[0.0, 0], [1, 0]], **arguments)
 
 
@@ -177,12 +179,12 @@ def test_bodies_there_and_back(tmp_path):
     bodies.masses[0] = 7
     assert bodies.masses.tolist() == [7.0, 2.0]
     assert "xyz" in kith.formats()
-    with pytest.raises(ValueError, match="at most 31"):
+    with refused(ValueError, "names[0] 31"):
         kith.Bodies([[0.0, 0]], names=["x" * 40])
-    with pytest.raises(kith.FormatError, match="line"):
+    with refused(kith.FormatError, "3"):
         (tmp_path / "bad.csv").write_text("x,y\n1,2\n3,z\n")
         kith.read(tmp_path / "bad.csv")
-    with pytest.raises(ValueError, match="nonsense"):
+    with refused(ValueError, "nonsense"):
         kith.make("nonsense")
 
 
@@ -210,9 +212,9 @@ def test_bodies_bring_their_units_and_constant(tmp_path):
 
     own = kith.Bodies([[0.0, 0], [1.0, 0]], g=4.0, units=("m", "s", "kg"))
     assert kith.Simulation(own, dt=0.1).energies.potential_energy == pytest.approx(-4, rel=1e-15)
-    with pytest.raises(ValueError, match="units"):
+    with refused(ValueError, "units"):
         own.units = ("m", "s")
-    with pytest.raises(ValueError, match="g is 0"):
+    with refused(ValueError, "g 0"):
         own.g = 0
 
 
@@ -224,7 +226,7 @@ def test_a_simulation_keeps_an_accuracy(tmp_path):
 
 
 def test_arguments_of_an_output_need_one():
-    with pytest.raises(ValueError, match="give output="):
+    with refused(ValueError, "every output="):
         kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.1).run(1.0, every=5)
 
 
@@ -251,23 +253,23 @@ def test_whfast_has_coordinates_correctors_and_kernels():
         simulation.step(1000)
         errors[len(options)] = abs(simulation.energies.total_energy / start - 1)
     assert 1e-9 < errors[0] < 1e-5 and errors[2] < 1e-11 and errors[1] > errors[2]
-    with pytest.raises(ValueError, match="corrector is 4; give one of 0, 3, 5, 7, 11, 17"):
+    with refused(ValueError, "corrector 4"):
         kith.Simulation(planets, dt=100, integrator="whfast", device="cpu", corrector=4)
     assert kith.integrators()[0].central is False and any(row.central for row in kith.integrators())
 
 
 def test_thermostats_have_one_result_and_keep_the_momentum():
     atoms = kith.make("fcc", 108, density=0.8, temperature=1.0)
-    for words, keeps in (("bussi:0.7,0.1,3", True), ("langevin:0.7,0.1", False)):
+    for thermostat, keeps in (("bussi:0.7,0.1,3", True), ("langevin:0.7,0.1", False)):
         ends = []
         for threads in (1, 3):
             simulation = kith.Simulation(atoms.positions, atoms.velocities, dt=0.002, law="gaussian:0.3",
-                                         thermostat=words, threads=threads)
+                                         thermostat=thermostat, threads=threads)
             simulation.step(20)
             ends.append(simulation.velocities)
         assert (numpy.asarray(ends[0]) == numpy.asarray(ends[1])).all()
         assert (abs(simulation.energies.momentum[0]) < 1e-10) == keeps
-    with pytest.raises(ValueError, match="give langevin:T,TAU"):
+    with refused(ValueError, "thermostat"):
         kith.Simulation(atoms.positions, dt=0.002, thermostat="bussi:-1,1")
 
 
@@ -291,9 +293,9 @@ def test_a_crystal_runs_within_a_cutoff_in_its_cell(tmp_path):
     assert found.temperature == pytest.approx(2 * found.kinetic_energy / (3 * 107), rel=1e-9)
     assert kith.open(tmp_path / "run.h5").observable("virial").shape[1] == 9
     assert numpy.array_equal(kith.read(tmp_path / "run.h5").cell, atoms.cell)
-    with pytest.raises(ValueError, match="give the cell"):
+    with refused(ValueError, "periodic cell"):
         kith.Simulation([[0.0, 0, 0]], dt=0.1, periodic=True)
-    with pytest.raises(NotImplementedError, match="give a cutoff"):
+    with refused(NotImplementedError, "cutoff"):
         kith.Simulation([[0.0, 0, 0]], dt=0.1, cell=[1.0, 1, 1])
 
 
@@ -317,9 +319,9 @@ def test_ions_run_with_all_their_images(tmp_path, solver):
     assert summary.solver == solver and summary.max_relative_energy_error < 1e-5
     resumed = simulation.run(0.6, output=path, resume=True)
     assert resumed.steps == 120
-    with pytest.raises(ValueError, match="grid has 5 elements"):
+    with refused(ValueError, "grid 5"):
         kith.Simulation(ions, dt=0.1, law="coulomb", solver="pme", grid=range(5))
-    with pytest.raises(ValueError, match="exclude has shape"):
+    with refused(ValueError, "exclude"):
         kith.Simulation(ions, dt=0.1, law="coulomb", solver="pme", exclude=[[0, 1, 2]])
 
 

@@ -4,6 +4,7 @@ import numpy
 import pytest
 import scipy.io
 import scipy.sparse
+from refusals import refused
 
 import kith
 
@@ -47,7 +48,7 @@ def test_alpha_beta_and_the_callers_y(A, numbers):
     B = kith.SparseMatrix(A)
     assert B.multiply(x, alpha=2, beta=-3, out=y) is y
     assert numpy.allclose(y, expected)
-    with pytest.raises(ValueError, match="beta is given without out"):
+    with refused(ValueError, "beta out"):
         B.multiply(x, beta=1)
 
 
@@ -60,9 +61,9 @@ def test_a_product_of_a_single_matrix_and_a_double_vector_is_double(A, numbers):
     assert numpy.isfinite(large).all() and large.max() > 1e299
     out = numpy.empty(150)
     assert B.multiply(x, out=out) is out and numpy.array_equal(out, B @ x)
-    with pytest.raises(ValueError, match="out is .*float32; give .*float64"):
+    with refused(ValueError, "out float32 float64"):
         B.multiply(x, out=numpy.empty(150, "f4"))
-    with pytest.raises(ValueError, match="x has numbers beyond the range of float32"):
+    with refused(ValueError, "x float32"):
         B.multiply([1e300] * 90)
     assert B.dtype == numpy.float32 and (B @ x.astype("f4")).dtype == numpy.float32
 
@@ -84,11 +85,11 @@ def test_files(A, tmp_path):
     assert (kith.SparseMatrix.read(tmp_path / "A.mtx").to_scipy() != A).nnz == 0
     assert numpy.allclose(scipy.sparse.coo_array(scipy.io.mmread(tmp_path / "A.mtx")).toarray(), A.toarray())
     (tmp_path / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 3\n")
-    with pytest.raises(kith.FormatError, match="3"):
+    with refused(kith.FormatError, "3"):
         kith.SparseMatrix.read(tmp_path / "bad.mtx")
-    with pytest.raises(OSError, match="nothing.mtx"):
+    with refused(OSError, "nothing.mtx"):
         kith.SparseMatrix.read(tmp_path / "nothing.mtx")
-    with pytest.raises(ValueError, match="transpose"):
+    with refused(ValueError, "transpose"):
         B.T.write(tmp_path / "B.mtx")
 
 
@@ -103,15 +104,15 @@ def test_matrices_of_pairs(cloud):
     assert numpy.array_equal(half.to_scipy().toarray(), (W > 0).astype(float))
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: kith.SparseMatrix.from_coo([0, 5], [0, 0], shape=(2, 2)), ValueError, "5"),
-    (lambda: kith.SparseMatrix.from_csr([0, 1], [0], [1.0], shape=(2, 2)), ValueError, "give 3"),
-    (lambda: kith.SparseMatrix([[1.0]], format="sells"), ValueError, "did you mean 'sell'"),
+@pytest.mark.parametrize("call, error, fields", [
+    (lambda: kith.SparseMatrix.from_coo([0, 5], [0, 0], shape=(2, 2)), ValueError, "row 5"),
+    (lambda: kith.SparseMatrix.from_csr([0, 1], [0], [1.0], shape=(2, 2)), ValueError, "row_start 3"),
+    (lambda: kith.SparseMatrix([[1.0]], format="sells"), ValueError, "format 'sells' 'sell'"),
     (lambda: kith.SparseMatrix([[1.0, 2.0]]) @ [1.0], ValueError, "x"),
-    (lambda: kith.SparseMatrix.from_coo([0.5], [0], shape=(1, 1)), TypeError, "row has dtype float64"),
+    (lambda: kith.SparseMatrix.from_coo([0.5], [0], shape=(1, 1)), TypeError, "row float64"),
 ])
-def test_errors(call, error, words):
-    with pytest.raises(error, match=words):
+def test_errors(call, error, fields):
+    with refused(error, fields):
         call()
 
 
@@ -160,7 +161,7 @@ def test_multiples(A, numbers, factor):
 def test_a_multiple_keeps_the_precision_and_is_not_written(A, tmp_path):
     single = 2.0 * kith.SparseMatrix(A.astype("f4"))
     assert single.dtype == (single @ numpy.ones(90, "f4")).dtype == single.to_scipy().dtype == numpy.float32
-    with pytest.raises(ValueError, match="multiple"):
+    with refused(ValueError, "multiple"):
         single.write(tmp_path / "A.mtx")
     for wrong in ("2", 1j, [1.0], None):
         with pytest.raises(TypeError):

@@ -3,24 +3,26 @@
 import pickle
 
 import pytest
+from refusals import refused
 
 import kith
 
 torch = pytest.importorskip("torch")
 
 
-@pytest.mark.parametrize("change, words", [
-    (lambda x: x.to(torch.complex128), "positions has dtype complex128"),
-    (lambda x: x.to_sparse(), "positions is a sparse tensor"), (lambda x: x.to("meta"), "positions is on a device"),
+@pytest.mark.parametrize("change, fields", [
+    (lambda x: x.to(torch.complex128), "positions complex128"),
+    (lambda x: x.to_sparse(), "positions sparse"), (lambda x: x.to("meta"), "positions device"),
 ])
-def test_tensors_that_kith_cannot_read_are_named(change, words):
+def test_tensors_that_kith_cannot_read_are_named(change, fields):
     positions = change(torch.eye(3, dtype=torch.float64))
     for call in (lambda: kith.forces(positions), lambda: kith.Bodies(positions), lambda: kith.matrix(positions)):
-        pytest.raises(TypeError, call).match(words)
+        with refused(TypeError, fields):
+            call()
 
 
 def test_a_cell_is_real():
-    with pytest.raises(TypeError, match="cell has dtype complex64"):
+    with refused(TypeError, "cell complex64"):
         kith.pairs(torch.eye(3), 0.5, cell=1j * torch.eye(3))
 
 

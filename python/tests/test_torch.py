@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -198,21 +199,21 @@ def test_derivatives_that_are_not_there_are_errors(tensors):
     positions, masses = tensors
     detached = positions.detach(), masses.detach()
     for law in ("yukawa:2", "product", "expr: m_i*m_j*r2"):
-        with pytest.raises(NotImplementedError, match="detach the masses"):
+        with refused(NotImplementedError, "masses"):
             kith.torch.energy(positions, masses, law=law)
-    with pytest.raises(NotImplementedError, match="detach the charges"):
+    with refused(NotImplementedError, "charges"):
         kith.torch.energy(positions, charges=masses, law="expr: q_i*q_j*r2")
-    with pytest.raises(ValueError, match="softening requires grad"):
+    with refused(ValueError, "softening grad"):
         kith.torch.energy(detached[0], detached[1], softening=masses)
-    with pytest.raises(ValueError, match="not symmetric"):
+    with refused(ValueError, "law"):
         kith.torch.energy(positions, detached[1], law="expr: m_i*r2")
     third = torch.autograd.grad(kith.torch.energy(positions).square(), positions, create_graph=True)[0]
     fourth = torch.autograd.grad(third.sum(), positions, create_graph=True)[0]
-    with pytest.raises(NotImplementedError, match="one more"):
+    with refused(NotImplementedError, "derivatives"):
         fourth.sum().backward()
     pulls = kith.torch.forces(positions, masses)
     slope = torch.autograd.grad(pulls.square().sum(), positions, create_graph=True)[0]
-    with pytest.raises(NotImplementedError, match="one more"):
+    with refused(NotImplementedError, "derivatives"):
         slope.sum().backward()
 
 
@@ -229,9 +230,9 @@ def test_functions_without_derivatives_refuse_tensors_that_require_grad(tensors)
         "b": [lambda: kith.matrix.multiply(masses, plain)],
         "softening": [lambda: kith.forces(plain, softening=masses)],
     }
-    for name, refused in calls.items():
-        for call in refused:
-            with pytest.raises(ValueError, match=rf"^{name} requires grad.*{name}\.detach\(\)"):
+    for name, of_name in calls.items():
+        for call in of_name:
+            with refused(ValueError, f"{name} grad {name}.detach()"):
                 call()
             with torch.no_grad():
                 call()
@@ -246,5 +247,5 @@ def test_scalars_that_require_grad_are_refused(tensors):
         "cutoff": lambda: kith.pairs(positions, scalar),
         "a": lambda: kith.law("expr: a*r", a=scalar),
     }.items():
-        with pytest.raises(ValueError, match=f"{name} requires grad"):
+        with refused(ValueError, f"{name} grad"):
             call()

@@ -4,6 +4,7 @@ import itertools
 
 import numpy
 import pytest
+from refusals import refused
 
 torch = pytest.importorskip("torch")
 
@@ -105,11 +106,11 @@ def test_what_needs_no_gradient_is_kith_sum(numbers):
     x = torch.from_numpy(numbers.normal(size=(9, 2)))
     assert torch.equal(kith.torch.sum(x, "r", reduce="min"), kith.sum(x, "r", reduce="min"))
     x.requires_grad_()
-    with pytest.raises(ValueError, match="reduce is 'min', which has no derivative"):
+    with refused(ValueError, "reduce 'min'"):
         kith.torch.sum(x, "r", reduce="min")
-    with pytest.raises(ValueError, match="target_columns is given without targets"):
+    with refused(ValueError, "target_columns targets"):
         kith.torch.sum(x, "g_i", target_columns={"g": x[:, 0]})
-    with pytest.raises(TypeError, match="positions is of type list"):
+    with refused(TypeError, "positions list"):
         kith.torch.sum([[0.0, 0.0]], "r")
-    with pytest.raises(ValueError, match="kith.torch.sum"):
+    with refused(ValueError, "kith.torch.sum"):
         kith.sum(x, "r")

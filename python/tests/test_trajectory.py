@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from refusals import refused
 
 import kith
 
@@ -31,7 +32,7 @@ def test_observables_are_those_of_the_frames(path):
     found = trajectory.observable("total_energy")
     assert found.shape == (6,) and numpy.allclose(found, [each.total_energy for each in energies], rtol=1e-12)
     assert trajectory.observable("angular_momentum").shape == (6, 3)
-    with pytest.raises((ValueError, OSError), match="nothing"):
+    with refused((ValueError, OSError), "nothing"):
         trajectory.observable("nothing")
 
 
@@ -52,11 +53,11 @@ def test_ensembles_have_an_axis_of_systems(tmp_path):
 
 
 def test_what_is_not_there_is_an_error(path, tmp_path):
-    with pytest.raises(IndexError, match="frame is 6"):
+    with refused(IndexError, "frame 6"):
         kith.open(path)[6]
-    with pytest.raises(OSError, match="none.h5"):
+    with refused(OSError, "none.h5"):
         kith.open(tmp_path / "none.h5")
-    with pytest.raises(ValueError, match="system"):
+    with refused(ValueError, "system 3"):
         kith.open(path, system=3)
-    with pytest.raises(TypeError, match="made by kith.open"):
+    with refused(TypeError, "kith.open"):
         kith.Trajectory()
