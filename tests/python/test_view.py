@@ -192,6 +192,27 @@ class Page(unittest.TestCase):
             self.assertGreater(self.browser.value(f"{redrawn}, {lit}"), 2000)
             self.assert_own(run.address)
 
+    def test_a_hundred_thousand_bodies_turn_at_a_bearable_price(self):
+        """20 frames a second need 50 ms of a core each; this bound is for slow machines under load."""
+        browser = self.browser
+        command = "run plummer -n 100000 --theta 0.9 --softening 0.02 --dt 1e-3 --until 1e3 --view"
+        with Viewed(*command.split()) as run:
+            self.open(run.address)
+            browser.key(" ", "Space")
+            run.step_when_paused()
+            browser.wait("page.isPaused")
+            turn = "window.turn = () => { page.camera.rotate(0.05, 0); requestAnimationFrame(turn) }, turn(), 0"
+            browser.value(turn)
+            painted = "Number(document.body.dataset.painted)"
+            browser.wait(f"{painted} > {browser.value(painted)} + 5")
+            before, first, begin = browser.processor_seconds(), browser.value(painted), time.monotonic()
+            browser.wait(f"{painted} > {first} + 60")
+            seconds, spent = time.monotonic() - begin, browser.processor_seconds() - before
+            pictures = browser.value(painted) - first
+            print(f"100000 bodies: {pictures / seconds:.1f} frames/s, {1e3 * spent / pictures:.0f} ms of a core each")
+            self.assertLess(spent / pictures, 0.2)
+            self.assert_own(run.address)
+
     def test_a_run_ends_while_its_page_is_open(self):
         ended = "document.getElementById('status').textContent.includes('the run has ended')"
         # Steps of ten minutes each, so that the page, which asks for more, is there before the last.

@@ -123,11 +123,28 @@ class Pictures(unittest.TestCase):
             looped = self.drawn(theme)
             self.browser.value("window.splats = page.renderer.splats, page.renderer.splats = null")
             self.browser.value("page.renderer.light = page.renderer.glow = null")
+            self.browser.value("page.renderer.setFrame(page.frame.position, page.values(), false)")
             shaded = self.drawn(theme)
             self.browser.value("page.renderer.splats = splats, page.renderer.light = page.renderer.glow = null")
             mean, most = self.difference(looped, shaded)
             self.assertLess(mean, 0.5)
             self.assertLess(most, 8)
+
+    def test_coarse_light_is_as_much_as_sharp_light(self):
+        self.scene(CLUSTER, "1:1")
+        light = """(() => {
+            const { renderer: r, camera } = page, sums = [];
+            for (const isCoarse of [false, true]) {
+                const light = r.splats.paint(240, 150, camera, { position: r.position, sizes: r.sizes,
+                    radius: r.bodyRadius, smallest: 3.2, largest: 55, isCoarse });
+                sums.push([0, 1, 2, 3].map((c) => light.reduce((s, x, k) => k % 4 === c ? s + x : s, 0)));
+            }
+            return sums;
+        })()"""
+        self.drawn("dark")
+        for sharp, coarse in zip(*self.browser.value(light)):
+            self.assertGreater(sharp, 0)
+            self.assertLess(abs(coarse / sharp - 1), 0.02)
 
     def test_light_is_sharp_when_it_rests(self):
         browser = self.browser

@@ -280,7 +280,7 @@ class Page {
   isCoarse(moving) {
     const { renderer, about } = this;
     const plays = !this.isPaused && !this.isOver && about.frames !== 1;
-    return !!renderer.splats && !renderer.isFew && !this.recorder && (moving || plays);
+    return renderer.isPainted && !this.recorder && (moving || plays);
   }
 
   paint(now) {
@@ -298,7 +298,7 @@ class Page {
       return;
     this.isDirty = false;
     this.renderer.resize(coarse.width, coarse.height);
-    this.renderer.draw(this.camera, this.style, ratio / part);
+    this.renderer.draw(this.camera, this.style, ratio / part, part > 1);
     this.drawOver(width, height, ratio);
     this.chart.draw(ratio, this.style);
     this.write();

@@ -16,7 +16,8 @@ class Renderer {
     this.programs = {
       splat: this.program(shaders.splatVertex, shaders.splatFragment),
       glow: this.program(shaders.screenVertex, shaders.glowFragment),
-      tone: this.program(shaders.screenVertex, shaders.toneFragment),
+      toneOnDark: this.program(shaders.screenVertex, shaders.toneOnDark),
+      toneOnLight: this.program(shaders.screenVertex, shaders.toneOnLight),
       sphere: this.program(shaders.sphereVertex, shaders.sphereFragment),
       halo: this.program(shaders.sphereVertex, shaders.haloFragment),
       trail: this.program(shaders.trailVertex, shaders.trailFragment),
@@ -59,6 +60,11 @@ class Renderer {
     return this.count <= mostSpheres;
   }
 
+  /* Whether light is added up by a loop: WebGL then needs no numbers of bodies. */
+  get isPainted() {
+    return !!this.splats && !this.isFew;
+  }
+
   /* The least and the most that a body is wide, in pixels of the canvas; what is narrower than three of
      them would twinkle. */
   get widths() {
@@ -84,8 +90,10 @@ class Renderer {
   setFrame(position, value, joinsTrail) {
     const { gl } = this;
     this.position = position;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.position);
-    gl.bufferData(gl.ARRAY_BUFFER, position, gl.STREAM_DRAW);
+    if (!this.isPainted) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.position);
+      gl.bufferData(gl.ARRAY_BUFFER, position, gl.STREAM_DRAW);
+    }
     this.setValues(value);
     if (joinsTrail)
       this.trails?.add(position, value);
@@ -95,6 +103,8 @@ class Renderer {
     const { gl } = this;
     this.value = value;
     this.isColored = false;
+    if (this.isPainted)
+      return;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.value);
     gl.bufferData(gl.ARRAY_BUFFER, value, gl.STREAM_DRAW);
   }
@@ -197,7 +207,7 @@ class Renderer {
     const { canvas: { width, height } } = this;
     this.light ??= this.makeLight(width, height, 1 + Math.floor(Math.log2(Math.max(width, height))));
     this.glow ??= this.makeLight(Math.ceil(width / 8), Math.ceil(height / 8), 1);
-    if (this.splats)
+    if (this.isPainted)
       this.paintLight(camera);
     else
       this.drawLight(camera, style);
@@ -226,7 +236,7 @@ class Renderer {
     this.isColored = true;
     const light = splats.paint(width, height, camera, {
       position: this.position, sizes: this.sizes, radius: this.bodyRadius * this.scale,
-      smallest, largest,
+      smallest, largest, isCoarse: this.isCoarse,
     });
     gl.bindTexture(gl.TEXTURE_2D, this.light.texture);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RGBA, gl.FLOAT, light);
@@ -245,7 +255,7 @@ class Renderer {
     gl.viewport(0, 0, glow.width, glow.height);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
 
-    const tone = this.programs.tone, set = this.use(tone, camera, style);
+    const tone = style.isDark ? this.programs.toneOnDark : this.programs.toneOnLight, set = this.use(tone, camera, style);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, width, height);
     gl.bindTexture(gl.TEXTURE_2D, light.texture);
@@ -319,8 +329,10 @@ class Renderer {
     gl.disable(gl.BLEND);
   }
 
-  draw(camera, style, ratio) {
+  /* isCoarse: the picture is larger than its pixels, as it changes. */
+  draw(camera, style, ratio, isCoarse = false) {
     this.ratio = ratio;
+    this.isCoarse = isCoarse;
     if (this.isFew)
       this.drawFew(camera, style);
     else

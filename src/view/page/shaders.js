@@ -90,34 +90,34 @@ shaders.glowFragment = `#version 300 es
   }`;
 
 /* On dark: light, its glow, compressed by asinh so that cores keep their structure, and brought
-   towards white where it is bright. On light: ink, whose density is that of the bodies. */
-shaders.toneFragment = `#version 300 es
+   towards white where it is bright. On light: ink, whose density is that of the bodies. Each is a
+   program of its own: without a GPU both sides of a condition take their time. */
+const tone = (color) => `#version 300 es
   precision highp float;
   in vec2 place;
   uniform sampler2D light, around;
   uniform vec3 paper;
   uniform float exposure;
-  uniform bool is_dark;
   out vec4 screen;
   void main() {
     vec4 l = texelFetch(light, ivec2(gl_FragCoord.xy), 0);
     vec4 g = texture(around, place);
-    if (exposure * (l.a + g.a) < 4e-4) { /* less than a level of the screen */
-      screen = vec4(paper, 1.0);
-    } else if (is_dark) {
-      vec3 c = exposure * (0.85 * l.rgb + 0.35 * g.rgb);
-      float peak = max(max(c.r, c.g), max(c.b, 1e-6));
-      float mapped = asinh(6.0 * peak) / asinh(6.0 * 12.0);
-      vec3 hue = sqrt(c / peak);
-      vec3 shown = mix(hue, vec3(1.0, 0.985, 0.95), smoothstep(0.55, 1.15, mapped)) * min(mapped, 1.0);
-      screen = vec4(paper + shown * (1.0 - paper), 1.0);
-    } else {
-      float density = exposure * (l.a + 0.1 * g.a);
-      vec3 ink = sqrt(l.rgb / max(l.a, 1e-6));
-      float mapped = min(1.0, asinh(6.0 * density) / asinh(6.0 * 7.0));
-      screen = vec4(mix(paper, ink * mix(1.0, 0.72, mapped), pow(mapped, 0.85)), 1.0);
-    }
+    ${color}
   }`;
+
+shaders.toneOnDark = tone(`
+    vec3 c = exposure * (0.85 * l.rgb + 0.35 * g.rgb);
+    float peak = max(max(c.r, c.g), max(c.b, 1e-6));
+    float mapped = asinh(6.0 * peak) / asinh(6.0 * 12.0);
+    vec3 hue = sqrt(c / peak);
+    vec3 shown = mix(hue, vec3(1.0, 0.985, 0.95), smoothstep(0.55, 1.15, mapped)) * min(mapped, 1.0);
+    screen = vec4(paper + shown * (1.0 - paper), 1.0);`);
+
+shaders.toneOnLight = tone(`
+    float density = exposure * (l.a + 0.1 * g.a);
+    vec3 ink = sqrt(l.rgb / max(l.a, 1e-6));
+    float mapped = min(1.0, asinh(6.0 * density) / asinh(6.0 * 7.0));
+    screen = vec4(mix(paper, ink * mix(1.0, 0.72, mapped), pow(mapped, 0.85)), 1.0);`);
 
 shaders.sphereVertex = shaders.project + shaders.color + `
   in vec3 position;
