@@ -126,6 +126,13 @@ static kith_status add_column(const char *name, struct about *about, float **val
     return KITH_OK;
 }
 
+static void put_numbers(const struct about *about, int64_t count, const double *numbers,
+                        float *values)
+{
+    for (int64_t k = 0; k < about->shown; k++)
+        values[k] = (float)numbers[packet_body(count, about->shown, k)];
+}
+
 static kith_status add_numbers(const kith_bodies *bodies, const char *name, const double *numbers,
                                struct about *about)
 {
@@ -133,8 +140,7 @@ static kith_status add_numbers(const kith_bodies *bodies, const char *name, cons
     if (!numbers)
         return KITH_OK;
     KITH_TRY(add_column(name, about, &values));
-    for (int64_t k = 0; k < about->shown; k++)
-        values[k] = (float)numbers[packet_body(bodies->count, about->shown, k)];
+    put_numbers(about, bodies->count, numbers, values);
     return KITH_OK;
 }
 
@@ -209,6 +215,19 @@ kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *tit
     return written
                ? KITH_OK
                : kith_fail(KITH_OUT_OF_MEMORY, "out of memory: a view's description of its bodies");
+}
+
+void about_update(const kith_bodies *bodies, struct about *about)
+{
+    const struct {
+        const char *name;
+        const double *numbers;
+    } columns[] = {{"mass", bodies->mass}, {"charge", bodies->charge}, {"radius", bodies->radius}};
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+        const struct about_column *column = about_find(about, columns[k].name);
+        if (column && columns[k].numbers)
+            put_numbers(about, bodies->count, columns[k].numbers, column->values);
+    }
 }
 
 void about_free(struct about *about)

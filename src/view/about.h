@@ -7,7 +7,8 @@
 #include "kith/bodies.h"
 #include "view/place.h"
 
-/* What a page is sent once: numbers and names as JSON, and the columns that do not change. */
+/* What a page is sent once: numbers and names as JSON, and columns, which change only as bodies
+ * merge or escape. */
 
 enum { about_most_columns = 6 + KITH_MAX_OTHER_COLUMNS, about_most_species = 32 };
 
@@ -30,6 +31,8 @@ struct about {
  * time at which a simulation ends. Goes with about_free, also after a failure. */
 kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *title, int64_t frames,
                        double until, struct about *about);
+/* Masses, charges and radii anew, of as many bodies. */
+void about_update(const kith_bodies *bodies, struct about *about);
 void about_free(struct about *about);
 
 /* The column of a name, or NULL. */

@@ -58,6 +58,7 @@ static void take_snapshot(struct kith_view *view, kith_simulation *simulation, b
         kith_simulation_get_bodies(simulation, view->bodies) != KITH_OK ||
         packet_make(view->bodies, &view->about.place, &feed->packets, &packet) != KITH_OK)
         return;
+    view_note_left(view, packet);
     fill_header(view, simulation, is_paused, packet->content);
     feed_publish(feed, packet);
     pace->shown_step = kith_simulation_steps(simulation);

@@ -66,6 +66,7 @@ kith_status frames_allocate(int64_t count, int64_t shown, const struct frames_ra
     KITH_TRY(kith_allocate(count * shown, 3 * sizeof *frames->position, "frames of a scene",
                            &frames->position));
     KITH_TRY(kith_allocate(count * shown, 1, "frames of a scene", &frames->speed));
+    KITH_TRY(kith_allocate(count, sizeof *frames->left, "numbers of bodies", &frames->left));
     return kith_allocate(count, sizeof *frames->time, "times", &frames->time);
 }
 
@@ -74,6 +75,7 @@ void frames_free(struct frames *frames)
     free(frames->position);
     free(frames->speed);
     free(frames->time);
+    free(frames->left);
     *frames = (struct frames){0};
 }
 
@@ -90,6 +92,7 @@ void frames_put(struct frames *frames, int64_t k, const kith_bodies *bodies,
     int16_t *position = frames->position + 3 * n * k;
     uint8_t *speed = frames->speed + n * k;
     frames->time[k] = bodies->time;
+    frames->left[k] = packet_left(bodies);
     for (int64_t j = 0; j < n; j++) {
         const int64_t i = packet_body(bodies->count, n, j);
         double at[3] = {0}, v2 = 0;

@@ -16,6 +16,7 @@ struct frames {
     int16_t *position; /* [frames][3][shown] */
     uint8_t *speed;    /* [frames][shown] */
     double *time;      /* [frames] */
+    double *left;      /* [frames], packet_left */
 };
 
 /* How far most bodies are from the origin along an axis, and how fast they are, the largest of any

@@ -6,7 +6,7 @@
 
 #include "core/memory.h"
 
-_Static_assert(sizeof(struct packet_header) == 64, "the page reads it");
+_Static_assert(sizeof(struct packet_header) == 72, "the page reads it");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packets are little-endian");
 
 static void fill(const kith_bodies *bodies, const struct place *place, int64_t shown,
@@ -23,6 +23,14 @@ static void fill(const kith_bodies *bodies, const struct place *place, int64_t s
             v2 += bodies->velocity[i * d + c] * bodies->velocity[i * d + c];
         speed[k] = (float)sqrt(v2);
     }
+}
+
+double packet_left(const kith_bodies *bodies)
+{
+    int64_t left = 0;
+    for (int64_t i = 0; i < bodies->count; i++)
+        left += !isnan(bodies->position[i * bodies->dimensions]);
+    return (double)left;
 }
 
 static kith_status allocate(int64_t bytes, atomic_int *alive, struct packet **packet)
@@ -51,9 +59,10 @@ kith_status packet_make(const kith_bodies *bodies, const struct place *place, at
     struct packet_header *header = (*packet)->content;
     float *position = (float *)(header + 1);
     memcpy(header->magic, "kith", 4);
-    header->version = 1;
+    header->version = 2;
     header->count = (uint32_t)shown;
     header->time = bodies->time;
+    header->left = packet_left(bodies);
     fill(bodies, place, shown, position, position + 3 * shown);
     return KITH_OK;
 }

@@ -12,7 +12,8 @@
 enum { packet_most_bodies = 2000000 };
 
 /* What a frame is sent as: a header, then numbers of single precision, all little-endian: three
- * coordinates of each body that is shown, then the speed of each. */
+ * coordinates of each body that is shown, then the speed of each: NaN once it has merged or
+ * escaped, so that numbers of bodies and columns stay. */
 struct packet_header {
     char magic[4]; /* "kith" */
     uint32_t version;
@@ -24,6 +25,7 @@ struct packet_header {
     double energy_time;  /* of the last energy computed */
     double energy_error; /* relative to the first, or NaN if there is none */
     double total_energy;
+    double left; /* bodies, shown or not, that have neither merged nor escaped */
 };
 
 enum { packet_paused = 1, packet_ended = 2 };
@@ -46,6 +48,9 @@ static inline int64_t packet_body(int64_t count, int64_t shown, int64_t k)
 {
     return shown == count ? k : (int64_t)((double)k * ((double)count / (double)shown));
 }
+
+/* How many have neither merged nor escaped. */
+double packet_left(const kith_bodies *bodies);
 
 /* Makes a packet, held once, of bodies: where they are shown, their speeds, their time.
  * The rest of the header is 0.

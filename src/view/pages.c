@@ -4,8 +4,8 @@
 #include <string.h>
 
 #define EACH_SCRIPT(row)                                                                           \
-    row(camera) row(chart) row(colors) row(controls) row(main) row(overlay) row(packet)            \
-        row(renderer) row(shaders) row(source) row(splats) row(trails)
+    row(camera) row(chart) row(colors) row(controls) row(extent) row(main) row(overlay)            \
+        row(packet) row(renderer) row(shaders) row(source) row(splats) row(trails)
 
 extern const char view_index_html[], view_style_css[];
 #define DECLARE(name) extern const char view_##name##_js[];

@@ -1,5 +1,6 @@
 #include "view/place.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cells/lattice.h"
@@ -27,13 +28,16 @@ static kith_status make_lattice(const kith_bodies *bodies, struct place *place)
 kith_status place_make(const kith_bodies *bodies, struct place *place)
 {
     double mean[3] = {0, 0, 0}, at[3];
+    int64_t left = 0;
     *place = (struct place){.wraps = false};
     if (bodies->has_cell)
         KITH_TRY(make_lattice(bodies, place));
+    for (int64_t i = 0; i < bodies->count; i++)
+        left += !isnan(bodies->position[i * bodies->dimensions]);
     for (int64_t i = 0; i < bodies->count; i++) {
         place_of(place, bodies, i, at);
-        for (int32_t c = 0; c < 3; c++)
-            mean[c] += at[c] / (double)bodies->count;
+        for (int32_t c = 0; c < 3 && !isnan(at[0]); c++)
+            mean[c] += at[c] / (double)left;
     }
     memcpy(place->origin, mean, sizeof mean);
     return KITH_OK;

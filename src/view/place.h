@@ -13,7 +13,8 @@ struct place {
     struct pairs_lattice lattice; /* if it wraps */
 };
 
-/* The place of bodies in their cell: the origin is the mean of their positions in it. Errors:
+/* The place of bodies in their cell: the origin is the mean of their positions in it, of
+ * those that have neither merged nor escaped. Errors:
  * KITH_INVALID_ARGUMENT (periodic vectors that are linearly dependent). */
 kith_status place_make(const kith_bodies *bodies, struct place *place);
 

@@ -93,7 +93,7 @@ static kith_status compress(struct scene *scene, int32_t bits)
  * and names of the bodies. */
 static int64_t bytes_left(const struct scene *scene)
 {
-    int64_t rest = scene->options.most_bytes - 16000 - 80 * scene->frames.frames;
+    int64_t rest = scene->options.most_bytes - 16000 - 96 * scene->frames.frames;
     for (const struct page_file *file = page_files; file->name; file++)
         rest -= (int64_t)strlen(file->text);
     rest = rest / 4 * 3 - scene->frames.shown * (int64_t)sizeof(float) * scene->columns;
@@ -177,6 +177,11 @@ static void write_data(FILE *stream, const struct scene *scene)
     for (int64_t k = 0; k < scene->frames.frames; k++) {
         fputs(k > 0 ? "," : "", stream);
         write_real(stream, scene->frames.time[k]);
+    }
+    fputs("],\"left\":[", stream);
+    for (int k = 0; k < scene->frames.frames; k++) {
+        fputs(k > 0 ? "," : "", stream);
+        write_real(stream, scene->frames.left[k]);
     }
     fputs("],\"columns\":{", stream);
     for (int k = 0; k < scene->about.columns; k++) {

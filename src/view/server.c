@@ -138,12 +138,16 @@ static enum MHD_Result answer_energies(struct server *server, struct MHD_Connect
 static enum MHD_Result answer_column(const struct server *server, struct MHD_Connection *connection,
                                      const char *name)
 {
-    const struct about *about = &server->view->about;
-    const struct about_column *column = about_find(about, name);
-    if (!column)
+    float *values = NULL;
+    if (view_column(server->view, name, &values) != KITH_OK)
+        return answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, no_memory);
+    if (!values)
         return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is no such column\n");
-    return answer_lasting(connection, MHD_HTTP_OK, "application/octet-stream", column->values,
-                          (size_t)about->shown * sizeof *column->values);
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        (size_t)server->view->about.shown * sizeof *values, values, MHD_RESPMEM_MUST_FREE);
+    if (!response)
+        free(values);
+    return answer(connection, MHD_HTTP_OK, "application/octet-stream", response);
 }
 
 static enum MHD_Result answer_file(struct MHD_Connection *connection, const char *name)

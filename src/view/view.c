@@ -47,6 +47,7 @@ static kith_status begin(struct kith_view *view, const kith_view_options *option
                            .shown_step = -1,
                            .until = options->until > bodies->time ? options->until : INFINITY,
                            .steps_per_second = options->steps_per_second};
+    view->left = (double)bodies->count;
     KITH_TRY(feed_begin(&view->feed));
     KITH_TRY(about_make(bodies, packet_shown(bodies->count), options->title, frames, options->until,
                         &view->about));
@@ -73,6 +74,26 @@ static kith_status open_view(const kith_view_options *options, const kith_bodies
     return status;
 }
 
+static void copy_column(const double *from, int64_t count, double *to)
+{
+    for (int64_t i = 0; from && to && i < count; i++)
+        to[i] = from[i];
+}
+
+/* Room for the state; with radii bodies can merge, which changes other columns, too. */
+static kith_status make_state(const kith_bodies *bodies, kith_bodies **state)
+{
+    unsigned columns = KITH_VELOCITY;
+    if (bodies->radius)
+        columns |=
+            KITH_RADIUS | (bodies->mass ? KITH_MASS : 0) | (bodies->charge ? KITH_CHARGE : 0);
+    KITH_TRY(kith_bodies_create(bodies->count, bodies->dimensions, columns, state));
+    copy_column(bodies->radius, bodies->count, (*state)->radius);
+    copy_column(bodies->mass, bodies->count, (*state)->mass);
+    copy_column(bodies->charge, bodies->count, (*state)->charge);
+    return KITH_OK;
+}
+
 kith_status kith_view_open(const kith_view_options *options, const kith_bodies *bodies,
                            kith_view **view)
 {
@@ -81,9 +102,9 @@ kith_status kith_view_open(const kith_view_options *options, const kith_bodies *
     KITH_TRY(kith_bodies_check(bodies));
     struct kith_view *made = NULL;
     KITH_TRY(kith_allocate(1, sizeof *made, "view", &made));
-    const kith_status status =
-        kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, &made->bodies);
+    const kith_status status = make_state(bodies, &made->bodies);
     if (status != KITH_OK) {
+        kith_bodies_free(made->bodies);
         free(made);
         return status;
     }
@@ -173,6 +194,31 @@ void kith_view_close(kith_view *view)
     free(view);
 }
 
+void view_note_left(struct kith_view *view, const struct packet *packet)
+{
+    if (packet->content->left == view->left)
+        return;
+    view->left = packet->content->left;
+    pthread_mutex_lock(&view->feed.lock);
+    about_update(view->bodies, &view->about);
+    pthread_mutex_unlock(&view->feed.lock);
+}
+
+kith_status view_column(struct kith_view *view, const char *name, float **values)
+{
+    *values = NULL;
+    const struct about_column *column = about_find(&view->about, name);
+    if (!column)
+        return KITH_OK;
+    const int64_t shown = view->about.shown;
+    KITH_TRY(kith_allocate(shown, sizeof **values, "column", values));
+    pthread_mutex_lock(&view->feed.lock);
+    if (shown > 0)
+        memcpy(*values, column->values, (size_t)shown * sizeof **values);
+    pthread_mutex_unlock(&view->feed.lock);
+    return KITH_OK;
+}
+
 static kith_status read_frame(struct kith_view *view, double number, struct packet **packet)
 {
     struct feed *feed = &view->feed;
@@ -182,6 +228,7 @@ static kith_status read_frame(struct kith_view *view, double number, struct pack
         return KITH_OK;
     KITH_TRY(kith_trajectory_read(view->trajectory, (int64_t)number, &view->bodies));
     KITH_TRY(packet_make(view->bodies, &view->about.place, &feed->packets, packet));
+    view_note_left(view, *packet);
     struct packet_header *header = (*packet)->content;
     header->step = header->sequence = floor(number);
     header->energy_error = header->energy_time = header->total_energy = NAN;

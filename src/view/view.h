@@ -33,11 +33,18 @@ struct kith_view {
     kith_bodies *bodies;         /* the state, or a frame of the trajectory */
     kith_trajectory *trajectory; /* NULL of a simulation; used by the server's thread alone */
     double first_energy;         /* of the trajectory */
+    double left;                 /* bodies in the last packet; with it change about's columns */
 };
 
 /* For the server. A packet, held, newer than a sequence number, of a trajectory the frame of that
  * number. NULL, and KITH_OK: there is none yet, or too many are on their way. */
 kith_status view_frame(struct kith_view *view, double number, struct packet **packet);
+
+/* A column as it is now, which goes with free; *values is NULL if there is none of the name. */
+kith_status view_column(struct kith_view *view, const char *name, float **values);
+
+/* To be called with each packet made of view->bodies: the columns follow mergers. */
+void view_note_left(struct kith_view *view, const struct packet *packet);
 
 /* Times and relative errors of the energy, which go with free. */
 kith_status view_energies(struct kith_view *view, int64_t *count, struct feed_energy **energies);

@@ -192,6 +192,29 @@ class Page(unittest.TestCase):
             self.assertGreater(self.browser.value(f"{redrawn}, {lit}"), 2000)
             self.assert_own(run.address)
 
+    def test_bodies_that_have_merged_are_gone(self):
+        """Four pairs meet, one after another: each leaves a body of twice the mass."""
+        browser = self.browser
+        with tempfile.TemporaryDirectory() as folder:
+            bodies = Path(folder, "pairs.csv")
+            rows = [
+                f"{side * (0.2 + 0.1 * k)},{k},0,{-side},0,0,1,0.05" for k in range(4) for side in (-1, 1)
+            ]
+            bodies.write_text("x,y,z,vx,vy,vz,mass,radius\n" + "\n".join(rows) + "\n")
+            command = "--dt 1e-3 --until 1e6 --collisions merge --g 1e-9 --steps-per-second 200 --view"
+            with Viewed("run", str(bodies), *command.split()) as run:
+                self.open(run.address)
+                browser.value("page.setColumn('mass').then(() => page.follow(7))")
+                count = "document.getElementById('count').textContent"
+                browser.wait(f"{count} === '4 bodies'")
+                browser.wait("page.columns.get('mass').filter((m) => m === 2).length === 4")
+                self.assertEqual(browser.value("page.columns.get('mass').filter((m) => m > 0).length"), 4)
+                self.assertEqual(browser.value("page.followed"), -1)
+                gone = "[0, 1, 2, 3, 4, 5, 6, 7].filter((i) => isGone(page.frame.position, i)).length"
+                self.assertEqual(browser.value(gone), 4)
+                self.assertEqual(browser.value("[page.range.low, page.range.high]"), [2, 2])
+                self.assert_own(run.address)
+
     def test_a_hundred_thousand_bodies_turn_at_a_bearable_price(self):
         """20 frames a second need 50 ms of a core each; this bound is for slow machines under load."""
         browser = self.browser
@@ -259,7 +282,7 @@ class Page(unittest.TestCase):
             subprocess.run([KITH, *command, run], check=True)
             subprocess.run([KITH, "plot", run, "--what", "scene", "-o", scene, "-q"], check=True)
             with Viewed("view", str(run)) as view:
-                served = struct.unpack_from("<900f300f", view.frame(7)[2], 64)
+                served = struct.unpack_from("<900f300f", view.frame(7)[2], 72)
             self.open(scene.as_uri())
             browser.wait("document.getElementById('step').textContent.match(/^frame [2-9]/)")
             shown = browser.value(

@@ -22,7 +22,7 @@ static void test_a_packet_has_positions_less_the_origin_and_speeds(void **state)
     struct packet *packet = NULL;
     assert_ok(packet_make(bodies, &(struct place){.origin = {1e9, 3, 5}}, &alive, &packet));
     const float expected[] = {1, -1, 0, -1, 1, 0, 5, 2};
-    assert_int_equal(packet->bytes, 64 + sizeof expected);
+    assert_int_equal(packet->bytes, 72 + sizeof expected);
     assert_memory_equal(packet->content->magic, "kith", 4);
     assert_int_equal(packet->content->count, 2);
     assert_true(packet->content->time == 7);

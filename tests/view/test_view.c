@@ -128,6 +128,37 @@ static void test_what_is_said_of_bodies_cannot_end_a_script(void **state)
     kith_bodies_free(bodies);
 }
 
+/* Rows stay as bodies merge; the origin is the middle of those that are left. */
+static void test_a_packet_counts_the_bodies_that_are_left(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = NULL;
+    struct about about;
+    struct packet *packet = NULL;
+    atomic_int alive = 0;
+    assert_ok(kith_bodies_create(3, 3, KITH_VELOCITY | KITH_MASS, &bodies));
+    for (int k = 0; k < 9; k++)
+        bodies->position[k] = k < 3 ? 2 : k < 6 ? NAN : 4;
+    for (int i = 0; i < 3; i++)
+        bodies->mass[i] = 1;
+    assert_ok(about_make(bodies, 3, NULL, 0, INFINITY, &about));
+    for (int c = 0; c < 3; c++)
+        assert_true(about.place.origin[c] == 3);
+    assert_ok(packet_make(bodies, &about.place, &alive, &packet));
+    const float *position = (const float *)(packet->content + 1);
+    assert_int_equal(packet->content->count, 3);
+    assert_true(packet->content->left == 2);
+    assert_true(position[0] == -1 && isnan(position[3]) && position[6] == 1);
+    packet_release(packet);
+    bodies->mass[0] = 2;
+    bodies->mass[1] = 0;
+    about_update(bodies, &about);
+    const float *mass = about_find(&about, "mass")->values;
+    assert_true(mass[0] == 2 && mass[1] == 0 && mass[2] == 1);
+    about_free(&about);
+    kith_bodies_free(bodies);
+}
+
 static void test_energies_that_do_not_fit_are_thinned(void **state)
 {
     (void)state;
@@ -386,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_only_pause_continue_and_step_change_anything),
         cmocka_unit_test(test_no_request_has_a_body),
         cmocka_unit_test(test_what_is_said_of_bodies_cannot_end_a_script),
+        cmocka_unit_test(test_a_packet_counts_the_bodies_that_are_left),
         cmocka_unit_test(test_energies_that_do_not_fit_are_thinned),
         cmocka_unit_test(test_the_server_answers_its_own_page_alone),
         cmocka_unit_test(test_damaged_requests_get_in_only_with_the_token),

@@ -47,9 +47,15 @@ class Page {
     return this.column === 'species' || this.column === 'body';
   }
 
+  /* A number for each body; NaN for those that have merged or escaped. */
+  async fetchColumn(name) {
+    const values = await this.source.column(name), { position } = this.frame;
+    this.columns.set(name, values.map((value, i) => (value === 0 && isGone(position, i) ? NaN : value)));
+  }
+
   async setColumn(name) {
     if (name !== 'speed' && name !== 'body' && !this.columns.has(name))
-      this.columns.set(name, await this.source.column(name));
+      await this.fetchColumn(name);
     this.column = name;
     $('color').value = name;
     this.renderer.trails?.clear();
@@ -119,43 +125,8 @@ class Page {
 
   /* Frames. */
 
-  /* Where most bodies are: the middle, and the distance that 95 % are within. */
-  extent(position, count) {
-    const stride = Math.max(1, Math.floor(count / 20000)), axes = [[], [], []];
-    for (let i = 0; i < count; i += stride)
-      for (let c = 0; c < 3; c++)
-        if (Math.abs(position[3 * i]) < 1e29) /* as scenes put what is far */
-          axes[c].push(position[3 * i + c]);
-    const center = axes.map((a) => Float32Array.from(a).sort()[a.length >> 1] ?? 0);
-    const far = axes[0].map((_, k) => Math.hypot(...center.map((x, c) => axes[c][k] - x)));
-    const part = count > 64 ? 0.95 : 1;
-    far.sort((a, b) => a - b);
-    const flat = axes[2].map((z) => Math.abs(z - center[2])).sort((a, b) => a - b);
-    const radius = far[Math.floor(part * (far.length - 1))] || 1;
-    return { center, radius: radius * (count > 64 ? 1.1 : 1.15), flat: flat[Math.floor(0.8 * (flat.length - 1))] / radius };
-  }
-
-  /* By mass: a heavier body is larger, though by much less than it is heavier. */
-  sizes(count) {
-    const mass = this.columns.get('mass'), sizes = new Float32Array(count).fill(1);
-    if (!mass)
-      return sizes;
-    let low = Infinity, high = 0;
-    for (const m of mass)
-      if (m > 0) {
-        low = Math.min(low, m);
-        high = Math.max(high, m);
-      }
-    const decades = Math.log10(high / low), spread = Math.min(1, decades / 3);
-    if (!(decades > 0))
-      return sizes;
-    for (let i = 0; i < count; i++)
-      sizes[i] = 1 + spread * (-0.5 + 1.1 * Math.log10(Math.max(mass[i], low) / low) / decades);
-    return sizes;
-  }
-
   home() {
-    const { center, radius, flat } = this.extent(this.frame.position, this.frame.count);
+    const { center, radius, flat } = extentOf(this.frame.position, this.frame.count);
     const { cell, dimensions, origin } = this.about;
     const pitch = dimensions === 2 ? Math.PI / 2 : flat < 0.25 ? 0.95 : 0.38;
     let size = radius, middle = center;
@@ -172,10 +143,10 @@ class Page {
     this.frame = frame;
     for (const name of ['mass', 'species'])
       if (this.about.columns.includes(name) && frame.count > 0)
-        this.columns.set(name, await this.source.column(name));
+        await this.fetchColumn(name);
     const radius = this.home();
     this.camera.jump();
-    this.renderer.setBodies(frame.count, radius, this.sizes(frame.count));
+    this.renderer.setBodies(frame.count, radius, sizesOf(this.columns.get('mass'), frame.count));
     const names = ['speed', ...this.about.columns, ...(frame.count <= 32 ? ['body'] : [])];
     $('color').replaceChildren(...names.map((name) => new Option(name, name)));
     await this.setColumn(this.columns.has('species') ? 'species' : frame.count <= 12 ? 'body' : 'speed');
@@ -193,6 +164,9 @@ class Page {
       this.renderer.trails?.clear();
     this.followRange();
     this.renderer.setFrame(frame.position, this.values(), isNew);
+    this.noteLeft(frame.left);
+    if (this.followed >= 0 && isGone(frame.position, this.followed))
+      this.followed = -1;
     if (this.followed >= 0)
       this.track(before);
     if (this.isFile)
@@ -202,6 +176,26 @@ class Page {
     if (!this.isFile) {
       this.isPaused = frame.paused;
       this.isOver = frame.ended;
+    }
+    this.isDirty = true;
+  }
+
+  /* Once bodies have merged or escaped there are fewer, and others are heavier and larger. */
+  async noteLeft(left) {
+    if (left === this.left)
+      return;
+    const { about } = this, isFirst = this.left === undefined;
+    this.left = left;
+    const shown = about.shown < about.bodies ? `, ${about.shown.toLocaleString('en')} shown` : '';
+    $('count').textContent = `${left.toLocaleString('en')} bodies${shown}`;
+    if (isFirst)
+      return;
+    for (const name of ['mass', 'charge', 'radius'].filter((name) => this.columns.has(name)))
+      await this.fetchColumn(name);
+    this.renderer.setSizes(sizesOf(this.columns.get('mass'), this.frame.count));
+    if (this.columns.has(this.column)) {
+      this.setColors();
+      this.renderer.setValues(this.values());
     }
     this.isDirty = true;
   }
@@ -391,7 +385,12 @@ class Page {
         this.renderer.brightness = this.renderer.scale = 1;
         redraw();
       },
-      follow: () => this.follow(this.followed + 1 < this.frame.count ? this.followed + 1 : -1),
+      follow: () => {
+        let next = this.followed + 1;
+        while (next < this.frame.count && isGone(this.frame.position, next))
+          next++;
+        this.follow(next < this.frame.count ? next : -1);
+      },
       unfollow: () => this.follow(-1),
       pick: (x, y) => this.follow(this.bodyAt(x, y)),
       color: () => {
@@ -461,8 +460,6 @@ class Page {
     const { about } = this, title = about.title.split('/').pop() || 'kith';
     $('title').textContent = title;
     document.title = `${title} · kith`;
-    const shown = about.shown < about.bodies ? `, ${about.shown.toLocaleString('en')} shown` : '';
-    $('count').textContent = `${about.bodies.toLocaleString('en')} bodies${shown}`;
     $('color').addEventListener('change', () => this.setColumn($('color').value));
     listen($('bodies'), this.camera, this.act());
     requestAnimationFrame((t) => this.paint(t));

@@ -54,6 +54,8 @@ class Overlay {
     context.lineWidth = 3;
     context.lineJoin = 'round';
     for (let i = 0; i < names.length; i++) {
+      if (isGone(position, i))
+        continue;
       const p = camera.project(position.subarray(3 * i, 3 * i + 3), this.width, this.height, matrix);
       if (p.depth <= 0)
         continue;

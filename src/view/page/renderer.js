@@ -76,13 +76,18 @@ class Renderer {
   setBodies(count, radius, sizes) {
     const { gl } = this;
     this.count = count;
-    this.sizes = sizes;
     this.radius = radius;
     this.bodyRadius = this.isFew
       ? radius * Math.min(0.03, 0.28 / Math.cbrt(Math.max(count, 1)))
       : radius * Math.max(0.004, Math.min(0.02, 1.7 / Math.sqrt(count)));
     this.order = new Uint32Array(this.isFew ? count : 0);
     this.trails = count > 0 && count <= mostTrails ? new Trails(gl, count) : null;
+    this.setSizes(sizes);
+  }
+
+  setSizes(sizes) {
+    const { gl } = this;
+    this.sizes = sizes;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.size);
     gl.bufferData(gl.ARRAY_BUFFER, sizes, gl.STATIC_DRAW);
   }

@@ -64,7 +64,7 @@ async function sceneSource() {
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   const { about, scale, speedScale, times } = scene, { shown, frames } = about;
   const { position, speed } = decodeFrames(bytes, frames, shown);
-  const hidden = -32768, away = 1e30;
+  const hidden = -32768;
   return {
     about,
     column: async (name) => new Float32Array(bytesOf(scene.columns[name]).buffer),
@@ -78,7 +78,7 @@ async function sceneSource() {
         }
         speeds[j] = speed[shown * k + j] * speedScale;
       }
-      return { paused: false, ended: false, count: shown, time: times[k], step: k, sequence: k,
+      return { paused: false, ended: false, count: shown, left: scene.left?.[k] ?? about.bodies, time: times[k], step: k, sequence: k,
                energyTime: NaN, energyError: NaN, position: points, speed: speeds };
     },
     control: async () => {},

@@ -40,7 +40,7 @@ class Splats {
     if (this.colors.length !== 3 * values.length)
       this.colors = new Float32Array(3 * values.length);
     for (let i = 0; i < values.length; i++) {
-      const k = 4 * Math.round(Math.max(0, Math.min(255, scale * (of(values[i]) - start))));
+      const k = 4 * Math.round(Math.max(0, Math.min(255, scale * (of(values[i]) - start) || 0)));
       for (let c = 0; c < 3; c++)
         this.colors[3 * i + c] = (palette[k + c] / 255) ** 2;
     }
@@ -60,7 +60,7 @@ class Splats {
     for (let i = 0; i < count; i++) {
       const x = position[3 * i], y = position[3 * i + 1], z = position[3 * i + 2];
       const depth = -(m2 * x + m6 * y + m10 * z + m14);
-      if (!(depth > near))
+      if (!(depth > near) || isGone(position, i))
         continue;
       const scale = pixels / depth, wide = 2 * radius * sizes[i] * scale;
       const drawn = Math.max(smallest, Math.min(largest, wide));
