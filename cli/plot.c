@@ -123,7 +123,8 @@ static const char documentation[] =
     "  kith pairs cube.csv --cutoff 0.1 -o graph.mtx\n"
     "  kith plot graph.mtx --what spy -o graph.png\n"
     "\n"
-    "All kinds but density, film and scene need gnuplot; film needs ffmpeg. The environment "
+    "Of more than 24 bodies in a periodic cell, positions are drawn in the cell; paths of fewer are "
+    "not cut. All kinds but density, film and scene need gnuplot; film needs ffmpeg. The environment "
     "variables KITH_GNUPLOT and KITH_FFMPEG may name these programs.";
 
 static void kind_row(int64_t k, const char **name, const char **description)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "plot_cell.h"
 #include "plot_projection.h"
 #include "png_file.h"
 
@@ -67,7 +68,7 @@ int plot_draw_density(const struct plot *plot, kith_trajectory *trajectory, FILE
         return exit_failed;
     if (kith_bodies_read(plot->input, &read, &bodies) != KITH_OK)
         return cli_fail(plot->command);
-    const int code = draw(plot, bodies, picture);
+    const int code = plot_wrap(plot, bodies) ? draw(plot, bodies, picture) : exit_failed;
     kith_bodies_free(bodies);
     return code;
 }

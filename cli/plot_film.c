@@ -4,6 +4,7 @@
 
 #include "ffmpeg.h"
 #include "io/bodies.h"
+#include "plot_cell.h"
 #include "plot_projection.h"
 
 enum { most_samples = 9, film_width = 1920, film_height = 1080 };
@@ -32,6 +33,8 @@ static bool read_frame(struct film *film, int64_t frame)
         cli_fail(plot->command);
         return false;
     }
+    if (!plot_wrap(plot, film->bodies))
+        return false;
     if (film->bodies->count == 0)
         cli_fail_with(plot->command, "%s has no bodies to draw", plot->input);
     return film->bodies->count > 0;

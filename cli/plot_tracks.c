@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plot_cell.h"
+
 /* The k-th of count numbers that are spread evenly over 0 … length − 1, both ends included. */
 static int64_t spread(int64_t k, int64_t count, int64_t length)
 {
@@ -55,13 +57,15 @@ static int allocate(const struct plot *plot, bool has_curves, struct tracks *tra
                : exit_failed;
 }
 
-static int copy_frame(const struct plot *plot, const kith_bodies *bodies, int64_t frame,
+static int copy_frame(const struct plot *plot, kith_bodies *bodies, int64_t frame,
                       struct tracks *tracks)
 {
     if (bodies->count != tracks->bodies_in_file)
         return cli_fail_with(plot->command, "%s has %lld bodies in one frame and %lld in another",
                              plot->input, (long long)tracks->bodies_in_file,
                              (long long)bodies->count);
+    if (!tracks_are_few(tracks) && !plot_wrap(plot, bodies)) /* paths of few are not cut */
+        return exit_failed;
     tracks->time[frame] = bodies->time;
     const int32_t dimensions = bodies->dimensions;
     for (int64_t i = 0; i < tracks->bodies; i++) {

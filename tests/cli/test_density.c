@@ -195,6 +195,41 @@ static int brightness(const struct picture *picture, int column, int row)
     return pixel[0] + pixel[1] + pixel[2];
 }
 
+/* What is outside of a periodic cell is drawn in it, along its periodic vectors alone. */
+static void test_bodies_are_drawn_in_their_periodic_cell(void **state)
+{
+    (void)state;
+    static const char *const rows[2] = {"H 9 -1 0\nH -0.5 2 1\nH 1 6.5 2\nH 2 2 9\n",
+                                        "H 1 3 0\nH 3.5 2 1\nH 1 2.5 2\nH 2 2 9\n"};
+    for (int k = 0; k < 2; k++) {
+        char text[512], name[16];
+        snprintf(text, sizeof text,
+                 "4\nLattice=\"4 0 0 0 4 0 0 0 4\" pbc=\"T T F\" "
+                 "Properties=species:S:1:pos:R:3\n%s",
+                 rows[k]);
+        snprintf(name, sizeof name, "cell%d.xyz", k);
+        program_write(name, text);
+        for (int axis = 0; axis < 2; axis++)
+            assert_succeeded(program_run("plot @%s --what density --width 200 --axis %s -q "
+                                         "-o @cell%d%d.png",
+                                         name, axis ? "x" : "z", k, axis));
+    }
+    for (int axis = 0; axis < 2; axis++) {
+        struct picture pictures[2];
+        for (int k = 0; k < 2; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "cell%d%d.png", k, axis);
+            pictures[k] = read_picture(name);
+        }
+        assert_int_equal(pictures[0].width, pictures[1].width);
+        assert_int_equal(pictures[0].height, pictures[1].height);
+        assert_memory_equal(pictures[0].rgb, pictures[1].rgb,
+                            3 * (size_t)pictures[0].width * (size_t)pictures[0].height);
+        for (int k = 0; k < 2; k++)
+            free(pictures[k].rgb);
+    }
+}
+
 /* Groups at three corners of a rectangle of 3 × 2: each line of sight has the lower right one dark.
  */
 static void test_each_axis_has_its_right_and_its_up(void **state)
@@ -297,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_an_even_density_is_even),
         cmocka_unit_test(test_bad_options_are_refused_in_one_line),
 #ifdef KITH_HAS_PNG
+        cmocka_unit_test(test_bodies_are_drawn_in_their_periodic_cell),
         cmocka_unit_test(test_each_axis_has_its_right_and_its_up),
         cmocka_unit_test(test_pictures_have_the_same_bits_for_every_number_of_threads),
         cmocka_unit_test(test_any_bodies_can_be_drawn),
