@@ -183,6 +183,21 @@ static kith_status fail_stuck(const struct group *group, const struct radau_cloc
                      kith_simulation_time(leg->simulation) + leg->from * leg->h + clock->time);
 }
 
+/* Two bodies at one place attract each other with no limit: steps would see nothing of it. */
+static bool has_coincident_bodies(const struct group *group)
+{
+    const double *x = group->array[RADAU_POSITION];
+    for (int64_t k = 0; k < group->bonds; k++) {
+        const struct hybrid_bond *bond = &group->bond[k];
+        int32_t equal = 0;
+        for (int32_t c = 0; c < 3; c++)
+            equal += x[c * group->stride + bond->a] == x[c * group->stride + bond->b];
+        if (equal == 3 && !bond->is_off)
+            return true;
+    }
+    return false;
+}
+
 static kith_status follow_group(struct group *group)
 {
     const struct hybrid_leg *leg = group->leg;
@@ -198,6 +213,8 @@ static kith_status follow_group(struct group *group)
     for (int32_t array = 0; array < RADAU_ARRAYS; array++)
         problem.array[array] = group->array[array];
     gather(group);
+    if (!watched && has_coincident_bodies(group))
+        return fail_stuck(group, &clock);
     evaluate(group, RADAU_POSITION, RADAU_ACCELERATION);
     while (clock.time != until) {
         bool broke = false;

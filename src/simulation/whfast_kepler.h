@@ -7,11 +7,11 @@
  *
  *     q + (−μ G_2 / r) q + (h − μ G_3) v,    v + (−μ G_1 / (r r')) q + (−μ G_2 / r') v,
  *
- * r' = r + (r·v) G_1 + ζ G_2. The root s is found by two steps of fourth order from a series in h,
- * the first with short series of Stumpff's functions. A lane where that is not enough, near the
- * pericenter of a comet or of a step of a fifth of an orbit and more, has more steps, and at last
- * universal_solve. What is done to a lane does not depend on the others. Square roots and quotients
- * are those of the hardware, which round without a bias: energies would drift with one. */
+ * r' = r + (r·v) G_1 + ζ G_2. The root s is found by one step of fifth order from a series in h to
+ * the same order. A lane where that is not enough, near the pericenter of a comet or of a step of a
+ * tenth of an orbit and more, has more steps, and at last universal_solve. What is done to a lane
+ * does not depend on the others. Square roots and quotients on which the result depends are those
+ * of the hardware, which round without a bias: energies would drift with one. */
 
 #include "core/simd_math.h"
 #include "orbits/universal.h"
@@ -27,6 +27,13 @@ SIMD_INLINE vdouble whfast_add(vdouble a, vdouble b, vdouble *lost)
     return sum;
 }
 
+/* 1 / √x to about 2^−20, for a guess, sooner than the hardware's root and quotient. */
+SIMD_INLINE vdouble whfast_rsqrt(vdouble x)
+{
+    const vdouble y = simd_estimate_rsqrt_double(x), half = y * simd_all(0.5);
+    return simd_fma(half, simd_fma(-x * y, y, simd_all(1.0)), y);
+}
+
 /* An orbit at the start of a step. */
 struct whfast_orbit {
     vdouble r, rv, beta, zeta, mu, h;
@@ -37,8 +44,9 @@ struct whfast_functions {
     vdouble s, g1, g2, g3;
 };
 
-/* For |z| up to this the series are good to rounding. */
-static const double whfast_most_z = 2.25;
+/* For |z| up to this the series of all terms are good to rounding, and to the other those of the
+ * usual ones. */
+static const double whfast_most_z = 2.25, whfast_usual_z = 0.34;
 
 /* 6 c_3 − 1 and 2 c_2 − 1 are z times these over 6 and 2: coefficients 1/(k+2)! and 1/(k+3)!. */
 static const double whfast_of_c2[] = {1.0 / 24,
@@ -59,7 +67,7 @@ static const double whfast_of_c3[] = {1.0 / 120,
                                       1.0 / 355687428096000,
                                       -1.0 / 121645100408832000,
                                       1.0 / 51090942171709440000.0};
-enum { whfast_terms = 9, whfast_few_terms = 4 };
+enum { whfast_terms = 9, whfast_usual_terms = 6 };
 
 /* 1/6 is this and 0x1.555…p−3. */
 static const double whfast_rest_of_sixth = 0x1.5555555555555p-57;
@@ -91,42 +99,49 @@ SIMD_INLINE struct whfast_functions whfast_functions_at(const struct whfast_orbi
     return (struct whfast_functions){s, simd_fma(-orbit->beta, g3, s), s2 * c2, g3};
 }
 
-/* The root of u = δ + a δ² + b δ³ for small u, with A = a u and B = b u². */
-SIMD_INLINE vdouble whfast_revert(vdouble u, vdouble A, vdouble B)
+/* The root of u = δ + a δ² + b δ³ + c δ⁴ + d δ⁵ for small u, with A = a u, B = b u² and so on. */
+SIMD_INLINE vdouble whfast_revert(vdouble u, vdouble A, vdouble B, vdouble C, vdouble D)
 {
-    const vdouble square = simd_fma(A + A, A, -B);
-    return simd_fma(u, square - A, u);
+    const vdouble A2 = A * A;
+    const vdouble two = simd_fma(A + A, A, -B) - A;
+    const vdouble three = simd_fma(simd_all(5.0) * A, B - A2, -C);
+    const vdouble four = simd_fma(A2, simd_fma(simd_all(14.0), A2, simd_all(-21.0) * B), -D) +
+                         simd_all(3.0) * simd_fma(B, B, (A + A) * C);
+    return simd_fma(u, two + (three + four), u);
 }
 
 /* The correction of s, and where it is small enough that it is the last. */
 SIMD_INLINE vdouble whfast_correct(const struct whfast_orbit *orbit,
                                    const struct whfast_functions *at, vint64 *is_last)
 {
-    const double small = 0x1p-14;
-    const vdouble g0 = simd_fma(-orbit->beta, at->g2, simd_all(1.0));
+    const double small = 0x1p-11, small_a = 0x1p-12, small_b = 0x1p-23;
+    const vdouble zero = {0}, g0 = simd_fma(-orbit->beta, at->g2, simd_all(1.0));
     const vdouble miss =
         simd_fma(orbit->r, at->s, -orbit->h) + simd_fma(orbit->rv, at->g2, orbit->zeta * at->g3);
     const vdouble slope = simd_fma(orbit->rv, at->g1, simd_fma(orbit->zeta, at->g2, orbit->r));
     const vdouble curve = simd_fma(orbit->rv, g0, orbit->zeta * at->g1);
     const vdouble third = simd_fma(orbit->zeta, g0, -(orbit->beta * orbit->rv * at->g1));
-    const vdouble inverse = 1 / slope, u = -miss * inverse;
-    const vdouble A = curve * u * inverse * simd_all(0.5);
-    const vdouble B = third * u * u * inverse * simd_all(1.0 / 6);
+    const vdouble inverse = 1 / slope, u = -miss * inverse, u2 = u * u;
+    const vdouble A = curve * inverse * simd_all(0.5) * u;
+    const vdouble B = third * inverse * simd_all(1.0 / 6) * u2;
+    const vdouble C = orbit->beta * u2 * A * simd_all(-1.0 / 12);
     *is_last = (simd_fabs(u) <= simd_fabs(at->s) * simd_all(small)) &
-               (simd_fabs(A) <= simd_all(small)) & (simd_fabs(B) <= simd_all(small));
-    return whfast_revert(u, A, B);
+               (simd_fabs(A) <= simd_all(small_a)) & (simd_fabs(B) <= simd_all(small_b));
+    return whfast_revert(u, A, B, C, zero);
 }
 
 /* The functions at s + d for a small d. */
 SIMD_INLINE struct whfast_functions whfast_shift(const struct whfast_orbit *orbit,
                                                  const struct whfast_functions *at, vdouble d)
 {
-    const vdouble half = d * simd_all(0.5), third = d * simd_all(1.0 / 3);
+    const vdouble half = d * d * simd_all(0.5), third = d * simd_all(1.0 / 3);
+    const vdouble quarter = d * simd_all(0.25), s = at->s + d;
     const vdouble g0 = simd_fma(-orbit->beta, at->g2, simd_all(1.0));
-    const vdouble s = at->s + d;
-    const vdouble g3 = simd_fma(d, simd_fma(half, simd_fma(third, g0, at->g1), at->g2), at->g3);
-    const vdouble g2 =
-        simd_fma(d, simd_fma(half, simd_fma(third, -(orbit->beta * at->g1), g0), at->g1), at->g2);
+    const vdouble rate = -(orbit->beta * at->g1), second = -(orbit->beta * g0);
+    const vdouble in_g3 = simd_fma(third, simd_fma(quarter, rate, g0), at->g1);
+    const vdouble in_g2 = simd_fma(third, simd_fma(quarter, second, rate), g0);
+    const vdouble g3 = simd_fma(half, in_g3, simd_fma(d, at->g2, at->g3));
+    const vdouble g2 = simd_fma(half, in_g2, simd_fma(d, at->g1, at->g2));
     return (struct whfast_functions){s, simd_fma(-orbit->beta, g3, s), g2, g3};
 }
 
@@ -139,9 +154,9 @@ SIMD_INLINE void whfast_put(struct whfast_functions *to, vint64 where,
     to->g3 = simd_select(where, from->g3, to->g3);
 }
 
-SIMD_INLINE vint64 whfast_is_in_range(const struct whfast_orbit *orbit, vdouble s)
+SIMD_INLINE vint64 whfast_is_in_range(const struct whfast_orbit *orbit, vdouble s, double most_z)
 {
-    return simd_fabs(orbit->beta * s * s) <= simd_all(whfast_most_z);
+    return simd_fabs(orbit->beta * s * s) <= simd_all(most_z);
 }
 
 enum { whfast_more_steps = 6 };
@@ -151,8 +166,8 @@ static __attribute__((noinline)) struct whfast_functions
 whfast_solve_rest(const struct whfast_orbit *orbit, struct whfast_functions at, vint64 is_done)
 {
     struct whfast_functions trial = at;
-    vint64 is_hopeless = ~is_done & ~whfast_is_in_range(orbit, trial.s);
-    for (int32_t k = 0; k < whfast_more_steps; k++) {
+    vint64 is_hopeless = ~is_done & ~whfast_is_in_range(orbit, trial.s, whfast_most_z);
+    for (int32_t k = 0; k < whfast_more_steps && SIMD_ANY_DOUBLE(~is_done); k++) {
         vint64 is_last;
         trial = whfast_functions_at(orbit, trial.s, whfast_terms);
         const vdouble d = whfast_correct(orbit, &trial, &is_last);
@@ -161,7 +176,7 @@ whfast_solve_rest(const struct whfast_orbit *orbit, struct whfast_functions at, 
         whfast_put(&at, now, &shifted);
         is_done |= now;
         trial.s = shifted.s;
-        is_hopeless |= ~is_done & ~whfast_is_in_range(orbit, trial.s);
+        is_hopeless |= ~is_done & ~whfast_is_in_range(orbit, trial.s, whfast_most_z);
     }
     for (int32_t k = 0; k < whfast_lanes; k++) {
         if (is_done[k])
@@ -177,20 +192,23 @@ whfast_solve_rest(const struct whfast_orbit *orbit, struct whfast_functions at, 
     return at;
 }
 
-SIMD_INLINE struct whfast_functions whfast_solve(const struct whfast_orbit *orbit, vdouble inverse)
+/* s from the series of h = r s (1 + …), to less than the last digits: with an estimate of 1 / r. */
+SIMD_INLINE vdouble whfast_guess(vdouble inverse, vdouble rv, vdouble v2, vdouble mu, vdouble h)
 {
-    /* h = r s (1 + a s + b s² + …) */
-    const vdouble u = orbit->h * inverse;
-    const vdouble A = orbit->rv * inverse * u * simd_all(0.5);
-    const vdouble B = orbit->zeta * inverse * u * u * simd_all(1.0 / 6);
+    const vdouble u = h * inverse, u2 = u * u, pull = mu * inverse;
+    const vdouble k = (pull + pull - v2) * u2; /* β u² */
+    const vdouble A = rv * inverse * simd_all(0.5) * u;
+    const vdouble B = (v2 - pull) * simd_all(1.0 / 6) * u2; /* ζ / r = v² − μ / r */
+    return whfast_revert(u, A, B, k * A * simd_all(-1.0 / 12), k * B * simd_all(-1.0 / 20));
+}
+
+SIMD_INLINE struct whfast_functions whfast_solve(const struct whfast_orbit *orbit, vdouble guess)
+{
     vint64 is_last;
-    struct whfast_functions at =
-        whfast_functions_at(orbit, whfast_revert(u, A, B), whfast_few_terms);
-    const vdouble s = at.s + whfast_correct(orbit, &at, &is_last);
-    at = whfast_functions_at(orbit, s, whfast_terms);
+    struct whfast_functions at = whfast_functions_at(orbit, guess, whfast_usual_terms);
     const vdouble d = whfast_correct(orbit, &at, &is_last);
     at = whfast_shift(orbit, &at, d);
-    is_last &= whfast_is_in_range(orbit, s);
+    is_last &= whfast_is_in_range(orbit, guess, whfast_usual_z);
     if (__builtin_expect(SIMD_ANY_DOUBLE(~is_last), 0))
         at = whfast_solve_rest(orbit, at, is_last);
     return at;
@@ -201,18 +219,32 @@ SIMD_INLINE vdouble whfast_dot(const vdouble a[3], const vdouble b[3])
     return simd_fma(a[2], b[2], simd_fma(a[1], b[1], a[0] * b[0]));
 }
 
-/* Moves the planets of a vector for a time h. q and v go with what did not fit into them. */
-SIMD_INLINE void whfast_kepler(vdouble mu, vdouble h, vdouble q[3], vdouble v[3], vdouble lost_q[3],
-                               vdouble lost_v[3])
+/* A drift by a time h before its equation is solved. */
+struct whfast_start {
+    struct whfast_orbit orbit;
+    vdouble inverse, guess; /* of r, of s */
+};
+
+SIMD_INLINE struct whfast_start whfast_begin(vdouble mu, vdouble h, const vdouble q[3],
+                                             const vdouble v[3])
 {
-    const vdouble r = simd_sqrt(whfast_dot(q, q)), inverse = 1 / r;
-    const vdouble rv = whfast_dot(q, v), pull = mu * inverse;
-    const vdouble beta = (pull + pull) - whfast_dot(v, v);
-    const struct whfast_orbit orbit = {r, rv, beta, simd_fma(-beta, r, mu), mu, h};
-    const struct whfast_functions at = whfast_solve(&orbit, inverse);
-    const vdouble end = simd_fma(rv, at.g1, simd_fma(orbit.zeta, at.g2, r)), at_end = mu / end;
-    const vdouble f = -(pull * at.g2), g = simd_fma(-mu, at.g3, h);
-    const vdouble f_rate = -(at_end * at.g1 * inverse), g_rate = -(at_end * at.g2);
+    const vdouble r2 = whfast_dot(q, q), rv = whfast_dot(q, v), v2 = whfast_dot(v, v);
+    const vdouble r = simd_sqrt(r2), inverse = 1 / r, pull = mu * inverse;
+    const vdouble beta = (pull + pull) - v2;
+    return (struct whfast_start){{r, rv, beta, simd_fma(-beta, r, mu), mu, h},
+                                 inverse,
+                                 whfast_guess(whfast_rsqrt(r2), rv, v2, mu, h)};
+}
+
+/* Moves the planets; q and v go with what did not fit into them. */
+SIMD_INLINE void whfast_end(const struct whfast_start *start, const struct whfast_functions *at,
+                            vdouble q[3], vdouble v[3], vdouble lost_q[3], vdouble lost_v[3])
+{
+    const struct whfast_orbit *orbit = &start->orbit;
+    const vdouble end = simd_fma(orbit->rv, at->g1, simd_fma(orbit->zeta, at->g2, orbit->r));
+    const vdouble at_end = orbit->mu / end, pull = orbit->mu * start->inverse;
+    const vdouble f = -(pull * at->g2), g = simd_fma(-orbit->mu, at->g3, orbit->h);
+    const vdouble f_rate = -(at_end * at->g1 * start->inverse), g_rate = -(at_end * at->g2);
     SIMD_UNROLL
     for (int32_t c = 0; c < 3; c++) {
         const vdouble way = simd_fma(f, q[c], g * v[c]) + lost_q[c];
@@ -220,6 +252,15 @@ SIMD_INLINE void whfast_kepler(vdouble mu, vdouble h, vdouble q[3], vdouble v[3]
         q[c] = whfast_add(q[c], way, &lost_q[c]);
         v[c] = whfast_add(v[c], change, &lost_v[c]);
     }
+}
+
+/* Moves the planets of a vector for a time h. */
+SIMD_INLINE void whfast_kepler(vdouble mu, vdouble h, vdouble q[3], vdouble v[3], vdouble lost_q[3],
+                               vdouble lost_v[3])
+{
+    const struct whfast_start start = whfast_begin(mu, h, q, v);
+    const struct whfast_functions at = whfast_solve(&start.orbit, start.guess);
+    whfast_end(&start, &at, q, v, lost_q, lost_v);
 }
 
 #endif

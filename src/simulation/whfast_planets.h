@@ -110,6 +110,16 @@ SIMD_INLINE vdouble whfast_sum_lanes(vdouble a)
     return a + WHFAST_SWAP_1(a);
 }
 
+/* The terms of as many planets as a vector has lanes, from begin on; 0 behind the last. */
+SIMD_INLINE void whfast_take_terms(const struct whfast_layout layout, const vdouble *terms,
+                                   int64_t begin, vdouble *taken)
+{
+    const vdouble zero = {0};
+    SIMD_UNROLL
+    for (int32_t k = 0; k < whfast_lanes; k++)
+        taken[k] = begin + k < layout.slots ? terms[begin + k] : zero;
+}
+
 /* sums[k] = Σ_{j<k} terms[j] */
 SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdouble *terms,
                                     vdouble *sums)
@@ -126,19 +136,19 @@ SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdo
         return;
     }
     for (int64_t begin = 0; begin < layout.slots; begin += whfast_lanes) {
-        vdouble sum[whfast_lanes] = {{0}};
-        const int64_t left = layout.slots - begin;
-        const int32_t count = left < whfast_lanes ? (int32_t)left : whfast_lanes;
-        for (int32_t k = 0; k < count; k++)
-            sum[k] = terms[begin + k];
+        vdouble sum[whfast_lanes];
+        whfast_take_terms(layout, terms, begin, sum);
         SIMD_UNROLL
-        for (int32_t d = 1; d < whfast_lanes; d *= 2)
-            for (int32_t k = count - 1; k >= 0; k--)
-                sum[k] += k >= d ? sum[k - d] : zero;
-        sums[begin] = zero + carry;
-        for (int32_t k = 1; k < count; k++)
-            sums[begin + k] = sum[k - 1] + carry;
-        carry += sum[count - 1];
+        for (int32_t d = 1; d < whfast_lanes; d *= 2) {
+            SIMD_UNROLL
+            for (int32_t k = whfast_lanes - 1; k >= d; k--)
+                sum[k] += sum[k - d];
+        }
+        SIMD_UNROLL
+        for (int32_t k = 0; k < whfast_lanes; k++)
+            if (begin + k < layout.slots)
+                sums[begin + k] = (k > 0 ? sum[k - 1] : zero) + carry;
+        carry += sum[whfast_lanes - 1];
     }
 }
 
@@ -159,18 +169,18 @@ SIMD_INLINE void whfast_sums_after(const struct whfast_layout layout, const vdou
     }
     const int64_t last = (layout.slots - 1) / whfast_lanes * whfast_lanes;
     for (int64_t begin = last; begin >= 0; begin -= whfast_lanes) {
-        vdouble sum[whfast_lanes] = {{0}};
-        const int64_t left = layout.slots - begin;
-        const int32_t count = left < whfast_lanes ? (int32_t)left : whfast_lanes;
-        for (int32_t k = 0; k < count; k++)
-            sum[k] = terms[begin + k];
+        vdouble sum[whfast_lanes];
+        whfast_take_terms(layout, terms, begin, sum);
         SIMD_UNROLL
-        for (int32_t d = 1; d < whfast_lanes; d *= 2)
-            for (int32_t k = 0; k < count; k++)
-                sum[k] += k + d < count ? sum[k + d] : zero;
-        for (int32_t k = 0; k < count - 1; k++)
-            sums[begin + k] = sum[k + 1] + carry;
-        sums[begin + count - 1] = zero + carry;
+        for (int32_t d = 1; d < whfast_lanes; d *= 2) {
+            SIMD_UNROLL
+            for (int32_t k = 0; k < whfast_lanes - d; k++)
+                sum[k] += sum[k + d];
+        }
+        SIMD_UNROLL
+        for (int32_t k = 0; k < whfast_lanes; k++)
+            if (begin + k < layout.slots)
+                sums[begin + k] = (k + 1 < whfast_lanes ? sum[k + 1] : zero) + carry;
         carry += sum[0];
     }
 }
@@ -179,13 +189,22 @@ SIMD_INLINE void whfast_sums_after(const struct whfast_layout layout, const vdou
 SIMD_INLINE vdouble whfast_sum(const struct whfast_layout layout, const vdouble *factor,
                                const vdouble *terms)
 {
-    vdouble sum[whfast_lanes] = {{0}};
-    for (int64_t k = 0; k < layout.slots; k++) {
-        vdouble *to = &sum[layout.is_systems ? k % whfast_lanes : 0];
-        *to = simd_fma(factor[k], terms[k], *to);
+    if (!layout.is_systems) {
+        vdouble sum = {0};
+        for (int64_t k = 0; k < layout.slots; k++)
+            sum = simd_fma(factor[k], terms[k], sum);
+        return whfast_sum_lanes(sum);
     }
-    if (!layout.is_systems)
-        return whfast_sum_lanes(sum[0]);
+    vdouble sum[whfast_lanes];
+    SIMD_UNROLL
+    for (int32_t k = 0; k < whfast_lanes; k++)
+        sum[k] = simd_all(0.0);
+    for (int64_t begin = 0; begin < layout.slots; begin += whfast_lanes) {
+        SIMD_UNROLL
+        for (int32_t k = 0; k < whfast_lanes; k++)
+            if (begin + k < layout.slots)
+                sum[k] = simd_fma(factor[begin + k], terms[begin + k], sum[k]);
+    }
     SIMD_UNROLL
     for (int32_t d = whfast_lanes / 2; d > 0; d /= 2) {
         SIMD_UNROLL
@@ -195,24 +214,22 @@ SIMD_INLINE vdouble whfast_sum(const struct whfast_layout layout, const vdouble 
     return sum[0];
 }
 
-/* d / |d|³, or its derivative along change. */
-SIMD_INLINE void whfast_field(const bool is_derivative, const vdouble d[3], const vdouble change[3],
-                              vdouble field[3])
+/* The field d / |d|³, or its derivative along change, is weight times this: field. */
+SIMD_INLINE vdouble whfast_weigh(const bool is_derivative, const vdouble d[3],
+                                 const vdouble change[3], vdouble field[3])
 {
     const vdouble r2 =
         simd_fma(d[2], d[2], simd_fma(d[1], d[1], simd_fma(d[0], d[0], simd_all(S2_FLOOR_DOUBLE))));
     if (!is_derivative) {
-        const vdouble weight = simd_rsqrt3_scaled(r2);
-        SIMD_UNROLL
-        for (int32_t c = 0; c < 3; c++)
-            field[c] = weight * d[c];
-        return;
+        memcpy(field, d, 3 * sizeof *field);
+        return simd_rsqrt3_scaled(r2);
     }
-    const vdouble root = simd_rsqrt(r2), square = root * root, weight = square * root;
+    const vdouble root = simd_rsqrt(r2), square = root * root;
     const vdouble rate = whfast_dot(d, change) * square * simd_all(3.0);
     SIMD_UNROLL
     for (int32_t c = 0; c < 3; c++)
-        field[c] = weight * simd_fma(-rate, d[c], change[c]);
+        field[c] = simd_fma(-rate, d[c], change[c]);
+    return square * root;
 }
 
 SIMD_INLINE double whfast_lane(const vdouble *vectors, int64_t k)
@@ -241,11 +258,11 @@ SIMD_INLINE void whfast_pull_one(const struct whfast_planets *p, const struct wh
                 change[c] =
                     is_derivative ? simd_all(whfast_lane(p->dx + c * slots, j)) - dx[c] : d[c];
             }
-            whfast_field(is_derivative, d, change, field);
-            const vdouble gm = simd_all(whfast_lane(p->gm, j));
+            const vdouble weight = whfast_weigh(is_derivative, d, change, field);
+            const vdouble of_source = simd_all(whfast_lane(p->gm, j)) * weight;
             SIMD_UNROLL
             for (int32_t c = 0; c < 3; c++)
-                sum[c] = simd_fma(gm, field[c], sum[c]);
+                sum[c] = simd_fma(of_source, field[c], sum[c]);
         }
         SIMD_UNROLL
         for (int32_t c = 0; c < 3; c++)
@@ -278,11 +295,12 @@ SIMD_INLINE void whfast_pull_systems(const struct whfast_planets *p, const int64
                 d[c] = p->x[c * slots + j] - x[c];
                 change[c] = is_derivative ? p->dx[c * slots + j] - dx[c] : d[c];
             }
-            whfast_field(is_derivative, d, change, field);
+            const vdouble weight = whfast_weigh(is_derivative, d, change, field);
+            const vdouble of_other = p->gm[j] * weight, of_this = gm * weight;
             SIMD_UNROLL
             for (int32_t c = 0; c < 3; c++) {
-                sum[c] = simd_fma(p->gm[j], field[c], sum[c]);
-                p->pull[c * slots + j] = simd_fma(-gm, field[c], p->pull[c * slots + j]);
+                sum[c] = simd_fma(of_other, field[c], sum[c]);
+                p->pull[c * slots + j] = simd_fma(-of_this, field[c], p->pull[c * slots + j]);
             }
         }
         SIMD_UNROLL

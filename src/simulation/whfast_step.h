@@ -6,26 +6,52 @@
 
 #include "simulation/whfast_planets.h"
 
+SIMD_INLINE void load_three(const vdouble *vectors, int64_t slots, int64_t k, vdouble to[3])
+{
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++)
+        to[c] = vectors[c * slots + k];
+}
+
+SIMD_INLINE void store_three(const vdouble from[3], int64_t slots, int64_t k, vdouble *vectors)
+{
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++)
+        vectors[c * slots + k] = from[c];
+}
+
+/* Vectors of planets that drift together: each part of a drift is done for all before the next, so
+ * that a processor sees several at a time in the instructions that it can reorder. */
+enum { vectors_together = 8 };
+
 SIMD_INLINE void drift_planets(struct whfast_planets *p, const struct whfast_layout layout,
                                double h)
 {
     const int64_t slots = layout.slots;
-    for (int64_t k = 0; k < slots; k++) {
-        vdouble q[3], v[3], lost_q[3], lost_v[3];
-        SIMD_UNROLL
-        for (int32_t c = 0; c < 3; c++) {
-            q[c] = p->q[c * slots + k];
-            v[c] = p->v[c * slots + k];
-            lost_q[c] = p->lost_q[c * slots + k];
-            lost_v[c] = p->lost_v[c * slots + k];
+    for (int64_t begin = 0; begin < slots; begin += vectors_together) {
+        struct whfast_start start[vectors_together];
+        struct whfast_functions at[vectors_together];
+        const int64_t left = slots - begin;
+        const int64_t count = left < vectors_together ? left : vectors_together;
+        for (int64_t k = 0; k < count; k++) {
+            vdouble q[3], v[3];
+            load_three(p->q, slots, begin + k, q);
+            load_three(p->v, slots, begin + k, v);
+            start[k] = whfast_begin(p->mu[begin + k], simd_all(h), q, v);
         }
-        whfast_kepler(p->mu[k], simd_all(h), q, v, lost_q, lost_v);
-        SIMD_UNROLL
-        for (int32_t c = 0; c < 3; c++) {
-            p->q[c * slots + k] = q[c];
-            p->v[c * slots + k] = v[c];
-            p->lost_q[c * slots + k] = lost_q[c];
-            p->lost_v[c * slots + k] = lost_v[c];
+        for (int64_t k = 0; k < count; k++)
+            at[k] = whfast_solve(&start[k].orbit, start[k].guess);
+        for (int64_t k = 0; k < count; k++) {
+            vdouble q[3], v[3], lost_q[3], lost_v[3];
+            load_three(p->q, slots, begin + k, q);
+            load_three(p->v, slots, begin + k, v);
+            load_three(p->lost_q, slots, begin + k, lost_q);
+            load_three(p->lost_v, slots, begin + k, lost_v);
+            whfast_end(&start[k], &at[k], q, v, lost_q, lost_v);
+            store_three(q, slots, begin + k, p->q);
+            store_three(v, slots, begin + k, p->v);
+            store_three(lost_q, slots, begin + k, p->lost_q);
+            store_three(lost_v, slots, begin + k, p->lost_v);
         }
     }
 }
@@ -69,19 +95,19 @@ SIMD_INLINE void pull_of_star(const struct whfast_planets *p, const struct whfas
             at[c] = q[c * slots + k];
             change[c] = is_derivative ? dq[c * slots + k] : at[c];
         }
-        whfast_field(is_derivative, at, change, own);
+        const vdouble own_weight = whfast_weigh(is_derivative, at, change, own);
         SIMD_UNROLL
         for (int32_t c = 0; c < 3; c++) {
             at[c] = p->x[c * slots + k];
             change[c] = is_derivative ? p->dx[c * slots + k] : at[c];
         }
-        whfast_field(is_derivative, at, change, of_star);
+        const vdouble weight = whfast_weigh(is_derivative, at, change, of_star);
         SIMD_UNROLL
         for (int32_t c = 0; c < 3; c++) {
-            const vdouble pull = p->pull[c * slots + k];
-            p->terms[c * slots + k] = p->mass[k] * simd_fma(p->star_gm, of_star[c], -pull);
-            p->a[c * slots + k] =
-                simd_fma(p->mu[k], simd_fma(-p->ratio[k], of_star[c], own[c]), p->kick[k] * pull);
+            const vdouble pull = p->pull[c * slots + k], star = weight * of_star[c];
+            p->terms[c * slots + k] = p->mass[k] * simd_fma(p->star_gm, star, -pull);
+            p->a[c * slots + k] = simd_fma(
+                p->mu[k], simd_fma(-p->ratio[k], star, own_weight * own[c]), p->kick[k] * pull);
         }
     }
 }
@@ -146,21 +172,20 @@ SIMD_INLINE void jump_planets(struct whfast_planets *p, const struct whfast_layo
     }
 }
 
-/* B for a time h. Kicks do not change the planets' momentum, so both jumps have the same speed. */
+/* B for a time h. Kicks do not change the planets' momentum, and the jump, which is the same for
+ * all, does not change their pull: the two are independent of each other. */
 SIMD_INLINE void interact(struct whfast_planets *p, const struct whfast_layout layout,
                           const bool is_jacobi, double h)
 {
-    vdouble speed[3] = {{0}};
+    accelerate(p, layout, is_jacobi, false, p->q, p->q);
     if (!is_jacobi) {
+        vdouble speed[3];
         SIMD_UNROLL
         for (int32_t c = 0; c < 3; c++)
             speed[c] = whfast_sum(layout, p->jump, p->v + c * layout.slots);
-        jump_planets(p, layout, speed, h / 2);
+        jump_planets(p, layout, speed, h);
     }
-    accelerate(p, layout, is_jacobi, false, p->q, p->q);
     kick_planets(p, layout, h);
-    if (!is_jacobi)
-        jump_planets(p, layout, speed, h / 2);
 }
 
 /* The same, of any size and coordinates. */
@@ -241,17 +266,22 @@ static void step_any(struct whfast_planets *p, enum whfast_kernel kernel, double
     }
 }
 
-/* Of at most a vector of planets, in registers but for what is loaded by lanes. */
-SIMD_INLINE void step_vector(struct whfast_planets *planets, const bool is_jacobi, double h,
-                             int64_t steps)
+/* Of one or two vectors of planets, in registers but for what is loaded by lanes. */
+enum { most_vectors = 2 };
+SIMD_INLINE void step_vectors(struct whfast_planets *planets, const int64_t slots,
+                              const bool is_jacobi, double h, int64_t steps)
 {
-    const struct whfast_layout layout = {false, 1};
-    vdouble q[3], v[3], lost_q[3], lost_v[3], x[3], a[3], pull[3], terms[3];
+    const struct whfast_layout layout = {false, slots};
+    const size_t bytes = (size_t)(3 * slots) * sizeof(vdouble);
+    vdouble q[3 * most_vectors], v[3 * most_vectors];
+    vdouble lost_q[3 * most_vectors], lost_v[3 * most_vectors];
+    vdouble x[3 * most_vectors], a[3 * most_vectors];
+    vdouble pull[3 * most_vectors], terms[3 * most_vectors];
     struct whfast_planets here = *planets, *p = &here;
-    memcpy(q, p->q, sizeof q);
-    memcpy(v, p->v, sizeof v);
-    memcpy(lost_q, p->lost_q, sizeof lost_q);
-    memcpy(lost_v, p->lost_v, sizeof lost_v);
+    memcpy(q, p->q, bytes);
+    memcpy(v, p->v, bytes);
+    memcpy(lost_q, p->lost_q, bytes);
+    memcpy(lost_v, p->lost_v, bytes);
     p->q = q;
     p->v = v;
     p->lost_q = lost_q;
@@ -265,33 +295,39 @@ SIMD_INLINE void step_vector(struct whfast_planets *planets, const bool is_jacob
         drift_planets(p, layout, h);
         drift_center(p, h);
     }
-    memcpy(planets->q, q, sizeof q);
-    memcpy(planets->v, v, sizeof v);
-    memcpy(planets->lost_q, lost_q, sizeof lost_q);
-    memcpy(planets->lost_v, lost_v, sizeof lost_v);
+    memcpy(planets->q, q, bytes);
+    memcpy(planets->v, v, bytes);
+    memcpy(planets->lost_q, lost_q, bytes);
+    memcpy(planets->lost_v, lost_v, bytes);
     memcpy(planets->center, p->center, sizeof p->center);
     memcpy(planets->lost_center, p->lost_center, sizeof p->lost_center);
 }
 
-static void step_jacobi_vector(struct whfast_planets *p, double h, int64_t steps)
+static void step_jacobi(struct whfast_planets *p, double h, int64_t steps)
 {
-    step_vector(p, true, h, steps);
+    if (p->layout.slots == 1)
+        step_vectors(p, 1, true, h, steps);
+    else
+        step_vectors(p, 2, true, h, steps);
 }
 
-static void step_heliocentric_vector(struct whfast_planets *p, double h, int64_t steps)
+static void step_heliocentric(struct whfast_planets *p, double h, int64_t steps)
 {
-    step_vector(p, false, h, steps);
+    if (p->layout.slots == 1)
+        step_vectors(p, 1, false, h, steps);
+    else
+        step_vectors(p, 2, false, h, steps);
 }
 
 static void step_planets(struct whfast_planets *p, enum whfast_kernel kernel, double h,
                          int64_t steps)
 {
-    if (p->layout.is_systems || p->layout.slots > 1 || kernel != whfast_default)
+    if (p->layout.is_systems || p->layout.slots > most_vectors || kernel != whfast_default)
         step_any(p, kernel, h, steps);
     else if (p->is_jacobi)
-        step_jacobi_vector(p, h, steps);
+        step_jacobi(p, h, steps);
     else
-        step_heliocentric_vector(p, h, steps);
+        step_heliocentric(p, h, steps);
 }
 
 /* A(a) B(b) A(−2a) B(−b) A(a), which to first order in B is a multiple of sinh of A. */

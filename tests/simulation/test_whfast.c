@@ -260,7 +260,7 @@ static void test_steps_undo_themselves_backwards(void **state)
             assert_ok(kith_simulation_step_by(simulation, -200));
         kith_bodies *back = state_of(simulation, bodies);
         assert_true(distance_of_states(there, bodies) > 1);
-        if (!(distance_of_states(back, bodies) < 1e-11))
+        if (!(distance_of_states(back, bodies) < 1e-10))
             fail_msg("%d: %g from the start", k, distance_of_states(back, bodies));
         assert_true(fabs(kith_simulation_time(simulation)) == 0);
         kith_bodies_free(there);
