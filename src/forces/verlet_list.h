@@ -21,11 +21,18 @@ struct verlet_point {
     int64_t row;
 };
 
+/* Clusters that may have slots within the distance. */
+struct verlet_candidates {
+    int *clusters;
+    int64_t count, room;
+};
+
 /* The segments of some clusters, and the entries of these. */
 struct verlet_task {
     struct verlet_segment *segments;
-    int *entries, *candidates;
-    int64_t segment_count, segment_room, entry_count, entry_room, candidate_room;
+    int *entries;
+    int64_t segment_count, segment_room, entry_count, entry_room;
+    struct verlet_candidates of_group, of_cluster;
     kith_status status;
 };
 
@@ -37,6 +44,7 @@ struct verlet_list {
     struct verlet_point *points;  /* by slot */
     void *position;               /* verlet_kernel.h; slots that are not there are far away */
     struct verlet_box *boxes;     /* of the tree's nodes, before their children */
+    int32_t *leaves;              /* the node of each cluster */
     struct verlet_task *tasks;
     int32_t *touched; /* how often a cluster is subtracted from */
     int32_t (*images)[3];
