@@ -4,6 +4,7 @@
 
 #include "core/arguments.h"
 #include "device/context.h"
+#include "forces/solver.h"
 #include "simulation/integrator.h"
 #include "simulation/keep.h"
 #include "simulation/watch.h"
@@ -21,12 +22,23 @@ enum { pairs_to_keep_a_body = 1024 };
 /* Evaluations of a step that chooses its length: two iterations, rarely three. */
 enum { adaptive_evaluations = 16 };
 
+/* About how many sources a body has: within a cutoff, if they fill the cell evenly, those in a cube
+ * around it. */
+static double sources_of_body(const struct kith_simulation *simulation)
+{
+    const struct forces_space *space = &simulation->problem.space;
+    const double n = (double)simulation->count;
+    if (!simulation->solver->has_cutoff || !(space->cutoff > 0) || !(space->volume > 0))
+        return n;
+    return n * fmin(1, pow(2 * space->cutoff, simulation->dimensions) / space->volume);
+}
+
 /* Of one evaluation, or of a whole step that chooses its length. */
 static double pairs_of_step(const struct kith_simulation *simulation)
 {
     const double n = (double)simulation->count;
     const double evaluations = simulation->method->adapt ? adaptive_evaluations : 1;
-    return evaluations * n * n * (double)simulation->systems;
+    return evaluations * n * sources_of_body(simulation) * (double)simulation->systems;
 }
 
 /* Whether each system of an ensemble has steps of its own, so that a leg ends with all or none. */
