@@ -5,21 +5,30 @@
 
 #include "core/clock.h"
 #include "simulation/state.h"
+#include "view/processor.h"
 #include "view/view.h"
 
 static const double frame_seconds = 1.0 / 60;
 
-/* What is taken beside the steps costs at most such a part of the time. */
+/* What is taken beside the steps costs at most such a part of what the run spends. */
 static const double snapshot_part = 1.0 / 100, energy_part = 1.0 / 300;
 
 /* A wait is looked up from this often: the context may be cancelled. */
 static const double wait_seconds = 0.05;
 
+/* What the run has spent: processor time, so that a busy machine, where a second of the clock has
+ * fewer steps in it, has fewer snapshots a second, too. A thread that waits for a GPU spends the
+ * time of the clock. */
+static double spent_seconds(const kith_simulation *simulation)
+{
+    return simulation->context->device.kind == KITH_CPU ? processor_seconds() : kith_clock();
+}
+
 /* An evaluation of all forces: rarely. The first is the one that errors are relative to. */
 static void take_energy(struct kith_view *view, kith_simulation *simulation)
 {
     struct view_pace *pace = &view->pace;
-    const double start = kith_clock();
+    const double start = spent_seconds(simulation);
     const bool is_first = isnan(pace->first_energy);
     kith_diagnostics diagnostics;
     if (start < pace->energy_at || kith_simulation_diagnose(simulation, &diagnostics) != KITH_OK)
@@ -28,8 +37,8 @@ static void take_energy(struct kith_view *view, kith_simulation *simulation)
     pace->energy_time = kith_simulation_time(simulation);
     if (is_first)
         pace->first_energy = pace->energy;
-    const double now = kith_clock();
-    pace->energy_at = now + fmax(frame_seconds, (now - start) / energy_part);
+    const double now = spent_seconds(simulation);
+    pace->energy_at = now + (now - start) / energy_part;
     feed_add_energy(&view->feed, pace->energy_time,
                     fabs(pace->energy - pace->first_energy) / fabs(pace->first_energy));
 }
@@ -51,9 +60,9 @@ static void take_snapshot(struct kith_view *view, kith_simulation *simulation, b
 {
     struct view_pace *pace = &view->pace;
     struct feed *feed = &view->feed;
-    const double start = kith_clock();
+    const double start = spent_seconds(simulation);
     struct packet *packet = NULL;
-    pace->snapshot_at = start + frame_seconds;
+    pace->frame_at = kith_clock() + frame_seconds;
     if (atomic_load(&feed->packets) >= view_most_packets ||
         kith_simulation_get_bodies(simulation, view->bodies) != KITH_OK ||
         packet_make(view->bodies, &view->about.place, &feed->packets, &packet) != KITH_OK)
@@ -63,8 +72,8 @@ static void take_snapshot(struct kith_view *view, kith_simulation *simulation, b
     feed_publish(feed, packet);
     pace->shown_step = kith_simulation_steps(simulation);
     pace->shown_paused = is_paused;
-    const double spent = kith_clock() - start + feed->serving_seconds;
-    pace->snapshot_at = start + fmax(frame_seconds, spent / snapshot_part);
+    const double spent = spent_seconds(simulation) - start + feed->serving_seconds;
+    pace->snapshot_at = start + spent / snapshot_part;
 }
 
 /* While it is paused nothing changes, and nothing is late; nor is it at the end. */
@@ -75,7 +84,8 @@ static void look(struct kith_view *view, kith_simulation *simulation, bool is_pa
         pace->shown_step == kith_simulation_steps(simulation) && pace->shown_paused == is_paused;
     const bool is_last = kith_simulation_time(simulation) >= pace->until;
     if (is_shown || !atomic_load(&view->feed.is_wanted) ||
-        (!is_paused && !is_last && kith_clock() < pace->snapshot_at))
+        (!is_paused && !is_last &&
+         (kith_clock() < pace->frame_at || spent_seconds(simulation) < pace->snapshot_at)))
         return;
     take_energy(view, simulation);
     take_snapshot(view, simulation, is_paused);

@@ -8,11 +8,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "view/pages.h"
+#include "view/processor.h"
 #include "view/view.h"
 
 enum {
@@ -86,13 +86,6 @@ static ssize_t read_packet(void *user, uint64_t position, char *buffer, size_t m
 static void free_packet(void *user)
 {
     packet_release(user);
-}
-
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* What it took since the packet of before was asked for is what packets take. */

@@ -12,7 +12,8 @@ enum { view_most_packets = 6 };
 
 /* When what is due, of a simulation; of the thread that steps alone. */
 struct view_pace {
-    double snapshot_at, energy_at; /* the next, not before; kith_clock */
+    double frame_at;               /* the next snapshot, not before; kith_clock */
+    double snapshot_at, energy_at; /* likewise, of the clock of what the run has spent */
     double first_energy, energy, energy_time;
     double sequence;
     int64_t shown_step; /* of the last snapshot */

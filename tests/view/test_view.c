@@ -15,6 +15,7 @@
 #include "view/about.h"
 #include "view/feed.h"
 #include "view/packet.h"
+#include "view/processor.h"
 #include "view/request.h"
 
 static const struct request_gate gate = {"0123456789abcdef0123456789abcdef", 8000};
@@ -408,6 +409,53 @@ static void test_a_view_changes_nothing_of_a_run(void **state)
     kith_context_free(context);
 }
 
+/* A view, and the processor time of the thread that steps in it. */
+struct measured_view {
+    kith_view *view;
+    double seconds;
+};
+
+static int64_t look_and_measure(void *user, kith_simulation *simulation)
+{
+    struct measured_view *measured = user;
+    const double start = processor_seconds();
+    const int64_t steps = kith_view_between_steps(measured->view, simulation);
+    measured->seconds += processor_seconds() - start;
+    return steps;
+}
+
+/* At most 1.3 % of the processor time that the run spends, besides the first energy and the last
+ * snapshot, however little of a busy machine's time that is. The bound is twice that. */
+static void test_a_page_costs_a_run_little_processor_time(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 1000});
+    struct page page = {0};
+    char path[48];
+    struct measured_view measured = {.view = opened(bodies, &page.port, path)};
+    const kith_run_options options = {.simulation = {.dt = 1e-3, .forces.softening = 0.1},
+                                      .until = 1,
+                                      .between_steps = look_and_measure,
+                                      .between_user = &measured};
+    if (measured.view) {
+        pthread_t thread;
+        snprintf(page.frame, sizeof page.frame, "%sframe?after=-1", path);
+        assert_int_equal(pthread_create(&thread, NULL, watch, &page), 0);
+        wait_for(&page.requests);
+        const double start = processor_seconds();
+        assert_ok(kith_run(context, &options, bodies, NULL));
+        const double all = processor_seconds() - start;
+        atomic_store(&page.ended, true);
+        pthread_join(thread, NULL);
+        print_message("%.2f %% of %.2f s between steps\n", 100 * measured.seconds / all, all);
+        assert_true(measured.seconds < 0.026 * all);
+    }
+    kith_view_close(measured.view);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_the_server_outlives_damaged_requests),
         cmocka_unit_test(test_options_that_make_no_sense_are_refused),
         cmocka_unit_test(test_a_view_changes_nothing_of_a_run),
+        cmocka_unit_test(test_a_page_costs_a_run_little_processor_time),
     };
     return cmocka_run_group_tests_name("view", tests, NULL, NULL);
 }
