@@ -10,7 +10,6 @@
 #include "job.h"
 #include "json.h"
 #include "load.h"
-#include "names.h"
 #include "progress.h"
 #include "streams.h"
 
@@ -48,12 +47,6 @@ static const char documentation[] =
     "  kith make planets --elements 1e-3,1,0.1,0,0,0,0 -o one.csv\n"
     "  kith megno one.csv --until 1000 -o megno.csv --json";
 
-static const char *name_of_output(int64_t k)
-{
-    static const char *const names[] = {"csv", "npy", "h5"};
-    return names[k];
-}
-
 static void check_usage(const struct megno_options *megno, const struct argp_state *state)
 {
     if (!megno->input.path)
@@ -88,7 +81,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         megno->output = argument;
         return 0;
     case key_to:
-        megno->to = name_of_output(cli_parse_name("--to", argument, 3, name_of_output, state));
+        megno->to = cli_parse_record_format(argument, state);
         return 0;
     case key_json:
         megno->common.json = true;

@@ -73,17 +73,6 @@ static const char documentation[] =
     "  kith orbits planets.h5 --resonance 3l5-2l4-w5 -o angle.csv\n"
     "  kith make solar-system | kith orbits -";
 
-static double parse_g(const char *text, const struct argp_state *state)
-{
-    return cli_parse_positive("--g", text, state);
-}
-
-static const char *name_of_output(int64_t k)
-{
-    static const char *const names[] = {"csv", "npy", "h5"};
-    return names[k];
-}
-
 static void check_usage(const struct orbits_options *orbits, const struct argp_state *state)
 {
     if (!orbits->path)
@@ -99,7 +88,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         orbits->about.coordinates = cli_parse_coordinates(argument, state);
         return 0;
     case key_g:
-        orbits->about.gravitational_constant = parse_g(argument, state);
+        orbits->about.gravitational_constant = cli_parse_positive("--g", argument, state);
         return 0;
     case key_frames:
         cli_parse_frames(argument, &orbits->first, &orbits->last, state);
@@ -118,7 +107,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         orbits->output = argument;
         return 0;
     case key_to:
-        orbits->to = name_of_output(cli_parse_name("--to", argument, 3, name_of_output, state));
+        orbits->to = cli_parse_record_format(argument, state);
         return 0;
     case key_json:
         orbits->common.json = true;

@@ -205,6 +205,11 @@ const char *cli_parse_table_format(const char *text, bool of_pairs, const struct
         cli_parse_name("--to", text, of_pairs ? 4 : 2, name_of_table_format, state));
 }
 
+const char *cli_parse_record_format(const char *text, const struct argp_state *state)
+{
+    return name_of_table_format(cli_parse_name("--to", text, 3, name_of_table_format, state));
+}
+
 void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
                       const struct argp_state *state)
 {

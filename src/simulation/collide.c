@@ -3,7 +3,6 @@
 #include "simulation/collide.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/memory.h"
 #include "simulation/integrator.h"

@@ -39,7 +39,7 @@ struct watch {
         kith_event *event;
         int64_t count, room;
     } events;
-    struct contact_search *search; /* collide.c */
+    struct contact_search *search; /* collide_find.c */
     /* Of the last step, instead of what the search would find of these pairs: all, ascending, and
      * encounters. */
     struct watch_followed_list followed, passed;
@@ -98,7 +98,7 @@ void watch_cut_events(struct watch *watch, int64_t step);
 kith_status watch_save(const struct watch *watch, int64_t count, kith_checkpoint *checkpoint);
 kith_status watch_restore(struct kith_simulation *simulation, const kith_checkpoint *checkpoint);
 
-/* collide.c */
+/* collide_find.c, collide.c */
 void contact_search_free(struct contact_search *search);
 
 #endif
