@@ -36,7 +36,7 @@ class Picture(unittest.TestCase):
         numpy.save(source, positions)
         command = [KITH, "plot", source, "--what", "density", "-q", "-o", target, *options]
         result = subprocess.run(command, capture_output=True, text=True)
-        if "no libpng" in result.stderr:
+        if "no libpng" in result.stderr and "CI" not in os.environ:
             self.skipTest(result.stderr)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         return target

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from browser import PATIENCE, Browser, find
+from browser import PATIENCE, Browser, is_missing
 
 KITH = os.environ["KITH_PROGRAM"]
 
@@ -99,7 +99,7 @@ class Viewed:
 LONG = ("run", "six", "--dt", "1e-4", "--until", "1e6", "--threads", "1", "--view", "--steps-per-second", "500")
 
 
-@unittest.skipUnless(find(), "there is no Chromium")
+@unittest.skipIf(is_missing(), "there is no Chromium")
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
