@@ -531,8 +531,8 @@ class Simulation(Bound):
         if output is not None:
             return self._run_to_file(path_of("output", output), *options)
         if every or every_time or named or checkpoint_seconds or wrap or resume:
-            raise ValueError("output is None, and every, every_time, units, checkpoint_seconds, wrap and resume are for "
-                             "an output; give output=\"run.h5\"")
+            raise ValueError("output is None, and every, every_time, units, checkpoint_seconds, wrap and resume are "
+                             "for an output; give output=\"run.h5\"")
         if self._heartbeat is None:
             self._handle.run(options[0])
             return None
