@@ -137,7 +137,7 @@ static void test_standard_input_is_read_once(void **state)
     program_write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
     assert_complains("cat a.mtx | kith multiply - -x - --json 2>&1", 2, "inputs '-'");
     assert_complains("kith forces - 2>&1 < /dev/null", 1, "empty");
-    assert_complains("kith forces - 2>&1 <&-", 1, "standard input cannot be read");
+    assert_complains("kith forces - 2>&1 <&-", 1, "standard input");
     assert_complains("printf 'x,y\\n1,oops\\n' | kith forces - 2>&1", 1, "/dev/stdin: line 2");
 }
 
@@ -150,7 +150,7 @@ static void test_the_program_ends_quietly_when_nobody_reads(void **state)
                   "m,x,y,z,vx,vy,vz\n141\n");
     assert_complains("trap '' PIPE; { kith make plummer -n 20000; echo $? >&3; } 3>code 2>err | "
                      "true; cat code err",
-                     0, "1\nkith make: /dev/stdout: cannot be written: Broken pipe");
+                     0, "1 /dev/stdout Broken pipe");
 }
 
 static void test_streams_that_are_closed_or_full_are_told(void **state)
@@ -183,9 +183,9 @@ static void test_streams_that_are_closed_or_full_are_told(void **state)
         char script[256];
         snprintf(script, sizeof script, "kith %s 2>&1 >&-", commands[k]);
         assert_complains(script, 1, "standard output");
-        assert_complains(script, 1, " is closed");
+        assert_complains(script, 1, "closed");
         snprintf(script, sizeof script, "kith %s 2>&1 >/dev/full", commands[k]);
-        assert_complains(script, 1, "cannot be written");
+        assert_complains(script, 1, "written");
     }
     static const char *const readers[] = {"forces -",
                                           "matrix - --law distance --reduce sum",
@@ -197,10 +197,10 @@ static void test_streams_that_are_closed_or_full_are_told(void **state)
     for (size_t k = 0; k < sizeof readers / sizeof readers[0]; k++) {
         char script[256];
         snprintf(script, sizeof script, "kith %s 2>&1 <&-", readers[k]);
-        assert_complains(script, 1, "standard input cannot be read: it is closed");
+        assert_complains(script, 1, "standard input closed");
     }
     assert_complains("kith make plummer -n 5 -o /dev/stderr 2>&-; echo $?", 0, "1\n");
-    assert_complains("kith make plummer -n 5 --to csv -o /dev/fd/7 7>&- 2>&1", 1, "it is closed");
+    assert_complains("kith make plummer -n 5 --to csv -o /dev/fd/7 7>&- 2>&1", 1, "closed");
     /* No message goes to a file that took the place of a closed stream. */
     assert_complains("kith forces none.csv -o lost.csv 2>&-; echo $?; ls lost.csv 2>&1", 2, "1\n");
     assert_prints("kith forces pair.csv --method reference 2>&-", accelerations);
@@ -249,13 +249,12 @@ static void test_an_old_name_is_refused_with_the_new_one(void **state)
 static void test_options_that_getopt_refuses_are_one_line(void **state)
 {
     (void)state;
-    assert_refused(program_run("run --zzzzzz"), 2,
-                   "'--zzzzzz' is not a valid option; kith run --help");
+    assert_refused(program_run("run --zzzzzz"), 2, "'--zzzzzz' --help");
     assert_refused(program_run("run -z"), 2, "'-z'");
     assert_refused(program_run("run -qz"), 2, "'-z'");
     assert_refused(program_run("run --HANG"), 2, "'--HANG'");
     assert_refused(program_run("run a.csv --dt"), 2, "--dt");
-    assert_refused(program_run("run a.csv -o"), 2, "-o has no value; give FILE");
+    assert_refused(program_run("run a.csv -o"), 2, "-o FILE");
     assert_refused(program_run("run a.csv --resume=yes"), 2, "--resume");
     assert_refused(program_run("run a.csv --s 1"), 2, "'--s'");
     /* Cut short, one letter with its value, the value of an option, and what is behind "--". */
@@ -296,7 +295,7 @@ static void test_help_shows_topics(void **state)
     assert_non_null(strstr(program_run("help formats")->out, "\n  tipsy "));
     assert_non_null(strstr(program_run("help accuracy")->out, "\n  fmm "));
     assert_refused(program_run("help unit"), 2, "'units'");
-    assert_refused(program_run("help xyzzy"), 2, "kith help lists them");
+    assert_refused(program_run("help xyzzy"), 2, "help");
     assert_refused(program_run("help units laws"), 2, "'laws'");
     assert_refused(program_run("help run a b"), 2, "'b'");
 }
@@ -304,9 +303,8 @@ static void test_help_shows_topics(void **state)
 static void test_a_run_that_keeps_nothing_says_so(void **state)
 {
     (void)state;
-    static const char note[] = "kith run: note: -o is not given";
-    assert_non_null(strstr(program_run("run six --dt 0.1 --until 1")->err, note));
-    assert_non_null(strstr(program_run("run six --dt 0.1 --until 1 --json")->err, note));
+    assert_true(has_fields(program_run("run six --dt 0.1 --until 1")->err, "note -o"));
+    assert_true(has_fields(program_run("run six --dt 0.1 --until 1 --json")->err, "note -o"));
     assert_string_equal(program_run("run six --dt 0.1 --until 1 -q")->err, "");
     assert_string_equal(program_run("run six --dt 0.1 --until 1 -o @kept.h5")->err, "");
 }

@@ -25,8 +25,8 @@ static void test_values_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     static const char *const refused[][2] = {
-        {"collisions a.npy --batch --frame 2", "leave --from and --frame out"},
-        {"collisions a.npy --batch --from csv", "leave --from and --frame out"},
+        {"collisions a.npy --batch --frame 2", "--from --frame"},
+        {"collisions a.npy --batch --from csv", "--from --frame"},
         {"collisions a.npy --batch --method hash", "--method"},
         {"collisions a.npy --batch --list l.csv", "--batch"},
         {"collisions a.npy --sequence HPH", "--contacts"},
@@ -39,13 +39,13 @@ static void test_values_that_make_no_sense_are_refused(void **state)
         {"forces a --block 1025", "--block 1025 1 1024"},
         {"forces a --unroll 64", "--unroll 64 1 32"},
         {"forces a --sum twice", "--sum 'twice'"},
-        {"matrix a --law sum --law product -o m.npy", "--law and --law are given; give one law"},
-        {"matrix a --law sum --potential r -o m.npy", "--law and --potential are given"},
-        {"matrix a --potential r --law sum -o m.npy", "--potential and --law are given"},
-        {"forces a --law sum --potential r", "one of them must be coulomb, and one not"},
-        {"run a --law coulomb --law coulomb", "one of them must be coulomb, and one not"},
-        {"forces a --law sum --law coulomb --law r", "give one law, or coulomb and one other"},
-        {"forces a --potential r+", "--potential: "},
+        {"matrix a --law sum --law product -o m.npy", "--law"},
+        {"matrix a --law sum --potential r -o m.npy", "--law --potential"},
+        {"matrix a --potential r --law sum -o m.npy", "--potential --law"},
+        {"forces a --law sum --potential r", "coulomb"},
+        {"run a --law coulomb --law coulomb", "coulomb"},
+        {"forces a --law sum --law coulomb --law r", "coulomb"},
+        {"forces a --potential r+", "--potential"},
         {"forces a --param k", "--param 'k' NAME=VALUE"},
         {"forces a --param k=", "k --param ''"},
         {"forces a --device cuda:x", "--device 'cuda:x'"},
@@ -56,9 +56,9 @@ static void test_values_that_make_no_sense_are_refused(void **state)
         {"matrix a --law sum -o v.npy --block 4294967297", "--block 4294967297"},
         {"pairs a --nearest 0", "--nearest 0"},
         {"pairs a --nearest -1", "--nearest is -1"},
-        {"pairs a --nearest 2.5", "--nearest is '2.5'"},
-        {"forces a --frame 1.5", "--frame is '1.5'"},
-        {"forces a --frame 99999999999999999999", "--frame is '99999999999999999999'"},
+        {"pairs a --nearest 2.5", "--nearest '2.5'"},
+        {"forces a --frame 1.5", "--frame '1.5'"},
+        {"forces a --frame 99999999999999999999", "--frame '99999999999999999999'"},
         {"forces a --softening 1e999", "--softening '1e999'"},
         {"info more", "'more'"},
         {"make plummer disk", "'disk'"},
@@ -70,16 +70,16 @@ static void test_values_that_make_no_sense_are_refused(void **state)
         {"matrix a --law sum --softening file", "matrix"},
         {"matrix a --law sum --symmetric --columns b", "--symmetric --columns"},
         {"matrix a --law sum --reduce sum --times b", "--reduce --histogram --times"},
-        {"matrix a --histogram 0,1,2", "give at least one bin"},
+        {"matrix a --histogram 0,1,2", "--histogram bin"},
         {"matrix a --histogram 5,2,1", "LO HI"},
         {"matrix a --histogram 5,2", "three numbers"},
         {"matrix a --histogram 5,1,2,3", "three numbers"},
         {"matrix a --memory 1000000000000000000000000000000000000000000000000000000000000000000G",
          "2000000 2G"},
-        {"matrix a --memory -1", "--memory is '-1'"},
-        {"matrix a --memory xG", "--memory is 'xG'"},
-        {"matrix a --memory 2GG", "--memory is '2GG'"},
-        {"matrix a --memory infG", "--memory is 'infG'"},
+        {"matrix a --memory -1", "--memory '-1'"},
+        {"matrix a --memory xG", "--memory 'xG'"},
+        {"matrix a --memory 2GG", "--memory '2GG'"},
+        {"matrix a --memory infG", "--memory 'infG'"},
         {"matrix a --block 4294967297", "--block 4294967297 1 1024"},
         {"matrix a --block 0", "--block 0 1 1024"},
         {"matrix a --histogram x,0,1", "BINS --histogram 'x'"},
@@ -88,7 +88,7 @@ static void test_values_that_make_no_sense_are_refused(void **state)
         {"multiply a b", "'b'"},
         {"multiply a --block 5", "--block 5 2 3 4"},
         {"multiply a --block 1", "--block 1 2 3 4"},
-        {"multiply a --alpha x", "--alpha is 'x'"},
+        {"multiply a --alpha x", "--alpha 'x'"},
         {"pairs", "FILE"},
         {"pairs a", "--cutoff"},
         {"pairs a --cutoff 1 --box 1,1 --box 1,1", "--box"},
@@ -99,10 +99,10 @@ static void test_values_that_make_no_sense_are_refused(void **state)
         {"pairs a --nearest 3 --half", "--half --nearest"},
         {"pairs a --cutoff 1 --count-only -o b", "--count-only"},
         {"plot a --what distances --box 1,2,3,4 -o b.png", "2 3"},
-        {"run a --dt 1 --until 1 --units pc", "give two or three names"},
-        {"run a --dt 1 --until 1 --units pc,Myr,kg,A", "give two or three short names"},
+        {"run a --dt 1 --until 1 --units pc", "--units"},
+        {"run a --dt 1 --until 1 --units pc,Myr,kg,A", "--units"},
         {"run --ensemble 3 --resume -o a.h5", "--ensemble"},
-        {"tune --json -o -", "give -o a file"},
+        {"tune --json -o -", "-o"},
     };
     for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++)
         assert_refused(program_run("%s", refused[k][0]), 2, refused[k][1]);
@@ -170,7 +170,7 @@ static void test_a_number_with_an_exponent_is_exact(void **state)
     assert_string_equal(one, two);
     free(one);
     free(two);
-    assert_refused(program_run("make plummer -n 5 --seed 9223372036854775808e0"), 2, "--seed is");
+    assert_refused(program_run("make plummer -n 5 --seed 9223372036854775808e0"), 2, "--seed");
     assert_refused(program_run("plot a --frames 1.5:2 --what orbits -o a.svg"), 2, "--frames");
     assert_refused(program_run("plot a --frames 3:2 --what orbits -o a.svg"), 2, "--frames");
     assert_refused(program_run("plot a --frames 5 --what orbits -o a.svg"), 2, "--frames");
@@ -183,16 +183,16 @@ static void test_input_that_does_not_fit_the_options_is_told(void **state)
 {
     (void)state;
     static const char *const told[][2] = {
-        {"forces @s.csv -q --device cpu --block 64 --method tile-p", "which only GPUs have"},
+        {"forces @s.csv -q --device cpu --block 64 --method tile-p", "tile-p"},
         {"forces @s.csv --seed 3", "--number --seed"},
         {"forces six --system 2", "--system"},
         {"matrix @s.csv -q --law distance --times @v.npy", "2"},
         {"matrix @s.csv -q --law sum --g 2 -o @x.npy", "--g sum"},
-        {"matrix @s.csv -q --law sum --columns @flat.csv -o @x.npy", "give two files of one kind"},
+        {"matrix @s.csv -q --law sum --columns @flat.csv -o @x.npy", "3 2"},
         {"matrix @s.csv -q --law sum --times @none.npy", "none.npy"},
         {"multiply @a.mtx -x @none.npy --json", "none.npy"},
         {"multiply @none.mtx --json", "none.mtx"},
-        {"pairs @flat.csv --cutoff 1 --box 2,2 --periodic z", "have two dimensions"},
+        {"pairs @flat.csv --cutoff 1 --box 2,2 --periodic z", "--periodic 2"},
         {"pairs @s.csv -q --cutoff 1 --box 2,2", "3"},
         {"pairs @flat.csv --cutoff 1 --cell 1,0,0,0,1,0,0,0,1", "4"},
         {"plot @none.csv --what chain -o @p.png", "none.csv"},

@@ -150,7 +150,7 @@ static void test_names_of_files_are_quoted_in_one_line(void **state)
     program_write(BAD ".csv", "x,y,z,softening\n0,0,0,1\n1,0,0,1\n");
     result = program_run("forces @" BAD ".csv -o @a.csv");
     assert_succeeded(result);
-    assert_refused(result, 0, ESCAPED ".csv has softening lengths");
+    assert_refused(result, 0, ESCAPED ".csv softening");
 }
 
 static void test_names_in_files_are_quoted_in_one_line(void **state)

@@ -66,7 +66,7 @@ static void without_a_gpu_it_is_the_cpu(void **state)
         kith_device device = {0};
         assert_int_equal(chosen(work, 1, false), KITH_CPU);
         device_choose_among(&work, 4, false, &device, reason);
-        assert_string_equal(reason, "there is no GPU");
+        assert_true(has_fields(reason, "no GPU"));
     }
 }
 
@@ -79,7 +79,7 @@ static void arrays_on_a_device_are_computed_on_there(void **state)
     work.data = (kith_device){KITH_CUDA, 3};
     device_choose_among(&work, 64, true, &device, reason);
     assert_true(device.kind == KITH_CUDA && device.index == 3);
-    assert_string_equal(reason, "the arrays are there");
+    assert_true(has_fields(reason, "arrays"));
 }
 
 /* With more bodies a choice of the GPU stays; with more threads one of the CPU does. */
@@ -107,9 +107,9 @@ static void the_reason_says_both_times(void **state)
     kith_device device = {0};
     const kith_work six = of_bodies(KITH_WORK_STEPS, 6), many = of_bodies(KITH_WORK_FORCES, 1e5);
     device_choose_among(&six, 1, true, &device, reason);
-    assert_string_equal(reason, "an estimated 27 ns a step on the CPU, 1.5 us on cuda:0");
+    assert_true(has_fields(reason, "27 ns CPU 1.5 us cuda:0"));
     device_choose_among(&many, 1, true, &device, reason);
-    assert_string_equal(reason, "an estimated 4.2 s on the CPU, 9.9 ms on cuda:0");
+    assert_true(has_fields(reason, "4.2 s CPU 9.9 ms cuda:0"));
     const kith_work vast = {.units = 1e300};
     device_choose_among(&vast, 1, true, &device, reason); /* fits its room */
     assert_true(strlen(reason) < KITH_REASON_BYTES);

@@ -36,7 +36,7 @@ static void test_the_error_is_kept_and_json_reports_what_was_chosen(void **state
     const struct program_result *result =
         program_run("forces @plummer.csv --solver fmm --theta 0.5 --order 6 -o @a.csv --check 10");
     assert_succeeded(result);
-    assert_non_null(strstr(result->err, "check of 10 bodies: error of the acceleration"));
+    assert_true(has_fields(result->err, "10 bodies"));
 }
 
 static void test_targets_of_another_file_have_a_row_each(void **state)
@@ -106,18 +106,17 @@ static void test_what_would_be_faster_is_noted(void **state)
     const struct program_result *result =
         program_run("forces @cube.npy --device cpu --precision single -o @direct.npy");
     assert_succeeded(result);
-    assert_non_null(strstr(result->err, "kith forces: note: all pairs are expected to take "));
-    assert_non_null(strstr(result->err, "; --error 0.0001 would take "));
+    assert_true(has_fields(result->err, "note --error 0.0001"));
     result = program_run("forces @cube.npy --device cpu --precision single -q -o @direct.npy");
     assert_succeeded(result);
     assert_string_equal(result->err, "");
     result =
         program_run("forces @cube.npy --device cpu --precision single --error 1e-4 -o @direct.npy");
     assert_succeeded(result);
-    assert_null(strstr(result->err, "all pairs"));
+    assert_false(has_fields(result->err, "--error"));
     result = program_run("run @cube.npy --device cpu --dt 1 --until 0 -o @cube.h5");
     assert_succeeded(result);
-    assert_non_null(strstr(result->err, "an evaluation of the forces; --error 0.0001 would take"));
+    assert_true(has_fields(result->err, "note --error 0.0001"));
 }
 
 int main(void)

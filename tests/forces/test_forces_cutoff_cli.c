@@ -39,7 +39,7 @@ static void test_mistakes_are_told_in_one_line(void **state)
     program_write("two.csv", two);
     assert_refused(program_run("forces @two.csv --cutoff -1"), 2, "--cutoff");
     assert_refused(program_run("forces @two.csv --box 4,4,4"), 2, "--cutoff R");
-    assert_refused(program_run("forces @two.csv --cutoff 1 --periodic xyz"), 1, "--box or --cell");
+    assert_refused(program_run("forces @two.csv --cutoff 1 --periodic xyz"), 1, "--box --cell");
     assert_refused(program_run("forces @two.csv --cutoff 1 --box 4,-4,4"), 2, "0");
     assert_refused(program_run("forces @two.csv --shift force"), 2, "--cutoff");
     assert_refused(program_run("forces @two.csv --cutoff 1 --shift some"), 2, "--shift");

@@ -79,7 +79,7 @@ static void test_forces_refuse_blocks_and_unrolling_out_of_range(void **state)
         {{.method = KITH_FORCES_TILE_P2, .block = 33}, "block 33 1 32"},
         {{.method = KITH_FORCES_TILE_P, .unroll = 3}, "unroll 3 1 2 4"},
         {{.method = KITH_FORCES_TILE_P, .unroll = 64}, "unroll 64 1 32"},
-        {{.method = KITH_FORCES_TILE_P2, .unroll = 2}, "only the method tile-p has one"},
+        {{.method = KITH_FORCES_TILE_P2, .unroll = 2}, "unroll tile-p"},
         {{.method = KITH_FORCES_SPLIT, .block = 64}, "tile-p2"},
     };
     struct system s = system_random(*state, KITH_F64, 3, 3);

@@ -172,14 +172,14 @@ static void test_pairs_have_mean_lengths_and_geometric_depths(void **state)
 }
 
 static void fails(const kith_forces_options *options, const kith_particles *targets,
-                  const kith_particles *sources, const char *message)
+                  const kith_particles *sources, const char *fields)
 {
     double potential[most];
     kith_context *context = context_of(1);
     assert_int_equal(kith_forces_compute(context, options, targets, sources, kith_array_none(),
                                          kith_array_vector(potential, KITH_F64, now.n)),
                      KITH_INVALID_ARGUMENT);
-    assert_non_null(strstr(kith_error_message(), message));
+    assert_true(has_fields(kith_error_message(), fields));
     kith_context_free(context);
 }
 
@@ -191,16 +191,16 @@ static void test_mistakes_are_named(void **state)
     kith_forces_options options = {.law = law};
     kith_particles all = particles(KITH_F64), part = all;
     part.columns[2] = (kith_particle_column){0};
-    fails(&options, NULL, &part, "epsilon and no column sigma");
+    fails(&options, NULL, &part, "epsilon sigma");
     double elsewhere[30] = {0};
     kith_particles targets = part;
     targets.positions = kith_array_matrix(elsewhere, KITH_F64, 10, 3);
-    fails(&options, &targets, &all, "the targets do not");
+    fails(&options, &targets, &all, "epsilon sigma targets");
     options.law = other;
     fails(&options, NULL, &all, "lennard-jones:2,1");
     options.law = law;
     now.epsilon[4] = -1;
-    fails(&options, NULL, &all, "row 4 of sources.epsilon has -1; give energies of at least 0");
+    fails(&options, NULL, &all, "4 sources.epsilon -1");
     options.law = NULL; /* gravity has no such columns */
     double potential[10];
     kith_context *context = context_of(1);

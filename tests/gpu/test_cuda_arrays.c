@@ -147,8 +147,7 @@ static void test_cuda_numbers_that_are_none_are_told_by_synchronize(void **state
     const kith_array none = kith_array_none();
     assert_ok(
         kith_forces_compute(context, NULL, NULL, PARTICLES(good.x, {"m", bad.m}), good.a, none));
-    assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
-                 "row 17 of sources.m has -inf");
+    assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT, "17 sources.m -inf");
     assert_ok(kith_forces_compute(context, NULL, NULL,
                                   PARTICLES(good.x, {"m", good.m}, {"softening", bad.softening}),
                                   good.a, none));
@@ -181,8 +180,7 @@ static void test_cuda_bad_numbers_of_arrays_on_the_host_are_errors_of_the_call(v
     put(s.x, 3 * 2999, 0);
     assert_ok(kith_forces_compute(context, NULL, NULL, PARTICLES_OF(&s), s.a, s.phi));
     assert_true(isfinite(get(s.a, 5)) && get(s.a, 5) != 42);
-    assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
-                 "row 7 of sources.m has nan");
+    assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT, "7 sources.m nan");
     assert_ok(kith_context_synchronize(context));
     gpu_system_free(&there);
     system_free(&s);

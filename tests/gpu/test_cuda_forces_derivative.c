@@ -94,8 +94,7 @@ static void test_cuda_derivatives_find_directions_that_are_not_finite(void **sta
     const kith_array x = gpu_array_of(bodies.s.x, 1, 0), w = gpu_array_of(bodies.w, 1, 0);
     const kith_array a = gpu_array_like(bodies.s.a, 1, 0);
     assert_ok(kith_forces_derivative(context, NULL, NULL, POINTS(x), none, w, a, none));
-    assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
-                 "row 17 of source_directions");
+    assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT, "17 source_directions");
     cudaFree(x.data);
     cudaFree(w.data);
     cudaFree(a.data);

@@ -19,7 +19,7 @@ static void test_cuda_context_says_that_the_device_is_lost(void **state)
     assert_int_equal(again, KITH_INTERNAL_ERROR);
     kith_context_free(context);
     assert_fails(kith_context_create(&(kith_context_options){.device = {KITH_CUDA, 0}}, &context),
-                 KITH_INTERNAL_ERROR, "can compute nothing more");
+                 KITH_INTERNAL_ERROR, "cuda:0");
 
     kith_context *cpu = new_context(NULL, 1);
     system_compute(cpu, NULL, &s);

@@ -182,13 +182,13 @@ static void test_cuda_methods_say_what_they_cannot(void **state)
     assert_int_equal(
         kith_forces_compute(context, &options, POINTS(t.x), PARTICLES(s.x, {"m", s.m}), t.a, t.phi),
         KITH_UNSUPPORTED);
-    assert_non_null(strstr(kith_error_message(), "use split"));
+    assert_true(has_fields(kith_error_message(), "split"));
     s.softened = true;
     for (kith_forces_method k = KITH_FORCES_SYMMETRIC; k <= KITH_FORCES_TILE_P2; k++) {
         options.method = k;
         assert_int_equal(kith_forces_compute(context, &options, NULL, PARTICLES_OF(&s), s.a, s.phi),
                          KITH_UNSUPPORTED);
-        assert_non_null(strstr(kith_error_message(), "one softening"));
+        assert_true(has_fields(kith_error_message(), "softening"));
     }
     system_free(&s);
     system_free(&t);

@@ -263,7 +263,7 @@ static void test_cuda_pairs_name_the_first_bad_row(void **state)
     options.radii = random_lengths(random, KITH_F64, 1000, 0.1);
     put(options.radii, 30, -1);
     assert_fails(kith_pairs_compute(context, &options, positions, &cell, &pairs),
-                 KITH_INVALID_ARGUMENT, "row 30 of radii");
+                 KITH_INVALID_ARGUMENT, "30 radii");
     assert_null(pairs);
     free(options.radii.data);
     free(points.data);

@@ -212,7 +212,7 @@ static void test_initial_refuses_counts_that_a_kind_cannot_have(void **state)
     assert_refused("figure-8", (kith_initial_options){.count = -3}, "figure-8 3");
     assert_refused("galaxies", (kith_initial_options){.count = 1}, "2");
     assert_refused("fcc", (kith_initial_options){.count = 3}, "4");
-    assert_refused("nacl", (kith_initial_options){.count = 9}, "give 8 or 64");
+    assert_refused("nacl", (kith_initial_options){.count = 9}, "8 64");
 }
 
 static void test_initial_refuses_options_out_of_range_or_out_of_place(void **state)
@@ -225,7 +225,7 @@ static void test_initial_refuses_options_out_of_range_or_out_of_place(void **sta
     assert_refused("two-body", (kith_initial_options){.eccentricity = NAN}, "eccentricity");
     assert_refused("two-body", (kith_initial_options){.mass_ratio = -1}, "-1");
     assert_refused("galaxies", (kith_initial_options){.mass_ratio = INFINITY}, "inf");
-    assert_refused("galaxies", (kith_initial_options){.mass_ratio = NAN}, "mass ratio is");
+    assert_refused("galaxies", (kith_initial_options){.mass_ratio = NAN}, "mass ratio");
     assert_refused("galaxies", (kith_initial_options){.eccentricity = 0.5},
                    "eccentricity galaxies");
     assert_refused("plummer", (kith_initial_options){.mass_ratio = 2}, "plummer");

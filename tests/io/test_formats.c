@@ -62,7 +62,7 @@ static void test_formats_go_by_extension_or_by_name(void **state)
     kith_bodies *bodies = NULL;
     const char *path = file_of_text("data.txt", "x,y\n1,2\n");
     assert_fails(kith_bodies_read(path, NULL, &bodies), KITH_UNSUPPORTED, "extension");
-    assert_non_null(strstr(kith_error_message(), "give its format"));
+    assert_true(has_fields(kith_error_message(), "format"));
     assert_null(strstr(kith_error_message(), "--")); /* options differ between commands */
     assert_non_null(strstr(kith_error_message(), path));
     assert_fails(kith_bodies_read(path, &as_nothing, &bodies), KITH_UNSUPPORTED, "'gif'");
@@ -147,7 +147,7 @@ static void test_a_file_that_cannot_be_read_is_named_with_the_reason(void **stat
 static void test_a_message_is_one_line_whatever_the_file_says(void **state)
 {
     (void)state;
-    assert_text_refused("controls.csv", "x,y\n1,\033[2J\v\n", "column y is '\\x1b[2J\\x0b'");
+    assert_text_refused("controls.csv", "x,y\n1,\033[2J\v\n", "y '\\x1b[2J\\x0b'");
 }
 
 static void test_a_message_is_one_line_whatever_the_file_is_called(void **state)
@@ -155,7 +155,7 @@ static void test_a_message_is_one_line_whatever_the_file_is_called(void **state)
     (void)state;
     kith_bodies *bodies = NULL;
     assert_fails(kith_bodies_read("no\nsuch\033.csv", NULL, &bodies), KITH_IO_ERROR,
-                 "no\\nsuch\\x1b.csv: cannot be read");
+                 "no\\nsuch\\x1b.csv");
 }
 
 static void test_a_file_of_one_frame_has_no_second(void **state)
@@ -218,7 +218,7 @@ static void test_a_write_that_fails_leaves_the_old_file_and_nothing_else(void **
         const kith_status status = kith_bodies_write(bodies, path, NULL);
         setrlimit(RLIMIT_FSIZE, &before);
         assert_int_equal(status, KITH_IO_ERROR);
-        assert_non_null(strstr(kith_error_message(), "cannot be written: File too large"));
+        assert_true(has_fields(kith_error_message(), "File too large"));
         assert_non_null(strstr(kith_error_message(), path));
         assert_content(path, "old");
         assert_int_equal(files_in_directory(), files);
@@ -232,7 +232,7 @@ static void test_a_directory_that_cannot_be_written_is_named(void **state)
     kith_bodies *bodies = some_bodies(1);
     assert_fails(kith_bodies_write(bodies, in_files("nowhere/a.csv"), NULL), KITH_IO_ERROR,
                  "directory");
-    assert_non_null(strstr(kith_error_message(), "nowhere/': No such file or directory"));
+    assert_true(has_fields(kith_error_message(), "No such file or directory"));
     file_of_text("file", "");
     assert_fails(kith_bodies_write(bodies, in_files("file/a.csv"), NULL), KITH_IO_ERROR,
                  "directory");

@@ -305,7 +305,7 @@ static void test_h5md_shapes_that_do_not_fit_are_refused(void **state)
     (void)state;
     assert_refused("/particles/all/position/value", (int[]){3, 2, -1}, "position/value");
     assert_refused("/particles/all/position/value", (int[]){3, 2, 4, -1}, "4 components");
-    assert_refused("/particles/all/position/value", (int[]){0, 2, 3, -1}, "no frames");
+    assert_refused("/particles/all/position/value", (int[]){0, 2, 3, -1}, "frames");
     assert_refused("/particles/all/position/value", (int[]){3, 3, 3, -1}, "rows");
     assert_refused("/particles/all/position/time", (int[]){2, -1}, "2 times");
     assert_refused("/particles/all/mass", (int[]){3, -1}, "mass");

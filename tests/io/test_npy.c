@@ -167,23 +167,22 @@ static void test_npy_refuses_a_damaged_header(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"", "{ is missing at its byte 0"},
+        {"", "byte 0"},
         {"{'descr': '<f8', 'shape': (2, 2)}", "'fortran_order'"},
-        {"{'descr': '<f8', 'fortran_order': No, 'shape': (2, 2)}", "True or False is missing"},
+        {"{'descr': '<f8', 'fortran_order': No, 'shape': (2, 2)}", "byte 34"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, -2)}", "length"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2 2)}", "a comma is missing"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)", "a comma is missing"},
-        {"{'descr' '<f8'}", "a colon is missing"},
-        {"{descr: '<f8'}", "a quote is missing"},
-        {"{'descr", "a short word in quotes is missing"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2 2)}", "byte 53"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)", "byte 57"},
+        {"{'descr' '<f8'}", "byte 9"},
+        {"{descr: '<f8'}", "byte 1"},
+        {"{'descr", "byte 2"},
         {"{'colour': 1}", "'colour'"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 2)}", "length"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4)}",
-         "no file is that large"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "shape"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 2)}",
          "32 1000000000000 2 <f8 16000000000000"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (9, 2)}", "32 9 2 <f8 144"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}", "the file is too long"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}", "long"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         assert_header_refused(cases[k][0], cases[k][1]);
@@ -293,8 +292,8 @@ static void test_npy_numbers_that_are_not_whole_are_told(void **state)
         {"i4", "(1, 1)", sixteen, 4, "'i4'"},
         {"<i4", "()", sixteen, 4, "1 3"},
         {"<i4", "(1, 1, 1, 1)", sixteen, 4, "1 3"},
-        {"<i4", "(1, 1)", sixteen, 8, "the file is too long"},
-        {"<i4", "(3, 1)", sixteen, 8, "needs 12"},
+        {"<i4", "(1, 1)", sixteen, 8, "long"},
+        {"<i4", "(3, 1)", sixteen, 8, "12"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         kith_array array = kith_array_none();

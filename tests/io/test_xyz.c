@@ -182,8 +182,8 @@ static void test_xyz_names_line_and_fault(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"", "the file is empty"},
-        {"\n\n", "the file is empty"},
+        {"", "empty"},
+        {"\n\n", "empty"},
         {"two\n\n", "line 1 'two'"},
         {"-1\n\n", "line 1 '-1'"},
         {"2\n\nC 0 0 0\n", "line 3 1 frame's 2"},
@@ -192,7 +192,7 @@ static void test_xyz_names_line_and_fault(void **state)
         {"1\n\nC 0 0\n", "line 3 3 4"},
         {"1\n\nC 0 0 0 1\n", "line 3 5 4"},
         {"1\n\nC 0 zero 0\n", "line 3 'zero'"},
-        {"1\n\nC 0 nan 0\n", "line 3: pos is 'nan'"},
+        {"1\n\nC 0 nan 0\n", "line 3 pos 'nan'"},
         {"1\n\nABCDEFGHIJKLMNOPQRSTUVWXYZ0123456 0 0 0\n", "line 3 'ABC"},
         {ATOM ":id:I:1\nC 0 0 0 1.5\n", "line 3 '1.5'"},
         {ATOM " dimensions=2\nC 0 0 3\n", "dimensions line 3 3 2"},

@@ -128,7 +128,7 @@ static void test_wrong_input_is_refused(void **state)
     assert_refused(program_run("collisions a.csv --method magic"), 2, "--method 'magic'");
     assert_refused(program_run("collisions a.csv --sequence HH"), 2, "--contacts");
     assert_refused(program_run("collisions a.csv --batch --list b.csv"), 2, "--list");
-    assert_refused(program_run("make lattice-walk -n 5 --batch 2"), 2, "-o is missing");
+    assert_refused(program_run("make lattice-walk -n 5 --batch 2"), 2, "-o");
     program_write("two.csv", "x,y\n0,0\n0,1\n");
     assert_refused(program_run("collisions @two.csv --device cpu --contacts --sequence HPH"), 1,
                    "3 2");

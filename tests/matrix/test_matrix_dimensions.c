@@ -119,7 +119,7 @@ static void what_more_dimensions_cannot_have_is_refused(void **state)
                  KITH_INVALID_ARGUMENT, "17 columns");
     x[5] = NAN;
     assert_fails(kith_matrix_compute(shared, NULL, NULL, &four, NULL, matrix),
-                 KITH_INVALID_ARGUMENT, "row 1 of rows.positions has nan");
+                 KITH_INVALID_ARGUMENT, "1 rows.positions nan");
     kith_law_free(along);
     kith_law_free(plane);
 }

@@ -525,7 +525,7 @@ static void test_errors_say_what_to_give(void **state)
     assert_fails(compute(&one, "coulomb"), KITH_INVALID_ARGUMENT, "cutoff -1");
     one.options.cutoff = 0;
     one.options.ewald.alpha = -2;
-    assert_fails(compute(&one, "coulomb"), KITH_INVALID_ARGUMENT, "alpha is -2");
+    assert_fails(compute(&one, "coulomb"), KITH_INVALID_ARGUMENT, "alpha -2");
     one.options.ewald.alpha = 1e9;
     assert_fails(compute(&one, "coulomb"), KITH_UNSUPPORTED, "1e+09");
     one.options.ewald.alpha = 0;

@@ -304,9 +304,9 @@ static void test_orbits_that_do_not_exist_are_refused(void **state)
     assert_no_place((kith_orbit){.a = INFINITY, .e = 0.5}, "a inf");
     assert_no_place((kith_orbit){.a = 1, .e = 0.5, .q = 0.6}, "q 0.6 1 - 0.5");
     assert_no_place((kith_orbit){.a = 1, .M = INFINITY}, "M inf");
-    assert_no_place((kith_orbit){.a = 1, .i = NAN}, "i is");
-    assert_no_place((kith_orbit){.a = 1, .Omega = NAN}, "Omega is");
-    assert_no_place((kith_orbit){.a = 1, .omega = NAN}, "omega is");
+    assert_no_place((kith_orbit){.a = 1, .i = NAN}, "i nan");
+    assert_no_place((kith_orbit){.a = 1, .Omega = NAN}, "Omega nan");
+    assert_no_place((kith_orbit){.a = 1, .omega = NAN}, "omega nan");
 }
 
 static void test_states_that_have_no_orbit_are_refused(void **state)

@@ -345,7 +345,7 @@ static void test_planets_that_cannot_be_are_refused(void **state)
     assert_no_planets((kith_initial_options){.planets = &wide, .planet_count = 1}, "planets",
                       "e a body 1 -1 0.5");
     assert_no_planets((kith_initial_options){.planets = &wide, .planet_count = 1}, "plummer",
-                      "plummer takes no elements");
+                      "plummer elements");
     assert_no_planets((kith_initial_options){.planets = &wide, .planet_count = -1}, "planets",
                       "planet_count -1");
     assert_no_planets((kith_initial_options){.planet_count = 1}, "planets", "planet_count 1");

@@ -220,7 +220,7 @@ static void test_pictures_of_elements_leave_out_what_there_is_not(void **state)
     assert_refused(program_run("plot @planets.h5 --what elements --coordinates x -o @e.png"), 2,
                    "heliocentric");
     assert_succeeded(program_run("make planets -q -o @star.h5"));
-    assert_refused(program_run("plot @star.h5 --what elements -o @e.png"), 1, "has 1 bodies");
+    assert_refused(program_run("plot @star.h5 --what elements -o @e.png"), 1, "1 bodies");
 }
 
 int main(void)

@@ -135,7 +135,7 @@ void nearest_points_are_those_of_the_definition(struct property *p)
     const kith_status status =
         counted(kith_pairs_nearest(p->context, &options, positions, s.cells, k, &found));
     if (status == KITH_UNSUPPORTED) { /* far apart along the open axes of a cell that is tiny */
-        assert_non_null(strstr(kith_error_message(), "images of each point"));
+        assert_true(has_fields(kith_error_message(), "cutoff"));
         kith_pairs_free(found);
         scene_free(&s);
         return;

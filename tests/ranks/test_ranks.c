@@ -104,7 +104,7 @@ static void test_one_rank_that_fails_ends_all(void **state)
         do_ranks(4, compute_forces, ranks, sizeof ranks[0]);
         for (int32_t k = 0; k < 4; k++) {
             assert_int_equal(ranks[k].status, k == 2 ? KITH_INVALID_ARGUMENT : KITH_IO_ERROR);
-            assert_non_null(strstr(ranks[k].message, k == 2 ? "row 2" : "another rank"));
+            assert_true(has_fields(ranks[k].message, k == 2 ? "2 positions nan" : "rank"));
         }
         free_results(4, ranks);
     }
@@ -123,7 +123,7 @@ static void test_solvers_that_do_not_divide_their_work_are_refused(void **state)
     compute_on_ranks(3, &like, ranks);
     for (int32_t k = 0; k < 3; k++) {
         assert_int_equal(ranks[k].status, KITH_UNSUPPORTED);
-        assert_non_null(strstr(ranks[k].message, "solver is reference"));
+        assert_true(has_fields(ranks[k].message, "solver reference"));
     }
     free_results(3, ranks);
     system_free(&s);

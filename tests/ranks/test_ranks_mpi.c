@@ -194,7 +194,7 @@ static void test_what_fails_on_one_process_ends_all(void **state)
     /* Other arguments on the last process, which fails alone. */
     assert_job_fails(
         "job 2 forces p.csv -o 0.csv : -n 1 \"$KITH_PROGRAM\" forces p.csv --threads 0", 2,
-        "--threads is 0");
+        "--threads 0");
     assert_job_fails("{ head -1000 p.csv; echo nan,0,0,0,0,0,1; } >nan.csv; job 3 forces nan.csv",
                      1, "line 1001");
     assert_job_fails("job 2 sum p.csv --cutoff 0.1 --out n=1", 1, "MPI");

@@ -45,9 +45,8 @@ static void test_mistakes_are_told_in_one_line(void **state)
         {"@two.csv --cutoff nan --box 5,5,5", "--cutoff 'nan'", 2},
         {"@two.csv --cutoff 2 --box 5,-5,5", "--box '5,-5,5'", 2},
         {"@two.csv --cutoff 2 --box 5,5,5 --skin -1", "--skin -1", 2},
-        {"@two.csv --cutoff 2 --box 5,5,5 --thermostat bussi:-1,1", "--thermostat is 'bussi:-1,1'",
-         2},
-        {"@two.csv --cutoff 2 --box 5,5,5 --thermostat nose:1,1", "--thermostat is 'nose:1,1'", 2},
+        {"@two.csv --cutoff 2 --box 5,5,5 --thermostat bussi:-1,1", "--thermostat 'bussi:-1,1'", 2},
+        {"@two.csv --cutoff 2 --box 5,5,5 --thermostat nose:1,1", "--thermostat 'nose:1,1'", 2},
         {"@two.csv --cutoff 2 --box 5,5,5 --thermostat bussi:1,1 --integrator rk4",
          "integrator rk4 rk4", 1},
         {"@two.csv --tail --box 5,5,5", "--tail --cutoff", 2},
@@ -61,7 +60,7 @@ static void test_mistakes_are_told_in_one_line(void **state)
     }
     assert_refused(program_run("make fcc -n 32 --temperature -1 -o @cold.xyz"), 1,
                    "temperature -1");
-    assert_refused(program_run("make fcc -n 32 --density -1 -o @thin.xyz"), 2, "--density is -1");
+    assert_refused(program_run("make fcc -n 32 --density -1 -o @thin.xyz"), 2, "--density -1");
     assert_refused(program_run("sum @two.csv --cutoff 2 --out a=k_j*r -o @s.csv"), 1, "'k_j'");
     assert_refused(program_run("sum @two.csv --cutoff 2 --periodic xyz --out a=r -o @s.csv"), 1,
                    "--periodic");

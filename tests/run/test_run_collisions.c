@@ -190,7 +190,7 @@ static void test_a_run_goes_on_with_the_collisions_that_it_began_with(void **sta
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "escape 4");
     options.simulation.escape = 3;
     options.simulation.on_collision = KITH_ON_COLLISION_STOP;
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "collisions is stop, and");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "collisions stop");
     bodies->radius[3] *= 2;
     options.simulation.on_collision = KITH_ON_COLLISION_MERGE;
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "body 3");

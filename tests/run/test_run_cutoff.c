@@ -168,7 +168,7 @@ static void test_a_run_of_a_mixture_resumes_bit_for_bit(void **state)
     for (int k = 0; k < 3; k++)
         bodies->periodic[k] = false;
     rest.simulation.forces.shift = KITH_SHIFT_NONE;
-    run_fails(rest, bodies, KITH_UNSUPPORTED, "not mixed with collisions, encounters or escapes");
+    run_fails(rest, bodies, KITH_UNSUPPORTED, "collisions encounters escapes");
     kith_bodies_free(last[0]);
     kith_bodies_free(last[1]);
     kith_law_free(law);
@@ -195,8 +195,7 @@ static void test_files_keep_epsilon_and_sigma(void **state)
         kith_bodies_free(read);
     }
     bodies->sigma[7] = -1;
-    assert_fails(kith_bodies_check(bodies), KITH_INVALID_ARGUMENT,
-                 "sigma of body 7 (from 0) is -1");
+    assert_fails(kith_bodies_check(bodies), KITH_INVALID_ARGUMENT, "sigma 7 -1");
     kith_bodies_free(bodies);
 }
 
@@ -225,7 +224,7 @@ static void test_a_run_with_a_thermostat_resumes_bit_for_bit(void **state)
         rest.until = 0.6;
         rest.simulation.thermostat =
             (kith_thermostat){(kith_thermostat_kind)kind, 0.75, 1.0 / 3, 5};
-        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, ":0.75,0.3333333333333333,5, and ");
+        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "0.75 0.3333333333333333 5");
         kith_bodies_free(last[0]);
         kith_bodies_free(last[1]);
     }

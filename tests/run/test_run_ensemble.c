@@ -68,7 +68,7 @@ static void test_systems_of_ias15_have_the_bits_that_they_have_alone(void **stat
     }
     assert_refused(program_run("run six --ensemble 4 --integrator ias15 --dt 0.001 --until 0.3 "
                                "--every 5"),
-                   1, "give every_time");
+                   1, "every_time");
 }
 
 static void assert_numbers(hid_t file, const char *path, int64_t count, const int64_t *expected)
@@ -223,11 +223,10 @@ static void test_ensembles_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     assert_succeeded(program_run("make six -o @six.csv -q"));
-    assert_refused(program_run("run @six.csv --ensemble 2 %s", steps), 1,
-                   "neither a kind of kith make nor a directory");
+    assert_refused(program_run("run @six.csv --ensemble 2 %s", steps), 1, "directory");
     assert_refused(program_run("run six --ensemble many %s", steps), 2, "--ensemble 'many'");
     assert_refused(program_run("run six --ensemble -1 %s", steps), 2, "--ensemble -1");
-    assert_refused(program_run("run --ensemble 2 --resume -o @none.h5"), 2, "--ensemble needs");
+    assert_refused(program_run("run --ensemble 2 --resume -o @none.h5"), 2, "--ensemble");
     assert_refused(program_run("run plummer -n 65 --ensemble 2 %s", steps), 1, "65 64");
     assert_refused(program_run("run six --ensemble 2 --system 1 %s", steps), 1, "--system");
 }

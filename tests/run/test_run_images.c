@@ -104,12 +104,12 @@ static void test_a_run_resumes_bit_for_bit(void **state)
         assert_same_ends("whole.h5", "pieces.h5");
         rest.until = 0.6;
         rest.simulation.forces.ewald.alpha = 0.8;
-        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "alpha is 0.8");
+        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "alpha 0.8");
         rest.simulation.forces.ewald =
             (kith_ewald){.exclusions = kith_array_matrix(excluded, KITH_I64, 2, 2)};
-        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "the number of excluded pairs is 2");
+        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "excluded pairs 2");
         rest.simulation.forces.ewald = (kith_ewald){.absolute_error = 1};
-        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "absolute_error is 1");
+        run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "absolute_error 1");
     }
     kith_law_free(law);
     kith_bodies_free(bodies);
@@ -233,23 +233,23 @@ static void test_mistakes_are_refused(void **state)
     kith_run_options options = options_of("ewald", law, 0.1, NULL);
     options.simulation.skin = 0.3;
     options.simulation.forces.cutoff = 1;
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "skin is 0.3, and solver is ewald");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "skin 0.3 solver ewald");
     options.simulation.skin = 0;
     options.simulation.forces.softening = 0.1;
     run_fails(options, bodies, KITH_UNSUPPORTED, "softening ewald");
     options.simulation.forces.softening = 0;
     options.simulation.integrator = "hermite4";
-    run_fails(options, bodies, KITH_UNSUPPORTED, "no derivatives of forces");
+    run_fails(options, bodies, KITH_UNSUPPORTED, "derivatives");
     options.simulation.integrator = NULL;
     double wrong[3] = {0, 1, 2};
     options.simulation.forces.ewald.exclusions = kith_array_matrix(wrong, KITH_F64, 1, 2);
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "exclusions are not n × 2 int64");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "exclusions int64");
     int64_t far[2] = {0, count};
     options.simulation.forces.ewald.exclusions = kith_array_matrix(far, KITH_I64, 1, 2);
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "row 0 of the excluded pairs is 0, 64");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "0 64");
     options.simulation.forces.ewald.exclusions = kith_array_none();
     bodies->periodic[1] = false;
-    run_fails(options, bodies, KITH_UNSUPPORTED, "the cell is not periodic along its vectors");
+    run_fails(options, bodies, KITH_UNSUPPORTED, "cell periodic");
     kith_law_free(law);
     kith_bodies_free(bodies);
 }

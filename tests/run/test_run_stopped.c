@@ -147,7 +147,7 @@ static void test_checkpoints_begin_with_the_start_and_a_note_says_if_they_come_l
     const char *options = "--dt 1 --threads 1 --softening 0.1 --checkpoint-every 0.05 -o @slow.h5";
     const struct program_result *result = program_run("run plummer -n 12000 --until 3 %s", options);
     assert_succeeded(result);
-    assert_non_null(strstr(result->err, "note: checkpoints are written every"));
+    assert_true(has_fields(result->err, "note checkpoints"));
     assert_null(strstr(program_run("run six --dt 0.1 --until 1 -o @slow.h5")->err, "note"));
     assert_int_equal(unlink(program_file("slow.h5")), 0);
 

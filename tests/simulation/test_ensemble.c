@@ -415,8 +415,7 @@ static void test_errors_name_the_system_and_its_body(void **state)
     refused(all, 5, good, "12 5");
     refused(all, -1, good, "systems -1");
     refused(all, 0, good, "12 0");
-    refused(all, 4, (kith_simulation_options){.dt = 1, .softening_of_bodies = true},
-            "no softening lengths");
+    refused(all, 4, (kith_simulation_options){.dt = 1, .softening_of_bodies = true}, "softening");
     refused(all, 4, (kith_simulation_options){0}, "dt 0");
     refused(NULL, 4, good, "bodies NULL");
     all->mass[7] = -2;

@@ -465,11 +465,11 @@ static void test_the_plane_has_the_bits_of_space(void **state)
 }
 
 static void assert_refused(kith_context *context, const kith_bodies *bodies,
-                           kith_simulation_options options, kith_status status, const char *part)
+                           kith_simulation_options options, kith_status status, const char *fields)
 {
     kith_simulation *simulation = NULL;
     assert_int_equal(kith_simulation_create(context, &options, bodies, &simulation), status);
-    assert_non_null(strstr(kith_error_message(), part));
+    assert_true(has_fields(kith_error_message(), fields));
 }
 
 static void test_what_hybrid_cannot_do_is_said(void **state)
@@ -479,38 +479,35 @@ static void test_what_hybrid_cannot_do_is_said(void **state)
     kith_bodies *bodies = overtaking(1e-5);
     kith_simulation_options options = hybrid(0.1);
     options.corrector = 3;
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "integrator is hybrid, which");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "integrator hybrid");
     options = hybrid(0.1);
     options.coordinates = "jacobi";
-    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "integrator is hybrid, which");
+    assert_refused(context, bodies, options, KITH_INVALID_ARGUMENT, "integrator hybrid");
     options = hybrid(0.1);
     options.precision = KITH_F32;
-    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "hybrid, which needs double");
+    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "hybrid double");
     options = hybrid(0.1);
     options.forces.softening = 0.1;
-    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "softening is 0.1");
+    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "softening 0.1");
     options = hybrid(0.1);
     options.on_collision = KITH_ON_COLLISION_BOUNCE;
     options.restitution = 1;
-    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "bounces are not supported");
+    assert_refused(context, bodies, options, KITH_UNSUPPORTED, "bounces");
     options = hybrid(0.1);
     kith_simulation *simulation = NULL;
-    assert_int_equal(kith_simulation_create_ensemble(context, &options, 1, bodies, &simulation),
-                     KITH_UNSUPPORTED);
-    assert_non_null(strstr(kith_error_message(), "this is an ensemble"));
+    assert_fails(kith_simulation_create_ensemble(context, &options, 1, bodies, &simulation),
+                 KITH_UNSUPPORTED, "hybrid ensemble");
     /* Two planets at one place have no step. */
     memcpy(bodies->position + 6, bodies->position + 3, 3 * sizeof(double));
     simulation = simulated(context, bodies, hybrid(0.1));
-    assert_int_equal(kith_simulation_step(simulation, 1), KITH_INVALID_ARGUMENT);
-    assert_non_null(strstr(kith_error_message(), "became too close for hybrid at time 0"));
+    assert_fails(kith_simulation_step(simulation, 1), KITH_INVALID_ARGUMENT, "hybrid time 0");
     kith_bodies *now = state_of(simulation, bodies);
     assert_memory_equal(now->position, bodies->position, 9 * sizeof(double));
     assert_int_equal(kith_simulation_steps(simulation), 0);
     kith_bodies_free(now);
     kith_simulation_free(simulation);
     memcpy(bodies->position + 6, bodies->position, 3 * sizeof(double));
-    assert_refused(context, bodies, hybrid(0.1), KITH_INVALID_ARGUMENT,
-                   "body 2 (from 0) is at the place of body 0, the star");
+    assert_refused(context, bodies, hybrid(0.1), KITH_INVALID_ARGUMENT, "2 0 star");
     kith_bodies_free(bodies);
     kith_context_free(context);
 }

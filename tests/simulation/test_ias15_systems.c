@@ -139,7 +139,7 @@ static void test_what_ensembles_cannot_do_is_said(void **state)
     kith_simulation *simulation = NULL;
     options.precision = KITH_F32;
     assert_fails(kith_simulation_create_ensemble(context, &options, 5, bodies, &simulation),
-                 KITH_UNSUPPORTED, "system 0 (from 0): integrator is ias15, which needs double");
+                 KITH_UNSUPPORTED, "system 0 ias15 double");
     options.precision = KITH_F64;
     for (int c = 0; c < 3; c++) { /* system 3 falls head-on */
         bodies->position[18 + c] = c == 0;
@@ -148,9 +148,8 @@ static void test_what_ensembles_cannot_do_is_said(void **state)
     }
     bodies->mass[6] = bodies->mass[7] = 1;
     simulation = ensemble_of(context, bodies, 5, options);
-    assert_fails(kith_simulation_step(simulation, 1), KITH_UNSUPPORTED, "run to a time");
-    assert_fails(kith_simulation_run(simulation, 9), KITH_INVALID_ARGUMENT,
-                 "system 3 (from 0): the step of ias15 became too short");
+    assert_fails(kith_simulation_step(simulation, 1), KITH_UNSUPPORTED, "time");
+    assert_fails(kith_simulation_run(simulation, 9), KITH_INVALID_ARGUMENT, "system 3 ias15");
     kith_bodies *now = state_of(simulation, bodies);
     assert_same_state(now, bodies);
     kith_bodies_free(now);
@@ -160,7 +159,7 @@ static void test_what_ensembles_cannot_do_is_said(void **state)
     memcpy(bodies->position + 12, bodies->position + 15, 3 * sizeof(double));
     bodies->mass[4] = bodies->mass[5] = 1;
     assert_fails(kith_simulation_create_ensemble(context, &options, 5, bodies, &simulation),
-                 KITH_INVALID_ARGUMENT, "system 2 (from 0): bodies 0 and 1 (from 0) are at one");
+                 KITH_INVALID_ARGUMENT, "system 2 0 1");
     kith_bodies_free(bodies);
     kith_context_free(context);
 }

@@ -132,12 +132,12 @@ static void test_bits_do_not_depend_on_threads(void **state)
 }
 
 static void assert_refused(kith_context *context, const kith_bodies *bodies,
-                           kith_megno_options options, const char *part)
+                           kith_megno_options options, const char *fields)
 {
     kith_megno megno;
     assert_int_equal(kith_megno_compute(context, &options, bodies, NULL, &megno),
                      KITH_INVALID_ARGUMENT);
-    assert_non_null(strstr(kith_error_message(), part));
+    assert_true(has_fields(kith_error_message(), fields));
 }
 
 static void test_what_is_no_trajectory_is_refused(void **state)
@@ -146,20 +146,19 @@ static void test_what_is_no_trajectory_is_refused(void **state)
     kith_context *context = cpu_context(1);
     kith_bodies *bodies = two_planets(1e-4, 1.5), *lone = NULL;
     bodies->time = 3;
-    assert_refused(context, bodies, (kith_megno_options){.until = 3}, "until is 3 and the time");
-    assert_refused(context, bodies, (kith_megno_options){.until = 9, .dt = -1}, "dt is -1");
+    assert_refused(context, bodies, (kith_megno_options){.until = 3}, "until 3 time");
+    assert_refused(context, bodies, (kith_megno_options){.until = 9, .dt = -1}, "dt -1");
     assert_refused(context, bodies, (kith_megno_options){.until = 9, .softening = -1},
-                   "softening is -1");
-    assert_refused(context, bodies, (kith_megno_options){.until = 9, .samples = -1},
-                   "samples is -1");
+                   "softening -1");
+    assert_refused(context, bodies, (kith_megno_options){.until = 9, .samples = -1}, "samples -1");
     assert_refused(context, bodies, (kith_megno_options){.until = 9, .samples = 1}, "samples");
     bodies->mass[1] = -1;
-    assert_refused(context, bodies, (kith_megno_options){.until = 9}, "mass of body 1");
+    assert_refused(context, bodies, (kith_megno_options){.until = 9}, "mass 1");
     bodies->mass[1] = 1;
     memcpy(bodies->position + 3, bodies->position, 3 * sizeof(double));
     assert_refused(context, bodies, (kith_megno_options){.until = 9}, "bodies collide");
     assert_ok(kith_bodies_create(1, 3, KITH_VELOCITY, &lone));
-    assert_refused(context, lone, (kith_megno_options){.until = 9}, "at least 2");
+    assert_refused(context, lone, (kith_megno_options){.until = 9}, "2");
     kith_bodies_free(lone);
     kith_bodies_free(bodies);
     kith_context_free(context);

@@ -30,10 +30,10 @@ static void test_a_simulation_refuses_what_it_cannot_take(void **state)
         "inf");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .precision = KITH_I64}, "precision");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .softening_of_bodies = true},
-                   "no softening lengths of their own");
+                   "softening");
     assert_refused(bodies, (kith_simulation_options){.dt = 1, .integrator = "euler"},
                    "integrator 'euler'");
-    assert_non_null(strstr(kith_error_message(), "rk4, hermite4"));
+    assert_true(has_fields(kith_error_message(), "rk4 hermite4"));
     kith_bodies_free(bodies);
 }
 
@@ -377,7 +377,7 @@ static void test_units_too_far_from_one_are_refused(void **state)
     assert_refused(bodies,
                    (kith_simulation_options){
                        .dt = 1e-25, .forces.gravitational_constant = 1e50, .precision = KITH_F32},
-                   "too large for single precision");
+                   "single precision");
     kith_bodies_free(bodies);
 }
 

@@ -492,8 +492,7 @@ static void test_what_is_no_collision_is_refused(void **state)
 {
     (void)state;
     kith_bodies *bodies = made("lagrange", (kith_initial_options){0});
-    refused(bodies, (kith_simulation_options){.on_collision = KITH_ON_COLLISION_MERGE},
-            "the bodies have no radii");
+    refused(bodies, (kith_simulation_options){.on_collision = KITH_ON_COLLISION_MERGE}, "radii");
     assert_ok(kith_bodies_add_columns(bodies, KITH_RADIUS));
     refused(bodies, (kith_simulation_options){.on_collision = (kith_on_collision)7},
             "on_collision 7");

@@ -248,7 +248,7 @@ static void test_a_list_is_evaluated_at_the_positions_of_now(void **state)
         {kith_array_none(), kith_array_none(), "KITH_PAIRS_J"},
         {kith_array_vector(j, KITH_I64, 2), kith_array_none(), "KITH_PAIRS_SHIFTS"},
         {kith_array_vector(j, KITH_I64, 1), kith_array_none(), "pairs.j 2"},
-        {kith_array_vector(j, KITH_F64, 2), kith_array_none(), "pairs.j is float64"},
+        {kith_array_vector(j, KITH_F64, 2), kith_array_none(), "pairs.j float64"},
         {kith_array_vector(j, KITH_I64, 2), kith_array_matrix(shifts, KITH_I32, 2, 2),
          "pairs.j[1] 2 0 1"},
     };

@@ -231,7 +231,7 @@ static kith_view *opened(const kith_bodies *bodies, int *port, char path[48])
     kith_view *view = NULL;
     const kith_status status = kith_view_open(NULL, bodies, &view);
     if (status == KITH_UNSUPPORTED) {
-        assert_non_null(strstr(kith_error_message(), "libmicrohttpd-dev"));
+        assert_true(has_fields(kith_error_message(), "libmicrohttpd-dev"));
         return NULL;
     }
     assert_int_equal(status, KITH_OK);
@@ -338,9 +338,9 @@ static void test_options_that_make_no_sense_are_refused(void **state)
     kith_bodies *bodies = made("two-body", (kith_initial_options){0});
     kith_view *view = NULL;
     assert_fails(kith_view_open(&(kith_view_options){.port = 65536}, bodies, &view),
-                 KITH_INVALID_ARGUMENT, "port is 65536");
+                 KITH_INVALID_ARGUMENT, "port 65536");
     assert_fails(kith_view_open(&(kith_view_options){.steps_per_second = -1}, bodies, &view),
-                 KITH_INVALID_ARGUMENT, "steps_per_second is -1");
+                 KITH_INVALID_ARGUMENT, "steps_per_second -1");
     assert_fails(kith_view_open(NULL, NULL, &view), KITH_INVALID_ARGUMENT, "bodies");
     assert_fails(kith_view_open(NULL, bodies, NULL), KITH_INVALID_ARGUMENT, "view");
     assert_null(view);
