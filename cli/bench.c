@@ -20,7 +20,7 @@ const char bench_documentation[] =
     "kith bench CAPABILITY --help shows its options.\n\n"
     "All capabilities take some minutes, on the CPU unless --device is given. M/s counts millions "
     "of interactions, steps, pairs, beads or entries a second; us/call is the median of "
-    "repetitions that take turns. Scripts in bench/ of the sources compare with other programs, "
+    "interleaved repetitions. Scripts in bench/ of the sources compare with other programs, "
     "compare machines and draw pages.\n\n"
     "Examples:\n"
     "  kith bench --quick\n"

@@ -102,7 +102,7 @@ extern const struct command bench_capabilities[];
 extern const char bench_documentation[];
 char *bench_capability_help(void);
 
-/* Adds a row: the work on a part, of which a call has so many items. What else there is to say is
+/* Adds a row: the work on a part, of which a call has this many items. What else there is to say is
  * written into what is returned. */
 struct bench_row *bench_enter(const struct bench_part *part,
                               kith_status (*work)(void *state, int64_t calls), void *state,

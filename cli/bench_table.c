@@ -41,8 +41,8 @@ static double run(const struct bench *bench, const struct bench_entry *entry, in
     return -1;
 }
 
-/* Finds how many calls take so many seconds, undisturbed: what lasts no longer than the system lets
- * others run in between is tried three times. False after an error. */
+/* Finds how many calls take this many seconds, undisturbed: what lasts no longer than the system
+ * lets others run in between is tried three times. False after an error. */
 static bool choose_calls(const struct bench *bench, struct bench_entry *entry, double seconds)
 {
     for (entry->calls = 1;;) {
@@ -67,8 +67,8 @@ static bool repeat(const struct bench *bench, struct bench_entry *entry)
 }
 
 /* Threads that wait for their next work spin for a moment before they sleep, in the way of what is
- * measured next. Rounds go forwards and backwards in turns, so that none is always behind the same
- * one. */
+ * measured next. Rounds run forwards and backwards alternately, so that no row always follows
+ * the same one. */
 static bool do_round(struct bench *bench, int64_t round)
 {
     const struct timespec ten_milliseconds = {0, 10000000};
@@ -152,7 +152,7 @@ static void add_json(const struct bench *bench, const struct bench_entry *entry)
     json_add_real(object, "percent_of_limit", row->limit > 0 ? 100 * row->limit / seconds : NAN);
 }
 
-/* For about so many seconds a row, and ten times that at most. */
+/* For about this many seconds a row, and ten times that at most. */
 static bool measure_in_turns(struct bench *bench, double seconds)
 {
     for (int64_t k = 0; k < bench->entry_count; k++)

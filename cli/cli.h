@@ -104,7 +104,7 @@ _Noreturn void cli_usage_error(const struct argp_state *state, const char *forma
 /* A copy on the heap, to be taken apart; without memory the program ends with exit_failed. */
 char *cli_copy(const char *text, const struct argp_state *state);
 
-/* Option values as numbers; text that is none ends the program through cli_usage_error. */
+/* Option values as numbers; other text ends the program through cli_usage_error. */
 double cli_parse_real(const char *option, const char *text, const struct argp_state *state);
 double cli_parse_positive(const char *option, const char *text, const struct argp_state *state);
 int64_t cli_parse_count(const char *option, const char *text, const struct argp_state *state);

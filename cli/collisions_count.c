@@ -1,4 +1,4 @@
-/* What kith collisions counts, and how it tells it. */
+/* What kith collisions counts, and how it prints it. */
 
 #include <inttypes.h>
 #include <stdio.h>

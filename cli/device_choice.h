@@ -13,9 +13,9 @@ bool cli_device_is_open(const struct common_options *common);
 /* Where a command begins with --device auto: on the CPU, to read its input. */
 kith_context_options cli_context_to_begin(const struct common_options *common);
 
-/* Brings a context of cli_context_to_begin to the device that suits the work, and tells which where
- * there is a choice. Does nothing without --device auto, and in a job of several processes. Returns
- * an exit code. */
+/* Brings a context of cli_context_to_begin to the device that suits the work, and reports which
+ * where there is a choice. Does nothing without --device auto, and in a job of several processes.
+ * Returns an exit code. */
 int cli_choose_device(const char *command, const struct common_options *common, kith_work work,
                       kith_context **context);
 

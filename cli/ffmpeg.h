@@ -13,7 +13,7 @@ enum { ffmpeg_pictures_per_second = 30 };
 struct ffmpeg {
     const char *command, *program;
     pid_t child;
-    int pictures; /* a socket: unlike a pipe, it can be told not to raise SIGPIPE */
+    int pictures; /* a socket: unlike a pipe, it can be set not to raise SIGPIPE */
     FILE *errors;
 };
 

@@ -345,7 +345,8 @@ static int read_bodies(const char *command, struct forces_options *forces, kith_
     return code == exit_ok ? read_targets(command, forces, context, job) : code;
 }
 
-/* The device for the bodies that have been read; what has only one has been told in the options. */
+/* The device for the bodies that have been read; an option without a choice has been handled
+ * before. */
 static int choose_device(const char *command, const struct forces_options *forces,
                          const struct forces_job *job, kith_context **context)
 {

@@ -12,7 +12,8 @@
 bool gnuplot_run(const char *command, FILE *script, FILE *picture);
 
 /* Writes text as a gnuplot string, quotes included. Whatever the text, it stays text: every byte
- * but plain letters, digits and a few marks goes as an octal escape. Bytes that are no UTF-8 become
+ * but plain letters, digits and a few marks goes as an octal escape. Bytes that are not UTF-8
+ * become
  * '?', control characters blanks. Use it where enhanced text is off. */
 void gnuplot_write_text(FILE *script, const char *text);
 

@@ -19,8 +19,8 @@ void json_add_count(cJSON *object, const char *key, int64_t value);
 /* A tuning's numbers by their names. */
 cJSON *json_of_tuning(const kith_tuning *tuning);
 
-/* Prints the object on standard output and frees it; returns an exit code. An object that lacks
- * something for want of memory is not printed. */
+/* Prints the object on standard output and frees it; returns an exit code. An object that is
+ * incomplete because memory ran out is not printed. */
 int json_print(const char *command, cJSON *object);
 
 #endif

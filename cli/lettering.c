@@ -136,7 +136,7 @@ enum { base_line = 9, capital = 21 };
 
 static const double raised_size = 0.7, raised_by = 0.55;
 
-/* Takes a character off a text; 0 for bytes that are no UTF-8, and for control characters. */
+/* Takes a character off a text; 0 for bytes that are not UTF-8, and for control characters. */
 static uint32_t next_character(const char **text)
 {
     const unsigned char *byte = (const unsigned char *)*text;

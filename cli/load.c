@@ -116,7 +116,7 @@ bool load_is_kind(const char *path)
     return false;
 }
 
-/* A path that is no file may be a kind that is misspelled. */
+/* A path that is not a file may be a kind that is misspelled. */
 static int fail_to_read(const char *command, const char *path)
 {
     struct nearest nearest = nearest_to(path);

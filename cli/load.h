@@ -10,7 +10,7 @@ struct input_options {
     int64_t frame;
     int64_t system; /* of a file that is an ensemble */
     bool system_given;
-    bool without_velocities;          /* the command does not look at them */
+    bool without_velocities;          /* the command does not use them */
     const char *const *other_columns; /* of kith_read_options */
     double gravitational_constant;
     double softening;

@@ -16,7 +16,7 @@ bool load_is_directory(const char *path)
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-/* Systems on their way to be joined. */
+/* Systems that will be joined. */
 struct loading {
     const char *command;
     const struct input_options *input;

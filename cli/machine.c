@@ -16,7 +16,7 @@
 #define COMPILER "GCC " __VERSION__
 #endif
 
-/* The processor's name as Linux tells it, or the kind of machine. */
+/* The processor's name as Linux reports it, or the kind of machine. */
 static const char *processor(void)
 {
     static char name[128];

@@ -1,4 +1,4 @@
-/* Names that are to be told from each other: the nearest to a mistyped one, and tables of them. */
+/* Names that can be mistaken for each other: the nearest to a mistyped one, and tables of them. */
 
 #include "names.h"
 

@@ -149,7 +149,7 @@ static kith_status compute(kith_context *context, const struct pairs_options *pa
     kith_pairs_options search = pairs->search;
     const kith_array array =
         kith_array_matrix(positions, pairs->common.precision, bodies->count, bodies->dimensions);
-    if (pairs->count_only) /* all neighbors: half of the pairs are told below */
+    if (pairs->count_only) /* all neighbors: half of the pairs are printed below */
         search.half = false;
     const double start = cli_clock();
     const kith_status status =

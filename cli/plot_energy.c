@@ -6,7 +6,7 @@
 
 #include "plot_style.h"
 
-/* A curve with more points is drawn by the lowest and highest of each of so many stretches. */
+/* A curve with more points is drawn by the lowest and highest of each of this many stretches. */
 enum { most_stretches = 10000 };
 
 struct curve {

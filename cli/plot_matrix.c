@@ -167,7 +167,7 @@ static int compare_lengths(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Steps of the part of rows, in percent, that have at least so many entries. */
+/* Steps of the part of rows, in percent, that have at least this many entries. */
 static void write_lengths(FILE *script, const int64_t *length, int64_t rows, double least)
 {
     int64_t longer = rows; /* than all before */

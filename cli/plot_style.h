@@ -62,7 +62,7 @@ struct unit {
 
 struct unit unit_of(const struct span *spans, int count, const char *name);
 
-/* A step of 1, 2 or 5 · 10^k between marks on an axis, with at most so many steps on it. */
+/* A step of 1, 2 or 5 · 10^k between marks on an axis, with at most this many steps on it. */
 double tic_step(double length, double steps);
 
 /* Writes the script's beginning: terminal, colors, frame. options are more of the terminal's. In

@@ -3,7 +3,7 @@
 
 #include "plot.h"
 
-/* A run with at most so many bodies is drawn as paths with a legend, a larger one as points. */
+/* A run with at most this many bodies is drawn as paths with a legend, a larger one as points. */
 enum { plot_few_bodies = 24 };
 
 struct span {

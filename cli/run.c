@@ -87,9 +87,9 @@ static const struct argp_option options[] = {
      "of hermite-block: the accuracy of the steps; the square of a step is eta times the square "
      "of the time scale of a body's acceleration (default: 0.02)",
      0},
-    {"collisions", key_collisions, "merge|bounce|stop", 0,
-     "when two bodies touch (the sum of their radii, column radius): the heavier body absorbs the "
-     "other, they bounce, or the run stops (default: no collisions)",
+    {"collisions", key_collisions, "WHAT", 0,
+     "merge, bounce or stop; when two bodies touch (the sum of their radii, column radius): the "
+     "heavier body absorbs the other, they bounce, or the run stops (default: no collisions)",
      0},
     {"restitution", key_restitution, "E", 0,
      "of --collisions bounce: speed of separation over speed of approach, 0 to 1 (default: 1)", 0},
@@ -118,12 +118,12 @@ static const struct argp_option options[] = {
     {0}};
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
-                                             {&planets_argp, 0, "Planets, of whfast:", 2},
-                                             {&cutoff_argp, 0, "Cutoff and cell:", 3},
-                                             {&ewald_argp, 0, NULL, 3},
-                                             {&law_argp, 0, "Law:", 4},
-                                             {&input_argp, 0, "Bodies and gravity:", 5},
-                                             {&common_argp, 0, "Common options:", 6},
+                                             {&planets_argp, 0, "Planets, of whfast:", 3},
+                                             {&cutoff_argp, 0, "Cutoff and cell:", 4},
+                                             {&ewald_argp, 0, NULL, 2},
+                                             {&law_argp, 0, "Law:", 5},
+                                             {&input_argp, 0, "Bodies and gravity:", 6},
+                                             {&common_argp, 0, "Common options:", 7},
                                              {0}};
 
 static const char documentation[] =
@@ -429,7 +429,7 @@ static int run_simulation(const char *command, struct run_options *run, kith_con
                : cli_fail(command);
 }
 
-/* Fills in what the library is told besides the options parsed. */
+/* Fills in what the library takes besides the options parsed. */
 static void complete_options(struct run_options *run, char **argv)
 {
     run->run.arguments = (const char *const *)argv;

@@ -156,7 +156,7 @@ const struct tune_row *tune_best(const struct tune_rows *rows, const struct tune
     return best;
 }
 
-/* Seconds of a call when so many follow each other; negative after an error. */
+/* Seconds of a call when this many follow each other; negative after an error. */
 static double time_calls(kith_context *context, kith_status (*start)(void *state), void *state,
                          int64_t calls)
 {
@@ -176,7 +176,7 @@ static double time_calls(kith_context *context, kith_status (*start)(void *state
 double tune_time(kith_context *context, kith_status (*start)(void *state), void *state,
                  double seconds)
 {
-    /* The first call loads code and takes memory; the second tells how many make a repetition long
+    /* The first call loads code and takes memory; the second shows how many make a repetition long
      * enough for the clock. */
     enum { least_rounds = 3 };
     const double long_enough = 2e-4, begin = kith_clock();
@@ -214,7 +214,7 @@ static void write_csv(FILE *stream, const struct tune_rows *rows)
 static bool write_table(const struct tune_options *options, const struct tune_rows *rows)
 {
     FILE *stream = cli_is_stdout(options->table) ? stdout : fopen(options->table, "w");
-    if (stream == stdout) { /* main looks at its errors */
+    if (stream == stdout) { /* main checks its errors */
         write_csv(stream, rows);
         return true;
     }

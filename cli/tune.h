@@ -39,8 +39,8 @@ bool tune_add(const struct tune_options *options, struct tune_rows *rows, struct
  * and threads; NULL if there is none. */
 const struct tune_row *tune_best(const struct tune_rows *rows, const struct tune_row *like);
 
-/* Best seconds of a call of a function that starts work on the context: repeated for about so many
- * seconds. Negative after an error, which is in the thread's message. */
+/* Best seconds of a call of a function that starts work on the context: repeated for about this
+ * many seconds. Negative after an error, which is in the thread's message. */
 double tune_time(kith_context *context, kith_status (*start)(void *state), void *state,
                  double seconds);
 

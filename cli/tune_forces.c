@@ -187,7 +187,7 @@ static bool for_bodies(const struct tune_options *options, kith_context *context
     return done;
 }
 
-/* How much longer than the faster method the one takes that is chosen for so many bodies, as a
+/* How much longer than the faster method the one takes that is chosen for this many bodies, as a
  * logarithm. */
 static double loss(const struct tune_rows *rows, struct tune_row like, bool is_symmetric)
 {
@@ -200,7 +200,7 @@ static double loss(const struct tune_rows *rows, struct tune_row like, bool is_s
 }
 
 /* From how many bodies on to evaluate each pair once: the number with the least loss in all, so
- * that one measurement that was disturbed does not decide. INT64_MAX if it never pays. */
+ * that one disturbed measurement does not decide. INT64_MAX if it never pays. */
 static int64_t least_symmetric(const struct tune_rows *rows, struct tune_row like,
                                const int64_t *counts, int32_t count)
 {

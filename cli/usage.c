@@ -1,4 +1,4 @@
-/* Options that are none, told before getopt does, so that the nearest name can be told too. */
+/* Unknown options, reported before getopt does, with the nearest name. */
 
 #include "usage.h"
 

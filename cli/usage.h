@@ -5,7 +5,7 @@
 
 /* Looks through the arguments as getopt_long will, and ends the program with exit_usage and one
  * line at the first option that it would refuse: an unknown one, with the nearest name; one that
- * lacks its value, has one too many, or is cut so short that it may be several. */
+ * has no value, has one too many, or is cut so short that it may be several. */
 void usage_check_options(const struct argp *argp, int argc, char **argv);
 
 #endif

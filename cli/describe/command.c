@@ -136,7 +136,7 @@ void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *inpu
     write_and_exit();
 }
 
-/* A command that parses nothing by itself, and only has parts, tells so on these streams. */
+/* A command that only has parts and parses nothing itself lists them on these streams. */
 static void silence(void)
 {
     const int nothing = open("/dev/null", O_WRONLY);

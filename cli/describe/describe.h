@@ -62,7 +62,7 @@ bool describe_all(describe_writer *write, FILE *stream);
 /* The words that an option's argument, or an argument of the command, may be; and whether it may be
  * the name of a file or of a folder. All nothing: numbers, and words of the user's own. */
 struct described_values {
-    char words[described_most_values][described_bytes]; /* some go on behind a colon at their end */
+    char words[described_most_values][described_bytes]; /* some go on after a colon */
     int count;
     bool file, folder;
 };

@@ -125,7 +125,7 @@ static void put_section(FILE *stream, const char *title)
 /* Where the examples are in the text after the options: lines behind "Examples:" that begin with
  * blanks. */
 struct parts_of_text {
-    const char *examples, *notes; /* both at the end of the text if there are none */
+    const char *examples, *notes; /* both at the end of the text if absent */
     size_t before;                /* bytes before the title */
 };
 
@@ -245,7 +245,7 @@ static void put_title(FILE *stream, const char *name, const char *summary)
     put_text(stream, summary);
 }
 
-/* A line for each way that --help tells. */
+/* A line for each form of the command in --help. */
 static void put_synopsis(FILE *stream, const struct description *description)
 {
     const char *ways = description->arguments;

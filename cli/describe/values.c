@@ -88,7 +88,7 @@ static bool add_listed(const char *text, struct described_values *values)
     return true;
 }
 
-/* The same behind a colon: "a value a row: sum or min". */
+/* The same after a colon: "a value a row: sum or min". */
 static bool add_listed_anywhere(const char *text, struct described_values *values)
 {
     const char *colon = strstr(text, ": ");

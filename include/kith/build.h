@@ -45,8 +45,8 @@ typedef struct kith_device_info {
     int64_t memory_bytes;    /* of its own */
 } kith_device_info;
 
-/* Describes device k of a kind, {KITH_CUDA, k}; false, and all zeros, if there is none or nothing
- * to tell: the CPU's description is kith_isa_list. */
+/* Describes device k of a kind, {KITH_CUDA, k}; false, and all zeros, if there is none or
+ * nothing is known: the CPU's description is kith_isa_list. */
 KITH_API bool kith_device_describe(kith_device device, kith_device_info *info);
 
 KITH_API bool kith_build_has_hdf5(void);

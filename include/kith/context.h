@@ -36,10 +36,10 @@ typedef struct kith_context_options {
  *   options  NULL for the defaults
  *   context  [out] owned by the caller, goes with kith_context_free; NULL on failure
  *
- * Errors: KITH_NO_DEVICE (no such device, or this build lacks its backend),
+ * Errors: KITH_NO_DEVICE (no such device, or this build has no backend for it),
  *         KITH_INVALID_ARGUMENT (threads < 0 or > 4096; KITH_ISA names no instruction set of this
- *         build; the stream is another device's), KITH_UNSUPPORTED (this processor lacks the
- *         instruction set, or all of them; the device is too old), KITH_OUT_OF_MEMORY. */
+ *         build; the stream is another device's), KITH_UNSUPPORTED (this processor does not have
+ * the instruction set, or all of them; the device is too old), KITH_OUT_OF_MEMORY. */
 KITH_API kith_status kith_context_create(const kith_context_options *options,
                                          kith_context **context);
 

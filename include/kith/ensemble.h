@@ -20,9 +20,9 @@ enum { kith_most_bodies_of_system = 64 };
  *   systems  M ≥ 0
  *   each     M pointers to bodies with the same count, dimensions and time
  *   all      [out] owned by the caller, goes with kith_bodies_free; NULL on failure. Has each
- *            column that some system has; where a system lacks it, velocities are 0, masses and
- *            charges 1, ids the rows in the system, names empty. The cell is left out, the units
- *            are system 0's.
+ *            column that some system has; where a system does not have it, velocities are 0, masses
+ * and charges 1, ids the rows in the system, names empty. The cell is left out, the units are
+ * system 0's.
  *
  * Errors: KITH_INVALID_ARGUMENT (another count, dimension, time, G or unit than the first's, or
  *         softening lengths in some systems only: the message names the system),

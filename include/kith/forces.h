@@ -156,7 +156,7 @@ typedef struct kith_forces_options {
  *   acceleration  [out] n × 2 or n × 3, or none
  *   potential     [out] n, or none; the only output of KITH_FORCES_SUM_VALUE
  *
- * The targets are the sources also where their positions are none or the same view of the same
+ * The targets are the sources also where their positions are absent or the same view of the same
  * memory. They then have the sources' columns; a column q of their own is that with which they feel
  * the sources. Targets that are not the sources need no masses but with a law other than gravity,
  * and have a column softening if and only if the sources have one.

@@ -44,7 +44,7 @@ typedef struct kith_read_options {
  *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names file, line or offset, and what is
- *         wrong), KITH_UNSUPPORTED (unknown extension; this build lacks HDF5),
+ *         wrong), KITH_UNSUPPORTED (unknown extension; this build has no HDF5),
  *         KITH_INVALID_ARGUMENT (the file has no such frame), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  *         Numbers that are not finite are KITH_BAD_FORMAT.
  * Cost:   one pass over the file. */

@@ -39,7 +39,7 @@ typedef struct kith_law_parameter {
  *
  *   text        as in kith --law
  *   count       of parameters
- *   parameters  by name; those of a law of the table have defaults or stand behind the colon, where
+ *   parameters  by name; those of a law of the table have defaults or stand after the colon, where
  *               they may not stand twice. NULL with count 0
  *   law         [out] owned by the caller, goes with kith_law_free; NULL on failure
  *

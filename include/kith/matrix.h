@@ -95,7 +95,7 @@ typedef enum kith_matrix_reduction {
     KITH_REDUCE_SUM = 0,
     KITH_REDUCE_MIN,
     KITH_REDUCE_MAX,
-    KITH_REDUCE_ARGMIN /* the smallest j with the least value: of distances, the nearest */
+    KITH_REDUCE_ARGMIN /* the smallest j with the minimum: of distances, the nearest */
 } kith_matrix_reduction;
 
 /* A value a row, out[i] = Σ_j, min_j, max_j or argmin_j of V[i][j], without the matrix.

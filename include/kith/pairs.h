@@ -40,7 +40,7 @@ typedef struct kith_pairs_options {
     kith_array radii;   /* n: a pair is nearer than cutoff + radius_i + radius_j; none: 0 */
     kith_array query_radii; /* m; both or neither, if there are queries */
 
-    /* The points j that are no partners of i, at any image, are exclusions[offsets[i]] … up to
+    /* The points j that are not partners of i, at any image, are exclusions[offsets[i]] … up to
      * offsets[i + 1] − 1, in any order: int64 of m + 1 (n + 1 without queries), and int64. */
     kith_array exclusion_offsets, exclusions;
 
@@ -55,7 +55,7 @@ typedef struct kith_pairs_options {
 
 /* A list of pairs, by rows: the pairs of i have the indices offsets[i] … offsets[i + 1] − 1.
  *
- * Arrays are where the positions are; those not asked for are none. They stay the list's and are
+ * Arrays are where the positions are; those not asked for are absent. They stay the list's and are
  * good until its next use by kith. */
 typedef struct kith_pairs {
     int64_t row_count;                /* n, or the number of queries */

@@ -19,7 +19,7 @@ extern "C" {
  *     epsilon, sigma  of forces by the law lennard-jones, ≥ 0 (kith/forces.h)
  *
  * A column that the law does not use is ignored, so that the same particles serve every law. A
- * column whose values are none is absent. A name given twice is an error, and so is an unknown one
+ * column without values is absent. A name given twice is an error, and so is an unknown one
  * but in sums (kith/sums.h), whose formulas use columns of any name.
  *
  * All arrays of a call have one dtype and are on one device. */

@@ -201,7 +201,7 @@ KITH_API kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *ro
  *
  * x and y are in one place: the host, or the device of the context; they must not overlap. Arrays
  * on the host serve every context. NaN and infinity propagate as IEEE 754 says for the stored
- * entries alone, whatever the format: its filling takes no part.
+ * entries alone, whatever the format: its padding takes no part.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, places, x overlaps y), KITH_UNSUPPORTED (arrays on
  *         a device and a context on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.

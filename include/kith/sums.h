@@ -86,7 +86,7 @@ typedef struct kith_sums_options {
  *   results       [out] n × K, of the sources' dtype, any strides; must not overlap an input
  *
  * All arrays have one dtype and are on the host. The targets are the sources also where their
- * positions are none or the same view of the same memory.
+ * positions are absent or the same view of the same memory.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices; cutoff < 0 or not finite, or missing in a
  *         periodic cell; periodic vectors that are linearly dependent; a formula with a mistake, or

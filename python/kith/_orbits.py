@@ -39,7 +39,7 @@ def orbits(positions: Bodies | ArrayLike, velocities: ArrayLike | None = None, m
     -------
     numpy.ndarray, shape (n - 1,)
         A structured array, row k - 1 of body k, with the fields ``a`` (negative for a hyperbola, infinite for a
-        parabola), ``e``, ``i``, ``Omega``, ``omega``, ``M``, ``q`` (the pericentre distance), ``true_anomaly``,
+        parabola), ``e``, ``i``, ``Omega``, ``omega``, ``M``, ``q`` (the pericenter distance), ``true_anomaly``,
         ``mean_motion`` and ``period``.
 
     Raises

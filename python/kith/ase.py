@@ -88,7 +88,7 @@ def _nothing(letters):
 
 
 def _cutoffs_of_elements(cutoffs, numbers):
-    """A table by atomic number; 0 for pairs that are none."""
+    """A table by atomic number; 0 for pairs that are not listed."""
     size = int(max(numbers, default=0)) + 1
     table = numpy.zeros((size, size))
     for pair, cutoff in cutoffs.items():

@@ -10,7 +10,7 @@ struct question {
     context_ref where;
     law_ref law;
     kith_matrix_options options = {};
-    input keep[6]; // what rows and columns look at
+    input keep[6]; // what rows and columns refer to
     kith_particles rows = {}, columns = {};
     bool has_columns = false;
 

@@ -89,7 +89,8 @@ static void look_up()
         throw nb::python_error();
 }
 
-// So many steps that a look at the keyboard between two calls costs nothing and nobody waits.
+// Enough steps that checking for Ctrl-C between two calls costs nothing, and few enough that nobody
+// waits.
 static const double seconds_between_looks = 0.05;
 
 class pace
@@ -159,7 +160,7 @@ static void step_by(simulation &of, double h)
     calling(*of.where, [&] { return kith_simulation_step_by(of.handle, h); });
 }
 
-// At most so many steps in pieces, of which the last ends exactly at until.
+// At most this many steps in pieces, of which the last ends exactly at until.
 static void run(simulation &of, double until, int64_t steps)
 {
     pace pace;

@@ -9,7 +9,7 @@
 #include "device/threads.h"
 #include "sort/sort.h"
 
-/* Parts depend on nothing but the number of points, and are looked at in their order. */
+/* Parts depend on nothing but the number of points, and are inspected in their order. */
 enum { rows_a_part = 1 << 14 };
 
 /* What a thread does in a second, to tell how many threads are worth waking. */

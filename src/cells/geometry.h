@@ -48,7 +48,7 @@ PAIRS_DEFINE_ROUNDED(double)
 #endif
 #undef PAIRS_DEFINE_ROUNDED
 
-/* Points may lie so many cells away from the first one. */
+/* Points may lie this many cells away from the first one. */
 #define PAIRS_MOST_CELLS_AWAY 1073741824.0
 
 /* A cell as the search sees it, in 3D always, in the problem's unit of length. A basis vector is

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* What every public function looks at before anything else, so that a wrong call is told and does
+/* What every public function checks first, so that a wrong call is reported and does
  * not end the process. All fail with KITH_INVALID_ARGUMENT. */
 
 /* A pointer that the function follows is not NULL. */

@@ -38,7 +38,7 @@ void cache_remove(const char *path);
  * Errors: KITH_IO_ERROR. */
 kith_status cache_write(const char *folder, const char *name, const void *text, int64_t bytes);
 
-/* FNV-1a, 64 bits (Fowler, Noll & Vo): tells a damaged file, not a forged one. */
+/* FNV-1a, 64 bits (Fowler, Noll & Vo): detects damage, not forgery. */
 uint64_t cache_hash(const void *data, int64_t bytes);
 
 /* Files of the cache that end with a seal, a line of their key and the hash of what stands before:

@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* Vector kernels read whole vectors: arrays for them have room for a multiple of so many elements.
+/* Vector kernels read whole vectors: arrays for them have room for a multiple of this many
+ * elements.
  */
 enum { kith_padding = 64 };
 
@@ -19,7 +20,7 @@ KITH_BOTH_SIDES static inline int64_t kith_padded(int64_t count)
     return (count + kith_padding - 1) / kith_padding * kith_padding;
 }
 
-/* Whether this process may take so many bytes more. The system hands out memory that it does not
+/* Whether this process may take this many bytes more. The system hands out memory that it does not
  * have, and kills who writes to it: what is large is refused before.
  *
  * Errors: KITH_OUT_OF_MEMORY; the message names what, how much it needs and how much there is. */

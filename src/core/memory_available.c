@@ -35,7 +35,7 @@ static bool read_text(const char *root, const char *path, char text[text_bytes])
     return count > 0;
 }
 
-/* The number behind a word that begins a line; without a word, the text's first. */
+/* The number after a word that begins a line; without a word, the text's first. */
 static bool number_after(const char *text, const char *word, int64_t *number)
 {
     const size_t length = strlen(word);

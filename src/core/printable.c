@@ -42,7 +42,7 @@ static bool is_printable(uint32_t character)
     return true;
 }
 
-/* What stands for a character of length bytes, or for a byte that is none (length 0). */
+/* The replacement of a character of length bytes, or of an invalid byte (length 0). */
 static void write_piece(const char *at, uint32_t character, int length, char piece[16])
 {
     const char *const short_form = character == '\n'   ? "\\n"

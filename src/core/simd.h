@@ -162,7 +162,7 @@ SIMD_DEFINE(double)
 #define SIMD_ODD_16(a, b)                                                                          \
     __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
 
-/* Each round adds neighbouring elements of all rows and halves the number of rows. */
+/* Each round adds neighboring elements of all rows and halves the number of rows. */
 #define SIMD_DEFINE_SUM_ROWS(real, lanes)                                                          \
     SIMD_INLINE v##real simd_sum_rows_##real(v##real *rows)                                        \
     {                                                                                              \

@@ -28,7 +28,7 @@
 #define simd_select(mask, a, b) SIMD_OF(a, simd_select)(mask, a, b) /* mask ? a : b */
 
 /* simd_rsqrt and simd_rsqrt_or_0_scaled, for subnormal x, too: AVX-512's estimate knows them, and
- * elsewhere they count as the least normal number. */
+ * elsewhere they count as the smallest normal number. */
 #define simd_rsqrt_of_subnormal(x)             SIMD_OF(x, simd_rsqrt_of_subnormal)(x)
 #define simd_rsqrt_or_0_of_subnormal_scaled(x) SIMD_OF(x, simd_rsqrt_or_0_of_subnormal_scaled)(x)
 #if defined(__AVX512F__) && !defined(SIMD_GENERIC)
@@ -142,7 +142,7 @@ SIMD_DEFINE_LANES(double, vint64)
 #define SIMD_EXP2_LOW_FLOAT   -151.0f
 #define SIMD_EXP2_HIGH_DOUBLE 1025.0
 #define SIMD_EXP2_LOW_DOUBLE  -1076.0
-/* ln 2 in two parts, the first with so few bits that its product with a whole number is exact. */
+/* ln 2 in two parts, the first short enough that its product with a whole number is exact. */
 #define SIMD_LN2_HIGH_FLOAT  0x1.62e4p-1f
 #define SIMD_LN2_LOW_FLOAT   0x1.7f7d1cp-20f
 #define SIMD_LN2_HIGH_DOUBLE 0x1.62e42fefa38p-1

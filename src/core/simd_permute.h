@@ -6,7 +6,7 @@
 #include "core/simd.h"
 
 /* SIMD_PERMUTE_UNIT(bytes): how many bytes an index of the processor's instruction moves, for
- * elements of so many bytes. */
+ * elements of this many bytes. */
 #if defined(SIMD_GENERIC)
 #define SIMD_PERMUTE_UNIT(bytes) 1
 #elif defined(__AVX512F__)
@@ -17,7 +17,7 @@
 #define SIMD_PERMUTE_UNIT(bytes) 1
 #endif
 
-/* The permutation that takes element k from element from[k], for elements of so many bytes: what
+/* The permutation that takes element k from element from[k], for elements of this many bytes: what
  * simd_permute wants. */
 SIMD_INLINE vint32 simd_permutation(const int32_t *from, int32_t bytes)
 {

@@ -28,7 +28,7 @@ SIMD_INLINE void stream_copy_of_line(char *to, const char *from)
 #endif
 
 /* The same where lines of memory begin elsewhere, at a multiple of 16 bytes: what is written one
- * behind the other makes lines of them. */
+ * after the other makes lines of them. */
 SIMD_INLINE void stream_copy_off_the_line(char *to, const char *from)
 {
 #if defined(__x86_64__)

@@ -30,7 +30,7 @@ static inline int64_t kith_array_columns(kith_array array)
 /* The same elements at the same addresses. */
 bool kith_same_view(kith_array a, kith_array b);
 
-/* The array; one of no dimensions is none, whatever its address is: without that. */
+/* The array; one without dimensions is absent, whatever its address: without that. */
 kith_array kith_array_or_none(kith_array array);
 
 /* A context takes arrays on the host and on its own device. Errors: KITH_UNSUPPORTED too (the

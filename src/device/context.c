@@ -71,7 +71,7 @@ static kith_status set_up(const kith_context_options *options, struct kith_conte
     KITH_TRY(kith_isa_choose(&context->isa));
     KITH_TRY(choose_device(options->device, context));
     kith_tuning_read(context->device,
-                     &context->tuning); /* a damaged one is none: kith info tells */
+                     &context->tuning); /* a damaged one counts as absent: kith info reports it */
     context->threads = choose_threads(options->threads, context);
     context->team = kith_team_create(context->threads);
     if (!context->team)

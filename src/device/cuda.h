@@ -21,7 +21,7 @@ cudaStream_t cuda_stream(kith_context *context);
 /* Multiprocessors of the context's device. */
 int cuda_multiprocessors(kith_context *context);
 
-/* Kernels wait for the one before themselves where they are told to (overlap.cuh). */
+/* Kernels wait for the one before themselves where they are launched so (overlap.cuh). */
 bool cuda_overlaps(kith_context *context);
 
 /* Memory on the device for the kernels of one function of a room, aligned to 256 bytes.

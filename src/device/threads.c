@@ -39,7 +39,7 @@ struct job {
     atomic_int processor;       /* the caller's */
     atomic_llong next;          /* task */
     atomic_int seats;           /* left for others than the caller */
-    atomic_int inside;          /* others that look at the job */
+    atomic_int inside;          /* others that read the job */
     atomic_bool open;
 };
 
@@ -90,7 +90,7 @@ static void take_tasks(struct job *job)
     }
 }
 
-/* inside goes up before open is looked at, and the caller looks at inside after it has closed the
+/* inside goes up before open is read, and the caller reads inside after it has closed the
  * job: one of the two sees the other. */
 static void join_job(struct kith_team *team)
 {
@@ -148,7 +148,7 @@ static void *work(void *argument)
     }
 }
 
-/* At most so many of those that sleep. */
+/* At most this many of those that sleep. */
 static void wake_sleepers(struct kith_team *team, int64_t wanted)
 {
     const int64_t sleepers = atomic_load(&team->sleepers);

@@ -13,11 +13,12 @@ struct kith_team;
 
 typedef void kith_task(void *argument, int64_t k);
 
-/* How many threads to do work with that takes one thread so many seconds: those that are awake, and
- * as many of the others as can be woken for a twentieth of the work done since the last waking. */
+/* How many threads to do work with that takes one thread this many seconds: those that are awake,
+ * and as many of the others as can be woken for a twentieth of the work done since the last waking.
+ */
 int32_t kith_threads_for(kith_context *context, double seconds);
 
-/* Calls task(argument, k) once for each k < count, on at most so many threads of the context, the
+/* Calls task(argument, k) once for each k < count, on at most this many threads of the context, the
  * caller's among them; returns when all are done. In what order, and by whom, is left to chance.
  * Once the call is cancelled no more tasks are begun: tasks should be shorter than 0.1 s, or return
  * early if kith_context_stops.

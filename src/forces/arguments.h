@@ -23,8 +23,8 @@ struct forces_arguments {
     kith_array acceleration_derivative, potential_derivative;
     const kith_law *law_of_unit_mass; /* −m_j/s, by which kernels derive gravity; else NULL */
 
-    /* A law other than gravity, or NULL. Then masses divide forces. Columns that the law does not
-     * use are none. */
+    /* A law other than gravity, or NULL. Then masses divide forces. Columns that the law does
+     * not use are absent. */
     const kith_law *law;
     bool uses_charges;
     bool mixes; /* the columns epsilon and sigma are the weights and charges (mixing.h) */
@@ -36,7 +36,7 @@ struct forces_arguments {
     kith_accuracy accuracy;
     kith_solver_report *report;
     const kith_forces_options *options; /* as the caller gave them */
-    kith_context *context;              /* whose threads look at the numbers and copy them */
+    kith_context *context;              /* whose threads check the numbers and copy them */
 
     /* Of all coordinates and softenings, all masses: from forces_check_numbers. */
     double largest_length, largest_mass;
@@ -62,7 +62,7 @@ static inline bool forces_shares_charges(const struct forces_arguments *argument
                arguments->targets.column[arguments->mixes ? particles_sigma : particles_q]);
 }
 
-/* The masses that divide forces must be more than 0: the least that is allowed. */
+/* The masses that divide forces must be more than 0: the minimum allowed. */
 static inline double forces_least_mass(const struct forces_arguments *arguments, bool of_targets)
 {
     const bool divide = of_targets || kith_array_is_none(arguments->targets.positions);

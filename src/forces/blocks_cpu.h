@@ -13,7 +13,7 @@ struct forces_blocks {
     law_sums_kernel *law_kernel;         /* NULL: gravity */
 };
 
-/* Computes the problem, which one thread takes so many seconds for. A thread does whole blocks of
+/* Computes the problem, which one thread takes this many seconds for. A thread does whole blocks of
  * kith_padding targets or systems, each by itself, and so does a rank where targets are divided
  * (targets_ranks.h): the bits do not depend on who does which.
  *

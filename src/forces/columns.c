@@ -39,7 +39,8 @@ static void do_block(void *argument, int64_t k)
     blocks->kernel(&blocks->done[k], begin, end < blocks->count ? end : blocks->count);
 }
 
-/* Does the work on so many rows. The largest of all blocks does not depend on how they are cut. */
+/* Does the work on this many rows. The largest of all blocks does not depend on how they are cut.
+ */
 static kith_status do_blocks(kith_context *context, struct forces_rows *rows,
                              forces_rows_kernel *kernel, int64_t count)
 {
@@ -90,7 +91,7 @@ kith_status forces_measure(kith_context *context, kith_array array, double least
     return KITH_OK;
 }
 
-/* Kernels read behind the last row: what was left there by another problem may be anything. */
+/* Kernels read after the last row: what was left there by another problem may be anything. */
 static void clear_padding(kith_dtype dtype, void *column, int64_t rows)
 {
     const int64_t bytes = kith_dtype_bytes(dtype);

@@ -14,7 +14,7 @@ kith_status forces_measure(kith_context *context, kith_array array, double least
                            bool *good);
 
 /* columns[c][row] = the number in column c times 2^exponent, in the precision dtype: the array's or
- * double. Behind the last row, up to kith_padded, are zeros. */
+ * double. After the last row, up to kith_padded, are zeros. */
 kith_status forces_pack_columns(kith_context *context, kith_array array, int exponent,
                                 kith_dtype dtype, const void *const *columns);
 

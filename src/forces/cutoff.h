@@ -17,7 +17,7 @@ struct cutoff_law {
 };
 
 /* Finds it; `law` keeps what was made for the problem before. Errors: KITH_UNSUPPORTED (a shift or
- * a tail that the law has not), KITH_OUT_OF_MEMORY. */
+ * a tail that the law does not have), KITH_OUT_OF_MEMORY. */
 kith_status cutoff_take_law(const struct forces_problem *problem, struct cutoff_law *law);
 void cutoff_drop_law(struct cutoff_law *law);
 

@@ -15,7 +15,7 @@ kith_status forces_direct_cuda(kith_context *context, const struct forces_proble
 /* The same by the one-sided kernel, in the calling thread. */
 void forces_one_sided_serial(const kith_context *context, const struct forces_problem *problem);
 
-/* About how long one thread takes for the one-sided sums of so many targets and sources. */
+/* About how long one thread takes for the one-sided sums of this many targets and sources. */
 double forces_seconds_of(const kith_context *context, kith_dtype dtype, int64_t targets,
                          int64_t sources);
 

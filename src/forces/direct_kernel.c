@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/simd.h"
 
-/* Sums over so many sources are taken in the problem's own precision, the sum of these sums in
+/* Sums over this many sources are taken in the problem's own precision, the sum of these sums in
  * double: a float result is then as good as its terms for any number of sources. */
 enum { chunk_sources = 256 };
 

@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "forces/law_sums_kernel.h"
 
-/* Sums over so many sources are taken in the problem's own precision, the sum of these sums in
+/* Sums over this many sources are taken in the problem's own precision, the sum of these sums in
  * double: as in law_sums_kernel.c. */
 enum { chunk_sources = 256 };
 

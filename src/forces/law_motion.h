@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* What forces_law_cuda does with a problem that wants the jerk, and with one of many systems.
- * Errors: KITH_INVALID_ARGUMENT for a jerk that the law has not (forces_check_jerk). */
+ * Errors: KITH_INVALID_ARGUMENT for a jerk that the law does not have (forces_check_jerk). */
 kith_status forces_law_jerk_cuda(kith_context *context, const struct forces_problem *problem);
 kith_status forces_law_systems_cuda(kith_context *context, const struct forces_problem *problem);
 

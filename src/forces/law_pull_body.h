@@ -64,7 +64,7 @@ SIMD_INLINE void NAME(pull_by)(const struct law_form form, const struct law_pull
             simd_fma(pull->force[0], u[0], simd_fma(pull->force[1], u[1], pull->force[2] * u[2]));
 }
 
-/* Sums over the masses from element i on to a column; behind the last particle, where masses are 0,
+/* Sums over the masses from element i on to a column; after the last particle, where masses are 0,
  * zeros. + 0: no −0 of an empty sum. */
 SIMD_INLINE void NAME(store_over_mass)(const struct law_sums_problem *problem, long long i,
                                        VREAL sum, void *to)

@@ -16,7 +16,7 @@
 _Static_assert((int)law_systems_most_bodies == (int)systems_max_bodies,
                "the kernel has room for the bodies of a system");
 
-/* A kernel by instruction set, and where formulas find it. A vector of pairs takes about so many
+/* A kernel by instruction set, and where formulas find it. A vector of pairs takes about this many
  * seconds: a guess between the cheapest laws and the dearest. */
 struct law_kernel {
     const struct law_sums_kernels *const *each_isa;
@@ -72,7 +72,7 @@ static kith_status find_symmetric(kith_context *context, const struct forces_pro
     return KITH_OK;
 }
 
-/* How long one thread takes for so many systems of the problem. */
+/* How long one thread takes for this many systems of the problem. */
 static double seconds_of(const kith_context *context, const struct forces_problem *problem,
                          const struct law_kernel *kernel, int64_t systems)
 {

@@ -16,8 +16,8 @@ struct law_sums_plan {
     int32_t block; /* threads */
 };
 
-/* Divides the sources into parts, so that there are about so many blocks for each multiprocessor; a
- * block of threads takes so many targets, and sources in tiles of a block's size. */
+/* Divides the sources into parts, so that there are about this many blocks for each multiprocessor;
+ * a block of threads takes this many targets, and sources in tiles of a block's size. */
 struct law_sums_plan law_sums_divide(kith_context *context, const struct forces_problem *problem,
                                      int32_t block, int64_t targets_of_block,
                                      int64_t wanted_blocks);
@@ -34,7 +34,7 @@ kith_status law_sums_start_custom(kith_context *context, const struct forces_pro
                                   const struct law_sums_problem *sums,
                                   const struct law_sums_plan *plan);
 
-/* The same for acceleration and jerk, and for so many blocks of systems. */
+/* The same for acceleration and jerk, and for this many blocks of systems. */
 kith_status law_jerk_start_custom(kith_context *context, const struct forces_problem *problem,
                                   const struct law_sums_problem *sums,
                                   const struct law_sums_plan *plan);

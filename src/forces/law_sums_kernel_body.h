@@ -135,7 +135,7 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool may_to
     }
 }
 
-/* Whether the sums of a block are finite. Not a number times 0 is none, infinity times 0 neither.
+/* Whether the sums of a block are finite. NaN times 0 is NaN, and so is infinity times 0.
  */
 static __attribute__((noinline)) bool NAME(are_numbers)(const struct NAME(sums) sums[wide])
 {
@@ -159,7 +159,7 @@ static __attribute__((noinline)) void NAME(add_sums)(const struct NAME(sums) * s
 
 /* Adds what the sources first … last − 1 do to the block of targets at begin. Most chunks have no
  * two particles at the same place and need not look for them (may_touch): a force that is not a
- * finite number tells of those that have. Then nothing is added, and it returns false. */
+ * finite number shows those that have. Then nothing is added, and it returns false. */
 SIMD_INLINE bool NAME(add_chunk)(const struct variant variant, const bool may_touch,
                                  const struct law_sums_problem *problem,
                                  const struct NAME(law_constants) * law, long long begin,

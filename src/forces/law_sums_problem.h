@@ -52,7 +52,7 @@ enum { law_sums_values = 4 };
 
 /* The weighting that kernels are compiled for, by kind: that of the table's laws. w_i is taken out
  * of the sum over j; what needs no weights gets ones. Of kinds without weights in the table the
- * weights are nowhere looked at. */
+ * weights are never read. */
 #define LAW_SUMS_WEIGHTING(kind)                                                                   \
     ((kind) != law_constant && (kind) != law_custom && LAW_MAY_BE_PRODUCT(kind) ? law_product      \
                                                                                 : law_unweighted)

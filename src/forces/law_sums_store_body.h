@@ -30,7 +30,7 @@ static void NAME(store_value)(const REAL *restrict outer, const void *divisor, v
 {
     for (int lane = 0; lane < NAME(block); lane++) {
         const double m = (double)NAME(element)(divisor, begin + lane, 1);
-        /* + 0: no −0 of an empty sum. Behind the last body masses are 0. */
+        /* + 0: no −0 of an empty sum. After the last body masses are 0. */
         ((REAL *)to)[begin + lane] =
             m != 0 ? (REAL)((double)outer[lane] * total[lane] / m + 0.0) : 0;
     }

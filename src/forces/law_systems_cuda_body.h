@@ -1,5 +1,5 @@
 /* Forces by any law in many small systems on a GPU, for one precision (law/for_each_real_cuda.h): a
- * thread a body, neighbouring threads in neighbouring systems, as in systems_cuda.cu. */
+ * thread a body, neighboring threads in neighboring systems, as in systems_cuda.cu. */
 
 #include "forces/law_pull_cuda_body.h"
 

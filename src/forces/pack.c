@@ -19,7 +19,7 @@ static kith_status pack_vectors(const struct forces_packed *packed, const void *
     return forces_pack_columns(packed->context, *array, -exponent, packed->problem.dtype, columns);
 }
 
-/* Numbers that no array has, and zeros behind them. */
+/* Numbers of an absent array, and zeros after them. */
 static void fill(kith_dtype dtype, const void *column, int64_t rows, double value)
 {
     for (int64_t row = 0; row < kith_padded(rows); row++)

@@ -7,7 +7,7 @@ struct kith_law;
 struct pairs_lattice;
 
 /* Where the CUDA backend puts acceleration and potential: the caller's arrays, whose units only the
- * device knows (forces/pack_cuda.cu). Element i of a component is i strides behind its pointer. */
+ * device knows (forces/pack_cuda.cu). Element i of a component is i strides after its pointer. */
 struct forces_delivery {
     const struct forces_measured *measured; /* there; NULL: the results go to columns */
     int64_t acceleration_stride, potential_stride;
@@ -50,8 +50,8 @@ struct forces_space {
  * over the pairs with s² > 0 and, if self, i ≠ j. Arrays may be read (and outputs written) up to
  * kith_padded(count) elements; what lies behind count is finite and otherwise without meaning.
  *
- * With system_count > 0 there are so many independent systems of target_count bodies each, and self
- * is true: body i of system s is element i·system_stride + s, with system_stride =
+ * With system_count > 0 there are this many independent systems of target_count bodies each, and
+ * self is true: body i of system s is element i·system_stride + s, with system_stride =
  * kith_padded(system_count). Of one system, body i is element i.
  *
  * With a law other than gravity there are

@@ -87,8 +87,8 @@ RING_FUNCTION struct ring_meeting ring_meeting_at(struct ring_chunk chunk, int64
     return meeting;
 }
 
-/* A meeting is done in `steps` steps, and so many to a tile are work that can be dealt. A step of a
- * tile's meeting with itself, the first of its meetings in a chunk that begins with offset 0, has
+/* A meeting is done in `steps` steps, and this many to a tile are work that can be dealt. A step of
+ * a tile's meeting with itself, the first of its meetings in a chunk that begins with offset 0, has
  * fewer instructions. Costs are in eighths of a step between two tiles. Measured on an H200 beside
  * equal costs: double 4 % faster at N = 8192 and 3 % at 16 384, float 4 % faster at 24 576 and 1 %
  * slower from 49 152 on, else the same. */
@@ -146,7 +146,7 @@ RING_FUNCTION int64_t ring_most_shares(struct ring_chunk chunk, int64_t steps)
     return most > 1 ? most : 1;
 }
 
-/* Share k of total things, dealt to so many: from share_begin(k) to share_begin(k + 1). */
+/* Share k of total things, dealt to this many: from share_begin(k) to share_begin(k + 1). */
 RING_FUNCTION int64_t share_begin(int64_t total, int64_t shares, int64_t k)
 {
     return total / shares * k + total % shares * k / shares;

@@ -23,7 +23,7 @@ enum { least_bodies = 192, least_bodies_of_formula = 1024 };
  * too short to be worth a meeting. */
 enum { usual_blocks = 48, least_block = 64, most_block = 1024 };
 
-/* Below so many bodies every rank computes all of them: to exchange sums would take longer. */
+/* Below this many bodies every rank computes all of them: to exchange sums would take longer. */
 enum { least_bodies_of_ranks = 1024 };
 
 bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem,
@@ -79,7 +79,7 @@ static int64_t choose_block(int64_t count)
     return block < least_block ? least_block : block > most_block ? most_block : block;
 }
 
-/* Of gravity the masses are copied, and are 0 behind the last body. */
+/* Of gravity the masses are copied, and are 0 after the last body. */
 static void take_weights(struct symmetric_run *run, char *memory)
 {
     const struct forces_problem *problem = run->problem;
@@ -394,7 +394,7 @@ static kith_status meet_all(struct symmetric_run *run, struct part *part)
                          meet, run);
 }
 
-/* A part of the ring; while it is computed, the sums of the part before are on their way. */
+/* A part of the ring; while it is computed, the sums of the part before are in flight. */
 static kith_status do_part(struct symmetric_run *run, struct part *part, struct part *before)
 {
     const struct ranks *ranks = run->ranks;

@@ -89,7 +89,7 @@ SIMD_INLINE void NAME(meet_vectors)(const struct variant variant, const int32_t 
     }
 }
 
-/* The lanes of one component of so many sources summed, a vector of sources at a time. */
+/* The lanes of one component of this many sources summed, a vector of sources at a time. */
 static __attribute__((noinline)) void NAME(sum_lanes)(const VREAL *of_sources, int32_t components,
                                                       int32_t component, int64_t count,
                                                       REAL *result)

@@ -35,7 +35,7 @@ struct symmetric_run {
     int32_t fields, components, threads; /* components: fields, then the potential */
     int64_t stride, block, tiles;
     int64_t origin, room; /* the first body of this rank's tiles, and room for all of theirs */
-    const void *weight;   /* masses, 0 behind the last body; or a law's weights */
+    const void *weight;   /* masses, 0 after the last body; or a law's weights */
     void *alone;          /* the fields of the blocks on themselves */
     struct part parts[ranks_batches]; /* the second while that of ranks is exchanged */
     struct part *part;                /* of the two, the one that tasks work on */

@@ -24,7 +24,7 @@ enum { force_bits = 46, unit_step = 4, most_neighbors = 1 << 16, most_exponent =
 /* Of one thread, to tell how many are worth waking. */
 static const double forces_a_second = 1e7, slots_a_second = 1e8;
 
-/* A skin that kith chooses is kept so that a list lasts so many steps, within these parts of the
+/* A skin that kith chooses is kept so that a list lasts this many steps, within these parts of the
  * cutoff: bits do not depend on it. */
 static const double first_skin = 0.16, least_skin = 0.02, largest_skin = 0.5;
 enum { least_life = 10, most_life = 30 };
@@ -459,7 +459,8 @@ static kith_status sum(struct job *job, bool *done)
     return KITH_OK;
 }
 
-/* The sums of a slot's component of this process, of which its cluster has so many subtractions. */
+/* The sums of a slot's component of this process, of which its cluster has this many subtractions.
+ */
 static uint64_t sum_of(const struct job *job, int64_t place, int32_t touched)
 {
     uint64_t total = (uint64_t)touched * job->zero;

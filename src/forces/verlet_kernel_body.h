@@ -1,7 +1,7 @@
 /* Forces by a Verlet list, for one precision (law/for_each_real.h): a particle in all lanes meets a
  * cluster, a particle a lane. */
 
-/* A vector of reals has lanes for so many vectors of 64-bit integers. */
+/* A vector of reals has lanes for this many vectors of 64-bit integers. */
 enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(parts) = NAME(lanes) * 8 / SIMD_BYTES };
 
 struct NAME(verlet_particle) {

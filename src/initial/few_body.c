@@ -3,7 +3,7 @@
 #include "initial/random.h"
 #include "initial/recipe.h"
 
-/* Relative orbit of semi-major axis 1 and μ = G (m_1 + m_2) = 1 at its pericentre: the distance is
+/* Relative orbit of semi-major axis 1 and μ = G (m_1 + m_2) = 1 at its pericenter: the distance is
  * 1 − e, the speed √((1 + e) / (1 − e)). Each body has its share of both. */
 void initial_two_body(const kith_initial_options *options, kith_bodies *bodies)
 {
@@ -22,7 +22,7 @@ void initial_two_body(const kith_initial_options *options, kith_bodies *bodies)
     bodies->velocity[d + 1] = m1 * speed;
 }
 
-/* An equilateral triangle of side 1 turns about its centre of mass with ω² = G Σ m = 1. */
+/* An equilateral triangle of side 1 turns about its center of mass with ω² = G Σ m = 1. */
 void initial_lagrange(const kith_initial_options *options, kith_bodies *bodies)
 {
     const int32_t d = bodies->dimensions;

@@ -5,12 +5,12 @@
 #include "initial/recipe.h"
 
 /* Pericentre distance, and the start on the orbit as D = tan(ν/2) of the true anomaly: by Barker's
- * equation √(2p³/μ) (|D| + |D|³/3) before the pericentre, that is 13.2 for μ = 2. */
-static const double pericentre = 2;
+ * equation √(2p³/μ) (|D| + |D|³/3) before the pericenter, that is 13.2 for μ = 2. */
+static const double pericenter = 2;
 static const double start = -2;
 
 /* One of the two galaxies: how it differs from disk.h's, where it is and how it moves. The disk is
- * tilted about the x axis, which points to the pericentre. */
+ * tilted about the x axis, which points to the pericenter. */
 struct galaxy {
     double mass, size;
     double tilt_cosine, tilt_sine;
@@ -22,8 +22,8 @@ struct galaxy {
 static void put_on_orbit(struct galaxy pair[2])
 {
     const double total = pair[0].mass + pair[1].mass;
-    const double speed = sqrt(2 * total / pericentre) / (1 + start * start);
-    const double position[2] = {pericentre * (1 - start * start), pericentre * 2 * start};
+    const double speed = sqrt(2 * total / pericenter) / (1 + start * start);
+    const double position[2] = {pericenter * (1 - start * start), pericenter * 2 * start};
     const double velocity[2] = {-speed * start, speed};
     for (int32_t k = 0; k < 2; k++) {
         pair[0].position[k] = -position[k] * pair[1].mass / total;
@@ -63,7 +63,7 @@ static int64_t count_of_first(int64_t count, double mass_ratio)
     return first < 1 ? 1 : first > count - 1 ? count - 1 : first;
 }
 
-/* Fills in count bodies of one galaxy, its centre of mass on the orbit. */
+/* Fills in count bodies of one galaxy, its center of mass on the orbit. */
 static kith_status place_galaxy(const struct galaxy *galaxy, int64_t first, int64_t count,
                                 uint64_t seed, struct poll_state *poll, const kith_bodies *bodies)
 {

@@ -41,7 +41,7 @@ enum kind {
 static const kith_initial kinds[KIND_COUNT] = {
     [TWO_BODY] =
         {"two-body",
-         "Kepler orbit from pericentre: G = m1 + m2 = a = 1, period 2π; eccentricity, mass ratio",
+         "Kepler orbit from pericenter: G = m1 + m2 = a = 1, period 2π; eccentricity, mass ratio",
          2,
          2,
          "--dt 0.005 --until 62.83185307179586",
@@ -55,7 +55,7 @@ static const kith_initial kinds[KIND_COUNT] = {
                   {0}},
     [FIGURE_EIGHT] =
         {"figure-8",
-         "three unit masses on one eight, G = 1, period 6.325913982926228 (Chenciner & "
+         "three unit masses on a figure eight, G = 1, period 6.325913982926228 (Chenciner & "
          "Montgomery 2000)",
          3,
          3,
@@ -108,7 +108,7 @@ static const kith_initial kinds[KIND_COUNT] = {
                       "--dt 0.002 --until 2 --softening 0.05",
                       {0}},
     [UNIFORM_SPHERE] = {"uniform-sphere",
-                        "random points of the unit ball or disc, at rest: cold collapse; G = M = 1",
+                        "random points of the unit ball or disk, at rest: cold collapse; G = M = 1",
                         1000,
                         0,
                         "--dt 0.005 --until 5 --softening 0.05",
@@ -147,13 +147,13 @@ static const kith_initial kinds[KIND_COUNT] = {
                             NULL,
                             {0}},
     [FCC] = {"fcc",
-             "face-centred cubic crystal in its periodic cell, 4 n^3 sites; density, temperature",
+             "face-centered cubic crystal in its periodic cell, 4 n^3 sites; density, temperature",
              4000,
              0,
              "--law lennard-jones --cutoff 2.5 --shift force --dt 0.002 --until 1",
              {0}},
     [BCC] = {"bcc",
-             "body-centred cubic crystal in its periodic cell, 2 n^3 sites; density, temperature",
+             "body-centered cubic crystal in its periodic cell, 2 n^3 sites; density, temperature",
              2000,
              0,
              "--law lennard-jones --cutoff 2.5 --shift force --dt 0.002 --until 1",

@@ -81,7 +81,7 @@ void random_in_ball(struct random_stream *stream, int32_t dimensions, double *po
     } while (r2 >= 1);
 }
 
-/* A point of the unit disc without its centre, and its squared radius. */
+/* A point of the unit disk without its center, and its squared radius. */
 static double in_disc(struct random_stream *stream, double point[2])
 {
     double r2 = 0;

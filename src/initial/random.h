@@ -55,7 +55,7 @@ double random_exponential(struct random_stream *stream);
 /* Two independent numbers of mean 0 and variance 1. */
 void random_normal_pair(struct random_stream *stream, double normal[2]);
 
-/* A uniform point of the unit ball (disc in 2D), and of its surface. */
+/* A uniform point of the unit ball (disk in 2D), and of its surface. */
 void random_in_ball(struct random_stream *stream, int32_t dimensions, double *point);
 void random_direction(struct random_stream *stream, int32_t dimensions, double *unit);
 

@@ -93,7 +93,7 @@ static double hernquist_speed(struct random_stream *stream, double psi)
 
 /* Hernquist (1990): the radius that holds a fraction X of the mass is √X / (1 − √X). The model is
  * cut at 200 scale lengths, and of such a mass that 1 is left within: nothing changes there. The
- * cusp stays at the origin: far bodies would draw the centre of mass up to 10/√N from it. */
+ * cusp stays at the origin: far bodies would draw the center of mass up to 10/√N from it. */
 kith_status initial_hernquist(const kith_initial_options *options, struct poll_state *poll,
                               kith_bodies *bodies)
 {

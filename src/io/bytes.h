@@ -7,14 +7,14 @@
 
 #include "core/status.h"
 
-/* Reads exactly so many bytes; what names them in the message. Errors: KITH_BAD_FORMAT if the file
- * ends before (the message says at which offset), KITH_IO_ERROR. */
+/* Reads exactly this many bytes; what names them in the message. Errors: KITH_BAD_FORMAT if the
+ * file ends before (the message says at which offset), KITH_IO_ERROR. */
 kith_status read_bytes(FILE *stream, void *memory, int64_t bytes, const char *what);
 
 /* Goes to an offset. Errors: KITH_IO_ERROR (a pipe). */
 kith_status seek_to(FILE *stream, int64_t offset);
 
-/* The bytes from here to the end of the file; false if that cannot be told (a pipe). */
+/* The bytes from here to the end of the file; false if that is unknown (a pipe). */
 bool input_bytes_left(FILE *stream, int64_t *bytes);
 
 static inline bool machine_is_big_endian(void)

@@ -14,7 +14,7 @@ struct frame_functions {
     kith_status (*read)(const char *path, const kith_read_options *options, int64_t first,
                         int64_t count, visit_frame *visit, void *state);
 
-    /* As write: begin makes a writer of about so many frames, which goes with end; the file is
+    /* As write: begin makes a writer of about this many frames, which goes with end; the file is
      * there only after finish. */
     kith_status (*begin)(const char *path, const kith_write_options *options, int64_t count,
                          void **writer);
@@ -39,7 +39,7 @@ struct format {
     const char *name;
     const char *extensions; /* space-separated, without dots */
     const char *description;
-    const struct frame_functions *frames; /* several in a file: read looks at options->frame */
+    const struct frame_functions *frames; /* several in a file: read inspects options->frame */
     const char *lacks;                    /* why read and write are NULL, or NULL */
 
     /* Messages leave the path out: kith_bodies_read puts it before them, and checks that all

@@ -112,7 +112,7 @@ static kith_status read_words(const struct h5md_reader *reader, struct words *wo
     return status;
 }
 
-/* Neighbours are mostly of one species: the last word found is tried first. */
+/* Neighbors are mostly of one species: the last word found is tried first. */
 static void name_species(const struct words *words, const int64_t *species, int64_t count,
                          kith_name *names)
 {

@@ -63,7 +63,7 @@ kith_status h5md_write_units(hid_t file, const kith_units *units)
                                               : KITH_OK;
 }
 
-/* A name that is none, or too long, is as good as missing. */
+/* A name that is invalid or too long counts as missing. */
 static void read_name(hid_t file, const char *path, kith_name name)
 {
     char text[KITH_NAME_BYTES + 1];

@@ -78,7 +78,7 @@ static int list_series(const struct h5md_writer *writer, struct series list[most
     return count;
 }
 
-/* Takes the frames behind the last full chunk back into memory. */
+/* Takes the frames after the last full chunk back into memory. */
 static kith_status gather_again(struct h5md_writer *writer, int64_t written)
 {
     struct series list[most_series];

@@ -10,7 +10,7 @@ struct h5md_writer {
     hid_t file;
     struct h5md_layout layout;
     int64_t gathered; /* frames in memory, which follow those in the file */
-    int64_t room;     /* for so many, a chunk */
+    int64_t room;     /* for this many, a chunk */
     int64_t *step;
     double *time;
     double *observables; /* one after the other, each with `room` frames */

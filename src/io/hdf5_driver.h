@@ -9,7 +9,7 @@
  *
  * When a write fails, on a full disk for example, HDF5 cannot close the file: it keeps a dangling
  * one and crashes when the program ends (1.10, H5F__close_cb). So after the first failure this
- * driver keeps all writes in memory, where reads find them too, and tells the error only to kith,
+ * driver keeps all writes in memory, where reads find them too, and reports the error only to kith,
  * which then closes the file in peace and throws it away.
  *
  * HDF5 1.10 lets go of a file's driver before it closes the file with it (H5FD_close): so the

@@ -36,7 +36,7 @@ kith_status hdf5_open(const char *path, hid_t *file);
 /* The same for reading and writing. Writing as such never fails (io/hdf5_driver.h).
  *
  *   error  [out] the first error number of the system, 0 as long as all is well; must outlive the
- *          file and be looked at after the work and after H5Fclose */
+ *          file and be inspected after the work and after H5Fclose */
 kith_status hdf5_open_to_write(const char *path, int *error, hid_t *file);
 
 /* Closes a file of hdf5_open_to_write or hdf5_create; negative if HDF5 could not. */

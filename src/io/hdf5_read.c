@@ -5,7 +5,7 @@
 
 enum { most_shrinking = 4096, most_number_bytes = 16 };
 
-/* H5Lexists fails if a group on the way is missing, so each is looked at in turn. */
+/* H5Lexists fails if a group on the way is missing, so each is inspected in turn. */
 bool hdf5_exists(hid_t parent, const char *path)
 {
     char part[256];

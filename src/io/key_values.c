@@ -11,7 +11,7 @@ static char *find_closing(char *at, char closing)
     return *at ? at : NULL;
 }
 
-/* Cuts the value out of the line, in place, and goes on behind it. */
+/* Cuts the value out of the line, in place, and continues after it. */
 static kith_status take_value(char **line, char **value)
 {
     const char opening = **line;

@@ -21,7 +21,7 @@ struct market_header {
     int64_t lines;                  /* up to the size line */
 };
 
-/* A whole file, uncompressed, with zeros behind its end. */
+/* A whole file, uncompressed, with zeros past its end. */
 struct market_text {
     char *bytes;
     int64_t size;
@@ -29,7 +29,7 @@ struct market_text {
 
 /* Reads a file; of one whose size nobody knows, as a pipe's, no more than shows that it is wrong.
  * Messages leave the path out. Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (.gz without zlib),
- * KITH_BAD_FORMAT (damaged .gz; a stream that is no Matrix Market file), KITH_OUT_OF_MEMORY,
+ * KITH_BAD_FORMAT (damaged .gz; a stream that is not a Matrix Market file), KITH_OUT_OF_MEMORY,
  * KITH_CANCELLED. */
 kith_status market_load(const kith_context *context, const char *path, struct market_text *text);
 
@@ -62,7 +62,7 @@ kith_status market_sizes_read(const char *line, struct market_header *header);
 /* What was seen of a text that may have no end. */
 struct market_watch {
     struct market_header header;
-    int64_t seen; /* bytes of whole lines that were looked at */
+    int64_t seen; /* bytes of whole lines that were read */
     int64_t lines, entries;
     int64_t empty_bytes; /* of comments and empty lines */
     bool has_sizes;
@@ -92,7 +92,7 @@ kith_status market_entries_read(kith_context *context, const struct market_text 
                                 struct market_entries *entries);
 void market_entries_release(struct market_entries *entries);
 
-/* An entry, or why a line is none. */
+/* An entry, or why a line is invalid. */
 struct market_entry {
     int64_t row, column; /* from 1 */
     double value;

@@ -166,7 +166,7 @@ static void mirror(const struct market_header *header, struct market_entries *en
     entries->count = at;
 }
 
-/* An array's zeros are none of the matrix' entries. */
+/* Zeros of an array are not entries of the matrix. */
 static void leave_zeros_out(struct market_entries *entries)
 {
     int64_t kept = 0;

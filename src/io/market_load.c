@@ -28,8 +28,8 @@ static int64_t read_stream(void *source, char *to, int64_t most)
     return ferror(stream) ? -1 : (int64_t)got;
 }
 
-/* Reads to the end, into memory that doubles. What fills it has an end that nobody knows, and is
- * looked at before there is more. */
+/* Reads to the end, into memory that doubles. The input has no known end, and is
+ * inspected before there is more. */
 static kith_status read_all(const kith_context *context, read_some *read, void *source,
                             int64_t expected, struct market_text *text)
 {

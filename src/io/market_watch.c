@@ -1,4 +1,4 @@
-/* A pipe or a device may never end: what it gives is looked at while it comes. */
+/* A pipe or a device may never end: what it gives is inspected while it comes. */
 #include "io/market.h"
 #include "io/text.h"
 

@@ -13,7 +13,7 @@ typedef void npy_store(void *to, int64_t row, int64_t column, double value);
  * its shape needs. Errors: KITH_BAD_FORMAT. */
 kith_status npy_check_data(FILE *stream, const struct npy_header *header);
 
-/* Reads all numbers, and that the file ends behind them. Errors: KITH_BAD_FORMAT, KITH_IO_ERROR. */
+/* Reads all numbers, and that the file ends after them. Errors: KITH_BAD_FORMAT, KITH_IO_ERROR. */
 kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy_store *store,
                               void *to);
 

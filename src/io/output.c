@@ -225,7 +225,8 @@ static void synchronize_directory(const char *target)
     free(directory);
 }
 
-/* Why an earlier write failed: stdio has forgotten it, but one byte more meets the same reason. */
+/* Why an earlier write failed: stdio has forgotten it, but one byte more fails for the same reason.
+ */
 static int reason_of_failure(FILE *stream)
 {
     return write(fileno(stream), "", 1) < 0 ? errno : EIO;

@@ -32,7 +32,7 @@ void record_copy(const kith_array *column, int64_t begin, int64_t count, int64_t
 }
 
 /* Version 1.0 of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html: the text
- * is filled up with blanks so that the data begin at a multiple of 64 bytes. */
+ * is padded with blanks so that the data begin at a multiple of 64 bytes. */
 static void write_header(FILE *stream, int64_t column_count, const kith_table_column *columns,
                          int64_t rows)
 {

@@ -14,7 +14,7 @@ static inline bool record_is_real(const kith_array *column)
 void record_copy(const kith_array *column, int64_t begin, int64_t count, int64_t bytes_apart,
                  void *to);
 
-/* A table of so many columns, at most `most`, with names and one length; *rows is that.
+/* A table of this many columns, at most `most`, with names and one length; *rows is that.
  *
  * Errors: KITH_INVALID_ARGUMENT. */
 kith_status table_check(const char *path, int64_t most, int64_t column_count,

@@ -139,7 +139,7 @@ kith_status run_file_create(const char *output, const struct run_parameters *par
     return hand_over(status, made, file);
 }
 
-/* The old file is opened, changed and looked at, before its writer begins to count its frames. */
+/* The old file is opened, changed and inspected, before its writer begins to count its frames. */
 static kith_status cut_and_reopen(struct run_file *file, const struct run_parameters *parameters,
                                   const struct run_origin *origin, int64_t frames)
 {

@@ -42,8 +42,8 @@ static kith_status count_frames(const struct h5md_reader *reader, int64_t checkp
     return status;
 }
 
-/* The observable of each system in so many frames; a scalar one of a single run has no axis of its
- * own. */
+/* The observable of each system in this many frames; a scalar one of a single run has no axis of
+ * its own. */
 static kith_status read_observable(const struct h5md_reader *reader,
                                    const struct h5md_observable *observable, int64_t frame,
                                    int64_t frames, double *numbers)

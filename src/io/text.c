@@ -46,7 +46,7 @@ static kith_status make_room(struct text *text)
     if (rest < text->capacity / 2)
         return KITH_OK;
     const size_t capacity = text->capacity > 0 ? 2 * text->capacity : first_capacity;
-    char *larger = realloc(text->buffer, capacity + 1); /* a zero behind the last line */
+    char *larger = realloc(text->buffer, capacity + 1); /* a zero after the last line */
     if (!larger)
         return kith_fail(KITH_OUT_OF_MEMORY, "line %lld is too long for the memory",
                          (long long)text->number + 1);

@@ -63,7 +63,7 @@ static bool is_plausible(const struct tipsy_header *header, int32_t total)
            isfinite(header->time);
 }
 
-/* Tries both byte orders; the size of the file tells whether the header is padded. */
+/* Tries both byte orders; the size of the file shows whether the header is padded. */
 static kith_status understand(const unsigned char *raw, int64_t file_bytes,
                               struct tipsy_header *header)
 {

@@ -79,7 +79,7 @@ static void remove_stale(const char *target, const char *prefix)
     closedir(directory);
 }
 
-/* Two runs in one process are told apart by the last number. */
+/* The last number distinguishes two runs in one process. */
 static kith_status create(struct working_file *file, const char *prefix)
 {
     const int length = directory_length(file->target);

@@ -7,8 +7,8 @@
 
 /* A hidden file beside an output that grows for as long as something runs, and from which the
  * output is made again and again: as a copy, and in the end by renaming it. It is called
- * .NAME.kith-HOST-PID-K, so that what a killed process left can be told from what a living one
- * uses. Messages name the output. */
+ * .NAME.kith-HOST-PID-K, so that what a killed process left is distinguishable from what a
+ * living one uses. Messages name the output. */
 struct working_file {
     char *output; /* as given */
     char *target; /* output with symbolic links followed: what is renamed to */

@@ -188,7 +188,7 @@ static void drop_empty_names(kith_bodies *bodies)
     bodies->name = NULL;
 }
 
-/* A body without mass has no velocity that its momentum tells. */
+/* A body without mass has no velocity that follows from its momentum. */
 static void divide_by_masses(kith_bodies *bodies)
 {
     const int32_t width = bodies->dimensions;

@@ -228,7 +228,8 @@ static kith_status take_pair(void *comment, const char *key, char *value)
     return units_take(key, value, &((struct xyz_comment *)comment)->units);
 }
 
-/* ASE's conventions: without pbc a lattice is periodic in all directions; nine zeros are none. */
+/* ASE's conventions: without pbc a lattice is periodic in all directions; nine zeros mean no cell.
+ */
 static void complete_cell(struct xyz_comment *comment)
 {
     comment->has_lattice = false;

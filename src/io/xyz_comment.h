@@ -21,7 +21,7 @@ enum { xyz_property_count = 10, xyz_max_columns = 256 };
 /* In the order in which they are written. */
 extern const struct xyz_property xyz_properties[xyz_property_count];
 
-/* Names that are no chemical symbols, in a column of their own: readers of atoms refuse them as
+/* Names that are not chemical symbols, in a column of their own: readers of atoms refuse them as
  * species. */
 extern const struct xyz_property xyz_names;
 

@@ -19,7 +19,7 @@ kith_status collisions_check_host_beads(const kith_context *context, kith_array 
 kith_status collisions_check_place(const kith_context *context, const char *name, kith_array array,
                                    kith_device beads);
 
-/* Flags of the H in a sequence of so many letters, to be freed; NULL for none.
+/* Flags of the H in a sequence of this many letters, to be freed; NULL for none.
  * Errors: KITH_INVALID_ARGUMENT, KITH_OUT_OF_MEMORY. */
 kith_status collisions_parse_sequence(const char *sequence, int64_t count, unsigned char **flags);
 

@@ -54,7 +54,7 @@ static kith_status check_length(int64_t length, int64_t conformation)
                      (long long)conformation, (long long)length, (int)collisions_most_of_batch);
 }
 
-/* The offsets of host beads are looked at; those on a device are the caller's word. */
+/* The offsets of host beads are checked; those on a device are not. */
 static kith_status check_offsets(const kith_context *context, kith_array beads, kith_array offsets,
                                  struct collisions_batch_problem *problem)
 {

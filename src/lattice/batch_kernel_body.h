@@ -3,7 +3,7 @@
  *
  * Each bead finds the number of those before it at its site, and adds itself: their sum is the
  * number of collisions. A pair at distance 1 has one bead that sees the other in a positive
- * direction: the counters there, summed over beads, are all such pairs, neighbours along the chain
+ * direction: the counters there, summed over beads, are all such pairs, neighbors along the chain
  * among them, which are counted apart. */
 
 /* Of the box of sites with the margin; false if there are too many. */

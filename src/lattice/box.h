@@ -8,9 +8,9 @@ enum { collisions_least_bits = 3 };
 
 /* The smallest box of sites with all beads in it, and keys of its sites.
  *
- * A key packs the coordinates, counted from one below the lowest, so many bits each; there is room
- * for one more at the upper end. So a site has another key than any other, and those one step along
- * axis c are at ± collisions_step(box, c), outside of the box too. */
+ * A key packs the coordinates, counted from one below the lowest, this many bits each; there is
+ * room for one more at the upper end. So a site has another key than any other, and those one step
+ * along axis c are at ± collisions_step(box, c), outside of the box too. */
 struct collisions_box {
     int64_t low[3];
     uint64_t range[3]; /* highest − lowest */

@@ -13,7 +13,7 @@ static const kith_collisions_method_info methods[] = {
     [KITH_COLLISIONS_N_STEPS_SINGLE_ROW] =
         {"n-steps-single-row", "all pairs: one thread per bead, which visits all later beads"},
     [KITH_COLLISIONS_N_STEPS_MULTI_ROW] = {"n-steps-multi-row",
-                                           "all pairs: a block of threads a pair of segments"},
+                                           "all pairs: one block of threads per pair of segments"},
     [KITH_COLLISIONS_HALF_STEPS_SINGLE_ROW] =
         {"half-steps-single-row", "all pairs: one thread per bead, which visits half of the ring"},
     [KITH_COLLISIONS_SINGLE_STEPS_ALL_THREADS] = {"single-steps-all-threads",
@@ -21,10 +21,10 @@ static const kith_collisions_method_info methods[] = {
     [KITH_COLLISIONS_SINGLE_STEPS_HALF_THREADS] = {"single-steps-half-threads",
                                                    "all pairs: N (N − 1) / 2 threads"},
     [KITH_COLLISIONS_ALL_PAIRS] = {"all-pairs", "all pairs by the fastest method of the device"},
-    [KITH_COLLISIONS_LINEAR] = {"linear", "a counter a site, in an array or a table; O(N)"},
+    [KITH_COLLISIONS_LINEAR] = {"linear", "one counter per site, in an array or a table; O(N)"},
     [KITH_COLLISIONS_HASH] = {"hash",
                               "partitioned by a hash, counted in tables that fit a cache; O(N)"},
-    [KITH_COLLISIONS_SORT] = {"sort", "sites sorted by radix, runs of equal ones; O(N)"},
+    [KITH_COLLISIONS_SORT] = {"sort", "radix sort of the sites, then ranges of equal ones; O(N)"},
     [KITH_COLLISIONS_REFERENCE] = {"reference", "the definition as two loops, on the host; O(N²)"},
 };
 

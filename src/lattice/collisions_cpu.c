@@ -11,9 +11,9 @@
 #include "lattice/cpu_methods.h"
 #include "lattice/promise_cpu.h"
 
-/* What auto goes by, from measurements on cores with caches of 1 MB: so few beads are compared pair
- * by pair sooner than a table is set up; a counter for each of so many sites is found fast by beads
- * that jump; a table of so few beads is; so many are worth another thread. */
+/* What auto goes by, from measurements on cores with caches of 1 MB: this few beads are compared
+ * pair by pair sooner than a table is set up; a counter for each of this many sites is found fast
+ * by beads that jump; a table of this few beads is; this many are worth another thread. */
 enum {
     most_of_all_pairs = 96,
     most_near_sites = 1 << 23,
@@ -64,7 +64,7 @@ static bool is_like_a_chain(const struct collisions_problem *problem)
     return close * 4 >= looked * 3;
 }
 
-/* Of beads that are no chain: hashing uses all threads. */
+/* Of beads that are not a chain: hashing uses all threads. */
 static kith_collisions_method choose_for_scattered(const kith_context *context,
                                                    const struct collisions_problem *problem,
                                                    const struct collisions_box *box)

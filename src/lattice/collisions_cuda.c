@@ -28,7 +28,7 @@ static collisions_cuda_method *const methods[] = {
 struct collisions_promise_state {
     void *memory; /* on the device: what the kernels share, then a copy of the beads, if any */
     unsigned long long *number; /* page-locked, as */
-    void *staging;              /* a copy of the beads on their way to the device */
+    void *staging;              /* a copy of the beads in transit to the device */
     int64_t staging_bytes;
     cudaEvent_t done;
     struct collisions_promise_state *next; /* that waits to be used again */

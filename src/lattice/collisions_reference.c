@@ -2,7 +2,7 @@
 
 #include "device/context.h"
 
-/* Of bead i with those behind it. */
+/* Of bead i with those after it. */
 static int64_t collisions_of_bead(const struct collisions_problem *problem, int64_t i)
 {
     int64_t collisions = 0;

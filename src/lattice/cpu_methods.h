@@ -27,8 +27,8 @@ collisions_cpu_method collisions_linear_cpu;
 bool collisions_sites_are_few(const struct collisions_problem *problem,
                               const struct collisions_box *box);
 
-/* Beads parted by a hash of their sites into pieces that fit the second cache, and a table of each
- * piece's sites. */
+/* Beads partitioned by a hash of their sites into pieces that fit the second cache, and a table of
+ * each piece's sites. */
 collisions_cpu_method collisions_hash_cpu;
 
 /* Sites sorted, and runs of equal ones. */

@@ -30,7 +30,7 @@ collisions_cuda_method collisions_hash_cuda;
 collisions_cuda_method collisions_sort_cuda;
 collisions_cuda_method collisions_auto_cuda;
 
-/* What collisions_auto_cuda does with so many beads. */
+/* What collisions_auto_cuda does with this many beads. */
 kith_collisions_method collisions_choose_cuda(int64_t count);
 
 /* A batch, all of it in the device's memory; most_beads of a conformation. */

@@ -126,7 +126,7 @@ kith_status kith_collisions_pairs(const kith_collisions_groups *groups, int64_t 
     KITH_TRY(kith_check_pointer(groups, "groups"));
     if (groups->collisions > 0)
         KITH_TRY(kith_check_pointer(pairs, "pairs"));
-    /* For each bead, the place behind it in member, and its group's end. */
+    /* For each bead, the place after it in member, and its group's end. */
     int64_t *after = NULL, written = 0;
     KITH_TRY(kith_allocate(groups->beads, 2 * (int64_t)sizeof *after, "the pairs' order", &after));
     for (int64_t g = 0; g < groups->group_count; g++)

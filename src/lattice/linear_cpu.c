@@ -3,7 +3,7 @@
  * Where the box has many more sites than beads, its sites are taken in blocks of 4 × 4 × 4 (8 × 8
  * in 2D), whose 64 counters of a byte fill a line of the cache, and a table finds the lines of the
  * blocks that have beads. A chain stays in a block for some beads and comes back to its
- * neighbours. */
+ * neighbors. */
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Equal pairs of keys, for one size of keys: included by collisions_kernel.c.
  *
- * A block of targets sits in registers; each source behind it is broadcast and compared with all of
+ * A block of targets sits in registers; each source after it is broadcast and compared with all of
  * them. Lanes count in integers as long as a key, which are added up before they can overflow. */
 
 enum {
@@ -21,7 +21,7 @@ SIMD_INLINE int64_t NAME(sum_of)(const VKEY *sums)
     return total;
 }
 
-/* Equal pairs of a whole block of targets and so many sources. */
+/* Equal pairs of a whole block of targets and this many sources. */
 static int64_t NAME(equal_to_block)(const KEY *targets, const KEY *sources, int64_t count)
 {
     VKEY target[NAME(vectors)], sums[NAME(vectors)];

@@ -3,7 +3,7 @@
 
 #include "lattice/box.h"
 
-/* Sorts keys of so many bits ascending, stably, and with each its value, unless values is NULL.
+/* Sorts keys of this many bits ascending, stably, and with each its value, unless values is NULL.
  * The buffers are as long as the keys and the values.
  *
  * Errors: KITH_CANCELLED. */

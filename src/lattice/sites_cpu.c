@@ -2,8 +2,8 @@
  * caches.
  *
  * Sites are taken in pages of 16 × 16 × 16 (64 × 64 in 2D), and a hash of its page decides on the
- * piece that a bead goes to. So most sites have their neighbours in the same piece; a bead at the
- * upper face of its page asks for the neighbour behind it in that one's piece. A table of a piece
+ * piece that a bead goes to. So most sites have their neighbors in the same piece; a bead at the
+ * upper face of its page asks for the neighbor after it in that one's piece. A table of a piece
  * then has a slot a site. */
 
 #include <stdatomic.h>
@@ -31,10 +31,9 @@ struct survey {
     uint64_t upper[3], in_page; /* the bits of a coordinate in its page, each and all */
     uint64_t step[3];
     int64_t pieces, chunks, groups;
-    uint64_t
-        *parted;    /* keys of each piece's beads, and then of the neighbours that are asked for */
-    int64_t *place; /* chunks × bins: keys, then where they go */
-    int64_t *end;   /* of each bin in parted; a piece has two */
+    uint64_t *parted; /* keys of each piece's beads, and then of the neighbors that are asked for */
+    int64_t *place;   /* chunks × bins: keys, then where they go */
+    int64_t *end;     /* of each bin in parted; a piece has two */
     atomic_llong collisions, sites, max_at_site, contacts;
     atomic_bool is_out_of_memory;
 };
@@ -170,7 +169,7 @@ static void drop(struct table *table)
     *table = (struct table){.sites = 0};
 }
 
-/* An empty table of so many slots. */
+/* An empty table of this many slots. */
 static kith_status clear(struct table *table, int64_t slots)
 {
     if (!table->slot || slots > table->room) {

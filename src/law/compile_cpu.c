@@ -149,7 +149,7 @@ static kith_status compile_for_now(const struct job *job, void **handle)
     return status;
 }
 
-/* dlopen maps a file and runs into SIGBUS behind the end of one that was cut off, so that all of it
+/* dlopen maps a file and runs into SIGBUS past the end of one that was cut off, so that all of it
  * is read before. Files of the cache are only ever replaced whole, by a new name. */
 static void *load_kept(const struct job *job, const char *object)
 {

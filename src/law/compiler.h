@@ -15,7 +15,7 @@ struct compiler {
 /* Errors: KITH_UNSUPPORTED: none is there. */
 kith_status compiler_find(struct compiler *compiler);
 
-/* Runs the compiler with options, NULL behind the last, and no shell; it writes its messages to a
+/* Runs the compiler with options, NULL after the last, and no shell; it writes its messages to a
  * new file. Errors: KITH_INTERNAL_ERROR (it fails: with its first error), KITH_UNSUPPORTED,
  * KITH_IO_ERROR. */
 kith_status compiler_run(const struct compiler *compiler, const char *const *options,

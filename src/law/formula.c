@@ -143,7 +143,7 @@ kith_status formula_create_in(const struct formula_scope *scope, int64_t count,
     struct law_formula *made = NULL;
     *formula = NULL;
     KITH_TRY(create(formula_most_nodes, &made));
-    made->weights = ones; /* m and q that are no columns */
+    made->weights = ones; /* m and q that are not columns */
     made->scope = scope;
     made->value = made->radial = -1;
     const kith_status status = take_parameters(made, count, parameters);

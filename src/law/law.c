@@ -80,7 +80,7 @@ static kith_status check_value(const kith_law *law, const struct law_row *row, i
     return KITH_OK;
 }
 
-/* The numbers behind the colon, all of them or, where they have defaults, none. */
+/* The numbers after the colon, all of them or, where they have defaults, none. */
 static kith_status parse_arguments(kith_law *law, const struct law_row *row, const char *text)
 {
     const kith_law_info *info = law->info;

@@ -46,8 +46,8 @@ kith_status law_update(kith_law *law);
 
 void law_look(const kith_law *law, struct law_view *view);
 
-/* Whether a law, which may be NULL, is one of positions of so many coordinates: log2d is one of 2.
- * Errors: KITH_INVALID_ARGUMENT. */
+/* Whether a law, which may be NULL, is one of positions of this many coordinates: log2d is one
+ * of 2. Errors: KITH_INVALID_ARGUMENT. */
 kith_status law_check_dimensions(const kith_law *law, int64_t dimensions);
 
 /* Errors: KITH_UNSUPPORTED if another law was added to it (kith/law_sum.h); it may be NULL. */

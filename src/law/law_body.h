@@ -11,7 +11,7 @@
  * law_log, law_log2, and law_unless_equal (a ≠ b ? value : 0) for VREAL: law_math_simd.h and
  * law_math_cuda.h have them, and law_rsqrt3_scaled(x), 1/√x³, and
  * law_rsqrt_or_0_scaled(x), 1/√x and 0 for x = 0, both times a factor by which
- * law_rsqrt3_unscaled(c) and law_rsqrt_or_0_unscaled(c) divide. law/pair_law.h tells how to use
+ * law_rsqrt3_unscaled(c) and law_rsqrt_or_0_unscaled(c) divide. law/pair_law.h describes how to use
  * what is here.
  *
  * u(s²) is the value of a pair of weights 1, as far as s² > 0; f(s²) = (du/ds)/s the factor of d in

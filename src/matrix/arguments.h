@@ -21,7 +21,7 @@ struct matrix_arguments {
 };
 
 /* Looks at the arguments and fills *arguments, which goes with matrix_drop_arguments, also after a
- * failure. Numbers of arrays are looked at where they are packed. */
+ * failure. Numbers of arrays are checked where they are packed. */
 kith_status matrix_take_arguments(kith_context *context, const kith_law *law,
                                   const kith_matrix_options *options, const kith_particles *rows,
                                   const kith_particles *columns,

@@ -44,7 +44,7 @@ struct matrix_backend {
     kith_status (*fill)(kith_context *context, const struct matrix_task *task,
                         const struct matrix_rows *rows);
 
-    /* found[i], a double a row, and for the least value at[i]: NULL for sums. A diagonal that is
+    /* found[i], a double a row, and for the minimum at[i]: NULL for sums. A diagonal that is
      * replaced is left out. */
     kith_status (*reduce)(kith_context *context, const struct matrix_task *task,
                           const struct matrix_reduction *reduction, double *found, int64_t *at);

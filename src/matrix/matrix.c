@@ -13,7 +13,7 @@
 /* What the blocks of rows take together that go from a GPU to arrays. */
 static const int64_t bytes_to_arrays = 64 << 20;
 
-/* Rows on their way to a caller's array of any strides. */
+/* Rows in transit to a caller's array of any strides. */
 struct array_taker {
     kith_context *context;
     kith_array matrix;

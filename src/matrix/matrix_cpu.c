@@ -18,7 +18,7 @@
 enum { rows_a_task = 16 };
 
 /* Sums share the columns of few rows too, so that there are tasks for all threads: as many parts as
- * give so many tasks, of at least so many columns. Neither depends on the threads. */
+ * give this many tasks, of at least this many columns. Neither depends on the threads. */
 enum { least_tasks = 256, least_columns = 4 * matrix_chunk };
 
 /* A task of very many columns looks now and then whether the call was cancelled. */

@@ -8,7 +8,7 @@
 #include "matrix/grid.h"
 
 /* Reductions share the columns of few rows among blocks, of which a multiprocessor is to have so
- * many in all; a part has so many columns at least, fewer if the device would stand idle, and so
+ * many in all; a part has this many columns at least, fewer if the device would stand idle, and so
  * few that 32 bits count its values. */
 enum {
     blocks_a_multiprocessor = 128,
@@ -18,7 +18,7 @@ enum {
     most_columns = 1 << 23
 };
 
-/* From so many rows on a thread takes eight of them, where that helps. */
+/* From this many rows on a thread takes eight of them, where that helps. */
 enum { rows_for_eight = 200000 };
 
 enum { default_block_p = 64, default_block_p2 = 16 };

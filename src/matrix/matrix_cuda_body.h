@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(matrix_fill_threads, matrix_fill_blocks)
 }
 
 /* Tiles of matrix_side² on and above the diagonal, each computed once and written twice: the second
- * time through shared memory, so that both times neighbours go to neighbours. A block has a row of
+ * time through shared memory, so that both times neighbors go to neighbors. A block has a row of
  * tiles at a time; those below the diagonal are nothing to do. */
 template <enum law_kind kind>
 LAW_INLINE void NAME(matrix_symmetric_block)(const struct matrix_problem *problem,

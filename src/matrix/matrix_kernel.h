@@ -22,8 +22,8 @@ typedef void matrix_fill_kernel(const struct matrix_problem *problem, long long 
 typedef void matrix_sum_kernel(const struct matrix_problem *problem, long long row, long long first,
                                long long count, double *sum);
 
-/* least[r] = the least of sign · V[row + r][first + k] if that is less than it was, and at[r] where
- * it was found, without a diagonal that is replaced. */
+/* least[r] = the minimum of sign · V[row + r][first + k] if that is less than it was, and at[r]
+ * where it was found, without a diagonal that is replaced. */
 typedef void matrix_least_kernel(const struct matrix_problem *problem, int sign, long long row,
                                  long long first, long long count, double *least, long long *at);
 

@@ -14,7 +14,8 @@ double matrix_reference_value(const struct matrix_arguments *arguments,
 kith_status matrix_reference_fill(const struct matrix_arguments *arguments,
                                   const struct matrix_problem *problem, kith_array matrix);
 
-/* found[i] = Σ_j V[i][j] b[j] (b NULL: of V[i][j] alone), or the least of sign · V[i][j], at[i]. */
+/* found[i] = Σ_j V[i][j] b[j] (b NULL: of V[i][j] alone), or the minimum of sign · V[i][j], at[i].
+ */
 kith_status matrix_reference_reduce(const struct matrix_arguments *arguments,
                                     const struct matrix_problem *problem,
                                     const struct matrix_reduction *reduction, const double *b,

@@ -81,7 +81,7 @@ static double otherwise_of(const char *name)
     return name ? 1 : 0;
 }
 
-/* Column k of an array, or ones (without a name: zeros), to count numbers and zeros behind them. */
+/* Column k of an array, or ones (without a name: zeros), to count numbers and zeros after them. */
 static kith_status pack_column(const char *name, kith_array array, int64_t k, int64_t count,
                                kith_dtype dtype, const void *to)
 {

@@ -33,7 +33,7 @@ struct matrix_problem {
 /* What becomes of the values of a row. */
 enum matrix_operation { matrix_sum, matrix_least };
 
-/* Values of sign · V: the greatest is the least of −V. */
+/* Values of sign · V: the maximum is the minimum of −V with its sign changed. */
 struct matrix_reduction {
     enum matrix_operation operation;
     int sign;

@@ -37,7 +37,7 @@ LAW_INLINE REAL NAME(matrix_meet)(const struct matrix_problem *problem,
     return NAME(matrix_value)(law_form{kind, law_unweighted}, law, softening2, i, &j);
 }
 
-/* What a row has found: a sum, or the least value and where. */
+/* What a row has found: a sum, or the minimum and where. */
 struct NAME(matrix_found) {
     double sum;
     REAL least;

@@ -6,7 +6,7 @@
 #include "device/context.h"
 #include "matrix/backend.h"
 
-/* Two blocks of rows on their way. On the CPU the backend's memory is the host's. */
+/* Two blocks of rows in flight. On the CPU the backend's memory is the host's. */
 struct stream {
     kith_context *context;
     const struct matrix_task *task;

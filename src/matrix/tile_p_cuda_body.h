@@ -1,7 +1,7 @@
 /* Elements by tiles, for one precision: p threads compute a tile of p × p elements.
  *
  * Each thread has a column of the tile, its particle in registers; the tile's rows are in shared
- * memory, where every thread reads all of them. Neighbouring threads write neighbouring elements.
+ * memory, where every thread reads all of them. Neighboring threads write neighboring elements.
  * It is kept as it was but for two things: an index is 64 bits wide, and a thread without a column
  * still brings its row and waits with the others.
  *

@@ -9,8 +9,8 @@
  *
  *     4π/V e^{−k²/4α²}/k² Π_c U_c²/(Σ_m U_c(n_c + m K_c)²)²,    U_c(n) = (sin(πn/K_c)/(πn/K_c))^p
  *
- * transformed back, and gathered by the same splines and by their derivatives. The factors of U are
- * those of the least rms error where e^{−k²/4α²} of aliases is nothing beside that of the wave.
+ * transformed back, and gathered by the same splines and by their derivatives. The factors of U
+ * minimize the rms error where e^{−k²/4α²} of aliases is negligible compared with that of the wave.
  *
  * With ε the square of U at an alias over U² at the wave, S the distance of the two, the mean
  * square error of the force is Σw²/N (4π/V)² Σw² Σ_k e^{−k²/2α²}/k⁴ Σ ε (k² + |k + S|²), waves of

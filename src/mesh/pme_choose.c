@@ -158,7 +158,7 @@ static struct candidate try(const struct periodic_system *system,
     return made;
 }
 
-/* Of those that are good enough the cheapest, of others that with the least error. */
+/* Of those that are good enough the cheapest, of others the one with the smallest error. */
 static bool is_better(const struct candidate *a, const struct candidate *b)
 {
     if (a->is_good != b->is_good)

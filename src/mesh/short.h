@@ -12,7 +12,7 @@
  *
  *   dtype   of the arithmetic of pairs
  *   error   of the polynomials (split.h), in units of the cutoff
- *   one_of  targets of all but every so many-th block are left out, for an estimate; 1: none
+ *   one_of  targets of all but every n-th block are left out, for an estimate; 1: none
  *   state   its potential and gradient are overwritten, and its virial
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_UNSUPPORTED (too many images). */

@@ -181,7 +181,7 @@ kith_status kith_orbit_compute(double mu, const double position[3], const double
     if (r == 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "the position is 0, where there is no orbit; give a distance from the "
-                         "centre of attraction");
+                         "center of attraction");
     const struct motion motion = motion_of(mu, r, position, velocity);
     *orbit = (kith_orbit){0};
     if (motion.h <= ROUNDING * length_of(motion.velocity)) {
@@ -200,7 +200,7 @@ kith_status kith_orbit_compute(double mu, const double position[3], const double
 }
 
 /* q, which the rounding of e near 1 leaves open, is the orbit's if it is given. */
-static kith_status check_pericentre(const kith_orbit *orbit, double *q)
+static kith_status check_pericenter(const kith_orbit *orbit, double *q)
 {
     const double found = orbit->a * (1 - orbit->e);
     *q = orbit->q != 0 ? orbit->q : found;
@@ -228,7 +228,7 @@ static kith_status check_size(const kith_orbit *orbit, double *q)
     if (!isfinite(a) || (e < 1 ? !(a > 0) : !(a < 0)))
         return kith_fail(KITH_INVALID_ARGUMENT, "a is %g and e is %g; %s", a, e,
                          e < 1 ? "an ellipse (e < 1) has a > 0" : "a hyperbola (e > 1) has a < 0");
-    return check_pericentre(orbit, q);
+    return check_pericenter(orbit, q);
 }
 
 static kith_status check_angles(const kith_orbit *orbit)
@@ -245,7 +245,7 @@ static kith_status check_angles(const kith_orbit *orbit)
     return KITH_OK;
 }
 
-/* In the plane of the orbit, x to the pericentre. */
+/* In the plane of the orbit, x to the pericenter. */
 struct planar {
     double x, y, vx, vy;
 };

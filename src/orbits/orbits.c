@@ -5,7 +5,7 @@
 #include "core/arguments.h"
 #include "kith/orbits.h"
 
-/* Where some bodies are together: their centre of mass and its velocity. */
+/* Where some bodies are together: their center of mass and its velocity. */
 struct center {
     double mass, position[3], velocity[3];
 };

@@ -19,7 +19,7 @@ struct pairs_grid {
     bool periodic[3];
 };
 
-/* An axis has at most so many cells (far more than there are doubles within a cell's width at the
+/* An axis has at most this many cells (far more than there are doubles within a cell's width at the
  * far end would be of no use). */
 #define PAIRS_MOST_CELLS_OF_AXIS 1099511627776.0
 

@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "pairs/cells.h"
 
-/* Systems of so few points are one cell along open axes: to look at all of them is as fast. */
+/* Systems of this few points are one cell along open axes: to inspect all of them is as fast. */
 enum { most_points_of_cell = 64 };
 
 static const double most_image_bits = 31, least_edge = 1e-200;

@@ -25,7 +25,7 @@ struct pairs_folded_grid {
     bool folded;
     uint32_t first_place, places;
     int64_t stride[2];
-    int32_t chunk_cells; /* cells along x whose targets are looked at together; 1 if folded */
+    int32_t chunk_cells; /* cells along x whose targets are inspected together; 1 if folded */
     double limit;        /* nearest points: of r² in this round */
     bool last;           /* nothing is farther away */
 };
@@ -82,8 +82,8 @@ KITH_BOTH_SIDES static inline double pairs_places_worth(int64_t points)
     return 2.0 * (double)points + 27;
 }
 
-/* Cells along x whose targets are looked at together, in a grid that is not folded: so many targets
- * as make good use of what there is to do once for them. */
+/* Cells along x whose targets are inspected together, in a grid that is not folded: this many
+ * targets as make good use of what there is to do once for them. */
 KITH_BOTH_SIDES static inline int32_t pairs_cells_of_chunk(const struct pairs_folded_grid *grid)
 {
     const double wanted = 16;

@@ -115,8 +115,8 @@ static kith_status check_limit(const struct pairs_request *request, int64_t rows
     return KITH_OK;
 }
 
-/* All columns together, before the first of them is written. A GPU refuses what it has not by
- * itself, and nothing is killed for it. */
+/* All columns together, before the first of them is written. A GPU refuses an allocation
+ * that it cannot make, and no process is killed. */
 static kith_status check_available(const kith_pairs *pairs, int64_t count,
                                    const struct column *columns)
 {

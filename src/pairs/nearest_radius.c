@@ -5,7 +5,7 @@
 
 #include "pairs/arguments.h"
 
-/* Targets looked at, and the largest rank; beyond it, volume is taken to grow with k. */
+/* Targets inspected, and the largest rank; beyond it, volume is taken to grow with k. */
 enum { most_samples = 7, most_ranks = 64 };
 
 /* More than the volume that the median needs, as counts scatter. */

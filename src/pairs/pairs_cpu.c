@@ -20,7 +20,7 @@
 /* Targets of a task: some hundred microseconds. */
 enum { targets_of_chunk = 1024 };
 
-/* A cell may have all points: after so many comparisons a task looks whether the call was
+/* A cell may have all points: after this many comparisons a task looks whether the call was
  * cancelled. */
 enum { comparisons_between_looks = 1 << 24 };
 
@@ -51,7 +51,7 @@ static const struct pairs_kernels *kernels_of(const kith_context *context)
     return each_isa[context->isa];
 }
 
-/* The first cell whose points begin at a position or behind it. */
+/* The first cell whose points begin at a position or after it. */
 static int64_t cell_at(const struct pairs_bin *bin, int64_t position)
 {
     int64_t low = 0, high = bin->cell_count;

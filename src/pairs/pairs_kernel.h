@@ -14,7 +14,7 @@ struct pairs_points {
     int64_t first;
 };
 
-/* Neighbouring cells whose points come one after the other, at one image. */
+/* Neighboring cells whose points come one after the other, at one image. */
 struct pairs_run {
     int32_t begin, end; /* positions */
     int32_t image[3];
@@ -25,7 +25,7 @@ struct pairs_run {
 };
 
 /* All that the targets of a cell are compared with, from the runs, one after the other: every
- * target looks through the same. Behind the last one are some that are infinitely far. A candidate
+ * target looks through the same. After the last one are some that are infinitely far. A candidate
  * is admitted if its mark differs from the target's index, or in half lists if it is greater. */
 struct pairs_candidates {
     int64_t count;

@@ -157,7 +157,7 @@ static int64_t NAME(find)(const struct pairs_candidates *candidates,
     return count;
 }
 
-/* Copies whole vectors: what is behind the end is overwritten by the next run. */
+/* Copies whole vectors: what is past the end is overwritten by the next run. */
 SIMD_INLINE void NAME(copy_reals)(REAL *restrict to, const REAL *restrict from, int64_t count)
 {
     for (int64_t p = 0; p < count; p += LANES)

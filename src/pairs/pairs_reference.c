@@ -38,7 +38,7 @@ static kith_status add_hit(struct row *row, struct hit hit)
     return KITH_OK;
 }
 
-/* A row of an array of D columns in units, filled up with zeros. */
+/* A row of an array of D columns in units, padded with zeros. */
 static void point_of(const struct pairs_problem *problem, kith_array array, int64_t row,
                      double x[3])
 {

@@ -20,7 +20,7 @@ struct pairs_system {
  * the cutoff about 1: a backend multiplies coordinates and radii by 1/unit as it reads them, and
  * what it lists by unit. Neither costs a bit.
  *
- * Nobody has looked at the numbers yet: a backend does, and gives the errors below. It finds the
+ * The numbers are unchecked: a backend checks them, and gives the errors below. It finds the
  * largest radii too: no pair is farther apart than cutoff + radius + radius. */
 struct pairs_problem {
     kith_dtype dtype; /* KITH_F64 or KITH_F32 */

@@ -32,7 +32,7 @@ struct pairs_search {
     struct pairs_grid grid;
     int64_t stride[3];                /* of the cells' numbers */
     int64_t most_cells;               /* that there is room for */
-    bool crowded;                     /* so few cells are not enough */
+    bool crowded;                     /* these cells are too few */
     bool targets_are_points;          /* in spite of bins of their own: i is left out at T = 0 */
     struct pairs_bin points, targets; /* the same if there are no queries */
     struct pairs_uneven **uneven;     /* the workspace's */
@@ -41,7 +41,7 @@ struct pairs_search {
 /* What one thread needs for a cell and its rows. */
 struct pairs_lane {
     struct pairs_buffer runs, candidates, arranged, found, keys, row;
-    struct pairs_buffer rows; /* of small systems, one after the other: so many int32 */
+    struct pairs_buffer rows; /* of small systems, one after the other: this many int32 */
     int64_t rows_end;
     kith_status status;
 };

@@ -41,7 +41,7 @@ struct small_search {
     struct part *parts;
     int64_t part_count;
     atomic_llong next_part;
-    atomic_bool refused; /* some system is none for this method */
+    atomic_bool refused; /* this method does not suit some system */
 };
 
 static const struct pairs_small_kernels *kernels_of(const kith_context *context)
@@ -111,7 +111,7 @@ static kith_status make_parts(struct small_search *search)
     return KITH_OK;
 }
 
-/* Room for so many numbers more behind those that a thread has found. */
+/* Room for this many numbers more behind those that a thread has found. */
 static kith_status make_room(struct pairs_lane *lane, int64_t numbers)
 {
     const int64_t needed = (lane->rows_end + numbers) * (int64_t)sizeof(int32_t);

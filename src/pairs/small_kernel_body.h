@@ -88,7 +88,7 @@ static bool NAME(is_pair)(const struct pairs_small_system *system, int64_t i, in
     return r2 < (REAL)system->limit;
 }
 
-/* Some pairs of a row, on their way to where they go. */
+/* Some pairs of a row, before they are stored. */
 struct NAME(part) {
     REAL d[3][part_pairs + LANES], moved[3][part_pairs + LANES], r2[part_pairs + LANES];
 };

@@ -15,7 +15,7 @@ enum { few_points = 256, most_points = 4096 };
  * middle, and the period, are each rounded a few times, here and in geometry.h. */
 static const double error_of_extent = 0x1p-20, relative_error = 0x1p-20;
 
-/* The part of the cutoff that the error may be: so few pairs are in doubt. */
+/* The part of the cutoff that the error may be: this few pairs are in doubt. */
 static const double most_error = 0x1p-9;
 
 /* The periodic vectors lie along the axes, and no two images of a point are within the cutoff. */

@@ -27,8 +27,8 @@ struct sparse_coordinate {
 };
 
 /* What becomes of the coordinates, by their numbers: in ascending order as they were, but a gap
- * wider than the reach is made one wider than it. The axis has so many cells. `sorted` is room for
- * axis->count. Gives how many coordinates are left. */
+ * wider than the reach is made one wider than it. The axis has this many cells. `sorted` is room
+ * for axis->count. Gives how many coordinates are left. */
 int64_t sparse_axis_compress(const struct sparse_axis *axis, int64_t cells, int64_t reach,
                              bool periodic, struct sparse_coordinate *sorted, int64_t *compact);
 

@@ -119,7 +119,8 @@ static void number_rows(void *argument, int64_t number)
     }
 }
 
-/* Joins the parts' coordinates, compresses the axis, and tells each part what became of its own. */
+/* Joins the parts' coordinates, compresses the axis, and returns to each part the new numbers of
+ * its own. */
 static kith_status join_parts(const struct numbering *numbering)
 {
     const int k = numbering->k;

@@ -107,7 +107,7 @@ SIMD_INLINE void NAME(put_row)(const struct pairs_columns *columns, int32_t i, c
     NAME(put_lengths)(columns, dimensions, begin, row, count);
 }
 
-/* Brings what has been found into a row. Behind it are numbers that may be read. */
+/* Brings what has been found into a row. After it are numbers that may be read. */
 SIMD_INLINE void NAME(pick_row)(const struct pairs_candidates *candidates,
                                 const struct pairs_points *targets, int64_t position,
                                 const int32_t *found, int64_t count, bool shifts,

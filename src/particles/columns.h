@@ -14,8 +14,8 @@ extern "C" {
 /* Which unit a number has: those that have one are scaled by powers of two (forces/scale.h). */
 enum particles_unit { particles_unit_none, particles_unit_length, particles_unit_mass };
 
-/* The columns that kith knows, a row each: name, unit, what an absent column stands for, the least
- * value that is allowed (−∞: any finite number), and what a message tells to give. */
+/* The columns that kith knows, a row each: name, unit, what an absent column stands for, the
+ * minimum allowed (−∞: any finite number), and the remedy in messages. */
 #define PARTICLES_COLUMNS(ROW, argument)                                                           \
     ROW(argument, m, mass, 1, -(double)INFINITY, "finite numbers")                                 \
     ROW(argument, q, none, 1, -(double)INFINITY, "finite numbers")                                 \
@@ -59,13 +59,13 @@ struct particles_side {
 kith_status particles_take(const struct particles_argument *argument,
                            const kith_particles *particles, struct particles_side *side);
 
-/* Where the targets are the sources, because their positions are none or the same view of the same
- * memory, makes those positions none, and the columns that are the sources' too. */
+/* Where the targets are the sources, because their positions are absent or the same view of the
+ * same memory, removes those positions, and the columns that are the sources' too. */
 void particles_share(const struct particles_side *sources, struct particles_side *targets);
 
 /* Positions and columns are of the shape, the dtype and on the device of the first side, which is
  * checked by kith_check_positions and kith_check_device before. count is the number of particles
- * where the side's positions are none. Errors: KITH_INVALID_ARGUMENT. */
+ * where the side has no positions. Errors: KITH_INVALID_ARGUMENT. */
 kith_status particles_check(const kith_context *context, const struct particles_side *side,
                             int64_t count, const struct particles_side *first);
 

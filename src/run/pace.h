@@ -12,7 +12,7 @@ struct pace {
     double publish_at;         /* the next one */
     double report_at;
     double steps;  /* that take about as long as one should not look up */
-    double fewest; /* at least so many */
+    double fewest; /* at least this many */
 };
 
 /* The first checkpoint comes at the beginning if less than a second is wanted, else after a second.
@@ -32,8 +32,8 @@ bool pace_reports(struct pace *pace, double now);
 /* Whether it is time to publish a checkpoint. */
 bool pace_publishes(const struct pace *pace, double now);
 
-/* A checkpoint was published, and took so many seconds. Returns the time between checkpoints, as it
- * was or is to be: more than checkpoint_seconds where steps or checkpoints take long. */
+/* A checkpoint was published, and took this many seconds. Returns the time between checkpoints, as
+ * it was or is to be: more than checkpoint_seconds where steps or checkpoints take long. */
 double pace_published(struct pace *pace, double now, double seconds);
 
 #endif

@@ -13,7 +13,7 @@ struct run_plan {
     int64_t whole_end; /* steps done when only the shorter last one is missing */
     int64_t end;       /* steps done at until */
     double rest;       /* length of the shorter last step; 0: none */
-    int64_t frames;    /* about so many */
+    int64_t frames;    /* about this many */
 };
 
 /* Where a run is; the time before the last step counts only if the plan is adaptive. */

@@ -107,7 +107,7 @@ static double divide(double a, double b)
     return b != 0 ? a / b : (double)NAN;
 }
 
-/* Energies summed over systems, and the largest errors; fmax leaves out those that are no number.
+/* Energies summed over systems, and the largest errors; fmax leaves out those that are not numbers.
  */
 static void summarize_systems(const struct run_record *record, kith_run_summary *summary)
 {

@@ -17,7 +17,7 @@ struct NAME(law_source_more) {
     REAL charge, half_softening2;
 };
 
-/* A body of a lane. Behind the last one of a system nothing has weight. */
+/* A body of a lane. After the last one of a system nothing has weight. */
 struct NAME(law_body) {
     REAL x[3], v[3], a[3];
     REAL weight, charge, half_softening2;
@@ -183,7 +183,7 @@ LAW_INLINE void NAME(law_go_on)(const struct law_form form, const struct law_ste
         }
 }
 
-/* Lanes that are left over in a warp do its last system once more, lanes behind the last system
+/* Lanes that are left over in a warp do its last system once more, lanes after the last system
  * that one; neither is kept. */
 LAW_INLINE void NAME(law_steps)(const struct law_form form, const struct law_steps_problem *problem,
                                 const struct NAME(law_steps_program) * program)

@@ -4,7 +4,7 @@
  * The bodies stand in a ring. In turn r = 1, 2, … N/2 each meets the one r places ahead, so that
  * after the last every pair has met once; what the pair feels goes to the body itself, and back to
  * the one ahead. In the last turn of an even ring each pair meets from both sides, and nothing goes
- * back. The lanes behind the N-th meet themselves, which adds 0. The turns do not wait for each
+ * back. The lanes after the N-th meet themselves, which adds 0. The turns do not wait for each
  * other: that hides most of their latency, which is what a step costs. */
 
 enum { NAME(ring_turns) = NAME(lanes) / 2 };
@@ -32,7 +32,7 @@ SIMD_INLINE void NAME(store_lanes)(void *to, VREAL x, int32_t count)
     memcpy(to, &x, (size_t)count * sizeof(REAL));
 }
 
-/* Lane k takes from shift places on in a ring of so many; lanes outside keep theirs. */
+/* Lane k takes from shift places on in a ring of this many; lanes outside keep theirs. */
 SIMD_INLINE vint32 NAME(ring_order)(int32_t bodies, int32_t shift)
 {
     int32_t from[NAME(lanes)];

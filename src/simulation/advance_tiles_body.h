@@ -8,7 +8,7 @@
 
 enum { NAME(max_tiles) = advance_max_vectors };
 
-/* Bodies on their way round a tile. */
+/* Bodies that rotate through a tile. */
 struct NAME(sources) {
     VREAL x[3], mass, half_softening2;
     VREAL a[3];

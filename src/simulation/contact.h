@@ -24,7 +24,7 @@ void contact_path_at(const struct contact_path *path, double s, double p[3], dou
  */
 bool contact_begins(const struct contact_path *path, double reach, double *s);
 
-/* Whether |p(s)| has a minimum in 0 < s ≤ 1, and where the least of them is. */
+/* Whether |p(s)| has a minimum in 0 < s ≤ 1, and where the smallest is. */
 bool contact_nearest(const struct contact_path *path, double *s);
 
 #endif

@@ -13,7 +13,7 @@
  *     x(s) = x + (s − 1) W + (s² − 1) h² a / 2 + Σ_k (s^{k+3} − 1) B_k / ((k + 2)(k + 3))
  *     v(s) = v + ((s − 1) h² a + Σ_k (s^{k+2} − 1) B_k / (k + 2)) / h
  *
- *   terms  B_0, B_1, …, each of so many numbers
+ *   terms  B_0, B_1, …, each of this many numbers
  *   x, v   [in, out] */
 static void go_back(double s, double h, int64_t numbers, const double *acceleration,
                     const double *terms, double *x, double *v)

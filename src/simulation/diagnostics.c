@@ -35,7 +35,7 @@ enum {
     MOMENT, /* Σ m x */
     MOMENTUM = MOMENT + 3,
     ANGULAR_MOMENTUM = MOMENTUM + 3,
-    TWICE_KINETIC_IN_FRAME = ANGULAR_MOMENTUM + 3, /* of the system's centre of mass */
+    TWICE_KINETIC_IN_FRAME = ANGULAR_MOMENTUM + 3, /* of the system's center of mass */
     VIRIAL_IN_FRAME,
     FREEDOM, /* D (N − 1) */
     VOLUME,  /* 0 without one */
@@ -83,8 +83,8 @@ static void sum_in_space(const struct system_view *view, struct sum part[PARTS])
     }
 }
 
-/* T and W in the frame of the centre of mass, where neither a bulk motion nor a far origin counts.
- * Of massless bodies the centre is 0. */
+/* T and W in the frame of the center of mass, where neither a bulk motion nor a far origin counts.
+ * Of massless bodies the center is 0. */
 static void sum_in_frame(const struct system_view *view, struct sum part[PARTS])
 {
     const double mass = value(part[MASS]);

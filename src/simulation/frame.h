@@ -3,12 +3,12 @@
 
 #include "simulation/sample.h"
 
-/* The state of a simulation and its diagnostics at one time, on their way to the host while the
+/* The state of a simulation and its diagnostics at one time, in transit to the host while the
  * simulation goes on. */
 struct frame {
     struct kith_simulation *simulation; /* NULL before frame_allocate */
     struct sample sample;
-    bool at_once; /* too large to be put aside: all is done by frame_begin */
+    bool at_once; /* too large to be copied: all is done by frame_begin */
     double time;
 };
 

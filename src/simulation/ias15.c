@@ -27,7 +27,7 @@ static bool is_few(const struct kith_simulation *simulation)
            simulation->count <= radau_most_bodies && advance_fits_masses(&simulation->problem);
 }
 
-/* Solvers may leave anything behind the bodies. */
+/* Solvers may leave anything after the bodies. */
 static void clear_behind(struct kith_simulation *simulation, int32_t array)
 {
     for (int32_t k = 0; k < simulation->dimensions; k++)

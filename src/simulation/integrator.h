@@ -10,7 +10,7 @@ struct integrator_method {
     kith_status (*step)(struct kith_simulation *simulation, double h);
 
     int32_t arrays;  /* needed in all, positions and velocities included */
-    int32_t kept;    /* of them, the first so many are the state from which a step starts */
+    int32_t kept;    /* of them, the first this many are the state from which a step starts */
     bool has_jerk;   /* that at the start is one of them */
     bool has_blocks; /* a step is one of some bodies, which adapt counts */
 

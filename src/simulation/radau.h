@@ -70,8 +70,8 @@ struct radau_clock {
     double least_step, most_step; /* of those that were not cut to end at a time; 0: none yet */
 };
 
-/* Where to stop: after so many steps, at until, in the future or the past (the last step ends there
- * exactly), or after the first step that ends at pause or later. */
+/* Where to stop: after this many steps, at until, in the future or the past (the last step ends
+ * there exactly), or after the first step that ends at pause or later. */
 struct radau_leg {
     int64_t steps;
     double until, pause;
@@ -81,16 +81,16 @@ struct radau_leg {
 enum radau_end {
     radau_done,
     radau_failed, /* evaluate did */
-    radau_stuck   /* the step became too short to be told from nothing */
+    radau_stuck   /* the step became too short to change the time */
 };
 
 /* A simulation as the kernels see it.
  *
- *   evaluate  array[acceleration] from array[position], with zeros behind the bodies; only for any
+ *   evaluate  array[acceleration] from array[position], with zeros after the bodies; only for any
  *             number of bodies */
 struct radau_problem {
     const struct forces_problem *forces;
-    double *array[RADAU_ARRAYS]; /* [D][stride], of zeros behind the bodies */
+    double *array[RADAU_ARRAYS]; /* [D][stride], of zeros after the bodies */
     int64_t stride;              /* a multiple of kith_padding */
     kith_status (*evaluate)(void *user, int32_t position, int32_t acceleration);
     void *user;

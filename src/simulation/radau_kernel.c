@@ -414,7 +414,7 @@ struct few {
     int32_t source[radau_most_bodies]; /* the bodies that have mass */
     double mass[radau_most_bodies];    /* theirs, times G */
     double half_softening2[radau_most_bodies];
-    double there[radau_most_bodies]; /* 1, and 0 behind the bodies */
+    double there[radau_most_bodies]; /* 1, and 0 after the bodies */
     double memory[RADAU_ARRAYS * 3 * radau_most_bodies];
 };
 

@@ -12,7 +12,7 @@
 /* Step counts beyond this are not exact in a double. */
 static const double max_steps = 9007199254740992.0;
 
-/* On the CPU, steps of so many pairs or fewer take less than some ten milliseconds and are not
+/* On the CPU, steps of this many pairs or fewer take less than some ten milliseconds and are not
  * cancelled; longer ones are, and the state is kept before them. To keep that of an ensemble's
  * small systems takes a part of the time of their pairs: it is done if they take longer than 0.2 s,
  * and then for more steps. */
@@ -47,7 +47,7 @@ static bool has_steps_of_systems(const struct kith_simulation *simulation)
     return simulation->is_ensemble && simulation->method->adapt;
 }
 
-/* Whether so many steps can be cancelled in their middle. */
+/* Whether this many steps can be cancelled in their middle. */
 static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
 {
     if (has_steps_of_systems(simulation))
@@ -57,10 +57,10 @@ static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
            pairs_of_step(simulation) * (double)steps > most;
 }
 
-/* So many steps between two looks at whether the context was cancelled: enough that looking costs
+/* The steps between two checks whether the context was cancelled: enough that a check costs
  * nothing, few enough not to wait for. A large ensemble is advanced group by group,
- * each in the cache for so many steps: 16 are enough that memory does not set the pace. On a GPU it
- * is some milliseconds, as small systems do all these steps in one launch. */
+ * each in the cache for this many steps: 16 are enough that memory does not set the pace. On a GPU
+ * it is some milliseconds, as small systems do all these steps in one launch. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
     if (simulation->watch)
@@ -79,7 +79,8 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     return pairs < most_pairs && fitting > fewest ? fitting : fewest;
 }
 
-/* At most so many steps of h, at least one; or those of a leg, of an integrator that chooses them.
+/* At most this many steps of h, at least one; or those of a leg, of an integrator that chooses
+ * them.
  */
 struct stretch {
     double h;
@@ -183,7 +184,7 @@ static bool is_over(const struct kith_simulation *simulation, const struct radau
            (simulation->start_time == leg->until || simulation->start_time >= leg->pause);
 }
 
-/* Positions and velocities after steps that went well or did not, which is told by status. */
+/* Positions and velocities after steps that went well or did not, as status says. */
 static kith_status finish(struct kith_simulation *simulation, kith_status status)
 {
     if (!simulation->lacks_bodies)
@@ -250,7 +251,7 @@ static double exact_time(const struct kith_simulation *simulation, double *lost)
     return time;
 }
 
-/* At most so many steps of an integrator that chooses them, towards a time before or after. */
+/* At most this many steps of an integrator that chooses them, towards a time before or after. */
 static kith_status adapt_until(struct kith_simulation *simulation, double until, int64_t steps)
 {
     const struct radau_leg leg = {steps, until, (double)INFINITY};

@@ -33,7 +33,7 @@ enum {
 
 /* Of a single simulation an array is [D][stride] numbers in the backend's memory, stride =
  * kith_padded(N). Of an ensemble it is [D][N][M'], M' = kith_padded(M), stride = N·M'
- * (forces/problem.h). What lies behind the N-th or M-th element of positions and velocities is
+ * (forces/problem.h). What lies after the N-th or M-th element of positions and velocities is
  * zero, always: forces may be evaluated there too.
  *
  * With gravity lengths are divided by units.length, which is 1 if their range allows, and masses by
@@ -94,7 +94,7 @@ struct kith_simulation {
     int64_t heartbeat_every;
 };
 
-/* How many of so many steps until the heartbeat is due, and calls it if it is (heartbeat.c).
+/* How many of this many steps until the heartbeat is due, and calls it if it is (heartbeat.c).
  * Errors: KITH_CANCELLED (it stops). */
 int64_t heartbeat_steps(const struct kith_simulation *simulation, int64_t steps);
 kith_status heartbeat_call(struct kith_simulation *simulation);
@@ -109,7 +109,7 @@ static inline struct system_range simulation_all(const struct kith_simulation *s
     return (struct system_range){0, simulation->systems};
 }
 
-/* How so many systems lie in memory: body i of system s is number i·step + s of `numbers`. */
+/* How this many systems lie in memory: body i of system s is number i·step + s of `numbers`. */
 struct system_layout {
     int64_t step, numbers;
 };
@@ -153,7 +153,7 @@ kith_status simulation_accumulate(struct kith_simulation *simulation, int32_t te
                                   const double *factor, const int32_t *in, int32_t array);
 
 /* Numbers of the simulation's precision in the backend's memory (a component, the masses), as they
- * are, to doubles on the host: those of some systems, in the layout of so many. */
+ * are, to doubles on the host: those of some systems, in the layout of this many. */
 kith_status simulation_read(struct kith_simulation *simulation, struct system_range range,
                             const void *from, double *to);
 

@@ -9,7 +9,7 @@
 #include "device/threads.h"
 #include "initial/random.h"
 
-/* Bodies are divided into so many parts, whatever the threads: sums have the same bits. */
+/* Bodies are divided into this many parts, whatever the threads: sums have the same bits. */
 enum { parts = 64 };
 
 static const double bodies_a_second = 1e7;
@@ -201,7 +201,7 @@ static double draw_gamma(struct random_stream *stream, double a)
     }
 }
 
-/* The sum of the squares of so many normal numbers. */
+/* The sum of the squares of this many normal numbers. */
 static double draw_squares(struct random_stream *stream, int64_t count)
 {
     const int64_t odd = count % 2;

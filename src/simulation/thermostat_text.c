@@ -12,7 +12,7 @@ static const char form[] = "give langevin:T,TAU[,SEED] or bussi:T,TAU[,SEED]";
 static const char *const names[] = {
     [KITH_THERMOSTAT_LANGEVIN] = "langevin", [KITH_THERMOSTAT_BUSSI] = "bussi"};
 
-/* The numbers behind the colon, T, TAU and SEED; false if they are not numbers in range. */
+/* The numbers after the colon, T, TAU and SEED; false if they are not numbers in range. */
 static bool read_numbers(char *text, kith_thermostat *thermostat)
 {
     char *rest = text;

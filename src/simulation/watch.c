@@ -127,7 +127,7 @@ void watch_free(struct watch *watch)
     free(watch);
 }
 
-/* The arrays of a simulation have zeros behind the bodies. */
+/* The arrays of a simulation have zeros after the bodies. */
 static void clear_arrays(struct kith_simulation *simulation)
 {
     void *const columns[] = {simulation->mass, simulation->shown_mass, simulation->half_softening2,

@@ -32,7 +32,7 @@ struct whfast_corrector {
     double b[whfast_most_pairs]; /* a is a multiple of whfast_corrector_time, k + 1 */
 };
 
-/* The correctors; the first is none. */
+/* The correctors; the first is absent. */
 enum { whfast_correctors = 6 };
 extern const struct whfast_corrector whfast_corrector[whfast_correctors];
 extern const double whfast_corrector_time;
@@ -55,7 +55,7 @@ enum {
 /* A leg of steps of one system, or of systems of an ensemble.
  *
  * An array is [D][stride] numbers; element i of a component is body i of position and velocity, and
- * of the others planet i + 1, with the center of mass behind the planets. Of an ensemble it is a
+ * of the others planet i + 1, with the center of mass after the planets. Of an ensemble it is a
  * row of systems (simulation/state.h). */
 struct whfast_problem {
     const struct forces_problem *forces;

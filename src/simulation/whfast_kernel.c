@@ -134,7 +134,7 @@ static void load_masses(const struct whfast_place *place, struct whfast_planets 
     const double *mass = forces->source_mass;
     const double g = forces->gravitational_constant / SIMD_RSQRT3_SCALE_DOUBLE;
     const double of_star = mass[at_body(place, 0, lane)];
-    /* Behind the last system there is none. */
+    /* After the last system there is none. */
     const double star = of_star > 0 ? of_star : 1;
     double all = star, before = star;
     for (int64_t i = 0; i < p->planets; i++)
@@ -167,7 +167,7 @@ static void load_sources(struct whfast_planets *p)
             p->source[p->sources++] = (int32_t)i;
 }
 
-/* Puts a vector of each planet, and of what is behind them that of bodies at rest. */
+/* Puts a vector of each planet, and of what is after them that of bodies at rest. */
 static void load_vectors(const struct whfast_place *place, struct whfast_planets *p,
                          const double *const from[3], int64_t first, double behind, vdouble *to)
 {

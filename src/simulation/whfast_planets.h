@@ -50,7 +50,7 @@ struct whfast_layout {
     int64_t slots;
 };
 
-/* Vectors are [3][slots], numbers of a planet [slots]. Behind the planets lie bodies that stay at a
+/* Vectors are [3][slots], numbers of a planet [slots]. After the planets lie bodies that stay at a
  * distance of 1 from the star, without mass. */
 struct whfast_planets {
     struct whfast_layout layout;
@@ -69,7 +69,7 @@ struct whfast_planets {
     vdouble *jump;    /* m_i / m_0 */
     vdouble *inverse; /* 1 / η_{i−1} */
     vdouble *ratio;   /* m_0 / η_{i−1} */
-    vdouble *kick;    /* η_i / η_{i−1}, in heliocentric coordinates 1; behind the planets 0 */
+    vdouble *kick;    /* η_i / η_{i−1}, in heliocentric coordinates 1; after the planets 0 */
     vdouble star_gm;
 
     vdouble center[3], center_velocity[3], lost_center[3]; /* of mass */

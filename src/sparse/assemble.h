@@ -20,7 +20,7 @@ kith_status sparse_assemble_dense(kith_context *context, kith_array matrix,
 kith_status sparse_transpose_cpu(kith_context *context, const struct sparse_csr *csr,
                                  struct sparse_csr *made);
 
-/* Memory for a matrix on the host with so many entries. */
+/* Memory for a matrix on the host with this many entries. */
 kith_status sparse_csr_allocate(int64_t rows, int64_t columns, int64_t nonzeros, kith_dtype dtype,
                                 struct sparse_csr *made);
 void sparse_csr_release(struct sparse_csr *csr);

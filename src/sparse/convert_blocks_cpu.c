@@ -12,7 +12,7 @@ INLINE int64_t block_of(const struct sparse_csr *csr, int64_t k, int64_t size)
     return (int64_t)((uint32_t)csr->column[k] / (uint32_t)size);
 }
 
-/* The first block that a row of blocks has behind the entries `at`, of each of its rows. */
+/* The first block that a row of blocks has after the entries `at`, of each of its rows. */
 INLINE int64_t next_block(const struct sparse_csr *csr, int64_t first, int64_t size,
                           const int64_t *at)
 {

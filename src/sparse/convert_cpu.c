@@ -89,7 +89,7 @@ kith_status sparse_cut_entries(struct sparse_matrix *matrix, const struct sparse
     return KITH_OK;
 }
 
-/* Columns less the least of each group of rows. */
+/* Columns minus the smallest of each group of rows. */
 static void narrow_some(void *argument, int64_t task)
 {
     const struct sparse_matrix *matrix = argument;

@@ -1,4 +1,4 @@
-/* Formats that fill up rows: the filling is a zero in a column that the row uses anyway. */
+/* Formats that fill up rows: the padding is a zero in a column that the row uses anyway. */
 #include <stddef.h>
 
 #include "core/memory.h"
@@ -55,7 +55,7 @@ kith_status sparse_to_ell(kith_context *context, struct sparse_matrix *matrix)
     return fill_ell(context, matrix, longest_row(&matrix->csr), &matrix->ell);
 }
 
-/* What of each row is behind the width. */
+/* What of each row is after the width. */
 static kith_status take_rest(struct sparse_matrix *matrix, int64_t width, struct sparse_coo *coo)
 {
     const struct sparse_csr *csr = &matrix->csr;
@@ -117,7 +117,7 @@ static void sort_some_windows(void *argument, int64_t task)
     sort_window(&matrix->csr, first, left < sell->window ? left : sell->window, sell->row + first);
 }
 
-/* Rows by descending length in each window; −1 behind the last. */
+/* Rows by descending length in each window; −1 after the last. */
 static kith_status sort_windows(kith_context *context, struct sparse_matrix *matrix,
                                 struct sparse_sell *sell)
 {

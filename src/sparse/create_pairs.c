@@ -1,4 +1,4 @@
-/* Neighbour pairs to a sparse matrix: weighted adjacency, or the graph's Laplacian. */
+/* Neighbor pairs to a sparse matrix: weighted adjacency, or the graph's Laplacian. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -54,7 +54,7 @@ struct sparse_coo {
     void *value;
 };
 
-/* Rows filled up to one width; entry k of row i is element k·stride + i. */
+/* Rows padded to one width; entry k of row i is element k·stride + i. */
 struct sparse_ell {
     int64_t width, stride; /* stride ≥ rows, a multiple of kith_padding */
     int32_t *column;
@@ -67,7 +67,7 @@ struct sparse_hybrid {
     struct sparse_coo coo;
 };
 
-/* SELL-C-σ (Kreutzer et al. 2014): slices of `height` rows, each filled up to its longest; rows are
+/* SELL-C-σ (Kreutzer et al. 2014): slices of `height` rows, each padded to its longest; rows are
  * sorted by length in windows of `window` rows. Entry k of lane r of slice s is element
  * slice_start[s] + k·height + r, and its row is row[s·height + r] (−1: none), or s·height + r if
  * row is NULL. */

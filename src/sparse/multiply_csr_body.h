@@ -1,7 +1,7 @@
-/* Compressed rows and sorted entries: nothing is filled up. */
+/* Compressed rows and sorted entries: nothing is padded. */
 
-/* What an entry needs of a large x is asked for so many entries ahead, into the second level of
- * the cache: there are more places for lines on their way there than to the first. */
+/* What an entry needs of a large x is asked for this many entries ahead, into the second level of
+ * the cache: more lines can be in flight there than to the first. */
 enum { NAME(ahead) = 256 };
 
 SIMD_INLINE void NAME(ask_for)(const REAL *x)

@@ -36,7 +36,7 @@ SIMD_INLINE void NAME(put_tile)(const struct sparse_work *work, int64_t row, int
      INT64_MAX);
 }
 
-/* A tile whose columns are all in the matrix; its values lie one behind the other. */
+/* A tile whose columns are all in the matrix; its values lie one after the other. */
 SIMD_INLINE void NAME(sum_inner_tile)(const struct sparse_dia *dia, const REAL *value,
                                       const REAL *x, VREAL *sum)
 {

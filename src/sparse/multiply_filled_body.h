@@ -1,4 +1,4 @@
-/* Rows that are filled up to a width: a lane a row. */
+/* Rows that are padded to a width: a lane a row. */
 
 /* So many vectors' sums are under way at once. */
 enum { NAME(most_vectors) = 4, NAME(slice_rows) = 64 };

@@ -47,7 +47,7 @@ enum sparse_kernel_name {
     sparse_bsr_vectors_3,
     sparse_bsr_vectors_4,
     sparse_dia_vectors,
-    sparse_pack_vectors, /* task: so many rows of x */
+    sparse_pack_vectors, /* task: this many rows of x */
     sparse_finish_piece, /* y of the row that piece `task` begins in: head is the whole sum */
     sparse_kernel_count
 };

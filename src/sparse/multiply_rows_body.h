@@ -1,4 +1,5 @@
-/* What becomes of the sum of a row, and the exact sum of a row whose filling met an infinity. */
+/* What becomes of the sum of a row, and the exact sum of a row whose padding was multiplied by an
+ * infinity. */
 
 enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
 
@@ -43,7 +44,7 @@ static REAL NAME(exact_sum)(const struct sparse_work *work, int64_t row, int64_t
     return sum;
 }
 
-/* Puts rows that are filled up: a sum that is NaN may be so by the filling alone. */
+/* Stores rows that are padded: a sum that is NaN may be so by the padding alone. */
 SIMD_INLINE void NAME(put_filled)(const struct sparse_work *work, int64_t row, int64_t count,
                                   REAL *sums, bool has_nan, int64_t most)
 {

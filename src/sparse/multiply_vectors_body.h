@@ -128,7 +128,7 @@ SIMD_INLINE void NAME(csr_chunk)(const struct sparse_work *work, int64_t row, in
     NAME(put_chunk)(work, row, first, sum);
 }
 
-/* Puts a row that is filled up: sums that are NaN may be so by the filling alone. */
+/* Stores a row that is padded: sums that are NaN may be so by the padding alone. */
 SIMD_INLINE void NAME(put_filled_chunk)(const struct sparse_work *work, int64_t row, int64_t first,
                                         const VREAL *sum)
 {
@@ -142,7 +142,7 @@ SIMD_INLINE void NAME(put_filled_chunk)(const struct sparse_work *work, int64_t 
         NAME(put_chunk)(work, row, first, sum);
 }
 
-/* Rows of x from the caller's, in tiles that stay near by, with zeros behind the last vector. */
+/* Rows of x from the caller's, in tiles that stay near by, with zeros after the last vector. */
 static void NAME(pack_vectors)(const struct sparse_work *work, int64_t task)
 {
     enum { tile = 64 };

@@ -43,7 +43,7 @@ kith_status sparse_finish_from_host(struct sparse_csr *csr, kith_status assemble
  *   count  [in] room in plans, [out] how many there are, at least 1 on success
  *
  * Errors: KITH_UNSUPPORTED: the backend has no such format and kernel, or the format would be
- *         mostly filling. */
+ *         mostly padding. */
 kith_status sparse_choose(kith_context *context, const kith_sparse_options *options,
                           const struct sparse_statistics *statistics, int32_t *count,
                           struct sparse_plan *plans);

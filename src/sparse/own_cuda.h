@@ -47,7 +47,7 @@ struct sparse_long_segment {
     int32_t first_piece, pieces;
 };
 struct sparse_panels {
-    int64_t rows, panels, width, tiles; /* rows: of long_rows; panels are so many columns wide */
+    int64_t rows, panels, width, tiles; /* rows: of long_rows; panels are this many columns wide */
     struct sparse_panel_tile *tile;
     struct sparse_panel_slice *slice;
     int64_t *place; /* slices × 32: in part, −1 for none and in pieces */
@@ -64,7 +64,7 @@ struct sparse_merge_tiles {
     unsigned *ticket; /* tiles */
 };
 
-/* Tiles of entries; of the rows cut by an edge, the sums before and behind it. */
+/* Tiles of entries; of the rows cut by an edge, the sums before and after it. */
 struct sparse_element_tiles {
     int64_t tiles;
     void *part; /* 2 · tiles */

@@ -20,7 +20,7 @@ static const double scattered_lines = 0.2; /* an entry, from which on kernels as
 
 enum { in_l2 = 512 << 10, in_l3 = 16 << 20, few_streams = 10 };
 
-/* Formats that would be mostly filling are not even tried. */
+/* Formats that would be mostly padding are not even tried. */
 enum { always_allowed_slots = 1 << 20, most_slots_an_entry = 64 };
 
 static bool is_sensible(const struct sparse_statistics *statistics, double slots)
@@ -36,7 +36,7 @@ static bool asks_ahead(const struct sparse_statistics *statistics, const struct 
            plan->kernel != KITH_SPARSE_ROW_VECTOR && statistics->lines_per_entry > scattered_lines;
 }
 
-/* Waiting for x, entries and filling alike. */
+/* Waiting for x, entries and padding alike. */
 static double scatter_seconds(const struct sparse_statistics *statistics,
                               const struct sparse_plan *plan)
 {

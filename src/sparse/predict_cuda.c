@@ -16,11 +16,11 @@ static const double seconds_a_line = 7e-12; /* an entry's x, if it comes from th
 static const double seconds_a_round = 0.8e-6;
 static const double warps_at_once = 132 * 48;
 
-/* Of matrices this small, any filling is accepted. */
+/* Of matrices this small, any padding is accepted. */
 static const int64_t most_slots_of_small = 1 << 22;
 enum { most_filling = 3 };
 
-/* With more filling than this in windows, all rows are sorted together, if no two rows have much of
+/* With more padding than this in windows, all rows are sorted together, if no two rows have much of
  * x in common anyway. */
 static const double most_filling_of_windows = 1.05, least_scatter = 0.3;
 
@@ -29,8 +29,8 @@ static int64_t bytes_of_value(const struct sparse_statistics *statistics)
     return kith_dtype_bytes(statistics->dtype);
 }
 
-/* Time of the traffic of a format that reads so many bytes of the matrix, and for so many entries
- * reads x where it is. */
+/* Time of the traffic of a format that reads this many bytes of the matrix, and for this many
+ * entries reads x where it is. */
 static double seconds_of_traffic(const struct sparse_statistics *statistics, double bytes,
                                  int64_t scattered)
 {
@@ -42,7 +42,7 @@ static double seconds_of_traffic(const struct sparse_statistics *statistics, dou
     return fmax(stream, lines) + 0.2 * fmin(stream, lines);
 }
 
-/* Warps that each do so many rounds of loads, one after the other. */
+/* Warps that each do this many rounds of loads, one after the other. */
 static double seconds_of_warps(double warps, double rounds)
 {
     return ceil(warps / warps_at_once) * (rounds + 1) * seconds_a_round;
@@ -72,7 +72,8 @@ static int64_t longest_in_slices(const struct sparse_statistics *statistics)
     return longest;
 }
 
-/* Panels want so many entries, and so many a row and panel: else their sums are too much to add. */
+/* Panels want this many entries, and this many a row and panel: else their sums are too much to
+ * add. */
 enum { least_entries_in_panels = 1 << 20, least_entries_of_segments = 8 };
 
 static bool panels_pay(const struct sparse_statistics *statistics)

@@ -22,7 +22,7 @@ struct sparse_values {
     int64_t stride;
 };
 
-/* Memory for so many places, to be released. */
+/* Memory for this many places, to be released. */
 kith_status sparse_allocate_places(kith_context *context, int64_t count,
                                    struct sparse_places *places);
 void sparse_release_places(kith_context *context, struct sparse_places *places);

@@ -18,8 +18,9 @@ static const kith_sparse_choice formats[] = {
     [KITH_SPARSE_COO] = {"coo", "row, column and value of each entry"},
     [KITH_SPARSE_CSR] = {"csr", "compressed rows; 16-bit columns where a few rows span 65536"},
     [KITH_SPARSE_ELL] = {"ell", "rows padded to the longest"},
-    [KITH_SPARSE_HYBRID] = {"hybrid", "ell as wide as a third of the rows, what is longer in coo"},
-    [KITH_SPARSE_SELL] = {"sell", "SELL-C-sigma: slices of rows of similar length, filled up"},
+    [KITH_SPARSE_HYBRID] =
+        {"hybrid", "ell as wide as a third of the rows, with the rest of longer rows in coo"},
+    [KITH_SPARSE_SELL] = {"sell", "SELL-C-sigma: slices of rows of similar length, padded"},
     [KITH_SPARSE_BSR] = {"bsr", "dense blocks of 2 x 2, 3 x 3 or 4 x 4"},
     [KITH_SPARSE_DIA] = {"dia", "diagonals; of a symmetric matrix half of them"},
 };

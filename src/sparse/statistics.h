@@ -11,7 +11,7 @@ enum {
     sparse_most_diagonals = 512, /* that are counted */
 };
 
-/* Heights of slices for which the filling is counted: vectors of a CPU, a GPU's warp. */
+/* Heights of slices for which the padding is counted: vectors of a CPU, a GPU's warp. */
 static const int32_t sparse_sell_height[sparse_sell_heights] = {8, 16, 32};
 
 /* The window in which sell sorts its rows. */
@@ -27,7 +27,7 @@ struct sparse_statistics {
     int64_t lower, upper;                  /* bandwidth below and above the diagonal */
     int64_t diagonals;                     /* that are not empty */
     double blocks[5]; /* [k]: of k × k that are not empty, k = 2, 3, 4, estimated from a sample */
-    int64_t sell_slots[sparse_sell_heights]; /* entries with filling, rows sorted in windows */
+    int64_t sell_slots[sparse_sell_heights]; /* entries with padding, rows sorted in windows */
     int64_t sell_slots_unsorted[sparse_sell_heights];
     bool index_fits_16;                     /* each 64 rows span fewer than 2^16 columns */
     bool sell_fits_16[sparse_sell_heights]; /* so do the slices, rows sorted */

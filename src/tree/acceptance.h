@@ -16,11 +16,11 @@
  *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   δ' ≤ coherent · M_A / r²
  *
  * By the logarithm the field is r times as wrong, and less: derivative n + 1 of ln r is n + 1 times
- * smaller than r times that of 1/r. F_B and Φ_B are the least scales of the field and the potential
- * in B (tree/solve.h), and δ' is the part k = 0 of δ, what B's expansion leaves out of the field of
- * A's weight: for many cells on one side of a thin cell these have one sign, and add up however
- * small each is. Cells act on each other if both directions are accepted, so that momentum is
- * conserved. */
+ * smaller than r times that of 1/r. F_B and Φ_B are the smallest scales of the field and the
+ * potential in B (tree/solve.h), and δ' is the part k = 0 of δ, what B's expansion leaves out of
+ * the field of A's weight: for many cells on one side of a thin cell these have one sign, and add
+ * up however small each is. Cells act on each other if both directions are accepted, so that
+ * momentum is conserved. */
 
 #include <math.h>
 #include <stdbool.h>
@@ -122,7 +122,7 @@ KITH_BOTH_SIDES static inline bool tree_splits_source(const struct tree_side *ta
            (source->radius == target->radius && source_cell <= target_cell);
 }
 
-/* Where a pair goes, of cells with so many children. */
+/* Where a pair goes, of cells with this many children. */
 enum tree_place { tree_far, tree_near_leaves, tree_split_source, tree_left_to_children };
 
 KITH_BOTH_SIDES static inline enum tree_place

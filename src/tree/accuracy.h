@@ -12,7 +12,7 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
 /* About the error of a request's result, and rather more than less. */
 double tree_estimate_error(const struct tree_request *request);
 
-/* What is told of a request that was met. */
+/* What is reported of a request that was satisfied. */
 struct tree_report tree_report_of(const struct tree_problem *problem,
                                   const struct tree_request *request,
                                   const struct tree_counts *counts, int64_t cells);

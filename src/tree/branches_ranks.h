@@ -6,11 +6,11 @@
 
 /* A tree over the ranks of a job, each of which has all of it.
  *
- * A branch is a cell of at most so many points whose parent has more. Branches in the order of the
- * tree, which is that of a space-filling curve, are divided into contiguous parts of about the same
- * work, one a rank (Warren & Salmon 1993). A rank computes what belongs to the cells and points of
- * its branches; then that comes to all. The few cells above the branches are computed by every
- * rank. So all ranks have the same bits, whichever branches they had. */
+ * A branch is a cell of at most this many points whose parent has more. Branches in the order of
+ * the tree, which is that of a space-filling curve, are divided into contiguous parts of about the
+ * same work, one a rank (Warren & Salmon 1993). A rank computes what belongs to the cells and
+ * points of its branches; then that comes to all. The few cells above the branches are computed by
+ * every rank. So all ranks have the same bits, whichever branches they had. */
 struct tree_branches {
     kith_context *context;
     const struct octree *tree;
@@ -24,7 +24,7 @@ struct tree_branches {
     struct tree_counts *counts; /* what the last walk found in each branch */
 };
 
-/* The most points of a branch, of a tree over so many ranks. */
+/* The most points of a branch, of a tree over this many ranks. */
 int32_t tree_branch_points(const struct octree *tree, int32_t ranks);
 
 /* The branches of a tree, divided by their points; *branches is NULL of one process, and of fewer
@@ -49,7 +49,7 @@ void tree_branches_gather_cells(const struct tree_branches *branches, void *arra
 void tree_branches_gather_counts(const struct tree_branches *branches);
 
 /* The work of each branch by what a walk has counted there, in pairs of points: an expansion of a
- * cell takes as long as so many of them. */
+ * cell takes as long as this many of them. */
 void tree_branches_weigh(struct tree_branches *branches, double pairs_of_expansion,
                          double pairs_of_point);
 

@@ -5,7 +5,7 @@
 
 #include "tree/octree.h"
 
-/* A cell is a leaf if its points and those around it make at most so many times leaf² pairs. Thin
+/* A cell is a leaf if its points and those around it make at most this many times leaf² pairs. Thin
  * cells at the edge of dense ones are split further: everything near to any of their points is near
  * to all of them. */
 enum { octree_most_pairs = 32 };

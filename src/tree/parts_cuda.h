@@ -37,7 +37,7 @@ struct tree_parts_memory {
     struct tree_memory counts, before, parts, sums;
 };
 
-/* Divides the lists; waits for the device. sums has room for parts->slots of so many bytes. */
+/* Divides the lists; waits for the device. sums has room for parts->slots of this many bytes. */
 kith_status tree_divide_cuda(kith_context *context, enum tree_list list, int32_t elements_of_part,
                              int64_t bytes_of_slot, const struct octree_cell *cells, int32_t first,
                              int32_t end, const struct tree_lists *lists,

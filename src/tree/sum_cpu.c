@@ -48,7 +48,7 @@ static void descend(void *user, int32_t target)
                             all->target_record + cell->child, cell->children);
 }
 
-/* The near points of a leaf, put together: columns x, y, z and weight, of so many. */
+/* The near points of a leaf, put together: columns x, y, z and weight, of this many. */
 struct gathered {
     char *column[4];
     int64_t count;

@@ -41,7 +41,7 @@ struct tree_actions {
     const struct tree_branches *branches;
 };
 
-/* Room for so many bytes in the walker's memory, or NULL: then the walk fails. */
+/* Room for this many bytes in the walker's memory, or NULL: then the walk fails. */
 void *tree_walker_room(struct tree_walker *walker, int64_t bytes);
 
 struct tree_counts {

@@ -19,7 +19,7 @@ struct tree_memory {
     int64_t bytes;
 };
 
-/* At least so many bytes, whose contents are undefined. */
+/* At least this many bytes, whose contents are undefined. */
 kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
                               struct tree_memory *memory);
 
@@ -30,7 +30,7 @@ struct tree_sides_cuda {
     const double *power; /* order + 1 a cell; not read with order 0 */
 };
 
-/* The lists of a target cell begin at so many elements. */
+/* The lists of a target cell begin at this many elements. */
 struct tree_lists {
     int64_t far, near, waiting;
     int32_t far_count, near_count, waiting_count;

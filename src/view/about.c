@@ -10,7 +10,7 @@
 #include "kith/build.h"
 #include "view/packet.h"
 
-/* Names of bodies are sent of so many at most. */
+/* Names of bodies are sent of this many at most. */
 enum { most_named = 256 };
 
 void about_write_string(FILE *stream, const char *text)

@@ -22,7 +22,7 @@ struct about {
     int64_t shown;
     int columns;
     struct about_column column[about_most_columns];
-    int species; /* 0: names are none */
+    int species; /* 0: names are absent */
     kith_name species_name[about_most_species];
     char *text; /* JSON */
 };

@@ -36,7 +36,7 @@ void feed_end(struct feed *feed);
 /* By the run. Publishes a snapshot, which the feed then holds. */
 void feed_publish(struct feed *feed, struct packet *packet);
 
-/* Of so many energies that they do not fit, every other is dropped. */
+/* Of this many energies that they do not fit, every other is dropped. */
 void feed_add_energy(struct feed *feed, double time, double error);
 
 /* Takes a single step that is wanted. */

@@ -127,7 +127,7 @@ static uint16_t left(const int16_t *now, int64_t frame_numbers, int order, int64
     return (uint16_t)(r >= 0 ? 2 * r : -2 * r - 1);
 }
 
-/* The order that leaves the least. */
+/* The order that leaves the fewest. */
 static int choose_order(const struct frames *frames, int64_t k)
 {
     const int64_t numbers = 3 * frames->shown;

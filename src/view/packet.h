@@ -8,7 +8,7 @@
 #include "kith/bodies.h"
 #include "view/place.h"
 
-/* A page is sent at most so many bodies. */
+/* A page is sent at most this many bodies. */
 enum { packet_most_bodies = 2000000 };
 
 /* What a frame is sent as: a header, then numbers of single precision, all little-endian: three
@@ -30,7 +30,7 @@ struct packet_header {
 
 enum { packet_paused = 1, packet_ended = 2 };
 
-/* Shared by the run and by responses on their way to pages; goes with the last that holds it. */
+/* Shared by the run and by responses being sent to pages; goes with the last that holds it. */
 struct packet {
     atomic_int holders;
     atomic_int *alive; /* one less when it goes */

@@ -35,7 +35,7 @@ enum request_kind {
     request_step
 };
 
-/* Which of the above, and the name behind the token's slash: "" is the page.
+/* Which of the above, and the name after the token's slash: "" is the page.
  *
  * The token is compared in a time that does not depend on where it differs. Host must be 127.0.0.1
  * or localhost with the port, and Origin, where there is one, the same with http: pages of other

@@ -6,8 +6,8 @@
 #include "view/feed.h"
 #include "view/request.h"
 
-/* Packets that are alive at a time, at pages that read slowly too: the last, the next and some on
- * their way. */
+/* Packets that are alive at a time, at pages that read slowly too: the last, the next and some
+ * in flight. */
 enum { view_most_packets = 6 };
 
 /* When what is due, of a simulation; of the thread that steps alone. */
@@ -38,7 +38,7 @@ struct kith_view {
 };
 
 /* For the server. A packet, held, newer than a sequence number, of a trajectory the frame of that
- * number. NULL, and KITH_OK: there is none yet, or too many are on their way. */
+ * number. NULL, and KITH_OK: there is none yet, or too many are in flight. */
 kith_status view_frame(struct kith_view *view, double number, struct packet **packet);
 
 /* A column as it is now, which goes with free; *values is NULL if there is none of the name. */

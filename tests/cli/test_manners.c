@@ -300,6 +300,21 @@ static void test_help_shows_topics(void **state)
     assert_refused(program_run("help run a b"), 2, "'b'");
 }
 
+/* Options of pme are not among those of whfast. */
+static void test_options_are_listed_below_their_heading(void **state)
+{
+    (void)state;
+    const char *help = program_run("run --help")->out;
+    static const char *const order[] = {" Accuracy:", "--theta",  "--alpha",
+                                        " Planets",   "--kernel", " Cutoff"};
+    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+        const char *next = strstr(help, order[k]);
+        if (!next)
+            fail_msg("'%s' is not where it belongs", order[k]);
+        help = next;
+    }
+}
+
 static void test_a_run_that_keeps_nothing_says_so(void **state)
 {
     (void)state;
@@ -418,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_options_that_getopt_refuses_are_one_line),
         cmocka_unit_test(test_help_is_a_command_too),
         cmocka_unit_test(test_help_shows_topics),
+        cmocka_unit_test(test_options_are_listed_below_their_heading),
         cmocka_unit_test(test_a_run_that_keeps_nothing_says_so),
         cmocka_unit_test(test_nothing_but_text_goes_to_files),
         cmocka_unit_test(test_npy_has_the_precision_of_the_computation),

@@ -192,7 +192,7 @@ static void test_input_that_does_not_fit_the_options_is_told(void **state)
         {"matrix @s.csv -q --law sum --times @none.npy", "none.npy"},
         {"multiply @a.mtx -x @none.npy --json", "none.npy"},
         {"multiply @none.mtx --json", "none.mtx"},
-        {"pairs @flat.csv --cutoff 1 --box 2,2 --periodic z", "--periodic 2"},
+        {"pairs @flat.csv --cutoff 1 --box 2,2 --periodic z", "--periodic z"},
         {"pairs @s.csv -q --cutoff 1 --box 2,2", "3"},
         {"pairs @flat.csv --cutoff 1 --cell 1,0,0,0,1,0,0,0,1", "4"},
         {"plot @none.csv --what chain -o @p.png", "none.csv"},

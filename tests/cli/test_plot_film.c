@@ -81,7 +81,7 @@ static void test_a_missing_or_failing_ffmpeg_is_named_and_the_old_film_stays(voi
         const char *script, *words;
     } rows[] = {
         {"#!/bin/sh\necho 'Unknown encoder libx264' >&2\nexit 1\n", "Unknown encoder libx264"},
-        {"#!/bin/sh\ncat >/dev/null\nexit 3\n", "3"},
+        {"#!/bin/sh\ncat >/dev/null\nexit 3\n", "ffmpeg"},
         {"#!/bin/sh\ncat >/dev/null\n", "old.mp4"},
         {"#!/bin/sh\nexec 0<&-\nkill -SEGV $$\n", "failed"},
     };

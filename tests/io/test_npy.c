@@ -172,7 +172,7 @@ static void test_npy_refuses_a_damaged_header(void **state)
         {"{'descr': '<f8', 'fortran_order': No, 'shape': (2, 2)}", "byte 34"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, -2)}", "length"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2 2)}", "byte 53"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)", "byte 57"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)", "byte 56"},
         {"{'descr' '<f8'}", "byte 9"},
         {"{descr: '<f8'}", "byte 1"},
         {"{'descr", "byte 2"},
