@@ -87,8 +87,10 @@ typedef struct kith_pairs {
  *
  *   context    where to compute
  *   options    not NULL: a cutoff must be given
- *   positions  n × 2 or n × 3, float or double, any strides, host or device; radii, queries and
- *              exclusions are in the same place, the first two of the same dtype
+ *   positions  n × 1 to n × 16, float or double, any strides, host or device; radii, queries and
+ *              exclusions are in the same place, the first two of the same dtype. Other than n × 2
+ *              and n × 3 in open space and on the host alone, with r² summed from the first
+ *              coordinate to the last
  *   cell       one for each system; NULL for open space
  *   pairs      [in, out] NULL: a new list, owned by the caller, goes with kith_pairs_free. Else the
  *              list's memory is used again. Left as it was, or empty, on failure. A struct of
@@ -99,13 +101,16 @@ typedef struct kith_pairs {
  *         more than 2³⁰ cells away: the message names the row), KITH_OUT_OF_MEMORY (the list needs
  *         more than memory_limit, than kith_memory_available (kith/build.h) or than a GPU has free;
  *         the message says how many pairs, and on the host nothing was allocated for them),
- *         KITH_UNSUPPORTED (more than 2³¹ − 1 points), KITH_CANCELLED.
- * Cost:   O(n + pairs), and 8 (n + 1) + 16 bytes a pair (8 if narrow), +4 D for shifts, D + 1 reals
- *         for vectors and distances; about 80 n bytes for the search, kept by the list. Neither
- *         empty space nor points far outside cost memory. A second call with a list and a context
- *         of the same sizes allocates nothing.
+ *         KITH_UNSUPPORTED (more than 2³¹ − 1 points, points of other than 2 or 3
+ *         dimensions on a GPU), KITH_CANCELLED.
+ * Cost:   O(n + pairs), with 1 or more than 3 dimensions O(n log n) at the least and up to O(n²) as
+ *         dimensions grow; 8 (n + 1) and 16 bytes a pair (8 if narrow), +4 D for shifts, D + 1
+ *         reals for vectors and distances; about 80 n bytes for the search, kept by the list.
+ *         Neither empty space nor points far outside cost memory. A second call with a list and a
+ *         context of the same sizes allocates nothing.
  * Bits:   the same on every run and for every number of threads.
- * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
+ * Source: cell lists: Allen & Tildesley 2017, §5.3.2; k-d trees, for other than 2 or 3 dimensions:
+ *         Friedman, Bentley & Finkel 1977. */
 KITH_API kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *options,
                                         kith_array positions, const kith_cell *cell,
                                         kith_pairs **pairs);
@@ -128,11 +133,13 @@ KITH_API kith_status kith_pairs_update(kith_context *context, const kith_pairs_o
  *
  * As kith_pairs_compute, except that a row has its first k pairs only, in that order, and fewer if
  * there are no more. A cutoff of 0 stands for none; half, skin, radii and exclusions must not be
- * given. In a periodic cell images count as points of their own, those of i too.
+ * given. In a periodic cell images count as points of their own, those of i too. Distances are
+ * equal if they are so as listed, rounded.
  *
- * Errors: as kith_pairs_compute. KITH_UNSUPPORTED too where points are so far apart along open
- * axes, and the periodic cell is so small, that more than 2^30 images may be as near as the k-th.
- */
+ * Errors: as kith_pairs_compute. KITH_INVALID_ARGUMENT where points of 1 or more than 3 dimensions,
+ *         without a cutoff, have coordinates above half of the largest number of their dtype.
+ *         KITH_UNSUPPORTED too where points are so far apart along open axes, and the periodic cell
+ *         is so small, that more than 2^30 images may be as near as the k-th. */
 KITH_API kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *options,
                                         kith_array positions, const kith_cell *cell, int64_t k,
                                         kith_pairs **pairs);

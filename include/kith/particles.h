@@ -25,7 +25,7 @@ extern "C" {
  * All arrays of a call have one dtype and are on one device. */
 
 #define KITH_MAX_COLUMNS     16
-#define KITH_MAX_COORDINATES 16 /* of a point, in matrices and sums over all pairs */
+#define KITH_MAX_COORDINATES 16 /* of a point, in matrices, pairs and sums over all pairs */
 typedef struct kith_particle_column {
     const char *name; /* NULL where there is no column */
     kith_array values;

@@ -223,6 +223,8 @@ def cells_of(cell, periodic, dimensions: int, systems: int):
         if periodic is not None and numpy.any(periodic_of(periodic, dimensions)):
             raise ValueError("periodic is given without a cell; give the cell that repeats itself")
         return None, None
+    if dimensions not in (2, 3):
+        raise ValueError(f"cell is given for points of {dimensions} dimensions; cells have 2 or 3")
     given = host_array("cell", cell).astype(numpy.float64)
     if given.shape[-1:] != (dimensions,) and given.shape[-1:] != (3,):
         raise ValueError(f"cell has shape {given.shape}; give {dimensions} lengths, or a vector a row")
@@ -267,7 +269,9 @@ class Search:
         count = 1 if offsets[0] is None else max(offsets[0].shape[0] - 1, 0)
         cells, along = cells_of(cell, periodic, self.positions.shape[1], count)
         points = (real[0] if real[1] is None else real[1]).shape[0]
-        self.call = Call(real, context, device, threads, Work("pairs", points, points, real[0].dtype == "float32"))
+        on_any = self.positions.shape[1] in (2, 3)  # GPUs have the plane and space alone
+        work = Work("pairs", points, points, real[0].dtype == "float32") if on_any else "cpu"
+        self.call = Call(real, context, device, threads, work)
         self.request = _kith.request_pairs(
             number("cutoff", cutoff), number("skin", skin), quantity_flags(quantities), flag("half", half),
             not flag("sorted", sorted), _is_narrow(index_dtype), chosen("method", method, _kith.pairs_methods),
@@ -318,8 +322,9 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
 
     Parameters
     ----------
-    positions : array_like, shape (n, 2) or (n, 3)
-        In any unit of length. float32 gives single precision, everything else double.
+    positions : array_like, shape (n, D)
+        In any unit of length, of 1 to 16 dimensions; other than 2 or 3 in open space on the CPU.
+        float32 gives single precision, everything else double.
     cutoff : float
         In the same unit.
     cell : array_like, shape (D, D) or (D,), optional
@@ -400,8 +405,9 @@ def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLik
 
     Parameters
     ----------
-    positions : array_like, shape (n, 2) or (n, 3)
-        In any unit of length. float32 gives single precision, everything else double.
+    positions : array_like, shape (n, D)
+        In any unit of length, of 1 to 16 dimensions; other than 2 or 3 in open space on the CPU.
+        float32 gives single precision, everything else double.
     k : int
         At least 1; fewer are listed if there are fewer.
     cutoff : float

@@ -56,3 +56,41 @@ def test_an_operator_of_many_dimensions(numbers):
 def test_what_is_of_space_is_refused(call):
     with refused(ValueError, "columns"):
         call(numpy.zeros((3, 5)))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 8, 16])
+def test_pairs_and_nearest_points(numbers, dimensions, dtype):
+    x = numbers.uniform(size=(150, dimensions)).astype(dtype)
+    r = numpy.sqrt(squares(x.astype("float64"), x.astype("float64")))
+    cutoff = numpy.quantile(r[r > 0], 0.1) + 1e-4
+    i, j, d, D, S = kith.pairs(x, cutoff, quantities="ijdDS", device="auto")
+    assert numpy.array_equal(numpy.stack([i, j]), numpy.nonzero((r < numpy.float32(cutoff)) & (r > 0)))
+    assert numpy.allclose(d, r[i, j], rtol=1e-5) and numpy.array_equal(D, x[j] - x[i])
+    assert D.shape == S.shape == (len(i), dimensions) and D.dtype == d.dtype == dtype and not S.any()
+    half = kith.pairs(x, cutoff, half=True, index_dtype="int32")
+    assert numpy.array_equal(half.i, i[i < j]) and numpy.array_equal(half.j, j[i < j])
+    near = kith.nearest(x, 5, quantities="jd")
+    assert numpy.allclose(near.distances.reshape(150, 5), numpy.sort(r)[:, 1:6], rtol=1e-5)
+    of_queries = kith.nearest(x, 1, queries=x + numpy.asarray(1e-5, dtype))
+    assert of_queries.j.tolist() == list(range(150))
+
+
+@pytest.mark.parametrize("quantities", ["ijd", "ijD"])
+def test_lists_of_many_dimensions_become_matrices(numbers, quantities):
+    x = numbers.uniform(size=(40, 6))
+    pairs = kith.pairs(x, 0.7, quantities=quantities)
+    r = numpy.sqrt(squares(x, x))
+    matrix = kith.SparseMatrix.from_pairs(pairs, law="gaussian:1")
+    b = numbers.normal(size=40)
+    assert numpy.allclose(matrix @ b, numpy.where((r < 0.7) & (r > 0), numpy.exp(-(r**2) / 2), 0) @ b)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: kith.pairs(x, 1.0, cell=[1.0] * 5), lambda x: kith.nearest(x, 1, cell=numpy.eye(3)),
+    lambda x: kith.pairs(numpy.zeros((3, 17)), 1.0),
+    lambda x: kith.SparseMatrix.from_pairs(kith.pairs(x, 1.0, quantities="ijD"), law="expr:dx + r"),
+])
+def test_cells_and_more_dimensions_are_refused(call):
+    with pytest.raises(ValueError, match="dimensions|columns"):
+        call(numpy.zeros((3, 5)))

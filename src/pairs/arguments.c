@@ -141,6 +141,25 @@ static kith_status check_options(const struct pairs_arguments *arguments)
     return check_lengths(arguments);
 }
 
+/* Points that are not of the plane or of space. */
+static kith_status check_dimensions(const struct pairs_arguments *arguments)
+{
+    const int64_t dimensions = arguments->positions.shape[1];
+    if (pairs_have_cells(dimensions))
+        return KITH_OK;
+    if (arguments->context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "positions has %lld columns, and a GPU lists pairs of 2 or 3; compute on "
+                         "the CPU",
+                         (long long)dimensions);
+    if (arguments->cell)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "cell is given, and positions has %lld columns; cells are of 2 or 3 "
+                         "dimensions",
+                         (long long)dimensions);
+    return KITH_OK;
+}
+
 static kith_status check_offsets(const char *name, kith_array offsets, int64_t rows)
 {
     if (kith_array_is_none(offsets))
@@ -180,7 +199,8 @@ kith_status pairs_fail_at_far_point(const char *name, int64_t row)
 kith_status pairs_check_arguments(const struct pairs_arguments *arguments)
 {
     const kith_pairs_options *options = &arguments->options;
-    KITH_TRY(kith_check_positions(arguments->positions, "positions"));
+    KITH_TRY(kith_check_points(arguments->positions, "positions"));
+    KITH_TRY(check_dimensions(arguments));
     KITH_TRY(kith_check_device(arguments->context, arguments->positions, "positions"));
     KITH_TRY(check_arrays(arguments));
     KITH_TRY(check_combinations(arguments));

@@ -34,9 +34,11 @@ static void describe_columns(const struct pairs_request *request, kith_pairs *pa
     memcpy(columns, each, sizeof each);
 }
 
+/* Points of one dimension have a matrix of vectors, too. */
 static kith_array view_of(void *data, kith_device device, const struct column *column, int64_t rows)
 {
-    kith_array view = column->view && column->width > 1
+    const unsigned matrices = KITH_PAIRS_SHIFTS | KITH_PAIRS_VECTORS;
+    kith_array view = column->quantity != ~0U && (column->quantity & matrices) != 0
                           ? kith_array_matrix(data, column->dtype, rows, column->width)
                           : kith_array_vector(data, column->dtype, rows);
     view.device = device;

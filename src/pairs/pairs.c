@@ -1,5 +1,6 @@
 #include "kith/pairs.h"
 
+#include <float.h>
 #include <stddef.h>
 
 #include "cells/lattice.h"
@@ -33,7 +34,42 @@ static double rounded(kith_dtype dtype, double value)
     return dtype == KITH_F32 ? (double)(float)value : value;
 }
 
-static struct pairs_problem make_problem(const struct pairs_arguments *arguments)
+/* The largest coordinate; what is not finite is for the backend to find. */
+static double largest_coordinate(kith_array array)
+{
+    double largest = 0;
+    for (int64_t row = 0; row < array.shape[0]; row++)
+        for (int64_t c = 0; c < array.shape[1]; c++)
+            if (isfinite(pairs_get(array, row, c)))
+                largest = fmax(largest, fabs(pairs_get(array, row, c)));
+    return largest;
+}
+
+/* The nearest points without cutoff: no square of a distance is to be out of range. */
+static bool needs_extent(const struct pairs_arguments *arguments)
+{
+    return arguments->nearest && arguments->options.cutoff == 0 &&
+           !pairs_have_cells(arguments->positions.shape[1]);
+}
+
+/* A power of two near the largest coordinate, whose reciprocal is a number of the dtype. */
+static kith_status unit_of_extent(const struct pairs_arguments *arguments, double *unit)
+{
+    const bool narrow = arguments->positions.dtype == KITH_F32;
+    const int most = narrow ? 120 : 1000;
+    const double largest = fmax(largest_coordinate(arguments->positions),
+                                largest_coordinate(pairs_targets(arguments)));
+    if (largest > (narrow ? (double)FLT_MAX : DBL_MAX) / 2)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "positions or queries have %g, and distances may be out of range; give "
+                         "other units",
+                         largest);
+    const int exponent = largest > 0 ? ilogb(largest) : 0;
+    *unit = ldexp(1, exponent < -most ? -most : exponent > most ? most : exponent);
+    return KITH_OK;
+}
+
+static struct pairs_problem make_problem(const struct pairs_arguments *arguments, double unit)
 {
     const kith_pairs_options *options = &arguments->options;
     const kith_dtype dtype = arguments->positions.dtype;
@@ -46,7 +82,7 @@ static struct pairs_problem make_problem(const struct pairs_arguments *arguments
         .sorted = !options->unsorted,
         .count_only = options->quantities == KITH_PAIRS_COUNTS,
         .method = options->method,
-        .unit = unit_of(arguments, reach),
+        .unit = unit,
         .by_distance = arguments->nearest,
         .nearest = arguments->k,
         .points = arguments->positions,
@@ -137,7 +173,10 @@ static kith_status solve(kith_context *context, struct pairs_problem *problem, k
 
 static kith_status make_list(const struct pairs_arguments *arguments, kith_pairs *pairs)
 {
-    struct pairs_problem problem = make_problem(arguments);
+    double unit = unit_of(arguments, arguments->options.cutoff + arguments->options.skin);
+    if (needs_extent(arguments))
+        KITH_TRY(unit_of_extent(arguments, &unit));
+    struct pairs_problem problem = make_problem(arguments, unit);
     pairs->memory->request = request_of(arguments);
     KITH_TRY(make_systems(arguments, pairs, &problem));
     if (arguments->options.method == KITH_PAIRS_REFERENCE)

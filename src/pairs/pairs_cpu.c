@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "pairs/kd_search.h"
 #include "pairs/list.h"
 #include "pairs/nearest_cpu.h"
 #include "pairs/rows.h"
@@ -255,8 +256,11 @@ static kith_status begin_workspace(kith_context *context, struct pairs_workspace
 
 kith_status pairs_cpu(kith_context *context, const struct pairs_problem *problem, kith_pairs *pairs)
 {
-    KITH_TRY(pairs_list_begin(problem, pairs));
     KITH_TRY(begin_workspace(context, &pairs->memory->workspace));
+    if (!pairs_have_cells(problem->dimensions))
+        return pairs_kd_cpu(context, problem, kernels_of(context)->sort_narrow, pairs,
+                            &pairs->memory->workspace->kd);
+    KITH_TRY(pairs_list_begin(problem, pairs));
     bool done = false;
     KITH_TRY(pairs_small_cpu(context, problem, pairs->memory->workspace, pairs, &done));
     if (done)
@@ -288,6 +292,7 @@ void pairs_workspace_free(struct pairs_workspace *workspace)
     for (size_t k = 0; k < sizeof workspace->rounds / sizeof workspace->rounds[0]; k++)
         free(workspace->rounds[k].data);
     pairs_uneven_free(workspace->uneven);
+    pairs_kd_workspace_free(workspace->kd);
     for (int32_t k = 0; k < workspace->lane_count; k++) {
         struct pairs_lane *lane = &workspace->lanes[k];
         free(lane->runs.data);

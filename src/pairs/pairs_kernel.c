@@ -187,4 +187,5 @@ const struct pairs_kernels KITH_ISA_SYMBOL(pairs_kernels) = {
     .find = {find_double, find_float},
     .store = {store_double, store_float},
     .sort_wide = sort_wide,
+    .sort_narrow = sort_narrow,
 };

@@ -106,6 +106,7 @@ typedef void pairs_write_whole_kernel(const struct pairs_candidates *candidates,
 
 /* Sorts keys ≥ 0, ascending. There is room up to pairs_sorting_room(count) elements. */
 typedef void pairs_sort_wide(int64_t *keys, int64_t count);
+typedef void pairs_sort_narrow(int32_t *keys, int64_t count);
 
 enum { pairs_least_sorted = 16 };
 
@@ -128,6 +129,7 @@ struct pairs_kernels {
     pairs_store_kernel *store[2];
     pairs_write_whole_kernel *write_whole[2];
     pairs_sort_wide *sort_wide;
+    pairs_sort_narrow *sort_narrow;
 };
 
 #define PAIRS_DECLARE_KERNELS(isa) extern const struct pairs_kernels pairs_kernels_##isa;

@@ -6,13 +6,14 @@
 #include "cells/lattice.h"
 #include "core/memory.h"
 #include "device/context.h"
+#include "kith/particles.h"
 #include "pairs/arguments.h"
 #include "pairs/list.h"
 
 struct hit {
     int64_t j;
     int32_t shift[3];
-    double vector[3];
+    double vector[KITH_MAX_COORDINATES];
     double distance;
 };
 
@@ -40,9 +41,9 @@ static kith_status add_hit(struct row *row, struct hit hit)
 
 /* A row of an array of D columns in units, padded with zeros. */
 static void point_of(const struct pairs_problem *problem, kith_array array, int64_t row,
-                     double x[3])
+                     double x[KITH_MAX_COORDINATES])
 {
-    for (int32_t c = 0; c < 3; c++)
+    for (int32_t c = 0; c < KITH_MAX_COORDINATES; c++)
         x[c] = c < problem->dimensions ? pairs_get(array, row, c) / problem->unit : 0;
 }
 
@@ -82,11 +83,12 @@ static kith_status add_images(const struct pairs_problem *problem,
                               const struct pairs_lattice *lattice, int64_t i, int64_t j,
                               double radius, struct row *row)
 {
-    double xi[3], xj[3], difference[3], first[3], last[3];
+    double xi[KITH_MAX_COORDINATES], xj[KITH_MAX_COORDINATES], difference[KITH_MAX_COORDINATES];
+    double first[3], last[3];
     KITH_TRY(pairs_check_images(lattice, radius, problem->unit));
     point_of(problem, problem->targets, i, xi);
     point_of(problem, problem->points, j, xj);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < KITH_MAX_COORDINATES; k++)
         difference[k] = xj[k] - xi[k];
     for (int k = 0; k < 3; k++) {
         const double f = pairs_fraction(lattice, difference, k);
@@ -102,8 +104,9 @@ static kith_status add_images(const struct pairs_problem *problem,
             for (hit.shift[2] = (int32_t)first[2]; hit.shift[2] <= (int32_t)last[2];
                  hit.shift[2]++) {
                 double r2 = 0;
-                for (int c = 0; c < 3; c++) {
-                    hit.vector[c] = difference[c] + pairs_translation(lattice, hit.shift, c);
+                for (int c = 0; c < KITH_MAX_COORDINATES; c++) {
+                    const double moved = c < 3 ? pairs_translation(lattice, hit.shift, c) : 0;
+                    hit.vector[c] = difference[c] + moved;
                     r2 += hit.vector[c] * hit.vector[c];
                 }
                 hit.distance = sqrt(r2);
@@ -202,7 +205,8 @@ static void store_row(const struct pairs_problem *problem, int64_t i, const stru
         store_index(pairs->j, begin + p, hit->j);
         for (int32_t k = 0; k < dimensions; k++) {
             if (!kith_array_is_none(pairs->shifts))
-                ((int32_t *)pairs->shifts.data)[(begin + p) * dimensions + k] = hit->shift[k];
+                ((int32_t *)pairs->shifts.data)[(begin + p) * dimensions + k] =
+                    k < 3 ? hit->shift[k] : 0;
             store_real(pairs->vectors, (begin + p) * dimensions + k,
                        hit->vector[k] * problem->unit);
         }

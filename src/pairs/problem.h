@@ -13,6 +13,13 @@ struct pairs_system {
     struct pairs_lattice lattice;
 };
 
+/* Whether points are of the plane or of space: others have no cells, and no other backend than the
+ * CPU has them. */
+static inline bool pairs_have_cells(int64_t dimensions)
+{
+    return dimensions == 2 || dimensions == 3;
+}
+
 /* Pairs as a backend sees them. Targets are the rows of the list, i; points are the j.
  *
  * Arrays are the caller's: in the backend's memory, of any strides (except exclusions, which are

@@ -53,6 +53,7 @@ struct pairs_workspace {
     struct pairs_buffer bins[pairs_set_count], searches, chunks;
     struct pairs_buffer rounds[4]; /* of the nearest points */
     struct pairs_uneven *uneven;   /* NULL until points are so unevenly spread */
+    struct pairs_kd_workspace *kd; /* of points that are not of the plane or space */
     struct pairs_lane *lanes;
     int32_t lane_count;
 };

@@ -34,7 +34,7 @@ static int64_t partner(const kith_pairs *pairs, int64_t k)
                                       : ((const int32_t *)pairs->j.data)[k];
 }
 
-/* d and s² of pair k. */
+/* d and s² of pair k; beyond three dimensions d has the distance alone, for laws of r. */
 static void measure(const struct graph *graph, int64_t k, struct law_reference_pair *pair)
 {
     const kith_array vectors = graph->pairs->vectors;
@@ -43,10 +43,15 @@ static void measure(const struct graph *graph, int64_t k, struct law_reference_p
         pair->d[0] = array_get(graph->pairs->distances, k, 0);
         r2 = pair->d[0] * pair->d[0];
     } else {
-        for (int64_t c = 0; c < vectors.shape[1]; c++) {
-            pair->d[c] = array_get(vectors, k, c);
-            r2 += pair->d[c] * pair->d[c];
+        const int64_t dimensions = vectors.shape[1];
+        for (int64_t c = 0; c < dimensions; c++) {
+            const double d = array_get(vectors, k, c);
+            r2 += d * d;
+            if (dimensions <= 3)
+                pair->d[c] = d;
         }
+        if (dimensions > 3)
+            pair->d[0] = sqrt(r2);
     }
     pair->s2 = r2 + graph->chosen.softening * graph->chosen.softening;
 }
@@ -129,6 +134,11 @@ static kith_status check_law(const kith_context *context, const struct graph *gr
                          "the list has no distances, which the law %s needs; request "
                          "KITH_PAIRS_DISTANCES or KITH_PAIRS_VECTORS too",
                          kith_law_text(graph->chosen.law));
+    if (has_vectors && pairs->vectors.shape[1] > 3 && !graph->view.is_central)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the list is of %lld dimensions, and the law %s has dx, dy and dz; give a "
+                         "law of r",
+                         (long long)pairs->vectors.shape[1], kith_law_text(graph->chosen.law));
     if (!has_vectors && !graph->view.is_central)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "the list has no vectors, which the law %s needs; request "
