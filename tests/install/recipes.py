@@ -19,7 +19,7 @@ SOURCE = Path(sys.argv[1])
 CMAKE = (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8")
 VERSION = re.search(r"project\(kith VERSION ([\d.]+)", CMAKE)[1]
 
-# https://docs.conda.io/projects/conda-build/en/stable/resources/define-metadata.html: what --check refuses others beside
+# https://docs.conda.io/projects/conda-build/en/stable/resources/define-metadata.html: --check refuses others
 SECTIONS = {
     "package": {"name", "version"},
     "source": {"path"},
@@ -41,7 +41,8 @@ def recipe(cmake):
     lines = path.read_text(encoding="utf-8").splitlines()
     kept = [line for line in lines if not re.search(r"# \[not linux\]$", line)]  # a selector: not for this system
     template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string("\n".join(kept))
-    names = {"load_file_regex": load_file_regex, "PYTHON": "$PYTHON"}
+    # conda-build reads it first with all other names empty: what began with {{ PYTHON }} would change its indentation.
+    names = {"load_file_regex": load_file_regex}
     return yaml.safe_load(template.render(compiler="{}_linux-64".format, stdlib="{}_stdlib".format, **names))
 
 
