@@ -16,19 +16,20 @@ static const double snapshot_part = 1.0 / 100, energy_part = 1.0 / 300;
 /* A wait is looked up from this often: the context may be cancelled. */
 static const double wait_seconds = 0.05;
 
-/* What the run has spent: processor time, so that a busy machine, where a second of the clock has
- * fewer steps in it, has fewer snapshots a second, too. A thread that waits for a GPU spends the
- * time of the clock. */
-static double spent_seconds(const kith_simulation *simulation)
+/* What the run has spent: processor time and time that it has waited for no work, so that a busy
+ * machine, where a second of the clock has fewer steps in it, has fewer snapshots a second, too. A
+ * thread that waits for a GPU spends the time of the clock. */
+static double spent_seconds(const struct view_pace *pace, const kith_simulation *simulation)
 {
-    return simulation->context->device.kind == KITH_CPU ? processor_seconds() : kith_clock();
+    return simulation->context->device.kind == KITH_CPU ? processor_seconds() + pace->waited
+                                                        : kith_clock();
 }
 
 /* An evaluation of all forces: rarely. The first is the one that errors are relative to. */
 static void take_energy(struct kith_view *view, kith_simulation *simulation)
 {
     struct view_pace *pace = &view->pace;
-    const double start = spent_seconds(simulation);
+    const double start = spent_seconds(pace, simulation);
     const bool is_first = isnan(pace->first_energy);
     kith_diagnostics diagnostics;
     if (start < pace->energy_at || kith_simulation_diagnose(simulation, &diagnostics) != KITH_OK)
@@ -37,7 +38,7 @@ static void take_energy(struct kith_view *view, kith_simulation *simulation)
     pace->energy_time = kith_simulation_time(simulation);
     if (is_first)
         pace->first_energy = pace->energy;
-    const double now = spent_seconds(simulation);
+    const double now = spent_seconds(pace, simulation);
     pace->energy_at = now + (now - start) / energy_part;
     feed_add_energy(&view->feed, pace->energy_time,
                     fabs(pace->energy - pace->first_energy) / fabs(pace->first_energy));
@@ -60,7 +61,7 @@ static void take_snapshot(struct kith_view *view, kith_simulation *simulation, b
 {
     struct view_pace *pace = &view->pace;
     struct feed *feed = &view->feed;
-    const double start = spent_seconds(simulation);
+    const double start = spent_seconds(pace, simulation);
     struct packet *packet = NULL;
     pace->frame_at = kith_clock() + frame_seconds;
     if (atomic_load(&feed->packets) >= view_most_packets ||
@@ -72,7 +73,7 @@ static void take_snapshot(struct kith_view *view, kith_simulation *simulation, b
     feed_publish(feed, packet);
     pace->shown_step = kith_simulation_steps(simulation);
     pace->shown_paused = is_paused;
-    const double spent = spent_seconds(simulation) - start + feed->serving_seconds;
+    const double spent = spent_seconds(pace, simulation) - start + feed->serving_seconds;
     pace->snapshot_at = start + spent / snapshot_part;
 }
 
@@ -85,7 +86,7 @@ static void look(struct kith_view *view, kith_simulation *simulation, bool is_pa
     const bool is_last = kith_simulation_time(simulation) >= pace->until;
     if (is_shown || !atomic_load(&view->feed.is_wanted) ||
         (!is_paused && !is_last &&
-         (kith_clock() < pace->frame_at || spent_seconds(simulation) < pace->snapshot_at)))
+         (kith_clock() < pace->frame_at || spent_seconds(pace, simulation) < pace->snapshot_at)))
         return;
     take_energy(view, simulation);
     take_snapshot(view, simulation, is_paused);
@@ -131,6 +132,7 @@ int64_t kith_view_between_steps(void *view_of_run, kith_simulation *simulation)
         if (!is_paused && now >= begin)
             return steps_at_once(pace);
         feed_wait(feed, is_paused ? now + wait_seconds : fmin(begin, now + wait_seconds));
+        pace->waited += kith_clock() - now;
         if (is_paused)
             pace->start = 0;
     }

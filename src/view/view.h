@@ -13,6 +13,7 @@ enum { view_most_packets = 6 };
 /* When what is due, of a simulation; of the thread that steps alone. */
 struct view_pace {
     double frame_at;               /* the next snapshot, not before; kith_clock */
+    double waited;                 /* seconds, because the page or the pace wanted it */
     double snapshot_at, energy_at; /* likewise, of the clock of what the run has spent */
     double first_energy, energy, energy_time;
     double sequence;

@@ -332,6 +332,14 @@ class Server(unittest.TestCase):
                 s.close()
             self.assertTrue(run.moves())
 
+    def test_a_run_that_mostly_waits_shows_frames(self):
+        """Its steps take a thousandth of the time: waits count as time spent, too."""
+        with Viewed(*LONG) as run:
+            after, begin = -1, time.monotonic()
+            for _ in range(20):
+                (after,) = struct.unpack_from("<d", run.frame(after)[2], 32)
+            self.assertLess(time.monotonic() - begin, PATIENCE)
+
     def test_a_slow_reader_does_not_stop_the_run(self):
         arguments = ("run", "plummer", "-n", "10000", "--theta", "0.9", "--dt", "1e-4", "--until", "1e3", "--view")
         with Viewed(*arguments, "--threads", "1") as run:
