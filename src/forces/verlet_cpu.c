@@ -1,5 +1,4 @@
-/* Forces by a Verlet list on the CPU: positions to slots, the list anew when it is used up, and
- * sums in units. */
+/* Forces by a Verlet list on the CPU: sums in units, and accelerations of them. */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -9,46 +8,17 @@
 #include "core/memory.h"
 #include "core/reals.h"
 #include "device/context.h"
-#include "device/threads.h"
-#include "forces/tasks_ranks.h"
-#include "forces/verlet.h"
-#include "forces/verlet_list.h"
+#include "forces/verlet_places.h"
 #include "law/compiled.h"
 #include "ranks/ranks.h"
 
-enum { slots_a_part = 1 << 12, most_particles = INT32_MAX - 1024 };
+enum { most_particles = INT32_MAX - 1024 };
 
 /* Bits of the largest force of a pair; sums have room for 2^16 of these. Units are powers of 16. */
 enum { force_bits = 46, unit_step = 4, most_neighbors = 1 << 16, most_exponent = 960 };
 
 /* Of one thread, to tell how many are worth waking. */
-static const double forces_a_second = 1e7, slots_a_second = 1e8;
-
-/* A skin that kith chooses is kept so that a list lasts this many steps, within these parts of the
- * cutoff: bits do not depend on it. */
-static const double first_skin = 0.16, least_skin = 0.02, largest_skin = 0.5;
-enum { least_life = 10, most_life = 30 };
-
-/* Positions as of a cutoff and a cell: x is rounded to whole grids, which are moved as integers. */
-struct grid {
-    double length; /* a power of two */
-    int64_t cell[3][3];
-};
-
-struct verlet {
-    kith_dtype dtype;
-    double cutoff, skin;
-    struct grid grid;
-    struct verlet_list list;
-    bool is_made;
-    int64_t life;         /* evaluations by the list */
-    uint64_t (*moves)[3]; /* of each slot: what wraps it */
-    void *weight;
-    unsigned long long **forces; /* of each thread */
-    int64_t thread_room;
-    int exponent;           /* of the largest force, as it was */
-    struct tasks_part part; /* over ranks, by the entries of the list before */
-};
+static const double forces_a_second = 1e7;
 
 struct job {
     kith_context *context;
@@ -60,7 +30,6 @@ struct job {
     int64_t threads;
     double *largest; /* of each thread: F/d */
     atomic_long next;
-    atomic_bool is_far, is_used_up;
     double unit;
     int64_t sums;  /* arrays of forces that are to be added up, */
     uint64_t zero; /* and what each subtraction from a cluster has put in */
@@ -80,292 +49,6 @@ bool verlet_suits(const struct forces_problem *problem, const struct cutoff_law 
         if (lattice->periodic[k] && problem->space.cutoff > 4 * lattice->height[k])
             return false;
     return true;
-}
-
-void verlet_free(struct verlet *verlet)
-{
-    if (!verlet)
-        return;
-    verlet_list_free(&verlet->list);
-    free(verlet->moves);
-    free(verlet->weight);
-    for (int64_t k = 0; k < verlet->thread_room; k++)
-        free(verlet->forces[k]);
-    free(verlet->forces);
-    tasks_free(&verlet->part);
-    free(verlet);
-}
-
-static kith_status for_slots(struct job *job, kith_task *task)
-{
-    const int64_t count = job->problem->target_count;
-    return kith_for_each(job->context,
-                         kith_threads_for(job->context, (double)count / slots_a_second),
-                         (count + slots_a_part - 1) / slots_a_part, task, job);
-}
-
-static int64_t end_of_part(const struct job *job, int64_t part)
-{
-    const int64_t end = (part + 1) * slots_a_part;
-    return end < job->problem->target_count ? end : job->problem->target_count;
-}
-
-/* A grid on which positions of the cell, or of all particles where that is open, and their
- * differences are exact in the dtype: of the cell and the cutoff alone if the cell is closed. */
-static void choose_grid(const struct forces_problem *problem, struct grid *grid)
-{
-    const struct pairs_lattice *lattice = problem->space.lattice;
-    double extent = 4 * problem->space.cutoff, open = 0;
-    int exponent = 0;
-    bool is_open = false;
-    for (int k = 0; k < 3; k++) {
-        double longest = 0;
-        for (int c = 0; c < 3; c++)
-            longest = fmax(longest, fabs(lattice->basis[k][c]));
-        if (lattice->periodic[k])
-            extent += longest;
-        else if (k < problem->dimensions)
-            is_open = true;
-    }
-    for (int c = 0; c < problem->dimensions && is_open; c++)
-        for (int64_t i = 0; i < problem->target_count; i++) {
-            const double x = fabs(real_get(problem->dtype, problem->target_position[c], i));
-            open = x > open ? x : open;
-        }
-    (void)frexp(extent + 2 * open, &exponent);
-    grid->length = ldexp(1, exponent - (problem->dtype == KITH_F64 ? 53 : 24));
-    for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++)
-            grid->cell[k][c] =
-                lattice->periodic[k] ? llrint(lattice->basis[k][c] / grid->length) : 0;
-}
-
-/* Whole grids of a coordinate of row i; false if there are too many of them. */
-static inline bool grids_of(const struct forces_problem *problem, double per_grid, int c, int64_t i,
-                            int64_t *grids)
-{
-    const void *column = problem->target_position[c];
-    const double x = column ? real_get(problem->dtype, column, i) * per_grid : 0;
-    *grids = 0;
-    if (!(fabs(x) < 0x1p62))
-        return false;
-    *grids = llrint(x);
-    return true;
-}
-
-/* Positions of the slots as they are now, and whether one has moved too far for the list. */
-static void refresh_part(void *argument, int64_t part)
-{
-    struct job *job = argument;
-    struct verlet *verlet = job->verlet;
-    const struct verlet_list *list = &verlet->list;
-    const int64_t end = end_of_part(job, part);
-    const double grid = verlet->grid.length, per_grid = 1 / grid;
-    const double limit = verlet->skin * verlet->skin / 4 * (1 - 0x1p-20);
-    bool is_near = true, is_used_up = false;
-    for (int64_t slot = part * slots_a_part; slot < end; slot++) {
-        const struct verlet_point *point = &list->points[slot];
-        const int64_t first = verlet_place(list, slot);
-        double moved2 = 0;
-        for (int c = 0; c < 3; c++) {
-            int64_t grids;
-            is_near = grids_of(job->problem, per_grid, c, point->row, &grids) && is_near;
-            const double x = (double)(int64_t)((uint64_t)grids + verlet->moves[slot][c]) * grid;
-            const double d = x - point->x[c];
-            moved2 += d * d;
-            real_set(verlet->dtype, list->position, first + (int64_t)c * list->lanes, x);
-        }
-        is_used_up = is_used_up || moved2 > limit;
-    }
-    if (!is_near)
-        atomic_store(&job->is_far, true);
-    if (is_used_up)
-        atomic_store(&job->is_used_up, true);
-}
-
-/* Wraps the points, which are in the order of the last list. */
-static void wrap_part(void *argument, int64_t part)
-{
-    struct job *job = argument;
-    struct verlet *verlet = job->verlet;
-    const int64_t end = end_of_part(job, part);
-    const double grid = verlet->grid.length, per_grid = 1 / grid;
-    bool is_near = true;
-    for (int64_t slot = part * slots_a_part; slot < end; slot++) {
-        struct verlet_point *point = &verlet->list.points[slot];
-        int64_t grids[3];
-        double x[3];
-        int32_t n[3];
-        for (int c = 0; c < 3; c++) {
-            is_near = grids_of(job->problem, per_grid, c, point->row, &grids[c]) && is_near;
-            x[c] = (double)grids[c] * grid;
-        }
-        is_near = pairs_wrap(job->problem->space.lattice, x, n) && is_near;
-        for (int c = 0; c < 3; c++) {
-            uint64_t wrapped = (uint64_t)grids[c];
-            for (int k = 0; k < 3; k++)
-                wrapped -= (uint64_t)n[k] * (uint64_t)verlet->grid.cell[k][c];
-            point->x[c] = (double)(int64_t)wrapped * grid;
-        }
-    }
-    if (!is_near)
-        atomic_store(&job->is_far, true);
-}
-
-/* After the points have their slots: what wraps a row, as it was, and columns. */
-static void place_part(void *argument, int64_t part)
-{
-    struct job *job = argument;
-    struct verlet *verlet = job->verlet;
-    const int64_t end = end_of_part(job, part);
-    const double grid = verlet->grid.length, per_grid = 1 / grid;
-    const void *weights = job->law->view.weight == law_weight_charge ? job->law->source_charge
-                                                                     : job->problem->source_mass;
-    for (int64_t slot = part * slots_a_part; slot < end; slot++) {
-        const struct verlet_point *point = &verlet->list.points[slot];
-        for (int c = 0; c < 3; c++) {
-            int64_t grids;
-            (void)grids_of(job->problem, per_grid, c, point->row, &grids);
-            verlet->moves[slot][c] = (uint64_t)(int64_t)(point->x[c] * per_grid) - (uint64_t)grids;
-        }
-        if (verlet->weight)
-            real_set(verlet->dtype, verlet->weight, slot,
-                     weights ? real_get(verlet->dtype, weights, point->row) : 1);
-    }
-}
-
-static kith_status choose_images(const struct forces_problem *problem, const struct grid *grid,
-                                 double distance, struct verlet_list *list)
-{
-    const struct pairs_lattice *lattice = problem->space.lattice;
-    int32_t reach[3] = {0}, t[3];
-    free(list->images);
-    free(list->translations);
-    list->images = NULL;
-    list->translations = NULL;
-    list->image_count = 1;
-    for (int k = 0; k < 3; k++) {
-        if (lattice->periodic[k])
-            reach[k] = (int32_t)(distance / lattice->height[k]) + 1;
-        list->image_count *= 2 * reach[k] + 1;
-    }
-    KITH_TRY(kith_allocate(list->image_count, sizeof *list->images, "images", &list->images));
-    KITH_TRY(kith_allocate(list->image_count, sizeof *list->translations, "images",
-                           &list->translations));
-    int64_t k = 0;
-    for (t[0] = -reach[0]; t[0] <= reach[0]; t[0]++)
-        for (t[1] = -reach[1]; t[1] <= reach[1]; t[1]++)
-            for (t[2] = -reach[2]; t[2] <= reach[2]; t[2]++, k++) {
-                memcpy(list->images[k], t, sizeof t);
-                for (int c = 0; c < 3; c++)
-                    list->translations[k][c] =
-                        (double)(t[0] * grid->cell[0][c] + t[1] * grid->cell[1][c] +
-                                 t[2] * grid->cell[2][c]) *
-                        grid->length;
-            }
-    return KITH_OK;
-}
-
-/* Lists that do not last cost more than what a longer skin adds to them. */
-static void choose_skin(const struct forces_problem *problem, struct verlet *verlet)
-{
-    const double cutoff = problem->space.cutoff;
-    if (problem->space.skin > 0)
-        verlet->skin = fmin(problem->space.skin, cutoff);
-    else if (verlet->skin == 0)
-        verlet->skin = first_skin * cutoff;
-    else if (verlet->is_made && verlet->life < least_life)
-        verlet->skin = fmin(1.25 * verlet->skin, largest_skin * cutoff);
-    else if (verlet->is_made && verlet->life > most_life)
-        verlet->skin = fmax(0.8 * verlet->skin, least_skin * cutoff);
-}
-
-static kith_status search(const struct job *job, verlet_search *of_isa, double distance)
-{
-    struct verlet *verlet = job->verlet;
-    struct verlet_list *list = &verlet->list;
-    tasks_divide(&verlet->part);
-    list->first_task = verlet->part.first;
-    list->end_task = verlet->part.end;
-    const kith_status status = verlet_list_search(job->context, of_isa, distance, list);
-    if (!verlet->part.is_divided)
-        return status;
-    KITH_TRY(ranks_agree(job->context, status));
-    for (int64_t t = list->first_task; t < list->end_task; t++)
-        verlet->part.work[t] = (double)list->tasks[t].entry_count;
-    tasks_gather(&verlet->part, verlet->part.work, sizeof *verlet->part.work, 1, list->task_count);
-    return KITH_OK;
-}
-
-static kith_status make_list(struct job *job, const struct verlet_kernels *kernels)
-{
-    struct verlet *verlet = job->verlet;
-    const struct forces_problem *problem = job->problem;
-    choose_skin(problem, verlet);
-    const double distance = problem->space.cutoff + verlet->skin;
-    verlet->is_made = false;
-    verlet->life = 0;
-    KITH_TRY(for_slots(job, wrap_part));
-    if (atomic_load(&job->is_far))
-        return KITH_OK;
-    KITH_TRY(choose_images(problem, &verlet->grid, distance, &verlet->list));
-    KITH_TRY(verlet_list_arrange(job->context, &verlet->list));
-    KITH_TRY(for_slots(job, place_part));
-    KITH_TRY(search(job, verlet->dtype == KITH_F64 ? kernels->search_double : kernels->search_float,
-                    distance));
-    verlet->is_made = true;
-    return KITH_OK;
-}
-
-static kith_status create(const struct job *job, const struct verlet_kernels *kernels,
-                          struct verlet **verlet)
-{
-    const struct forces_problem *problem = job->problem;
-    const bool is_double = problem->dtype == KITH_F64;
-    struct verlet *created = NULL;
-    KITH_TRY(kith_allocate(1, sizeof *created, "Verlet list", &created));
-    *verlet = created;
-    created->dtype = problem->dtype;
-    created->cutoff = problem->space.cutoff;
-    KITH_TRY(verlet_list_create(problem->target_count,
-                                is_double ? kernels->lanes_double : kernels->lanes_float,
-                                problem->dtype, &created->list));
-    const int64_t slots = created->list.clusters * created->list.lanes;
-    for (int64_t i = 0; i < problem->target_count; i++)
-        created->list.points[i].row = i;
-    KITH_TRY(tasks_create(job->context, created->list.task_count, problem->target_count,
-                          &created->part));
-    KITH_TRY(kith_allocate(slots, sizeof *created->moves, "Verlet list", &created->moves));
-    if (job->law->view.weight != law_weight_none)
-        KITH_TRY(kith_allocate(slots, kith_dtype_bytes(problem->dtype), "Verlet list",
-                               &created->weight));
-    return KITH_OK;
-}
-
-/* The list, valid for the positions as they are; is_far if there is none. */
-static kith_status take_list(struct job *job, const struct verlet_kernels *kernels,
-                             struct verlet **verlet)
-{
-    struct grid grid;
-    if (!*verlet) {
-        const kith_status status = create(job, kernels, verlet);
-        if (status != KITH_OK) {
-            verlet_free(*verlet);
-            *verlet = NULL;
-            return status;
-        }
-    }
-    job->verlet = *verlet;
-    choose_grid(job->problem, &grid);
-    if (memcmp(&grid, &job->verlet->grid, sizeof grid) == 0 && job->verlet->is_made) {
-        KITH_TRY(for_slots(job, refresh_part));
-        if (!atomic_load(&job->is_used_up) && !atomic_load(&job->is_far)) {
-            job->verlet->life++;
-            return KITH_OK;
-        }
-    }
-    job->verlet->grid = grid;
-    return make_list(job, kernels);
 }
 
 static kith_status make_room(struct job *job)
@@ -473,8 +156,8 @@ static void combine_part(void *argument, int64_t part)
 {
     const struct job *job = argument;
     const struct verlet_list *list = &job->verlet->list;
-    const int64_t end = end_of_part(job, part);
-    for (int64_t slot = part * slots_a_part; slot < end; slot++)
+    const int64_t end = verlet_end_of_part(part, job->problem->target_count);
+    for (int64_t slot = part * verlet_slots_a_part; slot < end; slot++)
         for (int c = 0; c < 3; c++) {
             const int64_t place = verlet_place(list, slot) + (int64_t)c * list->lanes;
             job->verlet->forces[0][place] = sum_of(job, place, list->touched[slot / list->lanes]);
@@ -489,7 +172,8 @@ static kith_status add_ranks(struct job *job)
     job->sums = job->threads;
     if (!job->verlet->part.is_divided)
         return KITH_OK;
-    KITH_TRY(ranks_agree(job->context, for_slots(job, combine_part)));
+    KITH_TRY(ranks_agree(job->context, verlet_for_slots(job->context, job->problem->target_count,
+                                                        combine_part, job)));
     ranks_add(job->context, job->verlet->forces[0], 3 * list->clusters * list->lanes);
     job->zero = 0;
     job->sums = 1;
@@ -502,10 +186,10 @@ static void store_part(void *argument, int64_t part)
     const struct forces_problem *problem = job->problem;
     const struct verlet *verlet = job->verlet;
     const struct verlet_list *list = &verlet->list;
-    const int64_t end = end_of_part(job, part);
+    const int64_t end = verlet_end_of_part(part, job->problem->target_count);
     const void *masses = job->law->target_mass;
     int32_t touched = 0;
-    for (int64_t slot = part * slots_a_part; slot < end; slot++) {
+    for (int64_t slot = part * verlet_slots_a_part; slot < end; slot++) {
         if ((slot & (list->lanes - 1)) == 0) /* a part begins with a cluster */
             touched = list->touched[slot / list->lanes];
         const int64_t row = list->points[slot].row, first = verlet_place(list, slot);
@@ -557,9 +241,11 @@ kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem
     const struct verlet_kernels *kernels = each_isa[context->isa];
     struct job job = {.context = context, .problem = problem, .law = law};
     *done = false;
-    KITH_TRY(take_list(&job, kernels, verlet));
-    if (atomic_load(&job.is_far))
+    bool is_far = false;
+    KITH_TRY(verlet_take_places(context, problem, law, kernels, verlet, &is_far));
+    if (is_far)
         return KITH_OK;
+    job.verlet = *verlet;
     KITH_TRY(find_kernel(&job, kernels));
     fill_in_kernel(&job);
     job.threads = kith_threads_for(context, (double)problem->target_count / forces_a_second);
@@ -570,6 +256,6 @@ kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem
     if (status == KITH_OK && *done)
         status = add_ranks(&job);
     if (status == KITH_OK && *done)
-        status = for_slots(&job, store_part);
+        status = verlet_for_slots(context, problem->target_count, store_part, &job);
     return status;
 }
