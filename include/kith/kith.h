@@ -25,6 +25,7 @@
 #include "kith/orbits.h"
 #include "kith/pairs.h"
 #include "kith/particles.h"
+#include "kith/ranks.h"
 #include "kith/run.h"
 #include "kith/simulation.h"
 #include "kith/solver.h"

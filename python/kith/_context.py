@@ -12,6 +12,7 @@ import array_api_compat
 from kith import _kith
 from kith._arguments import described, integer, integer32
 from kith._arrays import Taken
+from kith._ranks import Messages, check_communicator
 
 _KINDS = {"auto": 0, "cpu": 1, "cuda": 2}
 
@@ -68,7 +69,7 @@ class Context(Bound):
 
     Every function makes the context that it needs and keeps it for the next call from the same thread.
     Make one to separate calls that run at the same time, or to compute on a stream of yours. A pickle or
-    a copy is another context of the same device and threads; with a stream of yours there is none.
+    a copy is another context of the same device and threads; with a stream or a communicator there is none.
 
     Parameters
     ----------
@@ -81,11 +82,19 @@ class Context(Bound):
     stream : int or object, optional
         A ``cudaStream_t`` as a number, or a stream of CuPy (``.ptr``) or PyTorch
         (``.cuda_stream``). The context holds a reference to it.
+    communicator : mpi4py.MPI.Intracomm, optional
+        The processes, started by ``mpirun``, that do the job together, on their CPUs: `forces` and
+        `Simulation` divide their work among them. All of them make the same calls with the same arguments, in
+        the same order, and get the same results, with the bits of one process. By default the processors of a
+        machine are divided among its ranks. Start Python as ``mpirun -n 4 python -m mpi4py program.py``: an
+        exception on one rank then ends all of them, and the others do not wait for it.
 
     Raises
     ------
     RuntimeError
         The device does not exist.
+    TypeError
+        The communicator is not one of mpi4py.
 
     Examples
     --------
@@ -94,15 +103,25 @@ class Context(Bound):
     2
     """
 
-    _instead = "its stream is of this process"
+    _instead = "its stream, or its communicator, is of this process"
 
-    def __init__(self, device: str | Device = "auto", *, threads: int = 0, stream: Any = None):
+    def __init__(self, device: str | Device = "auto", *, threads: int = 0, stream: Any = None,
+                 communicator: Any = None):
+        threads = integer32("threads", threads)
+        messages = None
+        if communicator is not None:
+            check_communicator(communicator)
+            messages = Messages(communicator)
+            device = "cpu" if device == "auto" else device
+            threads = threads or messages.threads()
         kind, index = parse_device(device)
-        self._stream_owner = stream
-        self._handle = _kith.create_context(kind, index, integer32("threads", threads), stream_address(stream))
+        self._owned = (stream, communicator)
+        self._handle = _kith.create_context(kind, index, threads, stream_address(stream))
+        if messages is not None:
+            _kith.join(self._handle, messages, messages.size, messages.rank)
 
     def __reduce_ex__(self, protocol):
-        if self._stream_owner is not None:
+        if self._owned != (None, None):
             return super().__reduce_ex__(protocol)
         return _remade, (self.device, self.threads)
 

@@ -45,6 +45,7 @@ view view_of(const kith_array &array, nb::handle owner);
 
 struct context {
     kith_context *handle = nullptr;
+    PyObject *messages = nullptr;              // of a job's rank: python/kith/_ranks.py
     std::timed_mutex busy;                     // a context may be used by one thread at a time,
     std::atomic<std::thread::id> user;         // which is this one; or none
     std::vector<std::function<void()>> unused; // to be freed after the user's call
@@ -52,10 +53,7 @@ struct context {
     {
         return user.load() == std::this_thread::get_id();
     }
-    ~context()
-    {
-        kith_context_free(handle);
-    }
+    ~context();
 };
 using context_ref = std::shared_ptr<context>;
 
@@ -200,6 +198,7 @@ void add_array(nb::module_ &module);
 void add_bodies(nb::module_ &module);
 void add_collisions(nb::module_ &module);
 void add_context(nb::module_ &module);
+void add_ranks(nb::module_ &module);
 void add_forces(nb::module_ &module);
 void add_law(nb::module_ &module);
 void add_matrix(nb::module_ &module);

@@ -45,6 +45,15 @@ using_context::~using_context()
     where_.busy.unlock();
 }
 
+context::~context()
+{
+    kith_context_free(handle);
+    if (!messages || !nb::is_alive())
+        return;
+    const nb::gil_scoped_acquire acquire;
+    Py_DECREF(messages);
+}
+
 // Not before the end of a call that it would let go on.
 static void clear_cancel(context &where)
 {

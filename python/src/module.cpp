@@ -10,6 +10,7 @@ NB_MODULE(_kith, module)
     add_sums(module);
     add_array(module);
     add_context(module);
+    add_ranks(module);
     add_law(module);
     add_forces(module);
     add_matrix(module);

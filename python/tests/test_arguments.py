@@ -53,6 +53,7 @@ WRONG = {
     "law": [3, b"gravity", Thing(), ["gravity"], "gravity\0"],
     "device": [None, 3, Thing(), ["cpu"], "tpu", "cuda:x", "cuda:99999999999"],
     "context": ["cpu", 3, Thing(), kith.Context],
+    "communicator": [3, "world", Thing()],
     "stream": ["1", Thing(), 1.5, -1],
     "exclusions": [3, Thing(), [[0.5]], [["a"]]],
     "sequence of names": [3, "abc", Thing(), [1, 2, 3], ["a", "b"]],
@@ -171,7 +172,7 @@ CALLS = {
     "Simulation.frames": (simulation().frames, {"until": 0.1}, {}),
     "Simulation.orbits": (simulation().orbits, {}, {}),
     "Simulation.set": (simulation().set, {}, {"positions": "optional array", "time": "optional number"}),
-    "Context": (kith.Context, {}, {"stream": "stream"}),
+    "Context": (kith.Context, {}, {"stream": "stream", "communicator": "communicator"}),
     "ase.neighbor_list": (kith.ase.neighbor_list, {"quantities": "ij", "a": ATOMS, "cutoff": 1.0},
                           {"a": "atoms", "cutoff": "cutoff of atoms"}),
 }

@@ -101,7 +101,7 @@ def test_a_context_is_another_of_the_same_threads(copied):
     again = copied(context)
     assert again is not context and (again.device, again.threads) == ("cpu", 2)
     with refused(TypeError, "kith.Context stream"):
-        context._stream_owner = 1
+        context._owned = (1, None)
         copied(context)
 
 

@@ -125,7 +125,7 @@ static kith_status begin(struct symmetric_run *run)
     run->caller = pthread_self();
     take_tiles(run);
 
-    const int32_t parts = run->ranks ? ranks_batches : 1, sides = run->ranks ? 3 : 2;
+    const int32_t parts = run->ranks ? KITH_MESSAGE_BATCHES : 1, sides = run->ranks ? 3 : 2;
     const int64_t columns = run->room * bytes * run->components;
     const int64_t bytes_of_sums = run->room * run->components * (int64_t)sizeof(double);
     void *memory = NULL;

@@ -18,7 +18,7 @@ kith_status symmetric_agree_on_form(struct symmetric_run *run, kith_status statu
 static void post(const struct symmetric_run *run, const struct part *part, int64_t offset,
                  const struct ring_run *tiles, bool sends)
 {
-    const struct ranks_library *library = run->ranks->library;
+    const kith_messages *library = run->ranks->library;
     const int32_t batch = part == run->parts ? 0 : 1;
     const int32_t k = (int32_t)(offset - part->chunk.first_offset);
     const int64_t begin = tiles->first * run->block, end = begin + tiles->count * run->block;

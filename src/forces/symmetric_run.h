@@ -37,12 +37,12 @@ struct symmetric_run {
     int64_t origin, room; /* the first body of this rank's tiles, and room for all of theirs */
     const void *weight;   /* masses, 0 after the last body; or a law's weights */
     void *alone;          /* the fields of the blocks on themselves */
-    struct part parts[ranks_batches]; /* the second while that of ranks is exchanged */
-    struct part *part;                /* of the two, the one that tasks work on */
-    double *sums;                     /* [components][room] */
-    const struct ranks *ranks;        /* that divide the tiles; NULL: there is one */
-    int64_t first_tile, end_tile;     /* of this rank */
-    pthread_t caller;                 /* who exchanges */
+    struct part parts[KITH_MESSAGE_BATCHES]; /* the second while that of ranks is exchanged */
+    struct part *part;                       /* of the two, the one that tasks work on */
+    double *sums;                            /* [components][room] */
+    const struct ranks *ranks;               /* that divide the tiles; NULL: there is one */
+    int64_t first_tile, end_tile;            /* of this rank */
+    pthread_t caller;                        /* who exchanges */
 };
 
 /* NULL of NULL. */

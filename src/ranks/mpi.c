@@ -18,7 +18,7 @@ struct batch {
 };
 
 struct mpi_state {
-    struct batch batches[ranks_batches];
+    struct batch batches[KITH_MESSAGE_BATCHES];
     int *counts, *places; /* of a gather */
     int64_t *first;       /* ranks.first */
     double waited;
@@ -137,7 +137,7 @@ static void mpi_add(void *state, unsigned long long *values, int64_t count)
     mpi_wait(state, 0);
 }
 
-static const struct ranks_library library_mpi = {
+static const kith_messages library_mpi = {
     .name = "MPI",
     .post_send = mpi_post_send,
     .post_receive = mpi_post_receive,
@@ -172,7 +172,7 @@ void ranks_mpi_end(struct ranks *ranks)
 {
     struct mpi_state *mpi = ranks->state;
     MPI_Finalize();
-    for (int32_t k = 0; k < ranks_batches; k++)
+    for (int32_t k = 0; k < KITH_MESSAGE_BATCHES; k++)
         free(mpi->batches[k].requests);
     free(mpi->counts);
     free(mpi->places);

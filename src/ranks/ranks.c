@@ -6,8 +6,8 @@
 
 void ranks_take_vote(const struct ranks *ranks, struct ranks_vote *vote)
 {
-    int64_t values[ranks_values] = {vote->failed, vote->stops, vote->value};
-    ranks->library->post_maximum(ranks->state, 0, values, ranks_values);
+    int64_t values[KITH_MESSAGE_VALUES] = {vote->failed, vote->stops, vote->value};
+    ranks->library->post_maximum(ranks->state, 0, values, KITH_MESSAGE_VALUES);
     ranks->library->wait(ranks->state, 0);
     *vote = (struct ranks_vote){values[0], values[1], values[2]};
 }

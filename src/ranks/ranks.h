@@ -5,7 +5,7 @@
 
 #include "core/status.h"
 #include "device/context.h"
-#include "ranks/library.h"
+#include "kith/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +18,7 @@ extern "C" {
  * nothing that only one of them knows (a signal, an error, a clock) may change it but by
  * ranks_agree. */
 struct ranks {
-    const struct ranks_library *library;
+    const kith_messages *library;
     void *state; /* the library's */
     int32_t size, rank;
     int64_t *first;        /* size + 1, room for a gather */

@@ -40,13 +40,12 @@ struct receive {
 struct thread_rank {
     struct world *world;
     int32_t rank;
-    int64_t first[most_ranks + 1]; /* ranks.first */
     struct {
         struct receive receives[most_posted];
         int64_t count;
         int64_t *values; /* whose maximum is wanted, or NULL */
         int32_t value_count;
-    } batches[ranks_batches];
+    } batches[KITH_MESSAGE_BATCHES];
 };
 
 static inline void thread_post_send(void *state, int32_t batch, int32_t to, int32_t tag,
@@ -120,7 +119,7 @@ static inline void receive_message(const struct thread_rank *me, const struct re
 static inline void take_maximum(const struct thread_rank *me, int64_t *values, int32_t count)
 {
     struct world *world = me->world;
-    int64_t largest[ranks_values];
+    int64_t largest[KITH_MESSAGE_VALUES];
     world->shown[me->rank] = values;
     pthread_barrier_wait(&world->barrier);
     for (int32_t k = 0; k < count; k++) {
@@ -186,7 +185,7 @@ static inline void thread_add(void *state, unsigned long long *values, int64_t c
     free(sums);
 }
 
-static const struct ranks_library library_of_threads = {
+static const kith_messages library_of_threads = {
     .name = "threads",
     .post_send = thread_post_send,
     .post_receive = thread_post_receive,
@@ -202,7 +201,6 @@ static const struct ranks_library library_of_threads = {
 typedef kith_status rank_task(void *argument, kith_context *context);
 
 struct rank_thread {
-    struct ranks ranks;
     struct thread_rank *state;
     rank_task *task;
     void *argument;
@@ -215,12 +213,13 @@ static inline void *do_rank(void *argument)
     const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = 1};
     kith_context *context = NULL;
     if (kith_context_create(&options, &context) != KITH_OK ||
-        ranks_join(context, &rank->ranks) != KITH_OK)
+        kith_context_join(context, &library_of_threads, rank->state, rank->state->world->size,
+                          rank->state->rank) != KITH_OK)
         abort();
     /* As a program that ends: one that has failed alone tells those that wait for it. */
     struct ranks_vote vote = {rank->task(rank->argument, context) != KITH_OK, 0, 0};
-    if (!rank->ranks.failure_is_known)
-        ranks_take_vote(&rank->ranks, &vote);
+    if (!context->ranks->failure_is_known)
+        ranks_take_vote(context->ranks, &vote);
     kith_context_free(context);
     return NULL;
 }
@@ -237,14 +236,8 @@ static inline void do_ranks(int32_t size, rank_task *task, void *arguments, size
     for (int32_t k = 0; k < size; k++) {
         struct thread_rank *state = calloc(1, sizeof *state);
         *state = (struct thread_rank){.world = &world, .rank = k};
-        threads[k] = (struct rank_thread){.ranks = {.library = &library_of_threads,
-                                                    .state = state,
-                                                    .size = size,
-                                                    .rank = k,
-                                                    .first = state->first},
-                                          .state = state,
-                                          .task = task,
-                                          .argument = (char *)arguments + (size_t)k * bytes_each};
+        threads[k] = (struct rank_thread){
+            .state = state, .task = task, .argument = (char *)arguments + (size_t)k * bytes_each};
         assert_int_equal(pthread_create(&threads[k].thread, NULL, do_rank, &threads[k]), 0);
     }
     for (int32_t k = 0; k < size; k++) {

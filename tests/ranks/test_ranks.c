@@ -218,11 +218,46 @@ static void test_bodies_of_the_first_rank_come_to_all(void **state)
     }
 }
 
+static void test_a_context_joins_one_job(void **state)
+{
+    (void)state;
+    struct world world = {.size = 1};
+    static struct thread_rank alone;
+    alone.world = &world;
+    pthread_barrier_init(&world.barrier, NULL, 1);
+    kith_messages lacking = library_of_threads;
+    lacking.wait = NULL;
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}}, &context));
+    const struct {
+        const kith_messages *messages;
+        int32_t size, rank;
+        const char *argument;
+    } wrong[] = {{NULL, 1, 0, "messages"},
+                 {&lacking, 1, 0, "messages"},
+                 {&library_of_threads, 0, 0, "size"},
+                 {&library_of_threads, 2, 2, "rank"},
+                 {&library_of_threads, 2, -1, "rank"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_int_equal(
+            kith_context_join(context, wrong[k].messages, &alone, wrong[k].size, wrong[k].rank),
+            KITH_INVALID_ARGUMENT);
+        assert_true(has_fields(kith_error_message(), wrong[k].argument));
+    }
+    assert_ok(kith_context_join(context, &library_of_threads, &alone, 1, 0));
+    assert_int_equal(kith_context_join(context, &library_of_threads, &alone, 1, 0),
+                     KITH_INVALID_ARGUMENT);
+    assert_true(has_fields(kith_error_message(), "context"));
+    kith_context_free(context);
+    pthread_barrier_destroy(&world.barrier);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces_have_the_bits_of_one_rank),
         cmocka_unit_test(test_ranks_may_be_empty),
+        cmocka_unit_test(test_a_context_joins_one_job),
         cmocka_unit_test(test_one_rank_that_is_cancelled_cancels_all),
         cmocka_unit_test(test_one_rank_that_fails_ends_all),
         cmocka_unit_test(test_solvers_that_do_not_divide_their_work_are_refused),
