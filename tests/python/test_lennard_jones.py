@@ -72,6 +72,41 @@ class LennardJonesFluid(unittest.TestCase):
             self.assertLess(abs(seen["potential_energy"] / 500 + 5.5121), 0.03)
             self.assertLess(abs(seen["pressure"] - 0.0068), 0.12)
 
+    def radial_distribution(self, path, edges):
+        """g(r) over the frames after the melting, of wrapped positions."""
+        with h5py.File(path) as run:
+            particles = run["particles/trajectory"]
+            edge, frames = particles["box/edges/value"][0, 0, 0], particles["position/value"][20:]
+        pairs = numpy.triu_indices(frames.shape[1], 1)
+        counts = numpy.zeros(len(edges) - 1)
+        for x in frames:
+            d = x[:, None] - x[None]
+            d -= edge * numpy.round(d / edge)
+            counts += numpy.histogram(numpy.sqrt((d**2).sum(-1))[pairs], edges)[0]
+        shells = 4 / 3 * numpy.pi * numpy.diff(edges**3)
+        return counts * edge**3 / (len(frames) * len(pairs[0]) * shells)
+
+    def test_the_radial_distribution_is_that_of_liquid_argon(self):
+        """Near the triple point: Verlet 1968, Phys. Rev. 165, 201 (T 0.722, density 0.844); argon itself at 85 K,
+        Yarnell et al. 1973, Phys. Rev. A 7, 2130: a first peak of about 3 at about 3.7 angstrom, 1.08 sigma. The bounds
+        of the minimum, the second peak and the 13 neighbors are around this liquid's as kith has it."""
+        self.kith("make", "fcc", "-n", 864, "--density", 0.8442, "--temperature", 1.444, "-o", self.path("fcc.xyz"))
+        self.kith("run", self.path("fcc.xyz"), "--law", "lennard-jones", "--cutoff", 2.5, "--dt", 0.005, "--until", 15,
+                  "--every", 50, "--thermostat", f"langevin:0.722,0.5,{self.seed}", "--wrap", "-o", self.path("run.h5"))
+        edges = numpy.arange(0.8, 3.5, 0.02)
+        g, r = self.radial_distribution(self.path("run.h5"), edges), edges[:-1] + 0.01
+        near = slice(g.argmax() - 2, g.argmax() + 3)
+        a, b, c = numpy.polyfit(r[near], g[near], 2)
+        valley, second = (r > 1.3) & (r < 1.8), (r > 1.8) & (r < 2.4)
+        with self.subTest(seed=self.seed):
+            self.assertLess(abs(-b / (2 * a) - 1.085), 0.02)
+            self.assertLess(abs(c - b**2 / (4 * a) - 3), 0.15)
+            self.assertLess(abs(g[valley].min() - 0.56), 0.05)
+            self.assertLess(abs(r[valley][g[valley].argmin()] - 1.55), 0.1)
+            self.assertLess(abs(g[second].max() - 1.3), 0.08)
+            self.assertLess(abs(r[second][g[second].argmax()] - 2.07), 0.1)
+            self.assertLess(abs((g * numpy.diff(edges**3))[r < 1.56].sum() * 4 / 3 * numpy.pi * 0.8442 - 12.8), 0.6)
+
 
 if __name__ == "__main__":
     unittest.main()
