@@ -25,9 +25,8 @@ static const struct argp_option option_table[] = {
      "dipole",
      0},
     {"exclude", key_exclude, "PAIRS", 0,
-     "for ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact at their "
-     "nearest "
-     "images",
+     "with --cutoff, ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact "
+     "at their nearest images",
      0},
     {0}};
 
@@ -153,14 +152,17 @@ bool cli_has_images(const kith_solver *solver)
     return solver && kith_solver_describe(solver).is_periodic;
 }
 
-void ewald_check_unused(const struct ewald_options *options, const struct argp_state *state)
+void ewald_check_unused(const struct ewald_options *options, bool has_cutoff,
+                        const struct argp_state *state)
 {
     const char *option = options->chosen.alpha > 0            ? "--alpha"
                          : options->chosen.absolute_error > 0 ? "--absolute-error"
                          : options->chosen.boundary           ? "--boundary"
                          : options->chosen.grid[0] > 0        ? "--grid"
-                         : options->exclude                   ? "--exclude"
                                                               : NULL;
+    if (options->exclude && !has_cutoff)
+        cli_usage_error(state, "--exclude is given without --cutoff; give both, or --solver ewald "
+                               "or pme");
     if (option)
         cli_usage_error(state, "%s needs a solver with periodic images; give --solver ewald or pme",
                         option);

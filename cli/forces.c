@@ -114,7 +114,7 @@ static void check_images(struct forces_options *forces, const struct argp_state 
     if (of_cell && forces->cutoff.cutoff == 0)
         cli_usage_error(state, "%s is given without --cutoff R; give that or --solver ewald",
                         of_cell);
-    ewald_check_unused(&forces->ewald, state);
+    ewald_check_unused(&forces->ewald, forces->cutoff.cutoff > 0, state);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -342,6 +342,8 @@ static int read_bodies(const char *command, struct forces_options *forces, kith_
         return prepare_images(command, forces, job);
     if (code == exit_ok)
         code = cutoff_take_cell(command, &forces->cutoff, forces->input.path, job->sources);
+    if (code == exit_ok)
+        code = ewald_read_excluded(command, &forces->ewald);
     return code == exit_ok ? read_targets(command, forces, context, job) : code;
 }
 

@@ -27,7 +27,8 @@ extern const struct argp ewald_argp;
 int ewald_read_excluded(const char *command, struct ewald_options *options);
 
 /* Ends the program if one of the options is given, of a solver that has none of them. */
-void ewald_check_unused(const struct ewald_options *options, const struct argp_state *state);
+void ewald_check_unused(const struct ewald_options *options, bool has_cutoff,
+                        const struct argp_state *state);
 
 /* Whether the solver, which may be NULL, sums the images of a periodic cell. */
 bool cli_has_images(const kith_solver *solver);

@@ -196,7 +196,7 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "--skin is given without --cutoff; give both or none");
     run->cutoff.has_images = cli_has_images(run->run.simulation.forces.solver);
     if (!run->cutoff.has_images && !resume)
-        ewald_check_unused(&run->ewald, state);
+        ewald_check_unused(&run->ewald, run->cutoff.cutoff > 0, state);
     if (run->restitution_given && run->run.simulation.on_collision != KITH_ON_COLLISION_BOUNCE)
         cli_usage_error(state, "--restitution is for --collisions bounce");
     if (run->run.every > 0 && run->run.every_time > 0)

@@ -55,7 +55,8 @@ typedef enum kith_boundary {
                             as given, W = Σ w */
 } kith_boundary;
 
-/* What the solvers ewald and pme take; all zero: chosen for the accuracy. */
+/* What the solvers ewald and pme take; all zero: chosen for the accuracy. exclusions are also of
+ * sums within a cutoff. */
 typedef struct kith_ewald {
     double absolute_error; /* > 0: of the rms force, in its unit, in place of kith_accuracy.error */
     double alpha;          /* > 0: of erfc(α r), 1 / length */
@@ -115,6 +116,7 @@ typedef struct kith_forces_options {
  * may be softened. A shift changes the law, which must be one of r alone, by what it is at the
  * cutoff. The tail is the integral over r > R at uniform density, of the unshifted law, in three
  * dimensions: it is added to the energy and to the diagonal of the virial, and must converge.
+ * Pairs of ewald.exclusions are left out at their nearest image, however close they are.
  *
  * With columns epsilon and sigma the law lennard-jones has, for each pair, ε = √(ε_i ε_j) and
  * σ = (σ_i + σ_j)/2 (Lorentz 1881; Berthelot 1898), in the place of its own, which must be 1. Both

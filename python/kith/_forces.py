@@ -253,7 +253,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     grid : sequence of three int, optional
         Of ``pme``: points along each cell vector; the cheapest by default.
     exclude : array_like of int, shape (p, 2), optional
-        Pairs that do not interact at their nearest images, of ``ewald`` and ``pme``.
+        Pairs that do not interact at their nearest images; with a cutoff, or of ``ewald`` and ``pme``.
     totals : bool
         With a cutoff, or of ``ewald`` and ``pme``, and without targets: also compute ``Forces.totals``.
     method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tile-p', 'tile-p2'}

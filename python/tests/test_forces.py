@@ -158,6 +158,17 @@ def test_periodic_images_are_summed():
         kith.forces(**crystal, cell=[1.0, 1.0, 1.0], exclude=[[0, 1, 2]])
 
 
+def test_pairs_within_a_cutoff_are_excluded():
+    chain = {"positions": [[0.0, 0, 0], [0.25, 0, 0], [1.0, 0, 0]], "law": "distance2", "cutoff": 0.9}
+    assert kith.forces(**chain, exclude=[[0, 1]], want="potential").potential.tolist() == [0.0, 0.5625, 0.5625]
+    assert kith.forces(**chain, exclude=[[2, 1], [1, 0]], want="potential").potential.tolist() == [0.0, 0.0, 0.0]
+    resting = kith.Simulation(chain["positions"], dt=0.1, law="distance2", cutoff=0.9, exclude=[[0, 1], [1, 2]])
+    resting.step(3)
+    assert numpy.array_equal(resting.positions, chain["positions"])
+    with pytest.raises(ValueError, match="excluded pairs"):
+        kith.forces(**chain, exclude=[[0, 3]])
+
+
 def test_totals_are_sums_over_pairs_and_shifts_change_them():
     atoms = kith.make("fcc", 108, density=0.8)
     options = {"law": "lennard-jones", "cutoff": 2.5, "cell": atoms.cell, "totals": True}

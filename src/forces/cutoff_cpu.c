@@ -12,6 +12,7 @@
 #include "device/context.h"
 #include "device/threads.h"
 #include "forces/cutoff.h"
+#include "forces/excluded.h"
 #include "forces/tasks_ranks.h"
 #include "law/compiled.h"
 #include "ranks/ranks.h"
@@ -38,6 +39,8 @@ struct sorted_side {
 /* What a thread works with. */
 struct lane {
     struct cutoff_candidates candidates;
+    struct excluded_run *runs; /* of them, with excluded pairs */
+    int64_t run_count;
 };
 
 struct job {
@@ -50,6 +53,7 @@ struct job {
     int32_t *begin;
     void *scratch;
     struct sorted_side sources, targets;
+    struct excluded excluded;
     int64_t tasks, threads;
     struct tasks_part part;
     double (*totals)[cutoff_totals]; /* of each task */
@@ -119,8 +123,10 @@ static void lay_out(struct arena *arena, struct job *job)
     for (int64_t k = 0; k < job->threads; k++) {
         struct cutoff_candidates lane;
         lay_out_lane(arena, real, &lane);
+        struct excluded_run *runs =
+            take(arena, excluded_any(job->problem) ? cutoff_most_candidates : 0, sizeof *runs);
         if (arena->base)
-            job->lanes[k].candidates = lane;
+            job->lanes[k] = (struct lane){.candidates = lane, .runs = runs};
     }
 }
 
@@ -239,18 +245,28 @@ static kith_status prepare(struct job *job)
     return KITH_OK;
 }
 
-static void flush(const struct job *job, struct cutoff_candidates *lane, int64_t begin, int64_t end,
+static void flush(const struct job *job, struct lane *with, int64_t begin, int64_t end,
                   double *totals)
 {
-    job->kernel(&job->of_kernel, lane, begin, end, totals);
+    struct cutoff_candidates *lane = &with->candidates;
+    if (job->excluded.begin)
+        excluded_sum(&job->excluded, job->kernel, &job->of_kernel, job->problem->dtype, lane,
+                     with->runs, with->run_count, begin, end, totals);
+    else
+        job->kernel(&job->of_kernel, lane, begin, end, totals);
+    with->run_count = 0;
     lane->count = lane->self_begin = lane->self_end = 0;
     lane->moved = 0;
 }
 
 /* The sources first … first + count − 1 at an image, for targets begin … end − 1. */
-static void gather(const struct job *job, struct cutoff_candidates *lane, const int32_t image[3],
-                   int64_t first, int64_t count, int64_t begin, int64_t end)
+static void gather(const struct job *job, struct lane *with, const int32_t image[3], int64_t first,
+                   int64_t count, int64_t begin, int64_t end)
 {
+    struct cutoff_candidates *lane = &with->candidates;
+    if (job->excluded.begin)
+        with->runs[with->run_count++] =
+            (struct excluded_run){{image[0], image[1], image[2]}, first, count, lane->count};
     const kith_dtype dtype = job->problem->dtype;
     const int64_t real = kith_dtype_bytes(dtype);
     const bool moved = image[0] != 0 || image[1] != 0 || image[2] != 0;
@@ -274,8 +290,8 @@ static void gather(const struct job *job, struct cutoff_candidates *lane, const 
 }
 
 /* Targets of one cell. */
-static void sum_cell(const struct job *job, struct cutoff_candidates *lane, const int64_t cell[3],
-                     int64_t begin, int64_t end, double *totals)
+static void sum_cell(const struct job *job, struct lane *lane, const int64_t cell[3], int64_t begin,
+                     int64_t end, double *totals)
 {
     struct cells_walk walk;
     struct cells_run run;
@@ -283,19 +299,20 @@ static void sum_cell(const struct job *job, struct cutoff_candidates *lane, cons
     while (cells_walk_next(&walk, &run)) {
         int64_t first = run.begin;
         while (first < run.end) {
-            const int64_t room = cutoff_most_candidates - lane->count, left = run.end - first;
+            const int64_t room = cutoff_most_candidates - lane->candidates.count,
+                          left = run.end - first;
             const int64_t count = left < room ? left : room;
             gather(job, lane, run.image, first, count, begin, end);
             first += count;
-            if (lane->count == cutoff_most_candidates)
+            if (lane->candidates.count == cutoff_most_candidates)
                 flush(job, lane, begin, end, totals);
         }
     }
     flush(job, lane, begin, end, totals);
 }
 
-static void sum_targets(const struct job *job, struct cutoff_candidates *lane, int64_t begin,
-                        int64_t end, double *totals)
+static void sum_targets(const struct job *job, struct lane *lane, int64_t begin, int64_t end,
+                        double *totals)
 {
     const struct pairs_lattice *lattice = job->problem->space.lattice;
     int64_t cell[3], next[3];
@@ -323,7 +340,7 @@ static void sum_in_lane(void *argument, int64_t k)
         const int64_t begin = task * targets_a_task;
         if (task >= job->part.end || kith_context_stops(job->context))
             return;
-        sum_targets(job, &job->lanes[k].candidates, begin,
+        sum_targets(job, &job->lanes[k], begin,
                     begin + targets_a_task < count ? begin + targets_a_task : count,
                     job->totals[task]);
     }
@@ -504,9 +521,11 @@ kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem
     clear(&job);
     KITH_TRY(prepare(&job));
     fill_in_kernel(&job);
+    KITH_TRY(excluded_find(problem, job.sources.order, &job.excluded));
     kith_status status = divide(&job);
     if (status == KITH_OK)
         status = sum(&job);
     tasks_free(&job.part);
+    excluded_free(&job.excluded);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "cells/geometry.h"
 #include "device/context.h"
+#include "forces/excluded.h"
 #include "forces/forces_reference.h"
 #include "law/law_reference.h"
 
@@ -11,6 +12,7 @@
 struct walk {
     const struct forces_problem *problem;
     const struct cutoff_law *law;
+    struct excluded excluded;
     double limit;
     int32_t images[3]; /* to either side that may be near enough */
     int64_t i;
@@ -90,6 +92,8 @@ static void visit_images(struct walk *walk, int64_t j, const double x[3])
                 double d[3];
                 if (walk->problem->self && walk->i == j && !image[0] && !image[1] && !image[2])
                     continue;
+                if (excluded_has(&walk->excluded, walk->i, j, image))
+                    continue;
                 for (int c = 0; c < 3; c++)
                     d[c] = (x[c] - walk->x[c]) + pairs_translation(lattice, image, c);
                 const double r2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
@@ -142,9 +146,12 @@ kith_status forces_cutoff_reference(kith_context *context, const struct forces_p
     struct walk walk = {.problem = problem, .law = &law};
     kith_status status = cutoff_take_law(problem, &law);
     if (status == KITH_OK)
+        status = excluded_find(problem, NULL, &walk.excluded);
+    if (status == KITH_OK)
         status = sum(context, &walk);
     if (status == KITH_OK && problem->space.tail)
         status = cutoff_add_tail(problem, &law);
+    excluded_free(&walk.excluded);
     cutoff_drop_law(&law);
     return status;
 }

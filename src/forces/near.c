@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "forces/excluded.h"
 #include "forces/space.h"
 
 const kith_law *near_law(const struct forces_problem *problem)
@@ -36,7 +37,7 @@ kith_status near_evaluate(kith_context *context, const struct forces_problem *pr
     if (!near_law(problem))
         return KITH_OK;
     KITH_TRY(near_problem(problem, &state->lattice, &near));
-    if (verlet_suits(&near, &state->law))
+    if (!excluded_any(&near) && verlet_suits(&near, &state->law))
         KITH_TRY(verlet_forces_cpu(context, &near, &state->law, &state->verlet, &done));
     if (done)
         return KITH_OK;

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "forces/cutoff.h"
+#include "forces/excluded.h"
 #include "forces/solver.h"
 #include "forces/verlet.h"
 
@@ -46,7 +47,7 @@ static kith_status evaluate(kith_context *context, void *prepared,
     if (problem->report)
         *problem->report = (kith_solver_report){.solver = &forces_solver_cutoff};
     bool done = false;
-    if (verlet_suits(problem, &state->law))
+    if (!excluded_any(problem) && verlet_suits(problem, &state->law))
         KITH_TRY(verlet_forces_cpu(context, problem, &state->law, &state->verlet, &done));
     if (done)
         return KITH_OK;

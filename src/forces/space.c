@@ -52,11 +52,6 @@ static kith_status check_periodic(const kith_forces_options *options, const char
                          "cutoff is 0 and the law has %.60s beside another, whose pairs are within "
                          "a cutoff; give it",
                          kith_law_text(near));
-    if (near && !kith_array_is_none(options->ewald.exclusions))
-        return kith_fail(KITH_UNSUPPORTED,
-                         "exclusions are given, and the law has %.60s beside another, which has "
-                         "none; leave one of the two out",
-                         kith_law_text(near));
     if (!near && (options->shift || options->tail))
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is given, but the solver %s does not support it; leave it out",
@@ -90,7 +85,7 @@ kith_status forces_check_space(const kith_forces_options *options, const kith_so
             solver->name);
     if (options->tail && options->shift)
         return kith_fail(KITH_INVALID_ARGUMENT, "tail and shift are given; leave one of them out");
-    return KITH_OK;
+    return check_exclusions(options->ewald.exclusions);
 }
 
 static double volume_of(const struct pairs_lattice *lattice, int32_t dimensions)

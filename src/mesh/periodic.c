@@ -231,34 +231,18 @@ static void add_slab(const struct periodic_particles *particles, struct periodic
             state->virial[a][b] -= factor * square * system->normal[a] * system->normal[b];
 }
 
-/* x_j − x_i at the image that is nearest; of equally near ones the first. */
-static void find_nearest(const struct periodic_state *state, int64_t i, int64_t j, double d[3])
-{
-    const struct pairs_lattice *lattice = &state->system.lattice;
-    double start[3], least = INFINITY;
-    int32_t most[3], image[3];
-    for (int c = 0; c < 3; c++)
-        d[c] = start[c] = state->position[c][j] - state->position[c][i];
-    const double distance = sqrt(dot(start, start));
-    for (int k = 0; k < 3; k++) /* |component + S| height ≤ distance, and |component| < 1 */
-        most[k] = 1 + (int32_t)(distance / lattice->height[k]);
-    for (image[0] = -most[0]; image[0] <= most[0]; image[0]++)
-        for (image[1] = -most[1]; image[1] <= most[1]; image[1]++)
-            for (image[2] = -most[2]; image[2] <= most[2]; image[2]++) {
-                double x[3];
-                for (int c = 0; c < 3; c++)
-                    x[c] = start[c] + pairs_translation(lattice, image, c);
-                if (dot(x, x) < least) {
-                    least = dot(x, x);
-                    memcpy(d, x, sizeof x);
-                }
-            }
-}
-
 static void exclude(struct periodic_state *state, int64_t i, int64_t j)
 {
-    double d[3];
-    find_nearest(state, i, j, d);
+    const struct pairs_lattice *lattice = &state->system.lattice;
+    double x_i[3], x_j[3], d[3];
+    int32_t image[3];
+    for (int c = 0; c < 3; c++) {
+        x_i[c] = state->position[c][i];
+        x_j[c] = state->position[c][j];
+    }
+    pairs_nearest_image(lattice, x_i, x_j, image);
+    for (int c = 0; c < 3; c++)
+        d[c] = x_j[c] - x_i[c] + pairs_translation(lattice, image, c);
     const double r2 = dot(d, d), w_i = state->weight[i], w_j = state->weight[j];
     if (!(r2 > 0))
         return;

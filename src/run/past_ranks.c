@@ -6,8 +6,7 @@
 static struct run_past without_memory(struct run_past past)
 {
     past.start = NULL;
-    past.exclusions = NULL; /* of solvers of one process */
-    past.parameters.ewald.exclusions = kith_array_none();
+    past.exclusions = NULL; /* parameters.ewald.exclusions keeps its shape */
     past.checkpoint.state = NULL;
     past.first = past.last = NULL;
     past.largest_energy_error = NULL;
@@ -22,6 +21,13 @@ static kith_status share(kith_context *context, struct run_past *past)
         *past = shared;
     const int64_t systems = past->parameters.systems;
     KITH_TRY(ranks_share_bodies(context, KITH_OK, &past->start));
+    kith_array *exclusions = &past->parameters.ewald.exclusions;
+    if (!kith_array_is_none(*exclusions)) {
+        KITH_TRY(ranks_share_memory(context, "excluded pairs",
+                                    exclusions->shape[0] * (int64_t)sizeof *past->exclusions,
+                                    &past->exclusions));
+        exclusions->data = past->exclusions;
+    }
     KITH_TRY(
         ranks_share_memory(context, "checkpoint", past->checkpoint.bytes, &past->checkpoint.state));
     KITH_TRY(ranks_share_memory(context, "observables", systems * (int64_t)sizeof *past->first,

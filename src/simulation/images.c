@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "forces/excluded.h"
 #include "forces/near.h"
 #include "forces/solver.h"
 #include "forces/space.h"
@@ -28,9 +29,11 @@ kith_status simulation_take_images(const kith_simulation_options *options,
                                    struct kith_simulation *simulation)
 {
     const kith_law *law = simulation->law.law;
-    if (!simulation->solver->is_periodic)
+    KITH_TRY(excluded_check(options->forces.ewald.exclusions, simulation->solver,
+                            options->forces.cutoff));
+    if (!simulation->solver->is_periodic && !(options->forces.cutoff > 0))
         return KITH_OK;
-    if (options->skin > 0 && !(law && law->near))
+    if (simulation->solver->is_periodic && options->skin > 0 && !(law && law->near))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "skin is %g, and solver is %s, which keeps no list of pairs; leave the "
                          "skin out",

@@ -123,6 +123,7 @@ static kith_status load_space(struct kith_simulation *simulation)
     problem->space.cutoff /= length;
     problem->space.skin /= length;
     problem->space.cell = &simulation->cell;
+    problem->space.ewald = &simulation->ewald;
     KITH_TRY(
         forces_space_set(simulation->dimensions, length, &simulation->lattice, &problem->space));
     return forces_tail_energy(problem, &simulation->tail_energy);

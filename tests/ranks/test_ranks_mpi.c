@@ -178,6 +178,10 @@ static void test_runs_in_boxes_resume_with_other_numbers_of_processes(void **sta
     make_bodies();
     check_resuming("argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --every 17", 1372,
                    34 * 0.004);
+    shell("for k in $(seq 0 2 1370); do echo $k,$((k + 1)); done >bonds.csv");
+    check_resuming("argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --every 17 "
+                   "--exclude bonds.csv",
+                   1372, 34 * 0.004);
 }
 
 static void test_what_fails_on_one_process_ends_all(void **state)

@@ -115,6 +115,41 @@ static void test_a_run_in_a_cell_resumes_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
+/* Diatomic molecules: pairs of rows whose atoms do not feel each other, whatever the threads. */
+static void test_a_run_with_excluded_pairs_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    enum { count = 256 };
+    static int64_t pairs[count / 2][2];
+    kith_bodies *bodies = atoms(count, 1);
+    kith_law *law = lennard_jones();
+    for (int64_t k = 0; k < count / 2; k++) { /* an atom within another */
+        pairs[k][0] = 2 * k;
+        pairs[k][1] = 2 * k + 1;
+        for (int c = 0; c < 3; c++)
+            bodies->position[6 * k + 3 + c] = bodies->position[6 * k + c] + (c == 0 ? 0.01 : 0);
+        memcpy(bodies->velocity + 6 * k + 3, bodies->velocity + 6 * k, 3 * sizeof(double));
+    }
+    kith_run_options options = atom_options(law, 1, in_files("whole.h5"));
+    options.simulation.forces.ewald.exclusions = kith_array_matrix(pairs, KITH_I64, count / 2, 2);
+    const kith_run_summary summary = run(options, bodies);
+    assert_true(fabs(summary.energy_final - summary.energy_initial) < 1e-3 * count);
+    assert_true(summary.momentum_error < 1e-9);
+    options.output = in_files("pieces.h5");
+    options.until = 0.3;
+    kith_context *context = cpu_context(3);
+    assert_ok(kith_run(context, &options, bodies, NULL));
+    kith_context_free(context);
+    run((kith_run_options){.output = in_files("pieces.h5"), .until = 1, .resume = true}, NULL);
+    assert_same_files(in_files("whole.h5"), in_files("pieces.h5"), "start_steps");
+    options.until = 2;
+    options.resume = true;
+    options.simulation.forces.ewald.exclusions = kith_array_none();
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "excluded pairs 0 128");
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
 /* ε and σ of each body are those of the file, which a run that goes on takes. */
 static void test_a_run_of_a_mixture_resumes_bit_for_bit(void **state)
 {
@@ -398,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_a_melt_keeps_energy_and_momentum),
         cmocka_unit_test(test_the_energy_of_a_liquid_does_not_drift),
         cmocka_unit_test(test_a_run_in_a_cell_resumes_bit_for_bit),
+        cmocka_unit_test(test_a_run_with_excluded_pairs_resumes_bit_for_bit),
         cmocka_unit_test(test_a_run_of_a_mixture_resumes_bit_for_bit),
         cmocka_unit_test(test_files_keep_epsilon_and_sigma),
         cmocka_unit_test(test_a_run_with_a_thermostat_resumes_bit_for_bit),

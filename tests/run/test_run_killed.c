@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "kith/law_sum.h"
+#include "mesh/pme.h"
 #include "running.h"
 
 enum { kills = 12 };
@@ -48,13 +50,12 @@ static int64_t frames_if_there(const char *path)
     return frames;
 }
 
-static void test_run_killed_at_any_moment_resumes_bit_for_bit(void **state)
+/* Kills a run again and again; what is left goes on to the bits of one that was never killed. */
+static void check_killed(kith_run_options options, const kith_bodies *bodies)
 {
-    (void)state;
     struct random_numbers numbers = random_numbers_begin("kill");
-    kith_bodies *bodies = lagrange_bodies();
-    kith_run_options options = run_options(1e-5, 200, 20001, in_files("whole.h5"));
-    options.simulation.forces.softening = 0.1;
+    const int files = files_in_directory();
+    options.output = in_files("whole.h5");
     options.checkpoint_seconds = 0.01;
     const double seconds = run(options, bodies).seconds;
 
@@ -71,7 +72,47 @@ static void test_run_killed_at_any_moment_resumes_bit_for_bit(void **state)
     assert_true(grown > 0);
     run(options, bodies);
     assert_same_files(in_files("whole.h5"), options.output, "none");
-    assert_int_equal(files_in_directory(), 2); /* nothing is left of the killed */
+    assert_int_equal(files_in_directory(), files + 2); /* nothing is left of the killed */
+    unlink(in_files("whole.h5"));
+    unlink(options.output);
+}
+
+static void test_run_killed_at_any_moment_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = lagrange_bodies();
+    kith_run_options options = run_options(1e-5, 200, 20001, NULL);
+    options.simulation.forces.softening = 0.1;
+    check_killed(options, bodies);
+    kith_bodies_free(bodies);
+}
+
+/* The setting of pme is chosen again for the start; frames are wrapped, and some atoms begin
+ * outside of the cell. */
+static void test_killed_run_of_ions_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    if (!pme_is_there())
+        skip();
+    kith_law *law = NULL, *near = NULL;
+    int64_t pairs[2][2] = {{0, 1}, {9, 4}};
+    assert_ok(kith_law_parse("coulomb", 0, NULL, &law));
+    assert_ok(kith_law_parse("lennard-jones", 0, NULL, &near));
+    assert_ok(kith_law_add(law, near));
+    kith_bodies *bodies =
+        made("nacl", (kith_initial_options){.count = 64, .density = 0.7, .temperature = 1});
+    for (int i = 0; i < 64; i += 3)
+        bodies->position[3 * i] -= bodies->cell[0];
+    kith_run_options options = run_options(0.002, 1, 7, NULL);
+    options.simulation.forces.law = law;
+    options.simulation.forces.solver = solver_named("pme");
+    options.simulation.forces.accuracy.error = 1e-4;
+    options.simulation.forces.cutoff = 1.8;
+    options.simulation.forces.shift = KITH_SHIFT_FORCE;
+    options.simulation.forces.ewald.exclusions = kith_array_matrix(pairs, KITH_I64, 2, 2);
+    options.wrap = true;
+    check_killed(options, bodies);
+    kith_law_free(law);
     kith_bodies_free(bodies);
 }
 
@@ -94,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_killed_at_any_moment_resumes_bit_for_bit),
+        cmocka_unit_test(test_killed_run_of_ions_resumes_bit_for_bit),
         cmocka_unit_test(test_run_started_anew_removes_what_a_killed_one_left),
     };
     return cmocka_run_group_tests_name("run_killed", tests, make_files_directory,

@@ -162,6 +162,38 @@ static void test_a_melt_resumes_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
+/* Pairs that are excluded are in the file too, and apply to both laws in forces and energies. */
+static void test_a_melt_with_excluded_pairs_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    static int64_t pairs[count][2];
+    kith_bodies *bodies = salt();
+    kith_law *law = ions("lennard-jones:0.9,1.05");
+    kith_run_options options = options_of(law, 0.06, in_files("free.h5"));
+    run(options, bodies);
+    for (int64_t i = 0; i < count; i++) {
+        pairs[i][0] = i;
+        pairs[i][1] = i ^ 1;
+    }
+    options.simulation.forces.ewald.exclusions = kith_array_matrix(pairs, KITH_I64, count, 2);
+    options.output = in_files("whole.h5");
+    const kith_run_summary summary = run(options, bodies);
+    assert_true(summary.max_relative_energy_error < 1e-3);
+    options.until = 0.02;
+    options.output = in_files("pieces.h5");
+    kith_context *context = cpu_context(3);
+    assert_ok(kith_run(context, &options, bodies, NULL));
+    kith_context_free(context);
+    run((kith_run_options){.output = in_files("pieces.h5"), .until = 0.06, .resume = true}, NULL);
+    assert_same_ends("whole.h5", "pieces.h5");
+    kith_bodies *last = last_of("whole.h5"), *other = last_of("free.h5");
+    assert_memory_not_equal(last->position, other->position, 3 * count * sizeof(double));
+    kith_bodies_free(last);
+    kith_bodies_free(other);
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
 static void test_sums_that_are_none_are_refused(void **state)
 {
     (void)state;
@@ -181,10 +213,6 @@ static void test_sums_that_are_none_are_refused(void **state)
     options.simulation.forces.shift = KITH_SHIFT_NONE;
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "cutoff 0 lennard-jones");
     options.simulation.forces.cutoff = 2;
-    int64_t excluded[2] = {0, 1};
-    options.simulation.forces.ewald.exclusions = kith_array_matrix(excluded, KITH_I64, 1, 2);
-    run_fails(options, bodies, KITH_UNSUPPORTED, "lennard-jones");
-    options.simulation.forces.ewald.exclusions = kith_array_none();
     options.simulation.forces.solver = NULL;
     run_fails(options, bodies, KITH_UNSUPPORTED, "solver cutoff law");
     kith_law_free(law);
@@ -199,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_forces_and_totals_add_up),
         cmocka_unit_test(test_a_melt_keeps_its_energy),
         cmocka_unit_test(test_a_melt_resumes_bit_for_bit),
+        cmocka_unit_test(test_a_melt_with_excluded_pairs_resumes_bit_for_bit),
         cmocka_unit_test(test_sums_that_are_none_are_refused),
     };
     return cmocka_run_group_tests_name("run_melt", tests, make_files_directory,

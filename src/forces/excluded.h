@@ -1,0 +1,55 @@
+#ifndef FORCES_EXCLUDED_H
+#define FORCES_EXCLUDED_H
+
+/* Pairs that do not interact within a cutoff: each at its nearest image, as in ewald and pme. The
+ * kernels never see them, so that the force of two bonded particles, which may be huge, costs no
+ * digit of the others. */
+
+#include "core/status.h"
+#include "forces/cutoff_kernel.h"
+#include "forces/problem.h"
+
+/* A particle that is left out of the sum of another, at the image with x_j − x_i + image · cell,
+ * both wrapped. */
+struct excluded_image {
+    int32_t slot, image[3];
+};
+
+/* Those of particle k are entries[begin[k]] … entries[begin[k + 1] − 1]. */
+struct excluded {
+    int64_t *begin; /* NULL: there are none */
+    struct excluded_image *entries;
+};
+
+/* Candidates that were gathered together: slots first … first + count − 1 at one image. */
+struct excluded_run {
+    int32_t image[3];
+    int64_t first, count, at; /* at: of the first among the candidates */
+};
+
+bool excluded_any(const struct forces_problem *problem);
+
+/* Errors: KITH_INVALID_ARGUMENT: there are some, and the solver sums all pairs of open space. */
+kith_status excluded_check(kith_array exclusions, const struct kith_solver *solver, double cutoff);
+
+/* Finds the images.
+ *
+ *   order     the row of a slot; NULL: slots are rows
+ *   excluded  [out] goes with excluded_free
+ *
+ * Errors: KITH_INVALID_ARGUMENT (rows that are not there), KITH_UNSUPPORTED (targets of their own),
+ *         KITH_OUT_OF_MEMORY. */
+kith_status excluded_find(const struct forces_problem *problem, const uint32_t *order,
+                          struct excluded *excluded);
+void excluded_free(struct excluded *excluded);
+
+/* Whether j is left out of the sum of i at an image. */
+bool excluded_has(const struct excluded *excluded, int64_t i, int64_t j, const int32_t image[3]);
+
+/* Calls the kernel as usual, but without the excluded candidates of each target. */
+void excluded_sum(const struct excluded *excluded, cutoff_kernel *kernel,
+                  const struct cutoff_problem *problem, kith_dtype dtype,
+                  const struct cutoff_candidates *candidates, const struct excluded_run *runs,
+                  int64_t run_count, int64_t begin, int64_t end, double *totals);
+
+#endif
