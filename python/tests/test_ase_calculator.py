@@ -4,7 +4,7 @@ import numpy
 import pytest
 from ase import Atoms, units
 from ase.build import bulk
-from ase.calculators.fd import calculate_numerical_forces
+from ase.calculators.fd import calculate_numerical_forces, calculate_numerical_stress
 from ase.calculators.lj import LennardJones
 from ase.md.velocitydistribution import MaxwellBoltzmannDistribution
 from ase.md.verlet import VelocityVerlet
@@ -106,3 +106,56 @@ def test_mistakes_are_told():
             call()
     with refused(AttributeError, "'Calc'"):
         kith.ase.Calc
+
+
+COULOMB = kith.law("coulomb", k=14.399645)
+
+
+def ions(numbers):
+    """Rattled rock salt in a sheared cell."""
+    atoms = bulk("NaCl", "rocksalt", a=5.64, cubic=True)
+    atoms.set_cell(atoms.cell @ (numpy.eye(3) + numbers.uniform(-0.05, 0.05, (3, 3))), scale_atoms=True)
+    atoms.rattle(0.1, rng=numbers)
+    atoms.set_initial_charges([1 if symbol == "Na" else -1 for symbol in atoms.symbols])
+    return atoms
+
+
+@pytest.mark.parametrize("solver, error", [("ewald", None), ("pme", 1e-8)])
+@pytest.mark.parametrize("law", [[COULOMB], [COULOMB, "lennard-jones:0.01,2.5"]])
+def test_forces_and_stresses_of_ions_are_derivatives_of_the_energy(numbers, solver, error, law):
+    atoms = ions(numbers)
+    atoms.calc = kith.ase.Calculator(law, 7.0, solver=solver, error=error, shift="force")
+    forces, scale = atoms.get_forces(), numpy.abs(atoms.get_forces()).max()
+    numpy.testing.assert_allclose(forces, calculate_numerical_forces(atoms, eps=1e-4), atol=1e-5 * scale)
+    stress = atoms.get_stress()
+    expected = calculate_numerical_stress(atoms, eps=1e-5)
+    numpy.testing.assert_allclose(stress, expected, atol=1e-5 * numpy.abs(stress).max())
+    numpy.testing.assert_allclose(atoms.get_potential_energies().sum(), atoms.get_potential_energy(), rtol=1e-12)
+
+
+def test_rock_salt_has_the_constant_of_madelung():
+    atoms = bulk("NaCl", "rocksalt", a=5.64)
+    atoms.set_initial_charges([1, -1])
+    atoms.calc = kith.ase.Calculator(COULOMB, solver="ewald")
+    assert atoms.get_potential_energy() == pytest.approx(-1.747564594633182 * 14.399645 / 2.82, rel=1e-11)
+
+
+def test_laws_of_a_list_add_up(numbers):
+    atoms = crystal(numbers)
+    laws = ["lennard-jones:0.0104,3.4", "morse:0.3,1.5,3.7", "expr:0.01 / r2"]
+    together = kith.ase.Calculator(laws, 7.0)
+    apart = [kith.ase.Calculator(law, 7.0) for law in laws]
+    for name in ("energy", "energies", "forces", "stress", "stresses"):
+        expected = sum(each.get_property(name, atoms) for each in apart)
+        numpy.testing.assert_allclose(together.get_property(name, atoms), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("arguments, fields", [
+    ({"law": []}, "law"), ({"law": ["morse:1,1,1"], "solver": "pme"}, "law coulomb 0"),
+    ({"law": [COULOMB, "coulomb"], "solver": "ewald"}, "law coulomb 2"),
+    ({"law": COULOMB, "error": 1e-3}, "error 0.001"), ({"law": COULOMB}, "cutoff None"),
+    ({"law": [COULOMB, "morse:1,1,1"], "solver": "pme"}, "cutoff None"),
+])
+def test_laws_fit_the_solver(arguments, fields):
+    with refused((TypeError, ValueError), fields):
+        kith.ase.Calculator(**arguments)
