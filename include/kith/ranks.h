@@ -10,7 +10,9 @@ extern "C" {
 /* Exchanges that are waited for apart: those of one part of the work go on while the next part is
  * computed. */
 #define KITH_MESSAGE_BATCHES 2
-#define KITH_MESSAGE_VALUES  3
+
+/* Values of which the maximum is taken at once, at most. */
+#define KITH_MESSAGE_VALUES 3
 
 /* What kith needs of a library that passes messages between the processes of a job (its ranks),
  * with the functions of MPI that do it. Memory is the host's, and buffers are those of the caller:

@@ -189,6 +189,19 @@ kith_status pairs_fail_at_number(const char *name, int64_t row, double value, bo
                      value, radius ? "lengths of at least 0" : "finite numbers");
 }
 
+kith_status pairs_check_numbers(const char *name, kith_array array, bool radius)
+{
+    if (kith_array_is_none(array))
+        return KITH_OK;
+    for (int64_t row = 0; row < array.shape[0]; row++)
+        for (int64_t column = 0; column < (array.ndim == 2 ? array.shape[1] : 1); column++) {
+            const double value = pairs_get(array, row, column);
+            if (!isfinite(value) || (radius && value < 0))
+                return pairs_fail_at_number(name, row, value, radius);
+        }
+    return KITH_OK;
+}
+
 kith_status pairs_fail_at_far_point(const char *name, int64_t row)
 {
     return kith_fail(KITH_INVALID_ARGUMENT,

@@ -35,6 +35,10 @@ static inline double pairs_get(kith_array array, int64_t row, int64_t column)
                                    : (double)((const float *)array.data)[offset];
 }
 
+/* KITH_INVALID_ARGUMENT for the first row of an array, or none, with a number that is not finite,
+ * or a radius < 0. */
+kith_status pairs_check_numbers(const char *name, kith_array array, bool radius);
+
 /* Checks all but the numbers in the arrays. Errors: those of kith_pairs_compute. */
 kith_status pairs_check_arguments(const struct pairs_arguments *arguments);
 

@@ -246,19 +246,6 @@ static void place_tree(const struct pairs_problem *problem, bool radii, char *me
     tree->least_index = take(memory, bytes, nodes, sizeof(int32_t));
 }
 
-static kith_status check_numbers(const char *name, kith_array array, bool radius)
-{
-    if (kith_array_is_none(array))
-        return KITH_OK;
-    for (int64_t row = 0; row < array.shape[0]; row++)
-        for (int64_t column = 0; column < (array.ndim == 2 ? array.shape[1] : 1); column++) {
-            const double value = pairs_get(array, row, column);
-            if (!isfinite(value) || (radius && value < 0))
-                return pairs_fail_at_number(name, row, value, radius);
-        }
-    return KITH_OK;
-}
-
 /* Trees without their memory, and how much that is. The keys of the largest are behind them. */
 static kith_status plan(const struct pairs_problem *problem, bool targets, bool radii,
                         struct pairs_kd_forest *forest, int64_t *bytes, int64_t *largest)
@@ -290,8 +277,8 @@ kith_status pairs_kd_grow(kith_context *context, const struct pairs_problem *pro
     const kith_array points = targets ? problem->targets : problem->points;
     const kith_array radii = targets ? problem->target_radii : problem->point_radii;
     const bool has_radii = !kith_array_is_none(radii);
-    KITH_TRY(check_numbers(targets ? "queries" : "positions", points, false));
-    KITH_TRY(check_numbers(targets ? "query_radii" : "radii", radii, true));
+    KITH_TRY(pairs_check_numbers(targets ? "queries" : "positions", points, false));
+    KITH_TRY(pairs_check_numbers(targets ? "query_radii" : "radii", radii, true));
     int64_t bytes = 0, largest = 0;
     KITH_TRY(plan(problem, targets, has_radii, forest, &bytes, &largest));
     struct pairs_kd_tree *trees = forest->trees.data;

@@ -236,27 +236,14 @@ static kith_status each_row(const kith_context *context, const struct pairs_prob
     return KITH_OK;
 }
 
-static kith_status check_numbers(const char *name, kith_array array, bool radius)
-{
-    if (kith_array_is_none(array))
-        return KITH_OK;
-    for (int64_t row = 0; row < array.shape[0]; row++)
-        for (int64_t column = 0; column < (array.ndim == 2 ? array.shape[1] : 1); column++) {
-            const double value = pairs_get(array, row, column);
-            if (!isfinite(value) || (radius && value < 0))
-                return pairs_fail_at_number(name, row, value, radius);
-        }
-    return KITH_OK;
-}
-
 kith_status pairs_reference(const kith_context *context, const struct pairs_problem *problem,
                             kith_pairs *pairs)
 {
     struct row row = {0};
-    KITH_TRY(check_numbers("positions", problem->points, false));
-    KITH_TRY(check_numbers("queries", problem->targets, false));
-    KITH_TRY(check_numbers("radii", problem->point_radii, true));
-    KITH_TRY(check_numbers("query_radii", problem->target_radii, true));
+    KITH_TRY(pairs_check_numbers("positions", problem->points, false));
+    KITH_TRY(pairs_check_numbers("queries", problem->targets, false));
+    KITH_TRY(pairs_check_numbers("radii", problem->point_radii, true));
+    KITH_TRY(pairs_check_numbers("query_radii", problem->target_radii, true));
     KITH_TRY(pairs_list_begin(problem, pairs));
     kith_status status = each_row(context, problem, false, &row, pairs);
     if (status == KITH_OK)
