@@ -181,8 +181,10 @@ static inline struct laid_out laid_out_clone(const struct laid_out *from)
     if (problem->source_half_softening2)
         laid_out_soften_by_bodies(&made);
     laid_out_obey(&made, problem->law);
-    memcpy(made.memory, from->memory,
-           (size_t)(COLUMNS * laid_out_column_count(problem) * kith_dtype_bytes(problem->dtype)));
+    if (from->memory)
+        memcpy(
+            made.memory, from->memory,
+            (size_t)(COLUMNS * laid_out_column_count(problem) * kith_dtype_bytes(problem->dtype)));
     return made;
 }
 
