@@ -170,7 +170,7 @@ static kith_status open_pool(struct cuda_state *state)
 
 static kith_status open_all(struct cuda_state *state, void *callers_stream)
 {
-    KITH_TRY(cuda_check_architecture(&state->overlaps));
+    KITH_TRY(cuda_check_architecture(state->device, &state->overlaps));
     KITH_TRY(cuda_check(cudaDeviceGetAttribute(&state->multiprocessors,
                                                cudaDevAttrMultiProcessorCount, state->device),
                         "asking what the device can do"));

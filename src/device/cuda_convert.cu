@@ -1,5 +1,7 @@
 /* convert_to_double of device/services.h. */
 
+#include <stdio.h>
+
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
 
@@ -34,11 +36,12 @@ extern "C" kith_status cuda_convert_to_double(kith_context *context, kith_dtype 
                              : launch<float>(context, count, from, to);
 }
 
-extern "C" kith_status cuda_check_architecture(bool *overlaps)
+extern "C" kith_status cuda_check_architecture(int device, bool *overlaps)
 {
     struct cudaFuncAttributes attributes = {};
-    KITH_TRY(cuda_check(cudaFuncGetAttributes(&attributes, convert<float>),
-                        "this build's code for the device"));
+    char what[64];
+    snprintf(what, sizeof what, "loading kith's code on cuda:%d", device);
+    KITH_TRY(cuda_check(cudaFuncGetAttributes(&attributes, convert<float>), what));
     *overlaps = attributes.ptxVersion >= 90;
     return KITH_OK;
 }

@@ -99,9 +99,9 @@ void cuda_copies_free(struct cuda_copies *copies);
 /* Gives the state's blocks back. */
 void cuda_release_blocks(struct cuda_state *state);
 
-/* KITH_OK if this build has code for the current device. *overlaps: cuda_overlaps; not if what runs
- * is made of PTX for devices that cannot. */
-kith_status cuda_check_architecture(bool *overlaps);
+/* KITH_OK if this build has code for the current device, which has this number. *overlaps:
+ * cuda_overlaps; not if what runs is made of PTX for devices that cannot. */
+kith_status cuda_check_architecture(int device, bool *overlaps);
 
 /* The device becomes the calling thread's current one, until leave with the same *previous. */
 kith_status cuda_enter(int device, int *previous);
