@@ -21,6 +21,7 @@ calls = {
     "histogram": lambda x, beads: kith.matrix.histogram(x, bins=10, low=-1, high=0),
     "pairs": lambda x, beads: kith.pairs(x, 1e-3, method="brute-force"),
     "nearest": lambda x, beads: kith.nearest(x, 500),
+    "sum": lambda x, beads: kith.sum(x, {"density": "exp(-r2)"}),
     "collisions": lambda x, beads: kith.collisions(beads, method="reference"),
     "promise": lambda x, beads: kith.collisions.launch(beads, method="reference").fetch(),
     "create": lambda x, beads: kith.Simulation(x, dt=1e-3),
