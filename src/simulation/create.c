@@ -24,7 +24,8 @@ static kith_status check_softening_of_bodies(bool wanted, const kith_bodies *bod
     return KITH_OK;
 }
 
-static kith_status check_options(const kith_simulation_options *options, const kith_bodies *bodies)
+static kith_status check_options(const kith_simulation_options *options,
+                                 const struct integrator_method *method, const kith_bodies *bodies)
 {
     if (!(options->dt > 0) || !isfinite(options->dt))
         return kith_fail(KITH_INVALID_ARGUMENT, "dt is %g; give a finite step greater than 0",
@@ -48,6 +49,10 @@ static kith_status check_options(const kith_simulation_options *options, const k
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "eta is %g; give a number greater than 0, or 0 for the default",
                          options->eta);
+    if (options->eta > 0 && method != &hermite_block_method)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "eta is %g, but the integrator is %s; leave eta out or use hermite-block",
+                         options->eta, options->integrator ? options->integrator : "leapfrog");
     if (!(options->skin >= 0) || !isfinite(options->skin))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "skin is %g; give a finite length greater than 0, or 0 for the default",
@@ -178,7 +183,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(integrator_find(options->integrator, &method));
     if (is_ensemble && method->for_systems)
         method = method->for_systems;
-    KITH_TRY(check_options(options, bodies));
+    KITH_TRY(check_options(options, method, bodies));
     struct whfast_choice whfast;
     KITH_TRY(whfast_choose(options, &whfast));
     const kith_solver *solver = NULL;
@@ -286,7 +291,7 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
 {
     if (simulation->is_looked_at)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the simulation is in the middle of its heartbeat, which may look at it; "
+                         "the simulation is in the middle of its heartbeat, which may inspect it; "
                          "change it after the call that takes the steps");
     if (simulation->is_ensemble)
         KITH_TRY(check_systems(bodies, simulation->systems));

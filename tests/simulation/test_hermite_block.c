@@ -199,7 +199,10 @@ static void test_what_it_does_not_do_is_refused(void **state)
     options.eta = -1;
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
                  KITH_INVALID_ARGUMENT, "eta -1");
-    options.eta = 0;
+    options = (kith_simulation_options){.dt = 0.1, .eta = 0.01, .integrator = "hermite4"};
+    assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
+                 KITH_INVALID_ARGUMENT, "eta 0.01 hermite4");
+    options = blocks(0.1);
     assert_fails(kith_simulation_create_ensemble(context, &options, 1, bodies, &simulation),
                  KITH_UNSUPPORTED, "ensemble");
     simulation = simulated(context, bodies, options);
