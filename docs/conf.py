@@ -58,7 +58,7 @@ nitpick_ignore = [
     )
 ]
 
-# Formulas stand in blocks without a language.
+# Formulas are in blocks without a language.
 highlight_language = "none"
 
 html_theme = "furo"
@@ -78,4 +78,4 @@ def setup(_app):
     missing = [name for name in headers if f"header:: {name}\n" not in reference]
     missing += [name for name in names if not re.search(rf":: {name}\b", reference)]
     if missing:
-        raise ExtensionError(f"docs/reference lacks {', '.join(sorted(missing))}")
+        raise ExtensionError(f"docs/reference does not have {', '.join(sorted(missing))}")
