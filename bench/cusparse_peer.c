@@ -95,7 +95,7 @@ static kith_status describe(struct cusparse_peer *peer, const struct cusparse_ma
                      "describing a matrix");
     case gpu_sparse_sell:
         if (a->slots == 0)
-            return kith_fail(KITH_UNSUPPORTED, "slices of the matrix would be mostly filling");
+            return kith_fail(KITH_UNSUPPORTED, "slices of the matrix would be mostly padding");
         peer->algorithm = CUSPARSE_SPMV_SELL_ALG1;
         return check(peer->call.cusparseCreateSlicedEll(&peer->matrix, a->rows, a->columns,
                                                         a->nonzeros, a->slots, 32, a->slice_start,

@@ -15,12 +15,12 @@ struct cusparse_matrix {
     int64_t rows, columns, nonzeros;
     int32_t *row_start, *row, *column;
     void *value;
-    int64_t slots; /* slices of 32 rows, columns −1 in the filling; 0: not made */
+    int64_t slots; /* slices of 32 rows, columns −1 in the padding; 0: not made */
     int32_t *slice_start, *slice_column;
     void *slice_value;
 };
 
-/* In the device's memory; several lie side by side, or one behind the other. */
+/* In the device's memory; several are row-major or column-major. */
 struct cusparse_vectors {
     void *x, *y;
     int64_t count;

@@ -1,5 +1,5 @@
 /* bench_cusparse [single|double] A.mtx...: products of sparse matrices on a GPU by kith and by
- * cuSPARSE, with one vector and with eight, side by side or one behind the other. Prints one JSON
+ * cuSPARSE, with one vector and with eight, row-major or column-major. Prints one JSON
  * object with a row for each matrix and number of vectors. */
 
 #include <math.h>

@@ -27,7 +27,7 @@ static __device__ inline double reciprocal_root(double a)
     return rsqrt(a);
 }
 
-/* source by value: the compiler then reads it from shared memory at once. */
+/* source by value: the compiler then reads it from shared memory immediately. */
 template <typename real>
 static __device__ inline void interact(const gems_body<real> &target, gems_body<real> source,
                                        real softening2, real (&acceleration)[3])

@@ -262,8 +262,8 @@ void gpu_forces_free(struct gpu_forces *forces)
     free(forces);
 }
 
-/* The results of one way on the host, goes with free, and how many elements apart bodies and
- * coordinates are. */
+/* The results of one method on the host (free them with free()), and how many elements apart bodies
+ * and coordinates are. */
 static kith_status fetch(const struct gpu_forces *forces, enum gpu_forces_way way, char **results,
                          int64_t *body_stride, int64_t *coordinate_stride)
 {

@@ -26,7 +26,7 @@ kith_status gpu_forces_create(kith_context *context, kith_array position, kith_a
                               struct gpu_forces **forces);
 void gpu_forces_free(struct gpu_forces *forces);
 
-/* Seconds of so many evaluations: by events on the stream for kernels, by the host's clock until
+/* Seconds of calls evaluations: by events on the stream for kernels, by the host's clock until
  * all is done for calls. */
 kith_status gpu_forces_time(struct gpu_forces *forces, enum gpu_forces_way way, int64_t calls,
                             double *seconds);

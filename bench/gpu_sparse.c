@@ -57,7 +57,7 @@ struct rows {
     const double *value;
 };
 
-/* The starts of slices, up to slots in all; false if that is mostly filling. */
+/* The starts of slices, up to slots in all; false if that is mostly padding. */
 static bool measure_slices(const struct rows *rows, struct cusparse_matrix *a, int32_t *start)
 {
     const int64_t most = most_filling * a->nonzeros + filling_of_small;

@@ -35,16 +35,16 @@ void gpu_sparse_free(struct gpu_sparse *sparse);
 kith_status gpu_sparse_make(struct gpu_sparse *sparse, const kith_sparse_options *options,
                             kith_sparse **made);
 
-/* What a product is of: one vector, or eight, side by side or one behind the other. */
+/* What a product is of: one vector, or eight, row-major or column-major. */
 enum gpu_sparse_vectors { gpu_sparse_one, gpu_sparse_rows, gpu_sparse_columns, gpu_sparse_ways };
 
-/* Seconds of so many products of kith's. */
+/* Seconds of calls products of kith. */
 kith_status gpu_sparse_time(struct gpu_sparse *sparse, kith_sparse *matrix,
                             enum gpu_sparse_vectors vectors, int64_t calls, double *seconds);
 
-/* Seconds of so many of cuSPARSE's; the conversion and preprocessing are not counted.
+/* Seconds of calls products of cuSPARSE; the conversion and preprocessing are not counted.
  *
- * Errors: KITH_UNSUPPORTED (there is no cuSPARSE, or the format would be mostly filling). */
+ * Errors: KITH_UNSUPPORTED (there is no cuSPARSE, or the format would be mostly padding). */
 kith_status gpu_sparse_time_peer(struct gpu_sparse *sparse, enum gpu_sparse_peer peer,
                                  enum gpu_sparse_vectors vectors, int64_t calls, double *seconds);
 

@@ -33,7 +33,7 @@ def power_law(random_numbers, rows, exponent, columns=None):
 
 
 def uniform(random_numbers, rows, columns, per_row):
-    """So many entries a row, at random places."""
+    """Entries per row, in random columns."""
     row = numpy.repeat(numpy.arange(rows), per_row)
     column = random_numbers.integers(0, columns, len(row))
     return scipy.sparse.coo_array((random_numbers.random(len(row)), (row, column)), shape=(rows, columns))
@@ -79,7 +79,7 @@ def stencil(points, shape):
 
 
 def matrices(seed):
-    """(name, matrix) of each, sizes drawn anew."""
+    """(name, matrix) of each, with new random sizes."""
     draw = numpy.random.default_rng(seed)
 
     def size(low, high):
@@ -163,7 +163,7 @@ def products(matrix, device):
 
 
 def measure(matrix, device, seconds):
-    """The choice, the best, and the ratio of their times: the least of many turns."""
+    """The choice, the best, and the ratio of their times: minima of many rounds."""
     chosen, others = products(matrix, device)
     end = time.perf_counter() + seconds * (1 + len(others))
     turn = [chosen, *others.values()]

@@ -37,7 +37,7 @@ def made(kinds, complain=print):
 
 
 def _calls(contestant, seconds):
-    """How many calls take so long."""
+    """The number of calls that take this long."""
     calls = 1
     while True:
         taken = contestant.seconds(calls)

@@ -35,7 +35,7 @@ struct bench_entry {
     double seconds[bench_most_rounds]; /* of a call; sorted in the end */
 };
 
-/* A benchmark that is under way. */
+/* A benchmark in progress. */
 struct bench {
     const struct bench_options *options;
     const struct bench_capability *capability;
@@ -87,7 +87,7 @@ struct bench_capability {
 
     /* Makes what is measured of a part and enters its rows; state is zeroed memory of state_bytes,
      * which end frees what is in, also after an error. What all parts of a size have entered is
-     * measured in turns. */
+     * measured in alternation. */
     size_t state_bytes;
     kith_status (*begin)(const struct bench_part *part, void *state);
     void (*end)(kith_context *context, void *state);
@@ -108,7 +108,8 @@ struct bench_row *bench_enter(const struct bench_part *part,
                               kith_status (*work)(void *state, int64_t calls), void *state,
                               const char *what, const char *item, double items);
 
-/* Measures all that was entered in turns, prints the rows and keeps them. False after an error. */
+/* Measures all that was entered, in alternation, prints the rows and keeps them. False after an
+ * error. */
 bool bench_measure(struct bench *bench);
 void bench_print_heading(const struct bench *bench);
 
@@ -119,8 +120,7 @@ struct bench_arrays {
 };
 
 /* An array on the context's device, with columns per row (0: a vector). values are doubles for real
- * types, else of the array's type; NULL: zeros. It goes with
- * the others of its kind. */
+ * types, else of the array's type; NULL: zeros. It is freed with the others of its kind. */
 kith_status bench_array(kith_context *context, kith_dtype dtype, int64_t rows, int64_t columns,
                         const void *values, struct bench_arrays *arrays);
 void bench_arrays_free(kith_context *context, struct bench_arrays *arrays);

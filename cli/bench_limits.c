@@ -1,5 +1,6 @@
-/* What a benchmark needs beside the public API: arrays in the device's memory, and the machine's
- * limits: the bandwidth of a copy, and the arithmetic of gravity on numbers in registers. */
+/* What a benchmark needs in addition to the public API: arrays in the device's memory, and the
+ * machine's limits: the bandwidth of a copy, and the arithmetic of gravity on numbers in registers.
+ */
 
 #include <pthread.h>
 #include <stdlib.h>

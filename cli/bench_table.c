@@ -1,7 +1,7 @@
-/* The rows of a benchmark: measured in turns, printed, and kept as JSON.
+/* The rows of a benchmark: measured in alternation, printed, and kept as JSON.
  *
- * They take turns, each one repetition a round, so that whatever else the machine does falls on all
- * of them alike. */
+ * They alternate, one repetition each per round, so that whatever else the machine does falls on
+ * all of them alike. */
 
 #include <stdlib.h>
 #include <time.h>

@@ -75,8 +75,9 @@ int cli_fail(const char *command);
 int cli_fail_with(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Zeroed memory, which goes with free; NULL, and a line on stderr that names what, if it is more
- * than kith_memory_available: calloc would hand it out, and the system kill who writes there. */
+/* Zeroed memory; free it with free(); NULL, and a line on stderr that names what, if it is
+ * more than kith_memory_available: calloc would hand it out, and the system kill who writes there.
+ */
 void *cli_allocate(const char *command, const char *what, int64_t count, int64_t bytes_each);
 
 /* Numbers in a precision, on the heap. NULL if values is NULL, or if memory runs out: *failed is
@@ -138,7 +139,7 @@ char *cli_help_table(const char *title, int64_t count,
 /* Two such texts as one, which takes their memory. */
 char *cli_join_help(char *first, char *second);
 
-/* The value of --method of forces, and its name. "reference" stands for the solver of that name,
+/* The value of --method of forces, and its name. "reference" selects the solver of that name,
  * unless solver is NULL. */
 kith_forces_method cli_parse_method(const char *text, const kith_solver **solver,
                                     const struct argp_state *state);

@@ -15,7 +15,7 @@ struct collisions_options {
 int collisions_read(const char *command, const struct collisions_options *collisions,
                     kith_array *beads);
 
-/* Count and tell; return an exit code. */
+/* Counts and prints; returns an exit code. */
 int collisions_of_one(const char *command, const struct collisions_options *collisions,
                       kith_context *context, kith_array beads);
 int collisions_of_batch(const char *command, const struct collisions_options *collisions,

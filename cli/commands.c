@@ -1,4 +1,4 @@
-/* The commands of the program: what main.c runs, and what manual pages and completions tell of. */
+/* The commands of the program: what main.c runs, and what manual pages and completions describe. */
 
 #include "cli.h"
 

@@ -255,9 +255,8 @@ int64_t cli_parse_integer(const char *option, const char *text, const struct arg
 {
     int64_t value = 0;
     if (!cli_read_integer(text, &value))
-        cli_usage_error(state,
-                        "%s is '%s'; give a whole number of 64 bits, for example 1000000 or 1e6",
-                        option, text);
+        cli_usage_error(state, "%s is '%s'; give an integer, for example 1000000 or 1e6", option,
+                        text);
     return value;
 }
 

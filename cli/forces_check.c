@@ -1,4 +1,4 @@
-/* kith forces --check: samples of the accelerations beside the direct sum. */
+/* kith forces --check: samples of the accelerations compared with the direct sum. */
 
 #include "forces_command.h"
 

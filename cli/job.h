@@ -12,7 +12,7 @@
 /* Begins the job that a launcher has started this process for: from now on the other ranks print
  * nothing, but for the message of one that has failed alone, and all ranks end with the same exit
  * code, the largest of any. Returns exit_ok, or that of launcher_refuse, if this build has no MPI
- * or was started by another MPI than its own. */
+ * or was started by a different MPI. */
 int job_begin(const char *command, const struct launcher *launcher);
 
 /* kith_context_create, of a context of the job: on the CPU, with the processors of this machine

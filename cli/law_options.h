@@ -8,7 +8,7 @@ enum { law_most_options = 16 };
 /* --law, --potential and --param, and their argp parser: a child whose input is this. A law that
  * cannot be ends the program through cli_usage_error. */
 struct law_options {
-    bool takes_two;   /* coulomb and one beside it; set before parsing */
+    bool takes_two;   /* coulomb and a second law; set before parsing */
     const char *text; /* NULL: none was given; of two coulomb */
     bool is_potential;
     const char *near; /* of two the other */

@@ -7,7 +7,7 @@
  * no library and no font file, fit any size, and give the same pixels on every machine. There are
  * those of ASCII, and some signs of units; any other character is a box.
  *
- * What stands between lettering_raise and lettering_lower is a smaller exponent. */
+ * What is between lettering_raise and lettering_lower is a smaller exponent. */
 #define lettering_raise "\x0e"
 #define lettering_lower "\x0f"
 

@@ -146,7 +146,7 @@ int load_check_softening(const char *command, const struct input_options *input,
 {
     if (input->softening_of_file && !bodies->softening && bodies->count > 0)
         return cli_fail_with(
-            command, "%s gives no softening lengths; give --softening a length instead", path);
+            command, "%s has no softening lengths (column eps); give --softening a length", path);
     if (!input->softening_of_file && input->softening == 0 && bodies->softening)
         cli_note(quiet, command,
                  "%s has softening lengths, which are not used; --softening file uses them", path);

@@ -17,7 +17,7 @@ bool load_is_directory(const char *path);
  * those that follow it.
  *
  *   systems   as many; for a directory −1 for as many as there are
- *   ensemble  [out] goes with ensemble_input_free, also after a failure
+ *   ensemble  [out] free with ensemble_input_free, also after a failure
  *
  * Returns an exit code. */
 int load_ensemble(const char *command, const struct input_options *input, int64_t systems,

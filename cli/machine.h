@@ -10,8 +10,8 @@
 void machine_print(kith_device device);
 void machine_add(cJSON *object, kith_device device); /* as the key "machine" */
 
-/* Seconds that the cores have worked so far, all together, for whomever; NaN if the system does not
- * tell. */
+/* Seconds that the cores have worked so far, all together, for all programs; NaN if the system does
+ * not report it. */
 double machine_work(void);
 
 #endif

@@ -21,8 +21,8 @@ void nearest_offer(struct nearest *nearest, const char *candidate);
 /* "did you mean 'X'?", or what to say if nothing is near. Valid until the next call. */
 const char *nearest_hint(const struct nearest *nearest, const char *otherwise);
 
-/* The place of a word among the names of a table, which name(k) gives for k = 0 … count − 1. A word
- * that is none ends the program through cli_usage_error, with the nearest or all. */
+/* The place of a word among the names of a table, which name(k) gives for k = 0 … count − 1. Any
+ * other word ends the program through cli_usage_error, with the nearest or all. */
 int64_t cli_parse_name(const char *option, const char *text, int64_t count,
                        const char *(*name)(int64_t k), const struct argp_state *state);
 

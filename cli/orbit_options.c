@@ -55,8 +55,8 @@ kith_planet cli_parse_elements(const char *text, const struct argp_state *state)
             given[count] = cli_parse_real("--elements", word, state);
     free(copy);
     if (count != numbers)
-        cli_usage_error(state, "--elements has %d numbers: '%s'; give m,a,e,i,Omega,omega,M", count,
-                        text);
+        cli_usage_error(state, "--elements has %d numbers: '%s'; give seven: m,a,e,i,Omega,omega,M",
+                        count, text);
     const kith_planet planet = {given[0], given[1], given[2], given[3],
                                 given[4], given[5], given[6]};
     const kith_orbit orbit = {.a = planet.a, .e = planet.e, .M = planet.M};

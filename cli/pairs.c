@@ -59,7 +59,8 @@ static void check_usage(const struct pairs_options *pairs, const struct argp_sta
     if (!pairs->input.path)
         cli_usage_error(state, "FILE is missing: the particles to search");
     if (!pairs->cutoff_given && !pairs->nearest_given)
-        cli_usage_error(state, "--cutoff is missing: the maximum distance of pairs");
+        cli_usage_error(state,
+                        "--cutoff is missing: the maximum distance of pairs (or --nearest K)");
     if (pairs->nearest_given && pairs->search.half)
         cli_usage_error(
             state, "--half cannot be combined with --nearest: nearest neighbors are not mutual");
@@ -129,7 +130,8 @@ static void choose_quantities(struct pairs_options *pairs)
     pairs->search.quantities = pairs->count_only ? KITH_PAIRS_COUNTS : quantities;
 }
 
-/* Positions in the precision of the computation; goes with free unless they are the bodies' own. */
+/* Positions in the precision of the computation; free it with free() unless they are the bodies'
+ * own. */
 static void *positions_in(const kith_bodies *bodies, kith_dtype dtype)
 {
     const int64_t count = bodies->count * bodies->dimensions;

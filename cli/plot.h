@@ -60,7 +60,8 @@ int plot_draw_spy(const struct plot *plot, kith_trajectory *trajectory, FILE *sc
 int plot_draw_row_lengths(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_animation(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 
-/* Zeroed memory for count × bytes, which goes with free(); on failure says so and returns NULL. */
+/* Zeroed memory for count × bytes, which is freed with free(); on failure says so and returns NULL.
+ */
 void *plot_allocate(const struct plot *plot, int64_t count, size_t bytes);
 
 #endif

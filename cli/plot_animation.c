@@ -44,7 +44,7 @@ static void write_position(FILE *script, const struct film *film, int64_t frame,
             along(film->plane.up, position) * film->unit.factor);
 }
 
-/* The ways that the bodies came, paler the longer ago. */
+/* The past paths of the bodies, which fade with age. */
 static void write_trails(FILE *script, const struct film *film, int64_t frame)
 {
     const struct theme *theme = theme_of(film->plot);
@@ -145,7 +145,7 @@ static bool write_many(FILE *script, const struct film *film, int64_t frame)
     return true;
 }
 
-/* Digits of the time that tell the pictures apart. */
+/* Digits of the time that distinguish the pictures. */
 static int time_decimals(const struct tracks *tracks, int64_t pictures)
 {
     const double duration = fabs(tracks->time[tracks->frames - 1] - tracks->time[0]);

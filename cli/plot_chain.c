@@ -65,7 +65,7 @@ static int name_of(struct chain *chain, int64_t i)
  */
 struct item {
     double depth;
-    int turn; /* 0: a bond beside its beads, 1: a bead, 2: a bond that comes nearer */
+    int turn; /* 0: a bond next to its beads, 1: a bead, 2: a bond that comes nearer */
     int64_t bead;
     bool is_bond;
 };

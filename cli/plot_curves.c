@@ -22,7 +22,7 @@ static double turn(const struct tracks *tracks, int64_t frame, int64_t body)
 }
 
 /* Whether a cubic through two frames is about the path between them. On a circle it is if they are
- * less than a third of it apart; the second condition leaves whole turns out. */
+ * less than a third of it apart; the second condition excludes full circles. */
 static bool is_resolved(const struct tracks *tracks, int64_t frame, int64_t body)
 {
     const double *x = tracks_at(tracks, frame, body), *y = tracks_at(tracks, frame + 1, body);

@@ -1,4 +1,4 @@
-/* How dense bodies stand, for their colors. */
+/* The density of bodies, for their colors. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +59,8 @@ bool tracks_density(const struct plot *plot, const struct tracks *tracks, int64_
         counts[cell_of(&grid, tracks_at(tracks, frame, i))]++;
     counts[0] = 0;
 
-    /* A twentieth of all bodies in one neighborhood is as dense as colors tell apart. */
+    /* A twentieth of all bodies in one neighborhood is the highest density that colors distinguish.
+     */
     const double densest = log(2 + 0.05 * (double)tracks->bodies);
     for (int64_t i = 0; i < tracks->bodies; i++) {
         const int64_t cell = cell_of(&grid, tracks_at(tracks, frame, i));

@@ -223,7 +223,7 @@ static int draw_energies(const struct plot *plot, const struct energies *energie
 {
     struct curve curve;
     char note[96];
-    snprintf(note, sizeof note, "%lld systems: median, least and greatest",
+    snprintf(note, sizeof note, "%lld systems: median, minimum and maximum",
              (long long)energies->systems);
     if (!make_curve(plot, energies, &curve))
         return exit_failed;

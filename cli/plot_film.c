@@ -40,7 +40,7 @@ static bool read_frame(struct film *film, int64_t frame)
     return film->bodies->count > 0;
 }
 
-/* Frames that stand for all where window and tone are chosen: the first, the last, and some. */
+/* Frames from which window and tone of all are chosen: the first, the last, and some. */
 static int64_t samples_of(const struct plot *plot)
 {
     return plot->frames < most_samples ? plot->frames : most_samples;

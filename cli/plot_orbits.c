@@ -15,7 +15,7 @@ static const struct plane planes[3] = {
 
 enum { most_panels = 3 };
 
-/* Writes what stands around all graphs. */
+/* Writes what surrounds all graphs. */
 static void write_frame(FILE *script, const struct plot *plot, const struct tracks *tracks,
                         struct canvas canvas, const struct box *boxes, int panels)
 {

@@ -106,7 +106,7 @@ static void write_line(FILE *script, const struct space *space, const double pos
     fputc('\n', script);
 }
 
-/* Marks stand at the multiples of the step from the first to the last of these. */
+/* Marks are at the multiples of the step from the first to the last of these. */
 static int64_t first_mark(const struct space *space, int axis)
 {
     return (int64_t)ceil(space->spans[axis].low / space->step);
@@ -117,7 +117,7 @@ static int64_t last_mark(const struct space *space, int axis)
     return (int64_t)floor(space->spans[axis].high / space->step);
 }
 
-/* The lines through the marks on one side behind the bodies, which stands across an axis. */
+/* The lines through the marks on one side behind the bodies, perpendicular to an axis. */
 static void write_grid_on(FILE *script, const struct space *space, int across)
 {
     for (int k = 1; k < 3; k++) {

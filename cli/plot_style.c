@@ -8,8 +8,8 @@
 
 #include "gnuplot.h"
 
-/* Colors that people with any kind of color vision tell apart (Okabe & Ito 2008, "Color Universal
- * Design"), without yellow on white and with lighter ones on black. */
+/* Colors that are distinct for people with any kind of color vision (Okabe & Ito 2008, "Color
+ * Universal Design"), without yellow on white and with lighter ones on black. */
 static const struct theme light = {
     .background = 0xffffff,
     .foreground = 0x222222,

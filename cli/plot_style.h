@@ -69,7 +69,7 @@ double tic_step(double length, double steps);
  * the script the variable em is the pointsize of a dot of that diameter. */
 void style_begin(FILE *script, const struct plot *plot, struct canvas canvas, const char *options);
 
-/* Writes where the graph stands. */
+/* Writes the position of the graph. */
 void style_place(FILE *script, struct canvas canvas, struct box box);
 
 /* Writes that the key, if the plot has titles, is a column at the right of a box. */

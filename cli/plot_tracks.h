@@ -45,7 +45,7 @@ struct tracks_limits {
 int tracks_read(const struct plot *plot, kith_trajectory *trajectory, struct tracks_limits limits,
                 struct tracks *tracks);
 
-/* Those that a picture that stands still shows. */
+/* Those that a still picture shows. */
 int tracks_read_still(const struct plot *plot, kith_trajectory *trajectory, struct tracks *tracks);
 void tracks_free(struct tracks *tracks);
 
@@ -83,7 +83,7 @@ bool tracks_curve(const struct plot *plot, struct tracks *tracks);
 bool tracks_span(const struct plot *plot, const struct tracks *tracks, const double direction[3],
                  struct span *span);
 
-/* How dense the bodies stand around each one in a frame, seen in a plane, from 0 to 1: the
+/* The density of bodies around each one in a frame, seen in a plane, from 0 to 1: the
  * logarithm of their number in the neighboring cells of a grid over the spans. The scale does not
  * depend on the frame. */
 bool tracks_density(const struct plot *plot, const struct tracks *tracks, int64_t frame,

@@ -26,7 +26,7 @@ static double seconds_between(const struct timespec *from, const struct timespec
  * on from its last checkpoint. */
 static void cancel_on_signal(int number)
 {
-    static const char note[] = "\r\033[Kstopping; Ctrl-C again ends it at once\n";
+    static const char note[] = "\r\033[Kstopping; Ctrl-C again ends the run immediately\n";
     if (number == SIGINT && caught == SIGINT) {
         signal(number, SIG_DFL);
         raise(number);

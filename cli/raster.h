@@ -12,7 +12,7 @@ struct raster {
     int inked[4];        /* where: first and last column, first and last row */
 };
 
-/* False without memory. It goes with raster_free in any case. */
+/* False without memory. It is freed with raster_free in any case. */
 bool raster_create(int width, int height, struct raster *raster);
 void raster_free(struct raster *raster);
 

@@ -170,7 +170,7 @@ static const char documentation[] =
     "steps "
     "per second than a GPU.\n"
     "SIGINT (Ctrl-C), SIGTERM and SIGHUP end the run after a checkpoint of the last complete step, "
-    "with exit status 130 (SIGINT) or 143; a second Ctrl-C ends it at once. The output is locked: "
+    "with exit status 130 (SIGINT) or 143; a second Ctrl-C ends it immediately. The output is locked: "
     "a "
     "second run cannot write to it at the same time.";
 
@@ -198,7 +198,7 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
     if (!run->cutoff.has_images && !resume)
         ewald_check_unused(&run->ewald, run->cutoff.cutoff > 0, state);
     if (run->restitution_given && run->run.simulation.on_collision != KITH_ON_COLLISION_BOUNCE)
-        cli_usage_error(state, "--restitution is for --collisions bounce");
+        cli_usage_error(state, "--restitution needs --collisions bounce");
     if (run->run.every > 0 && run->run.every_time > 0)
         cli_usage_error(state, "--every and --every-time are given; give one of them");
 }

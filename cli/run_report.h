@@ -3,8 +3,8 @@
 
 #include "cli.h"
 
-/* Prints what a run did, as JSON or text; output is its file or NULL. Of an ensemble its systems
- * are told too. Returns an exit code. */
+/* Prints what a run did, as JSON or text; output is its file or NULL. For an ensemble, also its
+ * systems. Returns an exit code. */
 int run_report(const char *command, const struct common_options *common, const char *output,
                bool is_ensemble, const kith_run_summary *summary);
 

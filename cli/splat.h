@@ -18,7 +18,7 @@ struct splat {
     double unit;       /* that mass */
 };
 
-/* The work space of splats of one size. It goes with splat_end. */
+/* The work space of splats of one size. It is closed with splat_end. */
 struct splatter;
 
 /* NULL without memory. */

@@ -45,7 +45,7 @@ const char *cli_parse_table_format(const char *text, bool of_pairs, const struct
 const char *cli_parse_record_format(const char *text, const struct argp_state *state);
 
 /* Usage errors: an output (NULL: none) on standard output, where --json's object goes alone; an
- * output with another extension than .npy. */
+ * output whose extension is not .npy. */
 void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
                       const struct argp_state *state);
 void cli_check_npy(const char *option, const char *output, const struct argp_state *state);

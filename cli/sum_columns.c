@@ -51,7 +51,7 @@ void sum_find_columns(struct sum_options *sum, const struct argp_state *state)
     sum->input.other_columns = (const char *const *)sum->column_names;
 }
 
-/* A column of the bodies by its name; NULL if the bodies lack it. */
+/* A column of the bodies by its name; NULL if the bodies do not have it. */
 struct source {
     const double *values;
     int64_t stride;

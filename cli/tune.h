@@ -11,7 +11,7 @@ struct tune_options {
     const char *table, *plots;
 };
 
-/* What was measured: a way to compute, and how long a call took at best. */
+/* What was measured: a method, and the shortest time of a call. */
 struct tune_row {
     const char *capability, *method;
     kith_device device;
@@ -31,11 +31,11 @@ struct tune_rows {
 /* Gflop/s of forces, at 20 flop an interaction; Gbyte/s of a matrix. */
 double tune_rate(const struct tune_row *row);
 
-/* Tells of a row that it is there, and prints it unless the table is wanted elsewhere. False after
+/* Reports a new row, and prints it unless the table is wanted elsewhere. False after
  * telling that there is no memory. */
 bool tune_add(const struct tune_options *options, struct tune_rows *rows, struct tune_row row);
 
-/* The row that took least of those like this one in capability, method, device, precision, count
+/* The fastest row of those like this one in capability, method, device, precision, count
  * and threads; NULL if there is none. */
 const struct tune_row *tune_best(const struct tune_rows *rows, const struct tune_row *like);
 
@@ -50,7 +50,7 @@ bool tune_forces(const struct tune_options *options, kith_context *context, stru
 bool tune_matrix(const struct tune_options *options, kith_context *context, struct tune_rows *rows,
                  kith_tuning *tuning);
 
-/* Forces on the CPU with one thread and with all, beside a GPU's. */
+/* Forces on the CPU with one thread and with all, compared with a GPU's. */
 bool tune_forces_beside(const struct tune_options *options, struct tune_rows *rows);
 
 /* Draws forces-unroll.png, forces-block.png, forces-split.png, forces-time.png and matrix-block.png

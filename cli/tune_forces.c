@@ -199,7 +199,7 @@ static double loss(const struct tune_rows *rows, struct tune_row like, bool is_s
     return fmax(0, is_symmetric ? difference : -difference);
 }
 
-/* From how many bodies on to evaluate each pair once: the number with the least loss in all, so
+/* From how many bodies on to evaluate each pair once: the number with the minimum total loss, so
  * that one disturbed measurement does not decide. INT64_MAX if it never pays. */
 static int64_t least_symmetric(const struct tune_rows *rows, struct tune_row like,
                                const int64_t *counts, int32_t count)

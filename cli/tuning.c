@@ -1,4 +1,4 @@
-/* How kith tune and kith info tell a tuning. */
+/* How kith tune and kith info print a tuning. */
 
 #include <stdio.h>
 

@@ -25,7 +25,7 @@ struct search {
     size_t length;
     int letter;
     int matches;                     /* that the name begins; 1 if it is one's own */
-    const struct argp_option *found; /* aliases: the option that they stand for */
+    const struct argp_option *found; /* aliases: the option that they name */
     bool is_old;                     /* the match is a hidden alias: the name of another release */
     struct nearest nearest;
 };

@@ -1,4 +1,4 @@
-/* The desktop's browser, which opens a page beside the program. */
+/* The desktop's browser, which opens a page while the program runs. */
 
 #include "view.h"
 

@@ -49,7 +49,7 @@ License: Expat
     file(REMOVE_RECURSE ${root}/share/doc/kith)
   endif()
 
-  # zsh on Debian looks for what packages bring in a folder of its own.
+  # zsh on Debian looks for the files of packages in a folder of its own.
   if(EXISTS ${root}/share/zsh/site-functions)
     file(RENAME ${root}/share/zsh/site-functions ${root}/share/zsh/vendor-completions)
   endif()

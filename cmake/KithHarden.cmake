@@ -1,5 +1,5 @@
 # What makes mistakes with memory harder to use: KITH_HARDENING for the program, the shared library
-# and all that goes into them. Sanitizers look at memory themselves.
+# and all that goes into them. Sanitizers check memory themselves.
 option(KITH_HARDENING "Stack protector, checked string functions, read-only relocations" ON)
 
 include(CheckCCompilerFlag)

@@ -3,7 +3,7 @@
  *     argon [STEPS] [OUTPUT.xyz]
  *
  * 864 atoms with the Lennard-Jones potential, at Rahman's density and temperature, in units of ε, σ
- * and an atom's mass. The list has a skin: kith_pairs_update makes it anew only when an atom has
+ * and an atom's mass. The list has a skin: kith_pairs_update rebuilds it only when an atom has
  * moved by half of that, and brings its vectors up to date otherwise. The first half of the steps
  * holds the temperature, the second shows that energy is kept; at the end the atoms are written:
  *

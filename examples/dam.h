@@ -1,6 +1,6 @@
-/* A dam that breaks: the water before, and where it goes. Deep water stands in the middle of a
- * channel, shallow water (or none) outside; both walls break at t = 0. The channel is periodic, so
- * nothing needs a boundary. */
+/* A dam that breaks: the water before, and where it goes. Deep water fills the middle of a channel,
+ * shallow water (or none) outside; both walls break at t = 0. The channel is periodic, so nothing
+ * needs a boundary. */
 
 #ifndef DAM_H
 #define DAM_H

@@ -1,4 +1,4 @@
-/* The shallow-water equations on particles, and exact solutions beside them.
+/* The shallow-water equations on particles, compared with exact solutions.
  *
  *     shallow_water [cpu] [PARTICLES] [wet|dry|bowl] [OUTPUT.csv]
  *

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every test in a build that counts, and tells which lines and branches of the library and the
+# Runs every test in a build that counts, and prints which lines and branches of the library and the
 # program were reached: a summary here, each line in build-coverage/report/index.html.
 #
 # The CUDA backend and what measures or prints for GPUs alone are left out: tests/gpu/ needs a GPU. A

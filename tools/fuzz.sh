@@ -1,5 +1,5 @@
 #!/bin/sh
-# Feeds damaged files to every reader, and damaged words and requests to what parses them, so many seconds each:
+# Feeds damaged files to every reader, and damaged words and requests to what parses them, for a number of seconds each:
 # fuzz.sh FOLDER SANITIZERS JOBS KITH [TARGET] [SECONDS]. The seeds are what KITH writes, and
 # tests/corpus.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds for this machine's GPU, tests the CUDA backend, measures, and repeats the tests under
-# compute-sanitizer's tools: gpu_test.sh JOBS [test] [bench] [sanitize], all three unless told.
+# compute-sanitizer's tools: gpu_test.sh JOBS [test] [bench] [sanitize], all three by default.
 # Without a GPU the tests are skipped.
 #
 # A machine without the Debian packages needs a folder with what is used of them, made elsewhere by

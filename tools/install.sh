@@ -1,6 +1,6 @@
 # Installs what a job needs, by the system's packages; read by ./dev.
 
-# One line a job: a test that tells whether it is all there, and the Debian packages.
+# One line a job: a test that all is there, and the Debian packages.
 packages_of() {
     case $1 in
     build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libpng-dev libfftw3-dev libcjson-dev libmicrohttpd-dev librandom123-dev $(packages_of nvcc)" ;;

@@ -3,8 +3,7 @@
 
 The map exp(A/2) exp(B) exp(A/2) of a step is, to first order in B, that of A + (x/2)/sinh(x/2) B with x the
 commutator with A. The corrector exp(C) with C = (1/(2 sinh(x/2)) - 1/x) B takes the difference away (Wisdom,
-Holman & Touma 1996). exp(a A) exp(b B) exp(-2 a A) exp(-b B) exp(a A) is exp(2 b sinh(a x) B) to that order, and
-each of its pairs stands in a corrector with both signs: of order 2 n + 1, the b of a = k sqrt(7/40), k = 1 ... n,
+Holman & Touma 1996). exp(a A) exp(b B) exp(-2 a A) exp(-b B) exp(a A) is exp(2 b sinh(a x) B) to that order, and each of its pairs occurs in a corrector with both signs: of order 2 n + 1, the b of a = k sqrt(7/40), k = 1 ... n,
 have the first n terms of C's series."""
 
 from mpmath import bernoulli, factorial, lu_solve, matrix, mp, mpf, nstr, sqrt

@@ -4,7 +4,7 @@
 Elements: E. M. Standish, "Keplerian Elements for Approximate Positions of the Major Planets",
 JPL Solar System Dynamics, table 1 (fitted to 1800-2050), at T = 0: the mean ecliptic and equinox of
 J2000. Columns: a [AU], e, inclination, mean longitude, longitude of perihelion, longitude of the
-ascending node [degrees]. Earth stands for the Earth-Moon barycentre.
+ascending node [degrees]. Earth means the Earth-Moon barycenter.
 
 Masses: Sun over planet, IAU 2009 system of astronomical constants (Luzum et al. 2011, Celestial
 Mechanics 110, 293), each with its satellites; Earth + Moon from its Sun/Earth = 332946.0487 and

@@ -3,7 +3,7 @@
 
 A mutant is a source file in which one operator, comparison, constant or condition is another. What
 is made of that file alone is compiled, and the tests of its room (mutate_tests.py) are linked with it
-and run until one fails. What survives is printed, to be looked at: either a test is missing, or the mutant is no
+and run until one fails. What survives is printed, to be inspected: either a test is missing, or the mutant is no
 fault. Lines on which every change but a gross one gives the same results by design are left out
 (mutate_unseen.py), and counted.
 
@@ -201,7 +201,7 @@ def told(mutant):
 
 
 def survivors_in(file):
-    """(path, change) of those that an earlier run told to survive; lines may have moved since."""
+    """(path, change) of those that an earlier run reported to survive; lines may have moved since."""
     found = re.findall(r"^survived: (\S+?):\d+: (.*)$", Path(file).read_text(), flags=re.M)
     return set(found)
 
@@ -217,9 +217,9 @@ def options_of_line():
                         help="folders of these sources in which everything is built by Ninja")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mutants", type=int, default=100)
-    parser.add_argument("--skip", type=int, default=0, help="so many of the seed's, tried before")
+    parser.add_argument("--skip", type=int, default=0, help="how many of the seed's were tried before")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at once")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin none after so long")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start none after this time")
     parser.add_argument("--build-seconds", type=float, default=1800)
     parser.add_argument("--test-seconds", type=int, default=60, help="of processor time")
     parser.add_argument("--slow", type=float, default=25,
@@ -227,7 +227,7 @@ def options_of_line():
     parser.add_argument("--room", action="append", choices=all_rooms())
     parser.add_argument("--again", metavar="FILE", help="only what survived in this output of a former run")
     parser.add_argument("--quick", action="store_true", help="without headers and kernels")
-    parser.add_argument("--list", action="store_true", help="tell how many mutants there are")
+    parser.add_argument("--list", action="store_true", help="print the number of mutants")
     return parser.parse_args()
 
 

@@ -30,7 +30,7 @@ class Build:
         return next(command for command in last.split(" && ") if part in command)
 
     def _objects_of(self):
-        """The objects that are compiled from a file, as the compiler told."""
+        """The objects that are compiled from a file, as the compiler reported."""
         objects, target = {}, None
         for line in self._ninja("deps").splitlines():
             if line.startswith("    "):
@@ -94,7 +94,7 @@ class Workshop:
         words = [self.made.get(word, word) for word in self.build.link_command(program)]
         output = str(self.folder / f"program_{Path(program).name}")
         words[words.index("-o") + 1] = output
-        # An object that stands before an archive is taken instead of the archive's.
+        # An object before an archive is taken instead of the archive's.
         first = next(k for k, word in enumerate(words) if word.endswith(".a"))
         words[first:first] = [made for target, made in self.made.items()
                               if any(target in members for name, members in self.build.members.items()

@@ -19,7 +19,7 @@ check() { # ARGUMENT...
     fi
 }
 
-refused() { # ARGUMENT...: what is wrong is told without a bad access too
+refused() { # ARGUMENT...: errors are reported without a bad access too
     count=$((count + 1))
     code=0
     valgrind --quiet --error-exitcode=99 --log-file=report "$kith" "$@" >output 2>&1 || code=$?

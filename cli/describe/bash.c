@@ -10,7 +10,7 @@ static const char head[] =
     "_kith_words()\n"
     "{\n"
     "    mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W \"$1\" -- \"$word\")\n"
-    "    # A word that goes on behind its colon or equals sign is not ended by a blank.\n"
+    "    # No blank after a word that continues after its colon or equals sign.\n"
     "    case ${COMPREPLY[0]-} in *[=:]) compopt -o nospace ;; esac\n"
     "}\n"
     "\n"

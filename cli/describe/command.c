@@ -126,8 +126,8 @@ void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *inpu
 void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     (void)argc, (void)argv, (void)input;
-    static const struct argp_option always[] = {{"help", '?', NULL, 0, "tell of the options", 0},
-                                                {"version", 'V', NULL, 0, "tell the version", 0},
+    static const struct argp_option always[] = {{"help", '?', NULL, 0, "show the options", 0},
+                                                {"version", 'V', NULL, 0, "show the version", 0},
                                                 {0}};
     static const struct argp help_argp = {always, NULL, NULL, NULL, NULL, NULL, NULL};
     add_options(argp, "");

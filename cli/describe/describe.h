@@ -1,7 +1,7 @@
 #ifndef CLI_DESCRIBE_DESCRIBE_H
 #define CLI_DESCRIBE_DESCRIBE_H
 
-/* What manual pages and completions tell of a command, taken from the tables that its parser and
+/* What manual pages and completions say about a command, taken from the tables that its parser and
  * its --help read. */
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct description {
     const char *name;    /* "kith bench forces" */
     const char *summary; /* one line */
     const struct command *parts;
-    const char *arguments;      /* beside the options, as "A B"; "": none */
+    const char *arguments;      /* in addition to the options, as "A B"; "": none */
     const char *before, *after; /* the text of --help before and after the options */
     struct described_option options[described_most_options];
     int option_count;

@@ -26,8 +26,8 @@ static const char head[] =
     "end\n"
     "\n"
     "complete -c kith -f\n"
-    "complete -c kith -n __kith_needs_command -l help -d 'tell of the commands'\n"
-    "complete -c kith -n __kith_needs_command -l version -d 'tell the version'\n";
+    "complete -c kith -n __kith_needs_command -l help -d 'list the commands'\n"
+    "complete -c kith -n __kith_needs_command -l version -d 'show the version'\n";
 
 static void put(FILE *stream, const char *text)
 {

@@ -122,7 +122,7 @@ static void put_section(FILE *stream, const char *title)
     fprintf(stream, "\"\n");
 }
 
-/* Where the examples are in the text after the options: lines behind "Examples:" that begin with
+/* Where the examples are in the text after the options: lines after "Examples:" that begin with
  * blanks. */
 struct parts_of_text {
     const char *examples, *notes; /* both at the end of the text if absent */

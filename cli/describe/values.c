@@ -1,4 +1,4 @@
-/* What may stand for an option's argument: words of the tables and lists that --help shows, or of
+/* The possible arguments of an option: words of the tables and lists that --help shows, or of
  * the library's tables; files, folders. */
 
 #include "describe.h"
@@ -64,7 +64,7 @@ static size_t separator_length(const char *text)
     return 0;
 }
 
-/* The words of a list that a text begins with, "single or double (default: double)"; one at least
+/* The words of a list that a text begins with, "single or double (default: double)"; at least one
  * must follow another. A last one of several words, "or a number", is left out. */
 static bool add_listed(const char *text, struct described_values *values)
 {

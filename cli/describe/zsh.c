@@ -16,7 +16,7 @@ static const char head[] =
     "    _files\n"
     "}\n"
     "\n"
-    "# Words; those that end in a colon go on behind it.\n"
+    "# Words; those that end in a colon continue after it.\n"
     "_kith_words()\n"
     "{\n"
     "    compadd -- ${@:#*:}\n"
@@ -117,7 +117,7 @@ static void write_command(const struct description *description, FILE *stream)
         fprintf(stream, "'");
     }
     if (description->option_count == 0)
-        fprintf(stream, " '--help[tell of the options]'");
+        fprintf(stream, " '--help[show the options]'");
     fprintf(stream, "\n}\n\n");
 }
 
@@ -157,7 +157,7 @@ bool zsh_write(FILE *stream)
     write_choice("commands", program_commands, stream);
     fprintf(stream,
             "    if (( CURRENT == 2 )); then\n        _describe -t commands 'command' commands\n"
-            "        _arguments '--help[tell of the commands]' '--version[tell the version]'\n"
+            "        _arguments '--help[list the commands]' '--version[show the version]'\n"
             "        return\n    fi\n"
             "    shift words\n    (( CURRENT-- ))\n"
             "    if (( $+functions[_kith_parts_of_$words[1]] )); then\n"

@@ -28,7 +28,7 @@ typedef enum kith_dtype { KITH_F64 = 0, KITH_F32, KITH_I64, KITH_I32 } kith_dtyp
  *
  * The fields are those of DLPack's DLTensor (byte_offset is part of data), so that arrays of NumPy,
  * CuPy and PyTorch go in and out without a copy. Strides count elements. An array of zeros (data
- * NULL, ndim 0) stands for "none" where a function allows none. */
+ * NULL, ndim 0) means "none" where a function allows that. */
 typedef struct kith_array {
     void *data;
     kith_device device; /* of data: a context on a GPU asks its driver, one on the CPU does not */

@@ -77,7 +77,7 @@ typedef enum kith_column {
  *   count       ≥ 0
  *   dimensions  2 or 3
  *   columns     kith_column flags, or-ed
- *   bodies      [out] owned by the caller, goes with kith_bodies_free; NULL on failure
+ *   bodies      [out] owned by the caller; free with kith_bodies_free; NULL on failure
  *
  * Errors: KITH_INVALID_ARGUMENT, KITH_OUT_OF_MEMORY. */
 KITH_API kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned columns,

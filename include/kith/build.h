@@ -34,26 +34,26 @@ typedef struct kith_backend_info {
     const char *note;     /* why there is no device, or NULL */
 } kith_backend_info;
 
-/* Describes backend k, k = 0, 1, …; false if there is none of that number. */
+/* Describes backend k, k = 0, 1, …; false if there is no such backend. */
 KITH_API bool kith_backend_describe(int32_t k, kith_backend_info *info);
 
 /* A device of a backend. */
 typedef struct kith_device_info {
     char name[256];          /* "NVIDIA H200" */
     char architecture[16];   /* "sm_90" */
-    int32_t multiprocessors; /* that compute side by side */
+    int32_t multiprocessors; /* that compute in parallel */
     int64_t memory_bytes;    /* of its own */
 } kith_device_info;
 
-/* Describes device k of a kind, {KITH_CUDA, k}; false, and all zeros, if there is none or
- * nothing is known: the CPU's description is kith_isa_list. */
+/* Describes device k of a kind, {KITH_CUDA, k}; false, and all zeros, if there is no such device or
+ * it cannot be described: the CPU's description is kith_isa_list. */
 KITH_API bool kith_device_describe(kith_device device, kith_device_info *info);
 
 KITH_API bool kith_build_has_hdf5(void);
 
-/* Bytes of the host's memory that this process may still take: the least of what the machine has
- * available (swap included), of what the limits of its control groups leave (versions 1 and 2), and
- * of its limit of address space. INT64_MAX where the system does not say.
+/* Bytes of the host's memory that this process may still allocate: the minimum of what the machine
+ * has available (swap included), of what the limits of its control groups leave (versions 1 and 2),
+ * and of its limit of address space. INT64_MAX where the system does not say.
  *
  * Results that need more are refused with KITH_OUT_OF_MEMORY before anything is allocated for them.
  * Cost: reads some files of /proc and /sys, 20 to 200 µs. */

@@ -61,23 +61,23 @@ KITH_API kith_status kith_collisions_count(kith_context *context,
                                            const kith_collisions_options *options, kith_array beads,
                                            int64_t *count);
 
-/* The method that KITH_COLLISIONS_AUTO stands for with these beads; else that of the options. */
+/* The method that KITH_COLLISIONS_AUTO selects for these beads; else that of the options. */
 KITH_API kith_status kith_collisions_choose(kith_context *context,
                                             const kith_collisions_options *options,
                                             kith_array beads, kith_collisions_method *method);
 
-/* A count under way. */
+/* A count in progress. */
 typedef struct kith_collisions_promise kith_collisions_promise;
 
-/* Starts to count and returns at once; any number of promises may be under way, of one context and
- * of several. They are computed in the order of the launches of their context: on its stream on a
- * GPU, by a worker thread of its own on the CPU, beside which the context can be used for other
- * things.
+/* Starts to count and returns immediately; any number of promises may be in progress, of one
+ * context and of several. They are computed in the order of the launches of their context: on its
+ * stream on a GPU, by a worker thread of its own on the CPU, while the context can be used for
+ * other things.
  *
  * Beads on the host are copied before the return; beads on a device must stay as they are until the
  * fetch.
  *
- *   promise  [out] owned by the caller, goes with kith_collisions_promise_free, before its context;
+ *   promise  [out] owned by the caller; free with kith_collisions_promise_free, before its context;
  *            NULL on failure
  *
  * Errors: as kith_collisions_count; errors of counting are returned by the fetch. */
@@ -108,7 +108,7 @@ typedef struct kith_collisions_groups {
 /* Finds the groups, on the host.
  *
  *   beads   on the host
- *   groups  [out] owned by the caller, goes with kith_collisions_groups_free; NULL on failure
+ *   groups  [out] owned by the caller; free with kith_collisions_groups_free; NULL on failure
  *
  * Errors: as kith_collisions_count.
  * Cost:   O(n) work and memory. */
@@ -131,8 +131,8 @@ KITH_API kith_status kith_collisions_pairs(const kith_collisions_groups *groups,
  *   sequence  n letters H and P (or h and p): only pairs of two H are counted; NULL: all
  *   count     [out]
  *
- * Errors: as kith_collisions_count, and KITH_INVALID_ARGUMENT (another length than n, or another
- *         letter: the message names it).
+ * Errors: as kith_collisions_count, and KITH_INVALID_ARGUMENT (a length other than n, or any other
+ * letter: the message names it).
  * Cost:   O(n) work and memory. */
 KITH_API kith_status kith_contacts_count(kith_context *context, kith_array beads,
                                          const char *sequence, int64_t *count);

@@ -10,8 +10,8 @@ extern "C" {
 
 /* Where and how to compute: a device, a number of threads, a stream.
  *
- * A context may be used by one thread at a time; different contexts by different threads at once.
- * Nothing in kith is global.
+ * A context may be used by one thread at a time; different contexts by different threads
+ * concurrently. Nothing in kith is global.
  *
  * On the CPU, all threads of a context round as the calling thread does, and treat denormal numbers
  * as it does; kith changes neither for it. Floating-point exceptions must not trap: kernels divide
@@ -27,14 +27,14 @@ typedef struct kith_context_options {
 /* Makes a context.
  *
  * On a CUDA device, all that the context does goes on its one stream, in the order of the calls. A
- * stream of its own waits for work on the legacy default stream and the other way round, as CUDA's
+ * stream of its own waits for work on the legacy default stream and vice versa, as CUDA's
  * blocking streams do; a stream of the caller's belongs to the same device and must outlive the
  * context (cudaStreamLegacy and cudaStreamPerThread name CUDA's default streams). The library never
  * waits for the whole device, never resets it, and leaves the calling thread's current device as it
  * was.
  *
  *   options  NULL for the defaults
- *   context  [out] owned by the caller, goes with kith_context_free; NULL on failure
+ *   context  [out] owned by the caller; free with kith_context_free; NULL on failure
  *
  * Errors: KITH_NO_DEVICE (no such device, or this build has no backend for it),
  *         KITH_INVALID_ARGUMENT (threads < 0 or > 4096; KITH_ISA names no instruction set of this

@@ -19,7 +19,7 @@ enum { kith_most_bodies_of_system = 64 };
  *
  *   systems  M ≥ 0
  *   each     M pointers to bodies with the same count, dimensions and time
- *   all      [out] owned by the caller, goes with kith_bodies_free; NULL on failure. Has each
+ *   all      [out] owned by the caller; free with kith_bodies_free; NULL on failure. Has each
  *            column that some system has; where a system does not have it, velocities are 0, masses
  * and charges 1, ids the rows in the system, names empty. The cell is left out, the units are
  * system 0's.

@@ -26,7 +26,7 @@ typedef enum kith_forces_method {
 
 /* What is summed over the sources. */
 typedef enum kith_forces_sum {
-    KITH_FORCES_SUM_FORCE = 0, /* the force, and beside it the potential */
+    KITH_FORCES_SUM_FORCE = 0, /* the force and the potential */
     KITH_FORCES_SUM_VALUE      /* the value alone, of any law: gravity's is an energy too */
 } kith_forces_sum;
 
@@ -67,7 +67,7 @@ typedef struct kith_ewald {
 } kith_ewald;
 
 typedef struct kith_forces_options {
-    double gravitational_constant; /* G; 0 stands for 1, as in kith_units; of gravity only */
+    double gravitational_constant; /* G; 0 means 1, as in kith_units; of gravity only */
     double softening;              /* ε ≥ 0, of every particle without a column softening */
     const kith_solver *solver;     /* NULL: direct, or with an accuracy what is fastest */
     kith_forces_method method;     /* of the solver direct */
@@ -190,8 +190,8 @@ typedef struct kith_forces_options {
  * Error: relative, in the norm over all bodies: 1e-6 in float, 1e-14·√m in double; where
  * pulls cancel, and with a law, of the sums of their magnitudes (with a law, times the error of a
  * pair, kith/law.h). In float up to 4e-6 where many pulls are equal, as of bodies on a lattice, or
- * where a body is close beside another and most others on one side. Bodies lighter than 1e-280
- * (float: 1e-20) of the heaviest lose digits of their pull.
+ * where a body is close to another and most others on one side. Bodies lighter than 1e-280 (float:
+ * 1e-20) of the heaviest lose digits of their pull.
  *
  * Bits: the same on every run and for every number of threads; on a device, the same for arrays on
  * the host and for arrays there, of any strides. */

@@ -57,7 +57,7 @@ typedef struct kith_initial_options {
  *
  *   kind     a name of the table
  *   options  NULL for the defaults
- *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure. They have the
+ *   bodies   [out] owned by the caller; free with kith_bodies_free; NULL on failure. They have the
  *            kind's units and G
  *
  * Errors: KITH_INVALID_ARGUMENT (unknown kind: the message lists the known ones; a count or option

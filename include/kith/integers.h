@@ -12,8 +12,8 @@ extern "C" {
  * conformations B × L × 3 or B × L × 2.
  *
  *   path    a file of integers of any size, or of reals that are whole
- *   array   [out] dense, row-major, on the host: int32 if all numbers fit, else int64. Its data
- *           goes with kith_integers_free; NULL on failure
+ *   array   [out] dense, row-major, on the host: int32 if all numbers fit, else int64. Free its
+ *           data with kith_integers_free; NULL on failure
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names the file, and the row of a number that
  *         is not whole), KITH_OUT_OF_MEMORY. */

@@ -41,7 +41,7 @@ typedef struct kith_read_options {
  *   path     the file; of a Gadget snapshot of several files BASE.0.hdf5, BASE.1.hdf5, … any of
  *            them, or BASE: all are read
  *   options  NULL for the defaults
- *   bodies   [out] owned by the caller, goes with kith_bodies_free; NULL on failure
+ *   bodies   [out] owned by the caller; free with kith_bodies_free; NULL on failure
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names file, line or offset, and what is
  *         wrong), KITH_UNSUPPORTED (unknown extension; this build has no HDF5),

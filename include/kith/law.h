@@ -39,9 +39,9 @@ typedef struct kith_law_parameter {
  *
  *   text        as in kith --law
  *   count       of parameters
- *   parameters  by name; those of a law of the table have defaults or stand after the colon, where
- *               they may not stand twice. NULL with count 0
- *   law         [out] owned by the caller, goes with kith_law_free; NULL on failure
+ *   parameters  by name; those of a law of the table have defaults or follow the colon, and may
+ *               not be given twice. NULL with count 0
+ *   law         [out] owned by the caller; free with kith_law_free; NULL on failure
  *
  * A formula is an expression of C in
  *

@@ -16,7 +16,7 @@ extern "C" {
  * law that is added; the cutoff of law's own pairs is then chosen. All other functions refuse it.
  *
  *   law   [in, out] coulomb or another law of charges, or none, over the distance
- *   near  any law that the solver cutoff takes; it is law's from here on, and goes with it. NULL is
+ *   near  any law that the solver cutoff takes; law owns it from here on, and frees it. NULL is
  *         refused
  *
  * Errors: KITH_INVALID_ARGUMENT (another law, one with one added already, or law itself: then near

@@ -30,7 +30,7 @@ typedef enum kith_pairs_method {
 typedef struct kith_pairs_options {
     double cutoff;       /* > 0, or ≥ 0 with radii */
     double skin;         /* ≥ 0, added to the cutoff: see kith_pairs_update */
-    unsigned quantities; /* kith_pairs_quantity; 0 stands for I and J */
+    unsigned quantities; /* kith_pairs_quantity; 0 means I and J */
     bool half;           /* each pair once: see below */
     bool unsorted;       /* the pairs of one i in any order (the same on every run) */
     bool narrow;         /* i and j as int32 instead of int64 */
@@ -92,7 +92,7 @@ typedef struct kith_pairs {
  *              and n × 3 in open space and on the host alone, with r² summed from the first
  *              coordinate to the last
  *   cell       one for each system; NULL for open space
- *   pairs      [in, out] NULL: a new list, owned by the caller, goes with kith_pairs_free. Else the
+ *   pairs      [in, out] NULL: a new list, owned by the caller; free with kith_pairs_free. Else the
  *              list's memory is used again. Left as it was, or empty, on failure. A struct of
  *              zeros of the caller's own is not a list
  *
@@ -103,7 +103,7 @@ typedef struct kith_pairs {
  *         the message says how many pairs, and on the host nothing was allocated for them),
  *         KITH_UNSUPPORTED (more than 2³¹ − 1 points, points of other than 2 or 3
  *         dimensions on a GPU), KITH_CANCELLED.
- * Cost:   O(n + pairs), with 1 or more than 3 dimensions O(n log n) at the least and up to O(n²) as
+ * Cost:   O(n + pairs), with 1 or more than 3 dimensions O(n log n) at best and up to O(n²) as
  *         dimensions grow; 8 (n + 1) and 16 bytes a pair (8 if narrow), +4 D for shifts, D + 1
  *         reals for vectors and distances; about 80 n bytes for the search, kept by the list.
  *         Neither empty space nor points far outside cost memory. A second call with a list and a
@@ -116,13 +116,13 @@ KITH_API kith_status kith_pairs_compute(kith_context *context, const kith_pairs_
                                         kith_pairs **pairs);
 
 /* As kith_pairs_compute, but keeps the list as long as it has all pairs nearer than the cutoff: a
- * list is made with cutoff + skin, and anew only after a point has moved by more than skin/2 since
+ * list is made with cutoff + skin, and again only after a point has moved by more than skin/2 since
  * then, or if the number of points, the cells or the options are others than then (Verlet 1967).
  * The list so has pairs at distances up to cutoff + skin, and at larger ones later. A kept list's
  * vectors and distances are brought up to date, and unspecified if that was cancelled; exclusions
  * and radii are taken to be the same.
  *
- *   rebuilt  [out] whether the list was made anew; may be NULL
+ *   rebuilt  [out] whether the list was rebuilt; may be NULL
  *
  * Cost: O(n) for a kept list, and O(pairs) if it has vectors or distances; D n reals to keep. */
 KITH_API kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *options,
@@ -132,14 +132,14 @@ KITH_API kith_status kith_pairs_update(kith_context *context, const kith_pairs_o
 /* The k nearest points of every point, by distance, then j, then S.
  *
  * As kith_pairs_compute, except that a row has its first k pairs only, in that order, and fewer if
- * there are no more. A cutoff of 0 stands for none; half, skin, radii and exclusions must not be
+ * there are no more. A cutoff of 0 means no cutoff; half, skin, radii and exclusions must not be
  * given. In a periodic cell images count as points of their own, those of i too. Distances are
  * equal if they are so as listed, rounded.
  *
  * Errors: as kith_pairs_compute. KITH_INVALID_ARGUMENT where points of 1 or more than 3 dimensions,
  *         without a cutoff, have coordinates above half of the largest number of their dtype.
- *         KITH_UNSUPPORTED too where points are so far apart along open axes, and the periodic cell
- *         is so small, that more than 2^30 images may be as near as the k-th. */
+ *         KITH_UNSUPPORTED too where points are that far apart along open axes, and the periodic
+ *         cell that small, that more than 2^30 images may be as near as the k-th. */
 KITH_API kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *options,
                                         kith_array positions, const kith_cell *cell, int64_t k,
                                         kith_pairs **pairs);

@@ -11,7 +11,7 @@ extern "C" {
  * computed. */
 #define KITH_MESSAGE_BATCHES 2
 
-/* Values of which the maximum is taken at once, at most. */
+/* Maximum number of values in one maximum. */
 #define KITH_MESSAGE_VALUES 3
 
 /* What kith needs of a library that passes messages between the processes of a job (its ranks),

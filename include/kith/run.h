@@ -15,7 +15,7 @@ typedef struct kith_run_options {
     /* A frame at every multiple of this time after the start instead; 0: no. An adaptive integrator
      * ends a step there exactly; a fixed step must divide it. */
     double every_time;
-    /* Frames have positions within the periodic cell, and beside them the image of each body,
+    /* Frames have positions within the periodic cell, and the image of each body,
      * particles/trajectory/image: x = position + image · cell, to rounding. kith's readers give x.
      * Otherwise frames have x. */
     bool wrap;
@@ -75,7 +75,7 @@ typedef struct kith_run_summary {
  *
  * The first frame is the start, the last is at until. By default an adaptive integrator has a frame
  * at the first step that reaches each thousandth of the time. Frames go to a hidden working file
- * beside the output. Every checkpoint_seconds of wall time (the first time after one second, or at
+ * next to the output. Every checkpoint_seconds of wall time (the first time after one second, or at
  * the start if less is asked for; between two steps, and never so often that it costs more than a
  * twentieth of the time) a copy of it, with a checkpoint in it, takes output's place by a rename:
  * output is at all times absent, an older file, or a whole H5MD file to open and to resume from,
@@ -87,8 +87,8 @@ typedef struct kith_run_summary {
  * the start, with coordinates that are NaN once a body has merged or escaped; kith_trajectory_read
  * has masses and radii as they are then.
  *
- * Output is locked for as long as the run takes: another run that is to write to it fails at once
- * and names the process that does. A run that was killed locks nothing.
+ * Output is locked for as long as the run takes: another run that would write to it fails
+ * immediately and names the process that does. A run that was killed locks nothing.
  *
  * With resume the run goes on from output, bit for bit as if never stopped; it may be given a later
  * until. If output does not exist the run starts from the bodies. Other differences to the run that

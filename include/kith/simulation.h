@@ -34,7 +34,7 @@ typedef struct kith_simulation kith_simulation;
 typedef enum kith_on_collision {
     KITH_ON_COLLISION_PASS = 0, /* nothing: they pass through each other */
     KITH_ON_COLLISION_MERGE,    /* the heavier takes the other's mass, momentum and volume */
-    KITH_ON_COLLISION_BOUNCE,   /* hard spheres: the velocity of approach turns round */
+    KITH_ON_COLLISION_BOUNCE,   /* hard spheres: the velocity of approach is reversed */
     KITH_ON_COLLISION_STOP      /* the simulation stops at the end of that step */
 } kith_on_collision;
 
@@ -48,7 +48,7 @@ typedef struct kith_simulation_options {
      */
     kith_forces_options forces;
     /* Of the list of pairs that a run with a cutoff keeps: how much farther than the cutoff it
-     * goes, at most another cutoff; it is made anew when a body has moved by half of that. 0:
+     * goes, at most another cutoff; it is rebuilt when a body has moved by half of that. 0:
      * chosen, and adapted. Results do not depend on it, to the bit. */
     double skin;
     bool softening_of_bodies; /* take bodies->softening instead of ε */
@@ -90,7 +90,7 @@ typedef struct kith_diagnostics {
 
 /* Makes a simulation; copies the bodies.
  *
- * Collisions, encounters and escapes are searched for after every step, on the way of the bodies
+ * Collisions, encounters and escapes are searched for after every step, on the paths of the bodies
  * from its start to its end: cubic Hermite curves through both. Bodies that are too near at the
  * start of a step collide, too. Several collisions of a step are resolved in the order of their
  * times, then of rows; a body that has collided once in the step is tested against others at its
@@ -102,7 +102,7 @@ typedef struct kith_diagnostics {
  *
  *   options  not NULL: dt has no default
  *   bodies   any number, 0 and 1 too; without velocities they start at rest
- *   simulation  [out] owned by the caller, goes with kith_simulation_free, before its context
+ *   simulation  [out] owned by the caller; free with kith_simulation_free, before its context
  *
  * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
  *         known ones; softening < 0, or missing in the bodies that shall have it; arrays in
@@ -112,17 +112,16 @@ typedef struct kith_diagnostics {
  *         derivatives, and an integrator that needs the jerk; collisions and no radii, restitution
  *         outside 0 to 1, encounter or escape < 0; two bodies at one place, both with mass and
  *         without softening, and ias15; coordinates, a corrector or a kernel that do not exist, or
- *         of another integrator than whfast; body 0 without mass, or another at its place, and
+ *         of an integrator other than whfast; body 0 without mass, or another at its place, and
  *         whfast or hybrid; a thermostat's temperature < 0 or time ≤ 0, a mass that is not > 0, and
- *         another integrator than leapfrog with one),
- *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic, and neither a
- *         cutoff nor ewald or pme; a solver that cannot do these steps or this precision, device or
- *         ensemble; ias15 in single precision, on a GPU, or of an ensemble under another law than
- *         gravity or with another solver than direct; whfast in single precision, on a GPU, with a
- *         softening, with a solver other than direct, under a law other than gravity, or with
- *         collisions, encounters or escapes; hybrid where whfast is, but for these, of an ensemble,
- *         or with bounces; these in an ensemble or on a GPU; a thermostat there),
- *         KITH_OUT_OF_MEMORY.
+ *         any integrator but leapfrog with one), KITH_UNSUPPORTED (a formula, and no compiler;
+ *         bodies that are periodic, and neither a cutoff nor ewald or pme; a solver that cannot do
+ *         these steps or this precision, device or ensemble; ias15 in single precision, on a GPU,
+ *         or of an ensemble under any other law than gravity or with any other solver than direct;
+ *         whfast in single precision, on a GPU, with a softening, with a solver other than direct,
+ *         under a law other than gravity, or with collisions, encounters or escapes; hybrid where
+ *         whfast is, but for these, of an ensemble, or with bounces; these in an ensemble or on a
+ *         GPU; a thermostat there), KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,
@@ -303,7 +302,7 @@ typedef enum kith_simulation_column {
  *
  *   column  which
  *   view    [out] N × D, or N masses, in the simulation's precision and on the context's device,
- *           of the bodies that are left (kith_simulation_rows), so made anew after steps; of
+ *           of the bodies that are left (kith_simulation_rows), so rebuilt after steps; of
  *           an ensemble M × N × D, or M × N. Not dense. To be read only: kith_simulation_set_bodies
  *           changes the state. Good until kith_simulation_free; on a device, what is on the
  *           context's stream comes first
@@ -357,7 +356,7 @@ typedef struct kith_checkpoint {
     double *columns;
     int64_t arrays;
     int64_t bytes;
-    void *state; /* owned by the checkpoint, goes with kith_checkpoint_free */
+    void *state; /* owned by the checkpoint, free with kith_checkpoint_free */
 } kith_checkpoint;
 
 /* Saves: *checkpoint is filled in, any earlier state in it freed. */

@@ -65,7 +65,7 @@ KITH_API const kith_solver *kith_solver_at(int64_t k);
  * Errors: KITH_INVALID_ARGUMENT (unknown name: the message lists the known ones). */
 KITH_API kith_status kith_solver_find(const char *name, const kith_solver **solver);
 
-/* What a solver is; NULL stands for the default. */
+/* The description of a solver; NULL selects the default. */
 KITH_API kith_solver_info kith_solver_describe(const kith_solver *solver);
 
 #ifdef __cplusplus

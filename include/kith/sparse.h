@@ -55,13 +55,13 @@ typedef struct kith_sparse kith_sparse;
 typedef struct kith_sparse_options {
     kith_sparse_format format; /* AUTO: by the matrix' statistics, see kith_sparse_describe */
     kith_sparse_kernel kernel; /* AUTO: what suits the format and the matrix */
-    int32_t block;             /* of bsr: 2, 3 or 4; 0: the one with the least fill */
+    int32_t block;             /* of bsr: 2, 3 or 4; 0: the one with the minimum padding */
     int32_t index_base;        /* what arrays of indices call the first row and column: 0 or 1 */
     bool tune;                 /* time the best few choices instead of trusting the prediction */
     kith_dtype dtype;          /* of a matrix from a file; arrays have their own */
 } kith_sparse_options;
 
-/* Makes a matrix of its entries (COO): the value of k stands in row row[k] and column column[k].
+/* Makes a matrix of its entries (COO): entry k is in row row[k] and column column[k].
  *
  *   context  where to compute
  *   options  NULL for the defaults
@@ -71,7 +71,7 @@ typedef struct kith_sparse_options {
  *   column   nonzeros, as row
  *   values   nonzeros; float or double: the precision of the matrix; none: every value is 1
  *            (and then double)
- *   sparse   [out] owned by the caller, goes with kith_sparse_free; NULL on failure
+ *   sparse   [out] owned by the caller; free with kith_sparse_free; NULL on failure
  *
  * All arrays are in one place: the host, or the context's device. An entry whose value is 0 stays
  * an entry: 0 · NaN is NaN.
@@ -145,12 +145,12 @@ KITH_API kith_status kith_sparse_create_pairs(kith_context *context,
  * zlib.
  *
  * Numbers are converted exactly as strtod does; nan, inf and infinity, in any case and with a sign,
- * are values of a real matrix. Blank lines and comments may stand anywhere, and a byte-order mark
+ * are values of a real matrix. Blank lines and comments may appear anywhere, and a byte-order mark
  * (UTF-8) at the start.
  *
- * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names path, line and what is wrong: more or
+ * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names path, line and error: more or
  *         fewer entries than the size line says, an index outside it, an entry above the diagonal
- *         of a symmetric matrix, a word that is not a number, a zero byte), KITH_UNSUPPORTED
+ *         of a symmetric matrix, an invalid number, a zero byte), KITH_UNSUPPORTED
  *         (complex, hermitian), and those of kith_sparse_create_coo.
  * Cost:   the whole file in memory once, one pass by all threads. */
 KITH_API kith_status kith_sparse_read(kith_context *context, const kith_sparse_options *options,
@@ -176,7 +176,7 @@ typedef struct kith_sparse_info {
     double convert_seconds; /* it took to inspect the matrix and to bring it into the format */
 } kith_sparse_info;
 
-/* Tells how op(A) is stored; prepares Aᵀ if nobody has multiplied by it yet.
+/* Reports how op(A) is stored; prepares Aᵀ if nobody has multiplied by it yet.
  *
  * Errors: only from that preparation: KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED, KITH_CANCELLED. */
 KITH_API kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation operation,
@@ -194,7 +194,7 @@ KITH_API kith_status kith_sparse_copy_csr(const kith_sparse *sparse, int64_t *ro
  *
  *   operation  AS_IS or TRANSPOSED: the first product with Aᵀ makes it, in a format of its own
  *              (kith_sparse_describe does that beforehand)
- *   x          columns of op(A), or columns × k for k vectors at once; any strides, so row-major
+ *   x          columns of op(A), or columns × k for k right-hand sides; any strides, so row-major
  *              and column-major; of the matrix' dtype
  *   beta       0: y is not read, so that NaN in it does not matter
  *   y          [in, out] rows of op(A), or rows × k

@@ -1,7 +1,7 @@
 #ifndef KITH_STATUS_H
 #define KITH_STATUS_H
 
-/* Stands before each function of the library, which shows its users these alone. */
+/* Marks each function of the library, which shows its users these alone. */
 #define KITH_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus

@@ -18,8 +18,8 @@ extern "C" {
 /* How the values of a target's pairs become one number, and what that is without any pair. */
 typedef enum kith_sums_reduction {
     KITH_SUMS_SUM = 0,  /* Σ f; 0 */
-    KITH_SUMS_MIN,      /* the least f; infinity */
-    KITH_SUMS_MAX,      /* the greatest f; −infinity */
+    KITH_SUMS_MIN,      /* the minimum of f; infinity */
+    KITH_SUMS_MAX,      /* the maximum of f; −infinity */
     KITH_SUMS_COUNT,    /* how many f are not 0; 0 */
     KITH_SUMS_LOGSUMEXP /* log Σ exp f, without overflow; −infinity */
 } kith_sums_reduction;

@@ -13,7 +13,7 @@ typedef struct kith_trajectory kith_trajectory;
 
 /* Opens an H5MD file for reading.
  *
- *   trajectory  [out] owned by the caller, goes with kith_trajectory_close; NULL on failure
+ *   trajectory  [out] owned by the caller, close with kith_trajectory_close; NULL on failure
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT, KITH_UNSUPPORTED (this build has no HDF5). */
 KITH_API kith_status kith_trajectory_open(const char *path, kith_trajectory **trajectory);
@@ -48,7 +48,7 @@ KITH_API void kith_trajectory_unit(kith_trajectory *trajectory, const char *quan
  *
  *   components  [out] numbers a frame: 1, 3, or 9 of a tensor, row by row; of an ensemble M times
  *               as many, system after system
- *   values      [out] frames × components, owned by the caller, goes with free
+ *   values      [out] frames × components, owned by the caller; free with free
  *   times       [out] frames, likewise; may be NULL */
 KITH_API kith_status kith_trajectory_observable(kith_trajectory *trajectory, const char *name,
                                                 int64_t *components, double **values,

@@ -11,15 +11,14 @@ extern "C" {
 /* What was measured to be the fastest on a device, kept in the user's cache folder.
  *
  * `kith tune` measures and writes it; a context reads it when it is created. A number that is 0
- * stands for kith's own choice. With the environment variable KITH_TUNING set to "off" nothing is
- * read.
+ * means kith's own choice. With the environment variable KITH_TUNING set to "off" nothing is read.
  *
  * The bits of a result are the same on every run with the same tuning; a new tuning may change them
  * in the last places, as it may call for another kernel. Threads change no bit. */
 typedef struct kith_tuning {
     /* Bodies from which on KITH_FORCES_AUTO evaluates each pair once, by precision. */
     int64_t forces_least_symmetric_single, forces_least_symmetric_double;
-    int64_t threads;      /* of the CPU: what threads = 0 stands for */
+    int64_t threads;      /* of the CPU: the number that threads = 0 selects */
     int64_t matrix_block; /* threads of a tile of the matrix, on a GPU */
 } kith_tuning;
 

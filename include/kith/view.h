@@ -31,7 +31,7 @@ typedef struct kith_view_options {
  *   options  NULL for the defaults
  *   bodies   as the simulation has them at the start: count, dimensions, masses and other columns,
  *            names, cell and units are copied
- *   view     [out] owned by the caller, goes with kith_view_close; NULL on failure
+ *   view     [out] owned by the caller, close with kith_view_close; NULL on failure
  *
  * States are copied when a page asks, and then between two steps, in kith_view_between_steps. A
  * page is sent at most 2·10⁶ bodies, evenly spaced in the order of the file.

@@ -1,7 +1,7 @@
 """kith: which particles interact, and how.
 
 Pair interactions on CPUs and GPUs: all-pairs forces, interaction matrices, neighbor pairs, lattice
-collisions, sparse products, and N-body runs that stand on them. Arrays of NumPy, CuPy, PyTorch and
+collisions, sparse products, and N-body simulations. Arrays of NumPy, CuPy, PyTorch and
 JAX go in and come out where they are.
 """
 

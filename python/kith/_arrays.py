@@ -99,7 +99,7 @@ def take(name: str, value, ndim=None) -> Taken | None:
 def needed(name: str, value, ndim=None) -> Taken:
     """Takes an array-like that must be there: None is a TypeError."""
     if value is None:
-        raise TypeError(f"{name} is None; it must be an array")
+        raise TypeError(f"{name} is None; give an array")
     return take(name, value, ndim)
 
 
@@ -293,7 +293,7 @@ def check_memory(name: str, shape, dtype: str) -> None:
     available = _kith.memory_available()
     if needs > available:
         raise MemoryError(f"{name}: {' x '.join(map(str, shape))} of {dtype} need {needs} bytes and {available} are "
-                          "available; ask for less, or free memory")
+                          "available; request less, or free memory")
 
 
 def result(name, out, like: Taken, shape, dtype: str):

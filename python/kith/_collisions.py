@@ -198,7 +198,7 @@ def choose(beads: ArrayLike, *, device: str | Device = "auto", threads: int = 0,
 
 def launch(beads: ArrayLike, *, method: str = "auto", device: str | Device = "auto",
            threads: int = 0, context: Context | None = None) -> Promise:
-    """Starts to count and returns at once; any number of counts may be in progress.
+    """Starts to count and returns immediately; any number of counts may be in progress.
 
     Parameters
     ----------

@@ -69,14 +69,15 @@ class Context(Bound):
 
     Every function makes the context that it needs and keeps it for the next call from the same thread.
     Make one to separate calls that run at the same time, or to compute on a stream of yours. A pickle or
-    a copy is another context of the same device and threads; with a stream or a communicator there is none.
+    a copy is another context of the same device and threads; one with a stream or a communicator cannot
+    be pickled or copied.
 
     Parameters
     ----------
     device : str or Device
         ``auto`` (the first GPU, or the CPU if there is none), ``cpu``, ``cuda`` or ``cuda:k``. Functions
         that are called with ``auto``, and no context, choose by the size of their arrays, if these are in
-        host memory, and tell the logger ``kith`` at level INFO.
+        host memory, and report the choice to the logger ``kith`` at level INFO.
     threads : int
         Threads of the CPU; 0: ``OMP_NUM_THREADS``, or as many as there are cores.
     stream : int or object, optional
@@ -289,7 +290,7 @@ def _kept_context(device, threads, stream):
 
 
 def _current_stream(taken: Taken):
-    """The stream on which the caller's library works now; None where it has none to tell."""
+    """The stream on which the caller's library works now; None if it does not report one."""
     if array_api_compat.is_cupy_namespace(taken.library):
         import cupy
 
@@ -364,7 +365,7 @@ class Call:
 
 
 def devices() -> list[Device]:
-    """Returns the devices of this machine, with the one that ``auto`` stands for first.
+    """Returns the devices of this machine, with the one that ``auto`` selects first.
 
     Returns
     -------

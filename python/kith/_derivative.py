@@ -55,7 +55,7 @@ def forces_derivative(positions: ArrayLike, directions: ArrayLike, masses: Array
     want : {'both', 'acceleration', 'potential', 'value'}
         What to differentiate.
     out : tuple of two arrays, optional
-        Where to write the two derivatives; None in it stands for a new array.
+        Where to write the two derivatives; None in it means a new array.
     method : {'auto', 'direct', 'reference'}
         For comparisons.
     device : str or Device

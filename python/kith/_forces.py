@@ -99,7 +99,7 @@ class Forces(_Both):
 
 
 def constant_of_gravity(g) -> float:
-    """G as the extension module takes it, where 0 stands for 1."""
+    """G as the extension module takes it, where 0 means 1."""
     constant = optional(number, "g", g)
     if constant == 0:
         raise ValueError("g is 0, which leaves no force; give another, or masses of 0")
@@ -122,7 +122,7 @@ _ROWS = ("positions", "targets", "directions", "target_directions")
 
 
 def accuracy_of(error, theta, order) -> tuple[float, float, int]:
-    """error, theta and order as the extension module takes them, where 0 stands for what is not given."""
+    """error, theta and order as the extension module takes them, where 0 means not given."""
     given = {"error": optional(number, "error", error), "theta": optional(number, "theta", theta),
              "order": optional(integer32, "order", order)}
     for name, value in given.items():
@@ -220,7 +220,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     want : {'both', 'acceleration', 'potential', 'value'}
         What to compute; ``value`` is the sum of the values of the law, an energy for gravity too.
     out : tuple of two arrays, optional
-        Where to write acceleration and potential; None in it stands for a new array.
+        Where to write acceleration and potential; None in it means a new array.
     solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald', 'pme'}
         How the pairs are walked; by default ``direct``, with a cutoff ``cutoff``, with an accuracy the faster of
         ``direct`` and ``fmm``.
@@ -292,7 +292,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     >>> acceleration[0].tolist(), potential.tolist()
     ([1.0, 0.0, 0.0], [-2.0, -0.5])
 
-    Two systems at once:
+    Two systems in one call:
 
     >>> kith.forces([[[0.0, 0], [2.0, 0]], [[0.0, 0], [1.0, 0]]], want="potential").potential.tolist()
     [[-0.5, -0.5], [-1.0, -1.0]]

@@ -48,7 +48,7 @@ class Pairs:
         if name == "offsets":
             raise ValueError("the list has not been computed")
         wanted = self._quantities + _LETTER[name]
-        raise AttributeError(f"the list has no {name}; ask for them with quantities={wanted!r}")
+        raise AttributeError(f"the list has no {name}; request them with quantities={wanted!r}")
 
     @property
     def count(self) -> int:

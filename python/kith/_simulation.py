@@ -490,7 +490,7 @@ class Simulation(Bound):
         checkpoint_seconds : float
             Elapsed time between checkpoints; 0: 10.
         wrap : bool
-            Write positions within the periodic cell, and beside them, as ``particles/trajectory/image`` of H5MD, which
+            Write positions within the periodic cell, and, as ``particles/trajectory/image`` of H5MD, which
             image of the cell each body is in; `kith.read` and `kith.open` return them unwrapped.
         resume : bool
             Continue from the checkpoint of the file, whatever the state of the simulation is; ``steps`` are

@@ -28,7 +28,7 @@ class SparseMatrix:
     kernel : {'auto', 'row-thread', 'row-vector', 'element', 'merge'}
         Chosen by the statistics of the matrix if auto.
     block : int
-        Of bsr: 2, 3 or 4; 0: the one with the least padding.
+        Of bsr: 2, 3 or 4; 0: the one with the minimum padding.
     tune : bool
         Time the best few choices instead of trusting the prediction.
     device : str or Device

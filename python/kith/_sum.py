@@ -92,7 +92,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     method : {'auto', 'reference'}
         ``reference`` needs no compiler: every pair in double precision, one thread.
     device : str or Device
-        Sums are computed on the CPU, which ``auto`` stands for.
+        Sums are computed on the CPU; ``auto`` means the CPU.
     threads : int
         Threads of the CPU; 0 for as many as there are cores.
     context : Context, optional

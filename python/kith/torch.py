@@ -74,7 +74,7 @@ class _Last(torch.autograd.Function):
     @staticmethod
     def backward(context, *gradients):
         raise NotImplementedError("kith.torch has the first two derivatives of energies and the first of forces; "
-                                  "this asks for one more")
+                                  "this requires one more")
 
 
 def _last(found, *inputs):
@@ -322,8 +322,7 @@ def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     positions : torch.Tensor, shape (n, 2) or (n, 3)
         The accelerations by every law can be differentiated by them.
     masses : torch.Tensor, shape (n,), optional
-        1 where there are none. The accelerations can be differentiated by them, unless they stand in a
-        formula.
+        1 where there are none. The accelerations can be differentiated by them, unless they are used in a formula.
     charges : torch.Tensor, shape (n,), optional
         For laws that have charges; 1 where there are none. Of coulomb and yukawa the accelerations can be
         differentiated by them.

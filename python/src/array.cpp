@@ -12,9 +12,10 @@ static kith_dtype dtype_of(const char *name, nb::dlpack::dtype dtype)
         if (dtype.code == (uint8_t)nb::dlpack::dtype_code::Int)
             return dtype.bits == 64 ? KITH_I64 : KITH_I32;
     }
-    throw nb::type_error((std::string(name) +
-                          " has another dtype than float64, float32, int64 and int32; convert it")
-                             .c_str());
+    throw nb::type_error(
+        (std::string(name) +
+         " has an unsupported dtype; convert it to float64, float32, int64 or int32")
+            .c_str());
 }
 
 // Memory that a GPU's driver has locked or manages is at hand for both sides.

@@ -37,7 +37,7 @@ kith_array array_of(const char *name, const input &array);
 kith_cell cell_from(const input &vectors, const input &periodic);
 kith_array array_of(const char *name, const output &array);
 
-// The other way round; owner keeps the memory alive.
+// The reverse; owner keeps the memory alive.
 view view_of(const kith_array &array, nb::handle owner);
 
 // Raises the exception that belongs to a status: ValueError, MemoryError, OSError …

@@ -1,4 +1,4 @@
-// Collisions on a lattice: counted now, promised, grouped, many conformations at once.
+// Collisions on a lattice: counted now, promised, grouped, many conformations in one call.
 
 #include "binding.h"
 

@@ -113,7 +113,7 @@ static nb::dict describe(const kith_backend_info &backend, int32_t index)
     return found;
 }
 
-// Every device of this machine, the one that "auto" stands for first.
+// Every device of this machine, the one that "auto" selects first.
 static nb::list devices()
 {
     nb::list found;

@@ -33,7 +33,7 @@ kith_ewald ewald_of(double alpha, double absolute_error, int boundary,
     return ewald;
 }
 
-// The method that stands for the solver of that name.
+// The method that selects the solver of that name.
 static const int by_reference = -1;
 
 static kith_forces_options options_of(const law_ref &law, double g, double softening,

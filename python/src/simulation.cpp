@@ -115,7 +115,7 @@ class pace
     int64_t steps_ = 16;
 };
 
-// So many of the steps as a view, if there is one, allows before it looks again.
+// As many steps as a view, if there is one, allows before it looks again.
 static int64_t allowed(kith_view *looks, kith_simulation *handle, int64_t steps)
 {
     const int64_t most = looks ? kith_view_between_steps(looks, handle) : 0;

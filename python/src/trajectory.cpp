@@ -75,7 +75,7 @@ static void read_all(trajectory &of, const output &times, const std::optional<ou
     }
 }
 
-// The number of components, and all values as a view of memory that goes with it.
+// The number of components, and all values as a view of memory that is freed with it.
 static nb::tuple observable(trajectory &of, const std::string &name)
 {
     int64_t components = 0;

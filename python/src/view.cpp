@@ -8,7 +8,7 @@
 
 #include <optional>
 
-// The last of its owners goes with the interpreter's lock held.
+// The last of its owners is destroyed with the interpreter's lock held.
 seen::~seen()
 {
     const nb::gil_scoped_release release;

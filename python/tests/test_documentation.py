@@ -43,7 +43,7 @@ PUBLIC = dict(public())
 
 
 def sections_of(name):
-    """The text of each section by its title; what stands before them is the one named ''."""
+    """The text of each section by its title; what precedes them is the one named ''."""
     parts = re.split(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", inspect.getdoc(PUBLIC[name]) or "", flags=re.MULTILINE)
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2]))}
 

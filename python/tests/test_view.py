@@ -42,7 +42,7 @@ def test_a_page_shows_a_simulation_as_it_advances():
         assert status == 200 and b"<canvas" in page
         assert "frame-ancestors http://127.0.0.1:* http://localhost:*" in headers["Content-Security-Policy"]
         assert json.loads(fetch(view.address, "about")[2])["title"] == "a test"
-        assert frame_of(view.address)[0] == 204  # nothing was looked at yet
+        assert frame_of(view.address)[0] == 204  # nothing was read yet
         packets, give_up = set(), time.monotonic() + 180
         while len(packets) < 3 and time.monotonic() < give_up:  # a busy machine is shown fewer
             simulation.step(5)

@@ -21,7 +21,7 @@ kith_status cache_folder_path(char path[cache_path_bytes]);
  */
 kith_status cache_check_own(const char *path);
 
-/* Whether a file of this user's stands there, no link, that nobody else can write to. */
+/* Whether there is a file of this user's, no link, that nobody else can write to. */
 bool cache_file_is_own(const char *path);
 
 /* Makes a new folder in a folder, "PARENT/build-XXXXXX", this user's alone.
@@ -41,11 +41,11 @@ kith_status cache_write(const char *folder, const char *name, const void *text, 
 /* FNV-1a, 64 bits (Fowler, Noll & Vo): detects damage, not forgery. */
 uint64_t cache_hash(const void *data, int64_t bytes);
 
-/* Files of the cache that end with a seal, a line of their key and the hash of what stands before:
+/* Files of the cache that end with a seal, a line of their key and the hash of what precedes it:
  * half a file, or one with a changed byte, is not taken for a whole one.
  *
  * cache_seal adds the seal to a file. Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY.
- * cache_read_sealed reads a file that is this user's alone and whole; *data goes with free(),
+ * cache_read_sealed reads a file that is this user's alone and whole; free *data with free(),
  * *bytes is without the seal. *data is NULL where there is no such file; that is no error. */
 enum { cache_key_bytes = 33 };
 kith_status cache_seal(const char *path, const char *key);
@@ -55,7 +55,7 @@ void cache_read_sealed(const char *path, const char *key, void **data, int64_t *
  * after a power failure too. Errors: KITH_IO_ERROR. */
 kith_status cache_publish(const char *made, const char *path);
 
-/* Reads a whole file; *data goes with free(). Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */
+/* Reads a whole file; free *data with free(). Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */
 kith_status cache_read(const char *path, void **data, int64_t *bytes);
 
 #endif

@@ -43,7 +43,7 @@ static const kith_isa descriptions[] = {{"generic", "portable vectors", false}};
 
 enum { isa_count = sizeof descriptions / sizeof descriptions[0] };
 
-/* Filled in anew for each thread: the library has no mutable globals. */
+/* Filled in for each call: the library has no mutable globals. */
 const kith_isa *kith_isa_list(int64_t *count)
 {
     static _Thread_local kith_isa list[isa_count];
@@ -88,6 +88,7 @@ kith_status kith_isa_choose(int32_t *index)
             *index = k;
             return KITH_OK;
         }
-    return kith_fail(KITH_UNSUPPORTED, "this processor has none of the instruction sets of this "
-                                       "build (x86-64-v2 at least)");
+    return kith_fail(KITH_UNSUPPORTED,
+                     "this processor supports none of the instruction sets of this "
+                     "build (x86-64-v2 at least)");
 }

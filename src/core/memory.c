@@ -11,8 +11,8 @@
  * less for addresses, and much less on a virtual machine. */
 enum { alignment = 64, huge_page = 2 << 20, huge_from = 4 * huge_page };
 
-/* Asking the system takes 20 µs and more, in deep control groups 0.2 ms: little beside writing so
- * many bytes, which takes 10 ms. */
+/* Asking the system takes 20 µs and more, in deep control groups 0.2 ms: little compared with
+ * writing that many bytes, which takes 10 ms. */
 static const double checked_from = 64 << 20;
 
 kith_status kith_check_available(double bytes, const char *what, const char *remedy)
@@ -40,7 +40,7 @@ static kith_status allocate(int64_t count, int64_t bytes_each, bool zeroed, cons
         return kith_fail(KITH_OUT_OF_MEMORY, "%s: %lld × %lld bytes are more than can be addressed",
                          what, (long long)count, (long long)bytes_each);
 
-    KITH_TRY(kith_check_available((double)bytes, what, "ask for less, or free memory"));
+    KITH_TRY(kith_check_available((double)bytes, what, "request less, or free memory"));
     const bool huge = bytes >= huge_from;
     const int64_t aligned = huge ? huge_page : alignment;
     const int64_t rounded = (bytes + aligned - 1) / aligned * aligned;

@@ -31,7 +31,7 @@ int64_t kith_memory_available_below(const char *root);
 
 /* The allocation function: count × bytes_each zeroed bytes, aligned to 64.
  *
- *   memory  [out] goes with free(); NULL for count 0 and on failure
+ *   memory  [out] free it with free(); NULL for count 0 and on failure
  *
  * Errors: KITH_OUT_OF_MEMORY, also if the product overflows, or if bytes are more than the memory
  *         available (kith/build.h); the message names what and how much.

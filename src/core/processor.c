@@ -10,7 +10,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* The brand string: three times four registers of text, blanks before and behind. */
+/* The brand string: three times four registers of text, blanks before and after. */
 static void brand(char text[49])
 {
     memset(text, 0, 49);

@@ -230,7 +230,7 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
         const v##real f = simd_split_##real(x, &k), s = f / (f + 2), z = s * s;                    \
         const v##real series = z * simd_polynomial_##real(z, simd_log_terms_##real,                \
                                                           SIMD_DEGREE(simd_log_terms_##real));     \
-        /* 2s = f − s f = f − f²/2 + s f²/2: the greatest term, f, is exact. */              \
+        /* 2s = f − s f = f − f²/2 + s f²/2: the largest term, f, is exact. */               \
         const v##real square = f * f * (real)0.5;                                                  \
         const v##real rest = simd_fma_##real(s, square + series, k * SIMD_LN2_LOW_##REAL);         \
         const v##real usual =                                                                      \

@@ -34,7 +34,7 @@ static const struct cost costs[] = {
     [KITH_WORK_PAIRS] = {0.4e-6, {1.5e6, 2.1e6}, 70e-6, 300e-9, {0.9e9, 0.9e9}},
     /* lattice collisions, random walk; a bead is 24 bytes */
     [KITH_WORK_COLLISIONS] = {0.1e-6, {0.18e9, 0.18e9}, 22e-6, 9e-9, {60e9, 60e9}},
-    /* sparse products, random; an entry is 12 bytes on its way to the GPU */
+    /* sparse products, random; an entry is 12 bytes to copy to the GPU */
     [KITH_WORK_SPARSE] = {0.4e-6, {0.6e9, 0.6e9}, 22e-6, 12e-9, {0.22e9, 0.22e9}},
 };
 enum { kinds = sizeof costs / sizeof costs[0] };

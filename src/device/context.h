@@ -53,7 +53,7 @@ static inline kith_status kith_context_check_iteration(const kith_context *conte
     return k % between == 0 ? kith_context_check_cancelled(context) : KITH_OK;
 }
 
-/* Tells the progress callback, if there is one. */
+/* Calls the progress callback, if there is one. */
 void kith_context_report(const kith_context *context, int64_t done, int64_t total);
 
 /* Where a context keeps what belongs to this kind: NULL until something is put there. It is freed

@@ -7,7 +7,7 @@
 #include "device/context.h"
 #include "device/cuda_state.h"
 
-/* So much freed memory stays with a context: what a simulation takes and gives back each time that
+/* Freed memory that stays with a context: what a simulation takes and gives back each time that
  * it writes a frame then costs nothing, and other programs can have the rest. */
 static const uint64_t idle_bytes = (uint64_t)256 << 20;
 

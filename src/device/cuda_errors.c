@@ -66,7 +66,7 @@ static const char *remedy_for(kith_status status, cudaError_t error)
         return "; kith info lists the devices, and the build option KITH_CUDA_ARCHITECTURES says "
                "for which ones there is code";
     case KITH_INVALID_ARGUMENT:
-        return "; look at what else the program does with the stream";
+        return "; check what else the program does with the stream";
     default:
         return "";
     }

@@ -7,7 +7,7 @@
 #include "device/context.h"
 #include "device/cuda_state.h"
 
-/* So long a thread asks again and again, as cudaStreamSynchronize does; then it sleeps between two
+/* How long a thread polls, as cudaStreamSynchronize does; then it sleeps between two
  * queries, for about a hundredth of the time waited. */
 static const double seconds_of_asking = 5e-3;
 enum { nanoseconds_of_sleep = 50000 };

@@ -8,7 +8,7 @@
 #include "device/cuda.h"
 
 /* In a kernel started by launch_overlapped, before its first access to memory. By then all that was
- * on the stream before is finished and to be seen; the kernel behind may take its place and wait.
+ * on the stream before is finished and to be seen; the next kernel may take its place and wait.
  */
 __device__ inline void wait_for_kernel_before()
 {

@@ -1,7 +1,7 @@
 #ifndef DEVICE_REALS_CUDA_CUH
 #define DEVICE_REALS_CUDA_CUH
 
-/* Four numbers of a precision, read and written at once. */
+/* Four numbers of a precision, read and written as one vector. */
 
 #include <cuda_runtime.h>
 

@@ -21,7 +21,7 @@ struct device_services {
     /* Devices on this machine; *note says why there are none, or is NULL. Never fails. */
     int32_t (*device_count)(const char **note);
 
-    /* What device k is; NULL where there is nothing to tell. */
+    /* What device k is; NULL where it cannot be described. */
     kith_status (*describe)(int32_t k, kith_device_info *info);
 
     /* Makes the context's device the calling thread's current one, *previous what it was; leave
@@ -73,9 +73,9 @@ struct device_services {
                                  const char *what, void *memory);
     void (*release_host)(kith_context *context, void *memory);
 
-    /* Copies bytes to the host as they are when all that was called before is done, beside what is
-     * called after: `from` must stay as it is until finish_copies, which waits for all copies begun
-     * and for nothing else. */
+    /* Copies bytes to the host as they are when all that was called before is done, concurrently
+     * with what is called after: `from` must stay as it is until finish_copies, which waits for all
+     * copies begun and for nothing else. */
     kith_status (*begin_copy_out)(kith_context *context, void *to_host, const void *from,
                                   int64_t bytes);
     kith_status (*finish_copies)(kith_context *context);
@@ -99,10 +99,10 @@ struct device_services {
     kith_status (*accumulate)(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
                               const double *factor, const void *const *in, void *to, void *lost);
 
-    /* Records what work does on the context's stream, without doing it: *recording goes with forget
-     * and is NULL where that is impossible; the memory that work uses must stay. replay does it so
-     * many times; *done is times, or 0 if that is impossible now, as the caller himself records.
-     * All NULL where there is nothing to gain. */
+    /* Records what work does on the context's stream, without doing it: *recording is freed with
+     * forget and is NULL where that is impossible; the memory that work uses must stay. replay does
+     * it so many times; *done is times, or 0 if that is impossible now, as the caller himself
+     * records. All NULL where there is nothing to gain. */
     kith_status (*record)(kith_context *context, kith_status (*work)(void *argument),
                           void *argument, void **recording);
     kith_status (*replay)(kith_context *context, void *recording, int64_t times, int64_t *done);

@@ -46,7 +46,7 @@ struct job {
 struct kith_team {
     struct job job;
     int32_t size, most;     /* threads besides the caller's: there are, there may be */
-    pid_t process;          /* that has them: a fork has not */
+    pid_t process;          /* that has them: a fork does not */
     double seconds_to_wake; /* one thread, as measured lately */
     double saved;         /* seconds that others may cost; negative: that they have cost too much */
     cpu_set_t processors; /* that the team may be on; empty if that is not known */

@@ -6,9 +6,9 @@
 /* The threads of a context.
  *
  * A job is a number of tasks; whoever is free takes the next one. The caller takes part, and at the
- * end it waits only for tasks that another thread has begun: a thread that the system has not let
- * run is not missed. So a job takes hardly longer than it would on one thread, however busy the
- * machine is. */
+ * end it waits only for tasks that another thread has begun: a thread that the system has not
+ * scheduled yet is not waited for. So a job takes hardly longer than it would on one thread,
+ * however busy the machine is. */
 struct kith_team;
 
 typedef void kith_task(void *argument, int64_t k);

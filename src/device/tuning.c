@@ -6,7 +6,7 @@
  *     …
  *     check 93fe61b7a4a2de2c
  *
- * The last line is a hash of what stands before it: a file that is cut off or was changed by hand
+ * The last line is a hash of the lines before it: a file that is cut off or was changed by hand
  * is not used. */
 
 #include "kith/tuning.h"

@@ -44,7 +44,7 @@
 DEFINE_MEASURE(double, int64_t, INT64_MAX)
 DEFINE_MEASURE(float, int32_t, INT32_MAX)
 
-/* A column of an array to a packed one or back, or where rows are dense all columns at once, whose
+/* A column of an array to a packed one or back, or where rows are dense all columns together, whose
  * numbers are then read and written as vectors. far: 2^exponent is no factor, and slow. */
 struct way {
     int32_t columns;    /* at once */

@@ -10,7 +10,7 @@
 struct forces_measured {
     double softening2;
     int acceleration_exponent, potential_exponent;
-    bool bad; /* a number of the input is none: all results are NaN */
+    bool bad; /* the input has a NaN or infinity: all results are NaN */
 };
 
 /* value: 0 to 2 acceleration, 3 potential, 4 to 6 jerk, 7 the potential's rate, both in the units

@@ -10,7 +10,7 @@
 
 /* With fewer bodies, unless kith tune has found another number, the symmetric kernel, its tiles too
  * few to fill the device and its sums to be added by a second kernel, is the slower one. On an H200
- * the blocks of the one-sided kernel run all at once up to 8448 bodies in float; at 8704 it takes
+ * the blocks of the one-sided kernel are all resident up to 8448 bodies in float; at 8704 it takes
  * 65 µs, the symmetric one 57. In double 72 against 78 µs at 6144, 85 against 96 at 7000, 122
  * against 98 at 8192. */
 enum { least_symmetric_float = 8449, least_symmetric_double = 7168 };

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The kernels behind forces_direct_cuda. Pointers are to device memory, columns aligned to 16
+/* The kernels of forces_direct_cuda. Pointers are to device memory, columns aligned to 16
  * bytes; work goes on the context's stream and nothing waits for it. */
 
 /* Every target by itself: serves every problem of one system, in one launch without scratch,

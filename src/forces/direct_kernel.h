@@ -4,7 +4,7 @@
 #include "core/isa.h"
 #include "forces/problem.h"
 
-/* Computes the outputs of the targets begin … end − 1 (and of some behind end, up to
+/* Computes the outputs of the targets begin … end − 1 (and of some past end, up to
  * kith_padded(end)) from all sources. begin is a multiple of kith_padding. The result at a target
  * depends only on the problem. */
 typedef void forces_direct_kernel(const struct forces_problem *problem, int64_t begin, int64_t end);

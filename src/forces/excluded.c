@@ -147,7 +147,7 @@ bool excluded_has(const struct excluded *excluded, int64_t i, int64_t j, const i
     return false;
 }
 
-/* The candidate that an entry is; −1: it is none. */
+/* The index of an entry's candidate; −1: it is not a candidate. */
 static int64_t candidate_of(const struct excluded_image *entry, const struct excluded_run *runs,
                             int64_t run_count)
 {

@@ -35,7 +35,7 @@ kith_status excluded_check(kith_array exclusions, const struct kith_solver *solv
 /* Finds the images.
  *
  *   order     the row of a slot; NULL: slots are rows
- *   excluded  [out] goes with excluded_free
+ *   excluded  [out] free with excluded_free
  *
  * Errors: KITH_INVALID_ARGUMENT (rows that are not there), KITH_UNSUPPORTED (targets of their own),
  *         KITH_OUT_OF_MEMORY. */

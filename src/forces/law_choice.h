@@ -19,7 +19,7 @@ struct law_choice {
 };
 
 /* law may be NULL; g is the option's, 0 if it was not given. G is the option's or the law's, else
- * that of the bodies (0: not known), else 1. Of another law than gravity g is left to the caller.
+ * that of the bodies (0: not known), else 1. Of any other law than gravity g is left to the caller.
  * Errors: KITH_INVALID_ARGUMENT (G is given twice, differently). */
 kith_status forces_choose_law(const kith_law *law, double g, double g_of_bodies,
                               struct law_choice *choice);

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The forces of a problem with a law, behind forces_direct_cpu and forces_direct_cuda. */
+/* The forces of a problem with a law; called by forces_direct_cpu and forces_direct_cuda. */
 kith_status forces_law_cpu(kith_context *context, const struct forces_problem *problem);
 kith_status forces_law_cuda(kith_context *context, const struct forces_problem *problem);
 

@@ -10,7 +10,7 @@
  *     law_jerk_kernel.c     the same targets: acceleration, jerk, value_rate
  *     law_systems_kernel.c  the systems begin … end − 1: all outputs
  *
- * and of some behind end, up to kith_padded(end). begin is a multiple of kith_padding. The result
+ * and of some past end, up to kith_padded(end). begin is a multiple of kith_padding. The result
  * at a target, or of a system, depends only on the problem. */
 typedef void law_sums_kernel(const struct law_sums_problem *problem, long long begin,
                              long long end);

@@ -313,8 +313,8 @@ void NAME(law_sums_custom)(const struct law_sums_problem *problem, long long beg
 DEFINE_ADD(touching_inverse, add_chunk, VARIANT(law_inverse, law_product, law_sums_force, 0, 1),
            true)
 
-/* Of laws other than 1/s to look for pairs at the same place is a small part, and each way takes
- * its time to compile. */
+/* For laws other than 1/s the test for coincident pairs is a small part, and each variant takes
+ * time to compile. */
 #define DEFINE_ALL_LOOPS(name, kind, weighting)                                                    \
     DEFINE_LOOPS(name, kind, weighting, kind != law_inverse)                                       \
     static const struct NAME(loops) NAME(loops_##name) = LOOPS(                                    \

@@ -1,8 +1,8 @@
 #ifndef FORCES_MEASURE_CUDA_CUH
 #define FORCES_MEASURE_CUDA_CUH
 
-/* Looks at the numbers of arrays on the device: the largest ones, by which units are chosen, and
- * the first that is none. */
+/* Inspects the numbers of arrays on the device: finds the largest ones, by which units are chosen,
+ * and the first NaN or infinity. */
 
 #include <math.h>
 
@@ -75,8 +75,7 @@ __device__ inline struct extremes look_at(const struct inputs &inputs, int64_t f
         for (int64_t row = first; view.data && row < view.rows; row += step) {
             bool bad = false;
 #pragma unroll
-            for (int c = 0; c < 3;
-                 c++) { /* the last column again: no branch stands before a load */
+            for (int c = 0; c < 3; c++) { /* the last column again: no branch before a load */
                 const real number = number_at<real>(view, row, min(c, view.columns - 1));
                 bad |= is_bad(view, number);
                 largest = fmax(largest, fabs(number));
@@ -112,7 +111,7 @@ __device__ inline struct extremes largest_of_block(struct extremes found)
     return found;
 }
 
-/* Writes down what is wrong with the row that worst names. */
+/* Records the error in the row that worst names. */
 template <typename real>
 __device__ inline void tell(const struct inputs &inputs, unsigned long long worst,
                             struct cuda_deferred_error *deferred)

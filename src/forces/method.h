@@ -12,8 +12,8 @@ extern "C" {
 
 /* What the methods of kith/forces.h can do. */
 
-/* The ranges of block and unroll, which only tiles have, and whether there is such a way for a law;
- * NULL: gravity. Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED. */
+/* The ranges of block and unroll, which only tiles have, and whether there is such a method for a
+ * law; NULL: gravity. Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED. */
 kith_status forces_check_way(const struct forces_way *way, const kith_law *law);
 
 /* Whether kith_forces_derivative has this method. Errors: KITH_UNSUPPORTED. */

@@ -11,7 +11,7 @@
  * masses, and the charges σ.
  *
  *   owner  what has the columns, for messages
- *   mixed  [out] owned by the caller, goes with kith_law_free; NULL if the law is another or there
+ *   mixed  [out] owned by the caller; free with kith_law_free; NULL if the law is another or there
  *          are no columns
  *
  * Errors: KITH_INVALID_ARGUMENT (one of the columns alone; a law whose ε or σ is not 1). */

@@ -1,8 +1,8 @@
 #ifndef FORCES_NEAR_H
 #define FORCES_NEAR_H
 
-/* A short-ranged law beside one whose images are all summed (kith/law_sum.h), as of ions: its pairs
- * within the cutoff, as the solver cutoff sums them. */
+/* A short-ranged law in addition to one whose images are all summed (kith/law_sum.h), as of ions:
+ * its pairs within the cutoff, as the solver cutoff sums them. */
 
 #include "cells/geometry.h"
 #include "forces/cutoff.h"
@@ -15,7 +15,7 @@ struct near_state {
     struct verlet *verlet; /* of the steps of a run */
 };
 
-/* The law beside the problem's; NULL: none. */
+/* The law in addition to the problem's; NULL: none. */
 const kith_law *near_law(const struct forces_problem *problem);
 
 /* The problem of that law alone; *lattice lives as long.
@@ -23,7 +23,7 @@ const kith_law *near_law(const struct forces_problem *problem);
 kith_status near_problem(const struct forces_problem *problem, struct pairs_lattice *lattice,
                          struct forces_problem *near);
 
-/* Without a law beside they do nothing. The outputs are overwritten, or added to if the problem
+/* Without a second law they do nothing. The outputs are overwritten, or added to if the problem
  * accumulates; the totals are overwritten. */
 kith_status near_prepare(const struct forces_problem *problem, struct near_state *state);
 kith_status near_evaluate(kith_context *context, const struct forces_problem *problem,

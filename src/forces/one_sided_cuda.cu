@@ -15,13 +15,13 @@ struct one_sided_policy {
 };
 
 /* Measured on an H200, float, microseconds at N = 1024, 4096, 65 536: 8 targets and 24 warps 5.0,
- * 17.0, 2416; 15 warps (all blocks at once) 4.4, 15.2, 2417; 6 targets 4.3, 17.2, 2498; 4
+ * 17.0, 2416; 15 warps (all blocks resident) 4.4, 15.2, 2417; 6 targets 4.3, 17.2, 2498; 4
  * targets 4.6, 15.5, 2431. */
 constexpr struct one_sided_policy policy = {{8, 6, 3}, {4, 3, 2}, 2, 8, 15};
 
 /* When blocks share the sources of their targets. */
 struct sharing_policy {
-    int many_sources;                           /* no problem with so many is small */
+    int many_sources;                           /* no problem with this many is small */
     int least_for_warp, least_for_warp_of_many; /* sources in each part */
     double busy_enough;                         /* of the device: no more parts are wanted then */
     double worth_a_part;                        /* to gain of the device */
@@ -100,7 +100,7 @@ static kith_status launch(kith_context *context, const struct forces_problem *pr
                      : KITH_OK;
 }
 
-/* So many targets a thread as the caller says. */
+/* Targets per thread, as the caller says. */
 template <typename real>
 static kith_status launch_for_bodies(kith_context *context, const struct forces_problem *problem)
 {

@@ -52,7 +52,7 @@ __device__ struct target<real> load_target(const struct forces_problem &problem,
 }
 
 /* The sources j … of one lane on all targets of the warp, of which the first is i. Of sources
- * behind the last, if is_last says that there may be some, the mass is taken for 0. */
+ * past the last, if is_last says that there may be some, the mass is taken for 0. */
 template <typename real, enum forces_outputs outputs, bool per_body, int targets>
 __device__ void add_quad(const struct forces_problem &problem,
                          const struct target<real> (&target)[targets], int64_t i, int64_t j,

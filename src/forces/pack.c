@@ -49,7 +49,7 @@ static kith_status pack_softening(const struct forces_packed *packed, const void
     return KITH_OK;
 }
 
-/* What stands for the masses where ε and σ are mixed: √ε. */
+/* What replaces the masses where ε and σ are mixed: √ε. */
 static kith_status pack_weights(const struct forces_packed *packed, const void *column,
                                 const kith_array *epsilon, int64_t rows)
 {

@@ -2,8 +2,8 @@
  * kernels. Results go straight to the caller's arrays (deliver_cuda.cuh).
  *
  * The host must not wait for the largest magnitudes, by which the units are chosen: the units stay
- * on the device, and so does ε² in them. What is wrong with the numbers is found too late for this
- * call's status; the next synchronize tells it (device/deferred_error.h). */
+ * on the device, and so does ε² in them. Errors in the numbers are found too late for this call's
+ * status; they are reported by the next synchronize (device/deferred_error.h). */
 
 #include "device/overlap.cuh"
 #include "forces/deliver_cuda.cuh"
@@ -15,7 +15,7 @@
 
 enum { threads = 512, most_blocks = 256 };
 
-/* With no more rows than this every block that packs looks at all numbers itself: reading so many
+/* With no more rows than this every block that packs inspects all numbers itself: reading these
  * takes less time than starting another kernel. */
 enum { most_rows_for_each = 2048 };
 
@@ -65,7 +65,7 @@ static __device__ struct exponents choose_units(const struct inputs &inputs,
             forces_packed_mass_exponent(fmax(found.mass, inputs.mass_of_all))};
 }
 
-/* For the kernels behind, and for the host. The first one stays until it is reported. */
+/* For the kernels that follow, and for the host. The first one stays until it is reported. */
 template <typename real>
 static __device__ void write_down(const struct inputs &inputs, const struct extremes &found,
                                   struct exponents units, struct forces_measured *measured,
@@ -279,7 +279,7 @@ static kith_status compute(kith_context *context, const struct forces_arguments 
     const int blocks = blocks_for(n > m ? n : m);
     const int measuring_blocks = (problem->self ? m : n + m) > most_rows_for_each ? blocks : 0;
     if (measuring_blocks > 0)
-        KITH_TRY(launch_overlapped(context, "starting the kernel that looks at the arrays",
+        KITH_TRY(launch_overlapped(context, "starting the kernel that inspects the arrays",
                                    dim3((unsigned)blocks), threads, measure<real>, inputs, notes));
     KITH_TRY(launch_overlapped(context, "starting the kernel that packs the arrays",
                                dim3((unsigned)blocks), threads, pack<real>, inputs, packings,

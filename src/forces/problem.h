@@ -48,7 +48,7 @@ struct forces_space {
  *     jerk_i = G Σ_j m_j [u / s³ − 3 (d·u) d / s⁵],  u = v_j − v_i
  *
  * over the pairs with s² > 0 and, if self, i ≠ j. Arrays may be read (and outputs written) up to
- * kith_padded(count) elements; what lies behind count is finite and otherwise without meaning.
+ * kith_padded(count) elements; those past count are finite and otherwise without meaning.
  *
  * With system_count > 0 there are this many independent systems of target_count bodies each, and
  * self is true: body i of system s is element i·system_stride + s, with system_stride =
@@ -72,7 +72,7 @@ struct forces_problem {
     int64_t system_count, system_stride; /* 0, 0: one system */
     double gravitational_constant;
     double softening2;
-    /* If not NULL, ε² is what stands there in the backend's memory, and softening2 is 0. */
+    /* If not NULL, ε² is read from here, in the backend's memory, and softening2 is 0. */
     const double *softening2_at;
 
     const struct kith_law *law;                /* NULL: gravity */
@@ -107,7 +107,7 @@ static inline const void *forces_target_weight(const struct forces_problem *prob
     return problem->target_weight ? problem->target_weight : problem->target_mass;
 }
 
-/* What a kernel works out for each body, of gravity: each of these and what stands before it. */
+/* What a kernel works out for each body, of gravity: each of these and those before it. */
 enum forces_outputs { forces_acceleration, forces_potential, forces_jerk };
 
 static inline enum forces_outputs forces_outputs_of(const struct forces_problem *problem)

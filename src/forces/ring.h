@@ -6,9 +6,9 @@
 
 /* The schedule by which every unordered pair of tiles meets exactly once, for C and for CUDA.
  *
- * The tiles stand in a ring, and tile t meets t, t + 1, …, t + ⌊T/2⌋ (mod T); if T is even, only
- * the tiles t < T/2 take the last of these offsets (a half step). So no tile meets
- * more than one partner more than any other.
+ * The tiles are arranged in a ring, and tile t meets t, t + 1, …, t + ⌊T/2⌋ (mod T); if T is even,
+ * only the tiles t < T/2 take the last of these offsets (a half step). So no tile meets more than
+ * one partner more than any other.
  *
  * A chunk is the meetings of a range of offsets. They are numbered by tile, then by offset, and
  * dealt in contiguous shares that differ by one meeting (or part of a meeting) at most. */
@@ -89,9 +89,9 @@ RING_FUNCTION struct ring_meeting ring_meeting_at(struct ring_chunk chunk, int64
 
 /* A meeting is done in `steps` steps, and this many to a tile are work that can be dealt. A step of
  * a tile's meeting with itself, the first of its meetings in a chunk that begins with offset 0, has
- * fewer instructions. Costs are in eighths of a step between two tiles. Measured on an H200 beside
- * equal costs: double 4 % faster at N = 8192 and 3 % at 16 384, float 4 % faster at 24 576 and 1 %
- * slower from 49 152 on, else the same. */
+ * fewer instructions. Costs are in eighths of a step between two tiles. Measured on an H200,
+ * compared with equal costs: double 4 % faster at N = 8192 and 3 % at 16 384, float 4 % faster at
+ * 24 576 and 1 % slower from 49 152 on, else the same. */
 enum { ring_step_cost = 8, ring_self_step_cost = 7 };
 
 /* The cost of all steps of the tiles before this one; of tile T, of the chunk. */
@@ -120,7 +120,7 @@ RING_FUNCTION int64_t ring_cost_at(struct ring_chunk chunk, int64_t steps, int64
 RING_FUNCTION int64_t ring_step_at(struct ring_chunk chunk, int64_t steps, int64_t cost)
 {
     int64_t tile = 0,
-            end = chunk.tiles; /* tile's steps begin at or before the cost, end's behind */
+            end = chunk.tiles; /* tile's steps begin at or before the cost, end's after it */
     if (cost >= ring_cost(chunk, steps))
         return steps * ring_meetings(chunk);
     while (end - tile > 1) {

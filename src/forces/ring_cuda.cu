@@ -54,7 +54,8 @@ using double_potential = ring_variant<ring_gravity<double, true>, 6, 8, 2, 1>;
 
 enum { large_in_float = 32769, huge_in_float = 196608 };
 
-/* The largest tiles have the least instructions a pair, and fill up the more bodies without mass.
+/* The largest tiles have the fewest instructions per pair, and are padded with the more bodies
+ * without mass.
  */
 static bool is_huge(int64_t count)
 {

@@ -8,7 +8,8 @@
  *
  * The sums are of accelerations, each side's weighted with the other's mass, or of forces, weighted
  * with both masses and divided by the body's own at the end: then one weight serves six sums, and
- * fewer registers are read. Forces need masses none of which is 0 or tiny beside the largest. */
+ * fewer registers are read. Forces need masses none of which is 0 or tiny compared with the
+ * largest. */
 
 #include "forces/deliver_cuda.cuh"
 #include "forces/problem.h"
@@ -36,7 +37,7 @@ struct ring_gravity {
                 s2_floor<real>()};
     }
 
-    /* Bodies behind the last have no mass. */
+    /* Bodies past the last have no mass. */
     static __device__ inline struct ring_body<real> load_body(const problem &problem, int64_t i) {
         struct ring_body<real> body = {
         };
@@ -175,7 +176,7 @@ __device__ inline void exchange(struct ring_targets<variant> &targets, int first
     }
 }
 
-/* 32 sources past the targets of a lane, of which so many meet a source together. */
+/* 32 sources past the targets of a lane, of which this many meet a source together. */
 template <typename variant>
 __device__ inline void walk_together(struct ring_targets<variant> &targets,
                                      const struct source_ring<float> &sources, float softening2,

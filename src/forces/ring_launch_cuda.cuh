@@ -107,7 +107,7 @@ kith_status ring_start(kith_context *context, const typename variant::pair::prob
 
 /* If the variant's sums are of forces, `otherwise` is the same one with sums of accelerations. The
  * masses are on the device and nothing waits for them: both kernels are started, and the one that
- * the masses do not call for returns at once. */
+ * the masses do not call for returns immediately. */
 template <typename variant, typename otherwise = variant>
 kith_status ring_forces(kith_context *context, const typename variant::pair::problem *problem)
 {

@@ -37,7 +37,7 @@ template <enum law_kind kind, typename real_, bool potential_> struct ring_law {
                 ring_law_load(problem.numbers, (real)0)};
     }
 
-    /* Behind the last body the first one again, of weight 0: where it is, forces are finite. */
+    /* Past the last body the first one again, of weight 0: where it is, forces are finite. */
     static __device__ inline struct ring_body<real> load_body(const problem &problem, int64_t i) {
         const bool is_one = i < problem.target_count;
         const int64_t k = is_one ? i : 0;

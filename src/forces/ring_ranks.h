@@ -7,7 +7,7 @@
 /* The ring's meetings over ranks. Rank k has the tiles from ranks_first(k) on and does their
  * meetings with the partners that the ring gives them; what a meeting brings a partner of another
  * rank goes there. At one offset a rank's partners are contiguous but where the ring closes, so it
- * sends each other rank one run of tiles at most, and both find that run by themselves. */
+ * sends each other rank one range of tiles at most, and both find that run by themselves. */
 struct ring_ranks {
     int64_t tiles;
     int32_t ranks, rank;

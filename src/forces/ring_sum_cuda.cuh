@@ -7,10 +7,10 @@
 
 enum { ring_sum_threads = 256 };
 
-/* As many blocks look at the masses as the kernels that choose by it have threads, at most. */
+/* As many blocks inspect the masses as the kernels that choose by it have threads, at most. */
 enum { choice_threads = 1024, most_choice_blocks = 64 };
 
-/* How the chunk that is summed stands among the chunks of the ring. */
+/* The position of the chunk that is summed among the chunks of the ring. */
 struct ring_sum_place {
     int64_t blocks; /* that ring_kernel had */
     bool is_first, is_last;

@@ -8,7 +8,7 @@
  *   form, by_masses    what the sums are, and whether the masses choose between two forms
  *   problem            what the kernels get
  *   constants          what is the same for all pairs; load(problem) makes it
- *   load_body          body i of the problem; behind the last one that adds nothing
+ *   load_body          body i of the problem; past the last one that adds nothing
  *   meet<symmetric>    one pair: adds to the target's sums and, if symmetric, the source's
  *   serves             by_masses: whether the mass of a body allows this form
  *   result             hands the sum of a value to deliver
@@ -32,8 +32,8 @@ struct ring_variant {
     static constexpr int groups = groups_;   /* of 32 sources in a step, between two barriers */
     static constexpr int blocks_per_multiprocessor = blocks_per_multiprocessor_;
     static constexpr bool potential = pair::potential;
-    /* How a source meets a lane's targets: one by one (0), or so many at the same time, and whether
-     * the distances of the next ones are taken before these are summed. */
+    /* How a source meets a lane's targets: one by one (0), or this many at the same time, and
+     * whether the distances of the next ones are taken before these are summed. */
     static constexpr int together = together_;
     static constexpr bool ahead = ahead_;
     static constexpr enum ring_form form = pair::form;
@@ -43,7 +43,7 @@ struct ring_variant {
     static constexpr int steps = tile / step_sources; /* of a meeting */
     static_assert(tile % step_sources == 0 && groups <= warps, "a warp loads a group");
     /* A float sum goes over 512 sources, of small tiles 1024, and such sums are added in double:
-     * beside a pair that is close, what is far and added after it would be lost bit by bit. */
+     * after a close pair, what is far and added later would be lost bit by bit. */
     static constexpr int flush_steps =
         sizeof(real) == sizeof(float) ? (tile > 1024 ? 16 : 32) / groups : 1 << 30;
     static constexpr int turns_unrolled = 2;
@@ -86,7 +86,7 @@ template <typename variant> struct ring_targets {
     typename variant::real sum[variant::targets][variant::values];
 };
 
-/* The same for pair functions in which so many targets meet a source together. */
+/* The same for pair functions in which several targets meet a source together. */
 template <typename variant>
 __device__ inline void walk_together(struct ring_targets<variant> &targets,
                                      const struct source_ring<float> &sources, float softening2,

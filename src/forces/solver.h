@@ -19,7 +19,7 @@ extern "C" {
  *          and is called once before any prepare.
  * prepare  Builds in *prepared what positions allow to keep from call to call (a tree, cells, a
  *          mesh). It is called before each evaluate, with NULL at first and then with what it made
- *          for the same bodies before, which it keeps or builds anew if they have moved too far.
+ *          for the same bodies before, which it keeps or rebuilds if they have moved too far.
  *          NULL: there is nothing to keep.
  * evaluate Fills in the problem's outputs, or adds to them if problem->accumulate.
  * free     Frees what prepare made; not called for NULL. */

@@ -49,9 +49,9 @@ static kith_status suits_any(const char *name, const kith_context *context,
     if (!cell || !cell->periodic[0] || !cell->periodic[1])
         return kith_fail(
             KITH_UNSUPPORTED,
-            "solver is %s, but the cell is%s periodic along its vectors a and b; give a cell that "
-            "is",
-            name, cell ? " not" : " none: nothing is");
+            "solver is %s, which needs a cell that is periodic along its vectors a and "
+            "b, but the particles have %s; give one",
+            name, cell ? "one that is not" : "no cell");
     if (problem->dimensions != 3)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, but the positions have %d dimensions; it supports 3", name,
@@ -158,7 +158,7 @@ static void forget(kith_context *context, void *prepared)
     free(state);
 }
 
-/* What the law beside has put there stays. */
+/* The contributions of the second law stay. */
 static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
 {
     if (!column)

@@ -9,7 +9,7 @@
 #include "tree/tree.h"
 
 static const char no_law[] =
-    "which has gravity, coulomb, log2d and other laws of weights over the distance";
+    "which supports gravity, coulomb, log2d, power:1 and other laws w_i w_j / r";
 
 static bool find_law(const struct forces_problem *problem, struct forces_weights *found)
 {
@@ -88,7 +88,7 @@ static void forget(kith_context *context, void *prepared)
     forces_backend_of(context)->trees->free(context, prepared);
 }
 
-/* Memory is kept; the tree is built anew in each evaluation. */
+/* Memory is kept; the tree is rebuilt in each evaluation. */
 static kith_status prepare(kith_context *context, const struct forces_problem *problem,
                            void **prepared)
 {

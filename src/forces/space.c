@@ -48,10 +48,11 @@ static kith_status check_periodic(const kith_forces_options *options, const char
 {
     const kith_law *near = options->law ? options->law->near : NULL;
     if (near && options->cutoff == 0)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "cutoff is 0 and the law has %.60s beside another, whose pairs are within "
-                         "a cutoff; give it",
-                         kith_law_text(near));
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "cutoff is 0 and the law has %.60s in addition to another, whose pairs are within "
+            "a cutoff; give it",
+            kith_law_text(near));
     if (!near && (options->shift || options->tail))
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is given, but the solver %s does not support it; leave it out",

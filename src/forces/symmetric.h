@@ -26,10 +26,10 @@ struct symmetric_law {
 
 /* Forces of bodies on each other, each pair evaluated once; law is NULL for gravity.
  *
- * The bodies are cut into blocks that meet on a ring (forces/ring.h). Each meeting has a place of
- * its own for its sums, in the problem's precision; a few rounds of the ring at a time are added up
- * in double, in the order of the rounds: neither depends on who does what, so the bits are the same
- * for every number of threads.
+ * The bodies are divided into blocks, whose interactions follow a cyclic schedule (forces/ring.h).
+ * Each pair of blocks has memory of its own for its sums, in the problem's precision; a few rounds
+ * of the ring at a time are added up in double, in the order of the rounds: neither depends on who
+ * does what, so the bits are the same for every number of threads.
  *
  * Over the ranks of a job each has some of the blocks, and sends the others what its meetings bring
  * theirs while it computes the next (forces/ring_ranks.h); the results come to all. Same bits.

@@ -19,7 +19,7 @@
  * second kernel to be compiled, which takes a second or two. */
 enum { least_bodies = 192, least_bodies_of_formula = 1024 };
 
-/* So many blocks, unless they would leave a block's sums too long to add in single precision, or
+/* Number of blocks, unless they would leave a block's sums too long to add in single precision, or
  * too short to be worth a meeting. */
 enum { usual_blocks = 48, least_block = 64, most_block = 1024 };
 

@@ -16,7 +16,7 @@ enum {
     symmetric_components = 4 /* a force and a potential */
 };
 
-/* What the sums of a meeting by gravity are. Where a processor adds beside its multiplications
+/* What the sums of a meeting by gravity are. Where a processor adds while it multiplies
  * (AMD's since Zen), forces are faster, because both sides of a pair add the same force; but they
  * are 0 for bodies without mass, and out of range for masses that are very different. By a law sums
  * are always forces. */
@@ -26,7 +26,7 @@ enum symmetric_form {
 };
 
 /* Bodies of a meeting: columns of count elements, to be read up to the next multiple of 64.
- * Gravity: masses are 0 and the rest is finite behind count, and the columns of all dimensions are
+ * Gravity: masses are 0 and the rest is finite past count, and the columns of all dimensions are
  * there. A law: count of targets is a multiple of 64. */
 struct symmetric_bodies {
     const void *position[3]; /* by a law NULL: zeros */

@@ -4,8 +4,8 @@
 #include "core/status.h"
 #include "forces/problem.h"
 
-/* The most bodies of a system in an ensemble: beyond, threads and vectors have enough to do within
- * one system. */
+/* Maximum number of bodies of a system in an ensemble: beyond, threads and vectors have enough to
+ * do within one system. */
 enum { systems_max_bodies = 64 };
 
 /* Errors: KITH_INVALID_ARGUMENT for a problem of many systems of more bodies. */

@@ -4,7 +4,7 @@
 #include "core/isa.h"
 #include "forces/problem.h"
 
-/* Computes the outputs of the systems begin … end − 1 (and of some behind end, up to
+/* Computes the outputs of the systems begin … end − 1 (and of some past end, up to
  * kith_padded(end)). begin is a multiple of kith_padding. The result of a system depends only on
  * that system. */
 typedef void forces_systems_kernel(const struct forces_problem *problem, int64_t begin,

@@ -17,7 +17,7 @@ struct tasks_part {
     int64_t *bounds;    /* room for a gather */
 };
 
-/* Tasks of this many targets in all: of few every rank does all. *part goes with tasks_free, after
+/* Tasks of this many targets in all: of few every rank does all. free *part with tasks_free, after
  * an error too. Errors: KITH_OUT_OF_MEMORY. */
 kith_status tasks_create(kith_context *context, int64_t count, int64_t targets,
                          struct tasks_part *part);

@@ -8,7 +8,7 @@
  *      …     │                      │
  *            └──────────────────────┘
  *
- * All pairs of a tile are evaluated at once, one a thread. Each target's coordinates are in p
+ * All pairs of a tile are evaluated in parallel, one per thread. Each target's coordinates are in p
  * threads, and after each tile p threads have to hand their results to each other: log₂ p rounds of
  * shared memory and barriers for one evaluation a thread, where p threads need none for p of them.
  */

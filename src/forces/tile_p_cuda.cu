@@ -17,7 +17,7 @@
 #include "forces/direct_cuda.h"
 #include "forces/tile_cuda.cuh"
 
-/* The compiler writes the loop's body out so many times; p is the block's size. */
+/* The compiler unrolls the loop this many times; p is the block's size. */
 enum { usual_block = 256, usual_unroll = 16, most_block = 1024 };
 
 /* The sum over a tile is taken by itself, then added to the total: two short sums have smaller

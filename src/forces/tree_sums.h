@@ -19,13 +19,13 @@ struct forces_weights {
 struct forces_tree_sums {
     const struct forces_problem *problem;
     struct forces_weights weights;
-    struct tree_problem sums; /* without the softening that stands in the device's memory */
+    struct tree_problem sums; /* without the softening, which is in the device's memory */
     struct tree_request wanted;
 };
 
 /* What the solvers tree and fmm need of a device. */
 struct forces_tree_backend {
-    /* *state = memory that is kept from call to call, in the host's memory; goes with free. */
+    /* *state = memory that is kept from call to call, in the host's memory; free it with free(). */
     kith_status (*prepare)(void **state);
 
     /* Fills in the problem's outputs, or adds to them, and says what was chosen and done. */

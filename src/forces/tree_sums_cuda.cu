@@ -22,7 +22,7 @@ static void forget(kith_context *context, void *state)
     free(state);
 }
 
-/* A sum into its output, or to what stands there. */
+/* Writes a sum to its output, or adds it. */
 template <typename real>
 static __device__ inline void put(const struct forces_problem &problem, int64_t i, int value,
                                   double sum)
@@ -73,7 +73,7 @@ static kith_status deliver_all(kith_context *context, const struct forces_tree_s
     return cuda_check_launch("bringing results to their places");
 }
 
-/* Whether the numbers are good, and ε²: both may stand in the device's memory. */
+/* Whether the numbers are good, and ε²: both may be in the device's memory. */
 static kith_status find_softening(kith_context *context, const struct forces_problem *problem,
                                   double *softening2, bool *good)
 {

@@ -59,7 +59,7 @@ static int64_t descending_run(struct random_stream *stream, double first)
 }
 
 /* Von Neumann's comparisons (1951): a run that starts with u is of odd length with probability
- * e^-u. An even run adds 1 to the result and starts anew. */
+ * e^-u. An even run adds 1 to the result and starts again. */
 double random_exponential(struct random_stream *stream)
 {
     for (int64_t whole = 0;; whole++) {

@@ -25,7 +25,7 @@ enum random_purpose {
  * purpose), counter = (block of four draws, body, step). No body's numbers depend on how many
  * another one drew, so bodies may be made in any order.
  *
- * All that follows uses +, −, × and √ alone, which IEEE 754 rounds the same way on every machine;
+ * All that follows uses +, −, × and √ alone, which IEEE 754 rounds alike on every machine;
  * log, sin and cos of the C library differ in their last bits. */
 struct random_stream {
     uint64_t key[2];

@@ -4,7 +4,7 @@
 #include "core/poll.h"
 #include "kith/initial.h"
 
-/* What a kind of initial conditions can do, beside its public row. */
+/* What a kind of initial conditions can do, in addition to its public row. */
 struct initial_recipe {
     /* Fills in bodies that have the count, dimensions and columns wanted, all numbers 0. The
      * options have been checked, and their defaults put in. Never fails. */

@@ -24,7 +24,7 @@ struct visited {
 struct chain {
     int64_t count;
     int32_t dimensions;
-    struct site *site, *turned; /* turned: of the part behind the pivot */
+    struct site *site, *turned; /* rotated: of the part after the pivot */
     struct visited visited;
 };
 

@@ -57,7 +57,7 @@ static double hernquist_weight(double psi, double s)
     return s * odds * odds * sqrt(odds);
 }
 
-/* Where w is greatest: d ln w / ds = 0 is s² + (7/2 − 2ψ) s − ψ (1 − ψ) = 0. */
+/* Where w has its maximum: d ln w / ds = 0 is s² + (7/2 − 2ψ) s − ψ (1 − ψ) = 0. */
 static double hernquist_peak(double psi)
 {
     const double half = 1.75 - psi;
@@ -71,7 +71,7 @@ static double hernquist_peak(double psi)
  *     [3 asin q + q √(1 − q²) (1 − 2q²) (8q⁴ − 8q² − 3)] / (1 − q²)^(5/2),
  * and the bracket is 128 ∫_0^q t⁴ (1 − t²)^(3/2) dt, as its derivative shows. With t = q τ
  *     v² f ∝ w(v²/2) ∫_0^1 5 τ⁴ (1 − E τ²)^(3/2) dτ:
- * propose v by w and τ (the greatest of five uniform numbers), accept by the last factor. So it
+ * propose v by w and τ (the maximum of five uniform numbers), accept by the last factor. So it
  * takes no asin, and is exact. */
 static double hernquist_speed(struct random_stream *stream, double psi)
 {

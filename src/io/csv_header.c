@@ -84,7 +84,8 @@ static kith_status find_other(const char *field, const char *const *others,
     *column = csv_skipped;
     for (int32_t k = 0; found >= 0 && k < header->other_count; k++)
         if (strcmp(header->other[k], field) == 0)
-            return kith_fail(KITH_BAD_FORMAT, "column '%.40s' is there twice", field);
+            return kith_fail(KITH_BAD_FORMAT,
+                             "column '%.40s' is given twice; name each column once", field);
     if (found >= 0) {
         *column = csv_column_count + header->other_count;
         header->other[header->other_count++] = others[found];
@@ -154,12 +155,13 @@ kith_status csv_header_parse(char *const *fields, int32_t count, const char *con
         if (column < 0 || column >= csv_column_count)
             continue;
         if (present[column])
-            return kith_fail(KITH_BAD_FORMAT, "column '%.40s' is there twice", fields[k]);
+            return kith_fail(KITH_BAD_FORMAT,
+                             "column '%.40s' is given twice; name each column once", fields[k]);
         present[column] = true;
         header->flags |= csv_columns[column].flag;
     }
     if (count > stored && others)
-        return kith_fail(KITH_BAD_FORMAT, "there are %d columns, and %d are the most", (int)count,
+        return kith_fail(KITH_BAD_FORMAT, "there are %d columns; give at most %d", (int)count,
                          csv_most_fields);
     if (count > stored)
         return kith_fail(KITH_BAD_FORMAT, "there are %d columns; the known ones are %s", (int)count,

@@ -95,7 +95,7 @@ static const char *read_digits(const char *text, uint64_t *digits, int64_t *coun
     return text;
 }
 
-/* The exponent behind e, if there is a whole one; saturated. */
+/* The exponent after e, if it is an integer; saturated. */
 static const char *read_exponent(const char *text, int64_t *power)
 {
     enum { huge = 100000 };

@@ -8,7 +8,7 @@
 /* Reads the decimal number at text and gives the nearest double (ties to even), as strtod does.
  *
  *   text    followed somewhere by a byte that is not part of a number
- *   locale  the C locale, for the numbers that take the long way
+ *   locale  the C locale, for the numbers that need the C library
  *   value   [out]
  *
  * The words nan, inf and infinity are numbers too, in any case and with a sign.

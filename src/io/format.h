@@ -14,7 +14,7 @@ struct frame_functions {
     kith_status (*read)(const char *path, const kith_read_options *options, int64_t first,
                         int64_t count, visit_frame *visit, void *state);
 
-    /* As write: begin makes a writer of about this many frames, which goes with end; the file is
+    /* As write: begin makes a writer of about this many frames, which end frees; the file is
      * there only after finish. */
     kith_status (*begin)(const char *path, const kith_write_options *options, int64_t count,
                          void **writer);
@@ -31,7 +31,7 @@ kith_status h5md_frames_add_observables(void *writer, const char *path,
                                         const kith_read_options *options, int64_t first,
                                         int64_t count);
 
-/* A row of the table in formats.c: what kith_format tells the world, and the functions behind it.
+/* A row of the table in formats.c: what kith_format describes, and its functions.
  *
  * Paths and options are never NULL here; *bodies is NULL on entry, and may hold bodies for the
  * caller to free after a failure. The thread's locale is "C" meanwhile. */

@@ -39,7 +39,7 @@ static const struct format formats[] = {
 
 enum { format_count = sizeof formats / sizeof formats[0] };
 
-/* Filled in anew for each thread: the library has no mutable globals. */
+/* Filled in for each call: the library has no mutable globals. */
 const kith_format *kith_format_list(int64_t *count)
 {
     static _Thread_local kith_format list[format_count];
@@ -127,7 +127,7 @@ static kith_status require(const char *path, const struct format *format, bool a
 {
     if (available)
         return KITH_OK;
-    return kith_fail(KITH_UNSUPPORTED, "%s: format %s is not to be had: %s", path, format->name,
+    return kith_fail(KITH_UNSUPPORTED, "%s: format %s is not available: %s", path, format->name,
                      format->lacks);
 }
 
@@ -136,7 +136,7 @@ static kith_status check_frame(const char *path, const struct format *format, in
     if (format->frames || (frame >= -1 && frame <= 1))
         return KITH_OK;
     return kith_fail(KITH_INVALID_ARGUMENT,
-                     "%s: frame is %lld, and a file of format %s has one frame only", path,
+                     "%s: frame is %lld, but a file of format %s has only one frame; give 1", path,
                      (long long)frame, format->name);
 }
 

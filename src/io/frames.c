@@ -23,8 +23,9 @@ static kith_status check_frames(const char *path, const kith_read_options *optio
     KITH_TRY(frames_count(path, options, &there));
     *last = *last > 0 ? *last : there;
     if (first < 1 || *last < first || *last > there)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s: frames is %lld:%lld, and the file has %lld",
-                         path, (long long)first, (long long)*last, (long long)there);
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s: frames is %lld:%lld, but the file has %lld frames", path,
+                         (long long)first, (long long)*last, (long long)there);
     return KITH_OK;
 }
 
@@ -54,8 +55,8 @@ kith_status frames_read(const char *path, const kith_read_options *options, int6
     return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", path);
 }
 
-/* Where frames go, and whether the last one failed to: messages of reading lack the path, those of
- * writing have theirs. */
+/* Where frames go, and whether the last one failed to: messages of reading do not have the path,
+ * those of writing do. */
 struct sink {
     const struct frame_functions *functions;
     void *writer;

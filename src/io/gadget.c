@@ -3,7 +3,7 @@
  *
  * A snapshot is one file, or several (io/parts.h): of each type the bodies of the first file come
  * first. A BoxSize above 0 is the edge of a periodic cube, or three edges. Velocities are taken as
- * they stand: the factor √a of cosmological snapshots is left to the user. */
+ * they are: the factor √a of cosmological snapshots is left to the user. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ static kith_status choose_frame(int64_t wanted, int64_t frames, int64_t *frame)
     if (frames == 0)
         return kith_fail(KITH_BAD_FORMAT, "the file has no frames");
     if (wanted > frames || wanted < -frames)
-        return kith_fail(KITH_INVALID_ARGUMENT, "frame is %lld, and the file has %lld",
+        return kith_fail(KITH_INVALID_ARGUMENT, "frame is %lld, but the file has %lld frames",
                          (long long)wanted, (long long)frames);
     *frame = wanted > 0 ? wanted - 1 : wanted < 0 ? frames + wanted : frames - 1;
     return KITH_OK;

@@ -191,7 +191,7 @@ static kith_status write_species(hid_t group, const kith_bodies *bodies)
     return status;
 }
 
-/* VMD uses id as an index, so it counts rows; ids of the bodies' own are kept beside it. */
+/* VMD uses id as an index, so it counts rows; the bodies' own ids are kept separately. */
 static kith_status write_ids(hid_t group, const kith_bodies *bodies)
 {
     const struct hdf5_shape rows = {1, {(hsize_t)bodies->count}};

@@ -9,7 +9,7 @@
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 
-/* A dataset outside of the file counts as names, so that reading them says what is wrong. */
+/* A dataset outside of the file counts as names, so that reading them reports the error. */
 static bool has_name_dataset(const struct h5md_reader *reader)
 {
     hid_t dataset = H5I_INVALID_HID;

@@ -14,7 +14,7 @@ struct copy {
     const struct h5md_reader *reader;
     int64_t first, frames;
     hid_t to;
-    int64_t *members; /* copied so far: links can make many of few */
+    int64_t *members; /* copied so far: links can multiply them */
 };
 
 static int64_t elements_of(struct hdf5_shape shape)

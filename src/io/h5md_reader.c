@@ -161,7 +161,7 @@ kith_status h5md_reader_choose_system(struct h5md_reader *reader, int64_t system
 {
     if (system < 0 || system >= reader->systems)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "system is %lld, and the file has %lld; systems are counted from 0",
+                         "system is %lld, but the file has %lld systems, counted from 0",
                          (long long)system, (long long)reader->systems);
     reader->count = reader->rows / reader->systems;
     reader->first_row = system * reader->count;
@@ -181,7 +181,7 @@ static kith_status read_times(struct h5md_reader *reader)
     if (reader->rows == 0 && reader->frames > 1 && !listed)
         return kith_fail(KITH_BAD_FORMAT,
                          "dataset position/value has %lld frames without a body; only a list of as "
-                         "many times in position/time can tell that",
+                         "many times in position/time can determine that",
                          (long long)reader->frames);
     KITH_TRY(kith_allocate(reader->frames, sizeof *reader->time, "times", &reader->time));
     if (!told)
@@ -216,7 +216,8 @@ static kith_status read_events(struct h5md_reader *reader)
         return KITH_OK;
     KITH_TRY(hdf5_shape_of(reader->file, H5MD_POSITION "/step", &shape));
     if (shape.rank != 1 || shape.size[0] != (hsize_t)reader->frames)
-        return kith_fail(KITH_BAD_FORMAT, "dataset position/step has not a step for each frame");
+        return kith_fail(KITH_BAD_FORMAT,
+                         "dataset position/step does not have a step for each frame");
     KITH_TRY(kith_allocate(reader->frames, sizeof *reader->step, "steps", &reader->step));
     return hdf5_read(reader->file, H5MD_POSITION "/step", H5T_NATIVE_INT64, NULL, shape,
                      reader->step);

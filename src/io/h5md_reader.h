@@ -29,7 +29,7 @@ struct h5md_reader {
 
 /* Opens a file.
  *
- *   reader  [out] goes with h5md_reader_close, only after success */
+ *   reader  [out] close with h5md_reader_close, only after success */
 kith_status h5md_reader_open(const char *path, struct h5md_reader *reader);
 void h5md_reader_close(struct h5md_reader *reader);
 

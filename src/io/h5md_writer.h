@@ -4,7 +4,7 @@
 #include "io/h5md_layout.h"
 
 /* Appends frames to an H5MD file, by whole chunks only: they gather in memory until they fill one.
- * A chunk that is filled little by little would be written anew each time, and what it leaves
+ * A chunk that is filled little by little would be written again each time, and what it leaves
  * behind is lost when the file is closed. */
 struct h5md_writer {
     hid_t file;
@@ -22,7 +22,7 @@ struct h5md_writer {
 
 /* Begins to append to a file of this layout, a new one or one with frames.
  *
- *   writer  [out] goes with h5md_writer_end; also after a failure */
+ *   writer  [out] close with h5md_writer_end; also after a failure */
 kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
                               struct h5md_writer *writer);
 void h5md_writer_end(struct h5md_writer *writer);

@@ -61,7 +61,7 @@ bool hdf5_is_group(hid_t parent, const char *path);
 
 /* Opens a dataset whose data are in the file itself.
  *
- *   dataset  [out] goes with H5Dclose; H5I_INVALID_HID on failure
+ *   dataset  [out] close with H5Dclose; H5I_INVALID_HID on failure
  *
  * Errors: KITH_BAD_FORMAT (it is missing or damaged), KITH_UNSUPPORTED (external storage or a
  *         virtual dataset: HDF5 would read any file that it names). */

@@ -17,7 +17,7 @@
  *
  *   access  a file access property list, which is given the driver
  *   error   where the driver puts the first error number; must outlive the file
- *   driver  [out] goes with H5FDunregister when the file is closed; H5I_INVALID_HID on failure */
+ *   driver  [out] close with H5FDunregister when the file is closed; H5I_INVALID_HID on failure */
 kith_status hdf5_use_steady_driver(hid_t access, int *error, hid_t *driver);
 
 #endif

@@ -60,7 +60,7 @@ void hdf5_fail_message(const char *format, ...)
     kith_fail_message("%s: %s", words, reason);
 }
 
-/* The system's reasons are distinguished from HDF5's: no such file is no bad format. */
+/* The system's errors are distinguished from HDF5's: a missing file is not a bad format. */
 static kith_status check_is_file(const char *path)
 {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -88,7 +88,28 @@ static hid_t file_access(void)
     return access;
 }
 
-static const char not_hdf5[] = "not an HDF5 file, or a damaged one";
+static const char damaged[] = "damaged HDF5 file";
+
+/* A file of another format is distinguished from a damaged one. Byte 0 is where all but files with
+ * a user block, which HDF5 then opens, have the signature. */
+static bool has_signature(const char *path)
+{
+    static const char signature[8] = "\211HDF\r\n\032\n";
+    char first[sizeof signature] = {0};
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    const bool has = descriptor >= 0 && read(descriptor, first, sizeof first) == sizeof first &&
+                     memcmp(first, signature, sizeof first) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return has;
+}
+
+static kith_status fail_to_read(const char *path)
+{
+    if (has_signature(path))
+        return hdf5_fail(KITH_BAD_FORMAT, "%s", damaged);
+    return kith_fail(KITH_BAD_FORMAT, "not an HDF5 file; give one, as kith run -o FILE.h5 writes");
+}
 
 kith_status hdf5_open(const char *path, hid_t *file)
 {
@@ -96,7 +117,7 @@ kith_status hdf5_open(const char *path, hid_t *file)
     KITH_TRY(check_is_file(path));
     const hid_t access = file_access();
     const hid_t opened = H5Fopen(path, H5F_ACC_RDONLY, access);
-    kith_status status = opened < 0 ? hdf5_fail(KITH_BAD_FORMAT, "%s", not_hdf5) : KITH_OK;
+    kith_status status = opened < 0 ? fail_to_read(path) : KITH_OK;
     H5Pclose(access);
     if (status == KITH_OK && (status = hdf5_refuse_links_out(opened)) != KITH_OK)
         H5Fclose(opened);
@@ -121,7 +142,7 @@ kith_status hdf5_open_to_write(const char *path, int *error, hid_t *file)
     hid_t driver = H5I_INVALID_HID;
     kith_status status = hdf5_use_steady_driver(access, error, &driver);
     if (status == KITH_OK && (*file = H5Fopen(path, H5F_ACC_RDWR, access)) < 0) {
-        status = fail_to_open(*error, KITH_BAD_FORMAT, not_hdf5);
+        status = fail_to_open(*error, KITH_BAD_FORMAT, damaged);
         H5FDunregister(driver);
     }
     H5Pclose(access);

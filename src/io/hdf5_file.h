@@ -26,7 +26,7 @@ void hdf5_fail_message(const char *format, ...) __attribute__((format(printf, 1,
 /* Opens an HDF5 file. Closing it closes all that was opened in it (H5F_CLOSE_STRONG), so that the
  * functions of this room need not on their error paths. Messages leave the path out.
  *
- *   file   [out] goes with H5Fclose; H5I_INVALID_HID on failure
+ *   file   [out] close with H5Fclose; H5I_INVALID_HID on failure
  *
  * Errors: KITH_IO_ERROR (no such file, no permission), KITH_BAD_FORMAT (no HDF5, truncated),
  *         KITH_UNSUPPORTED (an external or user-defined link: HDF5 would read any file that the

@@ -11,7 +11,7 @@
 #include "io/output.h"
 #include "io/text.h"
 
-/* Gives the whole number that native bytes are; false if they do not fit in 64 bits. */
+/* Converts native bytes to an integer; false if they do not fit in 64 bits. */
 #define DEFINE_ELEMENT(name, type, is_whole)                                                       \
     static bool name(const unsigned char *bytes, int64_t *value)                                   \
     {                                                                                              \

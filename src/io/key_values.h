@@ -3,8 +3,8 @@
 
 #include "core/status.h"
 
-/* Calls take with each key=value of a line, which is taken apart in place: a value may stand in
- * quotes or braces, words without = are left out. The first failure ends it.
+/* Calls take with each key=value of a line, which is taken apart in place: a value may be in quotes
+ * or braces, words without = are left out. The first failure ends it.
  *
  * Errors: KITH_BAD_FORMAT (a quote that does not close), those of take. */
 kith_status key_values_each(char *line,

@@ -68,7 +68,7 @@ struct market_watch {
     bool has_sizes;
 };
 
-/* Looks at the lines that have come since the last call. *enough says that the text has more
+/* Parses the lines that have arrived since the last call. *enough says that the text has more
  * entries than it may have, so that no more of it needs to be read. Errors: KITH_BAD_FORMAT,
  * KITH_UNSUPPORTED. */
 kith_status market_watch(struct market_watch *watch, const struct market_text *text, bool *enough);
@@ -85,7 +85,7 @@ struct market_entries {
     double *value;
 };
 
-/* Reads them with all threads of the context. What is in *entries goes with market_entries_release,
+/* Reads them with all threads of the context. Free *entries with market_entries_release,
  * also after a failure. Errors: KITH_BAD_FORMAT, KITH_OUT_OF_MEMORY. */
 kith_status market_entries_read(kith_context *context, const struct market_text *text,
                                 const struct market_header *header, const char *body,

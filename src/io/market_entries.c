@@ -151,7 +151,7 @@ static kith_status check_chunks(const struct reading *reading, int64_t found)
     return KITH_OK;
 }
 
-/* Symmetric entries twice, but for the diagonal: the mirrored ones behind those of the file. */
+/* Symmetric entries twice, but for the diagonal: the mirrored ones after those of the file. */
 static void mirror(const struct market_header *header, struct market_entries *entries)
 {
     const double sign = header->symmetry == market_skew ? -1 : 1;

@@ -109,7 +109,7 @@ kith_status market_sizes_read(const char *line, struct market_header *header)
         !parse_size(words.word[1], &header->columns) ||
         (!header->array && !parse_size(words.word[2], &header->entries)))
         return kith_fail(KITH_BAD_FORMAT,
-                         "line %lld: '%.*s' is no size line; give %s, whole numbers from 0",
+                         "line %lld: '%.*s' is not a size line; give %s, integers of at least 0",
                          (long long)header->lines, (int)strcspn(line, "\r\n"), line,
                          header->array ? "rows and columns" : "rows, columns and entries");
     if (header->rows > sparse_most_rows || header->columns > sparse_most_rows)

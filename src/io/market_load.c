@@ -60,7 +60,7 @@ static kith_status read_all(const kith_context *context, read_some *read, void *
             free(text->bytes);
         text->bytes = grown;
     }
-    return kith_fail(KITH_OUT_OF_MEMORY, "%lld bytes of memory for the text are not to be had",
+    return kith_fail(KITH_OUT_OF_MEMORY, "%lld bytes of memory for the text are not available",
                      (long long)capacity);
 }
 

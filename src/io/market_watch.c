@@ -2,7 +2,7 @@
 #include "io/market.h"
 #include "io/text.h"
 
-/* Nobody writes so much beside a matrix, and empty lines may come for ever. */
+/* No real file has more comments than this, and empty lines could continue forever. */
 static const int64_t most_empty_bytes = INT64_C(1) << 26;
 
 static kith_status watch_line(struct market_watch *watch, const char *line, int64_t bytes)

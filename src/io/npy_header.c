@@ -129,7 +129,7 @@ static kith_status parse(const char *text, struct npy_header *header)
     }
     for (int32_t k = 0; k < entry_count; k++)
         if (!(seen & 1u << k))
-            return kith_fail(KITH_BAD_FORMAT, "the header lacks the key '%s'", entries[k].key);
+            return kith_fail(KITH_BAD_FORMAT, "the header has no key '%s'", entries[k].key);
     return KITH_OK;
 }
 
@@ -138,7 +138,7 @@ static kith_status read_length(FILE *stream, int64_t *bytes)
     unsigned char prefix[prefix_bytes];
     KITH_TRY(read_bytes(stream, prefix, magic_bytes, "an NPY file's first bytes"));
     if (memcmp(prefix, magic, magic_bytes) != 0)
-        return kith_fail(KITH_BAD_FORMAT, "this is no NPY file: its first bytes are wrong");
+        return kith_fail(KITH_BAD_FORMAT, "not an NPY file: it does not begin with \\x93NUMPY");
     KITH_TRY(read_bytes(stream, prefix + magic_bytes, 2, "the version"));
     const int version = prefix[magic_bytes];
     if (version < 1 || version > 3)

@@ -65,8 +65,8 @@ static kith_status fail_to_write(const char *path, int error)
                      "%s: cannot be written: %s", path, strerror(error));
 }
 
-/* Opening /dev/stdout anew would begin at the start of a file that others write to as well: what is
- * open already keeps its place. */
+/* Opening /dev/stdout again would begin at the start of a file that others write to as well: what
+ * is open already keeps its place. */
 static int open_existing(const char *path)
 {
     const int descriptor = open_descriptor_of(path);
@@ -103,8 +103,8 @@ static int directory_length_of(const char *target)
     return slash ? (int)(slash - target) + 1 : 0;
 }
 
-/* Gives the file that is open, or a new one where descriptor is below 0, a name beside the target
- * that nobody has. Returns its descriptor, or −1. Not mkstemp, whose files only the owner may read.
+/* Gives the file that is open, or a new one where descriptor is below 0, an unused name next to the
+ * target. Returns its descriptor, or −1. Not mkstemp, whose files only the owner may read.
  */
 static int give_temporary_name(kith_output *output, int descriptor)
 {

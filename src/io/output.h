@@ -17,7 +17,7 @@ typedef struct kith_output kith_output;
 
 /* Opens path for writing.
  *
- *   output  [out] goes with kith_output_finish or kith_output_discard; NULL on failure
+ *   output  [out] close with kith_output_finish or kith_output_discard; NULL on failure
  *
  * Errors: KITH_IO_ERROR (no such directory, no permission, path is a directory). */
 kith_status kith_output_open(const char *path, kith_output **output);

@@ -5,7 +5,7 @@
 
 /* Keeps an output for one writer at a time, as long as that runs.
  *
- * The lock is one of flock on .NAME.kith-lock beside the output, which holds the writer's process
+ * The lock is flock on .NAME.kith-lock next to the output, which holds the writer's process
  * id and host. The system drops it with the process, so that the file of a killed one locks
  * nothing. */
 struct output_lock {
@@ -13,10 +13,10 @@ struct output_lock {
     int descriptor; /* open for as long as it is locked */
 };
 
-/* Takes the lock. An output that no file can be made beside, or whose file system has no locks, is
- * not locked: what is to write to it says why it cannot.
+/* Takes the lock. An output next to which no file can be created, or whose file system has no
+ * locks, is not locked: what is to write to it says why it cannot.
  *
- *   lock  [out] goes with output_lock_release
+ *   lock  [out] close with output_lock_release
  *
  * Errors: KITH_IO_ERROR (another writer, whom the message names), KITH_OUT_OF_MEMORY. */
 kith_status output_lock_take(const char *output, struct output_lock *lock);

@@ -10,7 +10,7 @@
 /* The number in a name of this form; −1 if the name has none. */
 int64_t part_number(const char *path);
 
-/* The path of part k beside a path that has a number; as many digits if that begins with 0.
+/* The path of part k of the parts that a path belongs to; as many digits if that begins with 0.
  *   part  [out] on the heap; NULL on failure. Errors: KITH_OUT_OF_MEMORY. */
 kith_status part_path(const char *path, int64_t k, char **part);
 

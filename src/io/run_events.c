@@ -95,8 +95,9 @@ static kith_status read_column(hid_t group, const char *name, hid_t type, int64_
     struct hdf5_shape shape;
     KITH_TRY(hdf5_shape_of(group, name, &shape));
     if (shape.rank != 1 || shape.size[0] != (hsize_t)count)
-        return kith_fail(KITH_BAD_FORMAT, "dataset " EVENTS "/%s has not the %lld rows of step",
-                         name, (long long)count);
+        return kith_fail(KITH_BAD_FORMAT,
+                         "dataset " EVENTS "/%s does not have the %lld rows of step", name,
+                         (long long)count);
     return hdf5_read(group, name, type, NULL, shape, to);
 }
 

@@ -9,7 +9,7 @@
 /* What happened to the bodies of a run, in /parameters/kith/events: a dataset with a row an event
  * for each of step, time, kind, body, other, distance, speed, mass, radius, as in kith_event; kind
  * is an enumeration with the names of kith_event_name. Masses and radii of the trajectory are those
- * at the start, and these tell the later ones. */
+ * at the start; events have the later ones. */
 
 /* Writes all events; nothing if there are none. */
 kith_status run_events_write(hid_t file, const kith_event *events, int64_t count);
@@ -17,7 +17,7 @@ kith_status run_events_write(hid_t file, const kith_event *events, int64_t count
 /* Reads them; none if the file has none.
  *
  *   rows    of the trajectory: other rows are an error
- *   events  [out] goes with free
+ *   events  [out] free with free
  *
  * Errors: KITH_BAD_FORMAT, KITH_OUT_OF_MEMORY. */
 kith_status run_events_read(hid_t file, int64_t rows, kith_event **events, int64_t *count);

@@ -7,7 +7,7 @@
 
 /* The file of a run, written so that it is always whole.
  *
- * Frames go to a hidden working file beside the output. Publishing makes a copy of it, puts the
+ * Frames go to a hidden working file next to the output. Publishing makes a copy of it, puts the
  * frames that are in memory yet and a checkpoint into the copy, brings it to the disk and renames
  * it over the output. So HDF5 never has the output itself open for writing, and the working file
  * only ever grows by whole chunks. The last publishing takes the working file itself. */
@@ -78,7 +78,7 @@ struct run_past {
  *
  *   output           not there, or a regular file, which stays until the first publishing
  *   frames_expected  roughly
- *   file             [out] goes with run_file_close
+ *   file             [out] close with run_file_close
  *
  * Errors: KITH_INVALID_ARGUMENT, KITH_IO_ERROR, KITH_UNSUPPORTED (no HDF5), KITH_OUT_OF_MEMORY. */
 kith_status run_file_create(const char *output, const struct run_parameters *parameters,
@@ -91,7 +91,7 @@ bool run_file_exists(const char *output);
 /* Reads what there is to resume from. The frame at the checkpoint's own step does not count: the
  * run writes it again, if it still has one there.
  *
- *   past  [out] goes with run_past_free; empty on failure */
+ *   past  [out] free with run_past_free; empty on failure */
 kith_status run_past_read(const char *output, struct run_past *past);
 void run_past_free(struct run_past *past);
 

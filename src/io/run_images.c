@@ -64,7 +64,8 @@ kith_status run_images_read(hid_t group, kith_ewald *ewald, int64_t (**exclusion
         int64_t points = 0;
         KITH_TRY(hdf5_read_integer(group, axes[c], &points));
         if (points < 1 || points > INT32_MAX)
-            return kith_fail(KITH_BAD_FORMAT, "its parameter %s is %lld, which is no grid", axes[c],
+            return kith_fail(KITH_BAD_FORMAT,
+                             "its parameter %s is %lld, which is not a valid grid size", axes[c],
                              (long long)points);
         ewald->grid[c] = (int32_t)points;
     }

@@ -11,7 +11,7 @@
  * given. */
 kith_status run_images_write(hid_t group, const kith_ewald *ewald);
 
-/*   exclusions  [out] those that ewald has, or NULL; goes with free, also on failure
+/*   exclusions  [out] those that ewald has, or NULL; free it with free(), also on failure
  *
  * Errors: KITH_BAD_FORMAT, KITH_OUT_OF_MEMORY. */
 kith_status run_images_read(hid_t group, kith_ewald *ewald, int64_t (**exclusions)[2]);

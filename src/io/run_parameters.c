@@ -278,7 +278,7 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters,
     *parameters = (struct run_parameters){.systems = 1};
     if (!hdf5_is_group(file, H5MD_PARAMETERS) || !hdf5_is_group(file, CHECKPOINT))
         return kith_fail(KITH_BAD_FORMAT, "it has no checkpoint of a run of kith (" CHECKPOINT
-                                          "); start anew, without resume");
+                                          "); start again, without resume");
     const hid_t group = H5Gopen2(file, H5MD_PARAMETERS, H5P_DEFAULT);
     char precision[8];
     int64_t softening_of_bodies = 0;
@@ -357,7 +357,7 @@ static kith_status write_rows(hid_t group, int64_t count, const kith_checkpoint 
                       checkpoint->columns);
 }
 
-#define MOST_COUNTED (INT64_C(1) << 53) /* doubles still tell one more from one less */
+#define MOST_COUNTED (INT64_C(1) << 53) /* doubles still distinguish consecutive integers */
 
 /* Reads how often a thing has happened. */
 static kith_status read_count(hid_t group, const char *name, int64_t *count)

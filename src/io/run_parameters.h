@@ -19,7 +19,8 @@ kith_status run_parameters_write_systems(hid_t file, const struct run_origin *or
 
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters);
 
-/*   exclusions  [out] those that parameters->ewald has, or NULL; goes with free, also on failure
+/*   exclusions  [out] those that parameters->ewald has, or NULL; free it with free(), also on
+ *               failure
  *
  * Errors: KITH_BAD_FORMAT (no run of kith wrote the file), KITH_OUT_OF_MEMORY. */
 kith_status run_parameters_read(hid_t file, struct run_parameters *parameters,
@@ -32,7 +33,7 @@ kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count
 /* Removes the checkpoint, so that its place can be used again. */
 kith_status run_checkpoint_remove(hid_t file);
 
-/*   checkpoint  [out] goes with kith_checkpoint_free
+/*   checkpoint  [out] free with kith_checkpoint_free
  *
  * Errors: KITH_BAD_FORMAT (none, or of another version of kith), KITH_OUT_OF_MEMORY. */
 kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count, int32_t dimensions,

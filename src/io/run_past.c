@@ -59,7 +59,8 @@ static kith_status read_observable(const struct h5md_reader *reader,
     for (int axis = 0; fits && axis < one.rank; axis++)
         fits = shape.size[axis + 1] == one.size[axis];
     if (!fits)
-        return kith_fail(KITH_BAD_FORMAT, "dataset %s has another shape than kith's", path);
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s does not have the shape that kith writes",
+                         path);
     shape.size[0] = (hsize_t)frames;
     return hdf5_read(reader->file, path, H5T_NATIVE_DOUBLE, first, shape, numbers);
 }

@@ -109,7 +109,7 @@ static kith_status read_header(FILE *stream, struct tipsy_header *header)
     int64_t file_bytes = 0;
     if (!input_bytes_left(stream, &file_bytes))
         return kith_fail(KITH_UNSUPPORTED, "Tipsy is read from regular files only: the size of the "
-                                           "file tells its kind");
+                                           "file has its kind");
     unsigned char raw[tipsy_header_bytes];
     KITH_TRY(read_bytes(stream, raw, sizeof raw, "the header"));
     KITH_TRY(understand(raw, file_bytes, header));
@@ -216,7 +216,7 @@ static void drop_zero_softening(kith_bodies *bodies)
     bodies->softening = NULL;
 }
 
-/* Names only where they tell something: dark is what writing takes for granted. */
+/* Names only where they carry information: dark is the default when writing. */
 static unsigned columns_of(const struct tipsy_header *header)
 {
     const bool only_dark = header->count[tipsy_gas] == 0 && header->count[tipsy_star] == 0;

@@ -50,10 +50,11 @@ kith_status units_check(const kith_units *units)
                          units->gravitational_constant);
     for (int k = 0; k < name_count; k++)
         if (!is_name(name_of(units, k)))
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "the name of the bodies' unit of %s is no name; give at most %d bytes "
-                             "without commas, quotes, backslashes and control characters",
-                             quantities[k], KITH_NAME_BYTES - 1);
+            return kith_fail(
+                KITH_INVALID_ARGUMENT,
+                "the name of the bodies' unit of %s is not a valid name; give at most %d bytes "
+                "without commas, quotes, backslashes and control characters",
+                quantities[k], KITH_NAME_BYTES - 1);
     return KITH_OK;
 }
 

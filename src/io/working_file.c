@@ -238,7 +238,7 @@ static kith_status publish(const struct working_file *file, const char *path)
         error = errno;
     if (error)
         return fail_to_write(file, error);
-    /* The new name lasts when the directory is on the disk; not all file systems can tell. */
+    /* The new name lasts when the directory is on the disk; not all file systems report it. */
     char *directory = directory_of(file->target);
     if (directory)
         synchronize(directory, O_RDONLY | O_DIRECTORY);

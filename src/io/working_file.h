@@ -5,7 +5,7 @@
 
 #include "core/status.h"
 
-/* A hidden file beside an output that grows for as long as something runs, and from which the
+/* A hidden file next to an output that grows for as long as something runs, and from which the
  * output is made again and again: as a copy, and in the end by renaming it. It is called
  * .NAME.kith-HOST-PID-K, so that what a killed process left is distinguishable from what a
  * living one uses. Messages name the output. */
@@ -13,12 +13,12 @@ struct working_file {
     char *output; /* as given */
     char *target; /* output with symbolic links followed: what is renamed to */
     char *path;   /* of the working file; NULL if there is none */
-    char *copy;   /* of the copy on its way to the target */
+    char *copy;   /* of the copy that will replace the target */
 };
 
 /* Makes an empty working file, and removes those of dead processes of this host.
  *
- *   file  [out] goes with working_file_close
+ *   file  [out] close with working_file_close
  *
  * Errors: KITH_IO_ERROR (no such directory, no permission, output is no regular file). */
 kith_status working_file_open(const char *output, struct working_file *file);

@@ -34,7 +34,10 @@ static kith_status read_count(struct text *text, bool *found, int64_t *count)
     } while (!*word);
     if (parse_integer(word, count) && *count >= 0)
         return KITH_OK;
-    return at_line(kith_fail(KITH_BAD_FORMAT, "'%.40s' is no number of atoms", word), text);
+    return at_line(
+        kith_fail(KITH_BAD_FORMAT,
+                  "'%.40s' is not a number of atoms; a frame begins with a line that has it", word),
+        text);
 }
 
 static kith_status need_line(struct text *text, int64_t atom, int64_t count)
@@ -77,7 +80,7 @@ static kith_status find_frame(struct text *text, int64_t wanted)
                                           "atoms");
     const int64_t index = wanted > 0 ? wanted - 1 : frames + (wanted == 0 ? -1 : wanted);
     if (index < 0 || index >= frames)
-        return kith_fail(KITH_INVALID_ARGUMENT, "frame is %lld, and the file has %lld",
+        return kith_fail(KITH_INVALID_ARGUMENT, "frame is %lld, but the file has %lld frames",
                          (long long)wanted, (long long)frames);
     KITH_TRY(text_rewind(text));
     for (int64_t k = 0; k < index; k++) {

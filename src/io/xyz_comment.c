@@ -154,7 +154,7 @@ static kith_status take_properties(char *value, struct xyz_comment *comment)
                                           "add masses:R:1, or velo:R:3 instead of the momenta");
     return has_property(comment, &xyz_properties[1])
                ? KITH_OK
-               : kith_fail(KITH_BAD_FORMAT, "Properties lacks the positions, pos:R:3");
+               : kith_fail(KITH_BAD_FORMAT, "Properties has no positions; add pos:R:3");
 }
 
 static kith_status take_lattice(char *value, struct xyz_comment *comment)

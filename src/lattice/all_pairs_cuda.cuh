@@ -45,8 +45,8 @@ __device__ __forceinline__ bool is_same_site(const struct collisions_problem &pr
                : is_same(load_site<int64_t>(problem, i), load_site<int64_t>(problem, j));
 }
 
-/* So many pairs of bead i with the beads from j on, on the ring, that agreed in their keys: those
- * that agree indeed. */
+/* Of the pairs of bead i with the beads from j on, in cyclic order, whose keys are equal: the
+ * number whose coordinates are equal. */
 static __device__ __noinline__ unsigned verify(const struct pair_keys &keys, int64_t i, int64_t j,
                                                int steps)
 {
@@ -169,7 +169,8 @@ __device__ __forceinline__ void count_pair(const struct pair_keys &keys, bool ha
 /* Blocks of 512: fewer threads and a GPU starts its blocks no faster than they are done. */
 enum { square = 128, square_rows = 4, half_block = 512 };
 
-/* Threads N × N in blocks of 4 × 128, from a row of blocks on. Warps without a pair end at once. */
+/* Threads N × N in blocks of 4 × 128, from a row of blocks on. Warps without a pair end
+ * immediately. */
 template <typename index>
 __global__ void __launch_bounds__(square *square_rows)
     single_steps_all_threads(const struct pair_keys keys, int64_t first_row)

@@ -33,7 +33,8 @@ kith_status collisions_check_backend(const kith_context *context)
 static kith_status check_shape(kith_array beads)
 {
     if (kith_array_is_none(beads))
-        return kith_fail(KITH_INVALID_ARGUMENT, "beads is none; give the beads' coordinates");
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "beads is not given; give the coordinates of the beads");
     if (beads.dtype != KITH_I32 && beads.dtype != KITH_I64)
         return kith_fail(KITH_INVALID_ARGUMENT, "beads is of %s; give int32 or int64",
                          kith_dtype_name(beads.dtype));
@@ -87,8 +88,8 @@ kith_status collisions_parse_sequence(const char *sequence, int64_t count, unsig
     const int64_t length = (int64_t)strlen(sequence);
     if (length != count)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "sequence has %lld letters and there are %lld beads; give one letter a "
-                         "bead",
+                         "sequence has %lld letters, but there are %lld beads; give a letter for "
+                         "each bead",
                          (long long)length, (long long)count);
     for (int64_t i = 0; i < length; i++)
         if (!strchr("HhPp", sequence[i]))

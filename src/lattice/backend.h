@@ -12,11 +12,11 @@ struct collisions_backend {
     kith_status (*count)(kith_context *context, const struct collisions_problem *problem,
                          bool on_host, kith_collisions_method method, int64_t *count);
 
-    /* What KITH_COLLISIONS_AUTO stands for. */
+    /* The method that KITH_COLLISIONS_AUTO selects. */
     kith_status (*choose)(kith_context *context, const struct collisions_problem *problem,
                           bool on_host, kith_collisions_method *method);
 
-    /* The functions behind a promise; release waits if it must. */
+    /* The functions of a promise; release waits if necessary. */
     kith_status (*launch)(kith_context *context, const struct collisions_problem *problem,
                           bool on_host, kith_collisions_method method,
                           struct collisions_promise_state **state);

@@ -33,7 +33,7 @@ static kith_status check_beads(const kith_context *context, kith_array beads, bo
     KITH_TRY(kith_check_extent(beads, "beads"));
     if (!is_dense(beads))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "beads has gaps or another order than row-major; give a dense copy");
+                         "beads is not dense and row-major; give a dense copy");
     if (!beads.data && beads.shape[0] * beads.shape[1] > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "beads has %lld rows and its data is NULL",
                          (long long)beads.shape[0]);

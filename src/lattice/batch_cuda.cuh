@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(batch_block)
     }
 }
 
-/* Slots of a table for so many beads, and whether it fits shared memory. */
+/* Slots of a table for this many beads, and whether it fits shared memory. */
 static inline unsigned batch_slots(int64_t most_beads)
 {
     unsigned slots = 64;
@@ -145,7 +145,7 @@ static inline unsigned batch_slots(int64_t most_beads)
 
 enum { batch_shared_slots = 1 << 14 };
 
-/* Blocks at once: of tables in the device's memory no more than this many. */
+/* Concurrent blocks: with tables in the device's memory at most this many. */
 static inline unsigned batch_blocks(int multiprocessors, int64_t conformations, unsigned slots)
 {
     const int64_t at_once = multiprocessors * (slots > 4096 ? 2 : 8);

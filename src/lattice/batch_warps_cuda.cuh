@@ -44,7 +44,7 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned x)
 }
 
 /* The lane's beads; those beyond the chain are copies of its last one. Whole lanes of chains that
- * begin at even addresses are read two numbers at once. */
+ * begin at even addresses are read two numbers at a time. */
 template <int lane_beads, int dimensions>
 __device__ __forceinline__ void load_beads(const int32_t *chain, int beads, int lane,
                                            int (&x)[lane_beads][dimensions])
@@ -228,7 +228,7 @@ __global__ void __launch_bounds__(32 * warps) count_by_warps(const struct batch 
     }
 }
 
-/* Blocks a multiprocessor, more than it holds at once: others go on while one's last conformation
+/* Blocks per multiprocessor, more than it holds: others go on while one's last conformation
  * is slow. 64 beads with contacts on an H200: 0.31 ms for 10^6 of them, 0.35 with 6 blocks. */
 enum { launched_each = 32 };
 

@@ -1,10 +1,11 @@
 #ifndef COLLISIONS_BLOCKS_CUDA_CUH
 #define COLLISIONS_BLOCKS_CUDA_CUH
 
-/* How sites are parted: which piece a site belongs to, and what tells it from the others there.
+/* How sites are partitioned: the piece that a site belongs to, and what distinguishes it from the
+ * others there.
  *
- * What is parted are blocks of 4 × 4 × 4 sites (8 × 8 in 2D): beads that follow each other in a
- * chain mostly go to one piece, next to each other. The blocks of the box have numbers, and the
+ * What is partitioned are blocks of 4 × 4 × 4 sites (8 × 8 in 2D): beads that follow each other in
+ * a chain mostly go to one piece, next to each other. The blocks of the box have numbers, and the
  * lower bits of a number, mixed with the rest of it, are its piece. So each run of as many blocks
  * as there are pieces has one in each, whatever the box. The rest and the site in the block are the
  * key, which mostly fits 32 bits. */
@@ -16,7 +17,7 @@ struct partition_plan {
     int piece_bits;    /* its logarithm */
     int slots;         /* of a table in shared memory: a power of two */
     unsigned capacity; /* keys of a piece: there are always free slots */
-    int sampled;       /* the extent is guessed from one of so many beads; 1: it is known */
+    int sampled;       /* the extent is estimated from one of this many beads; 1: it is known */
 };
 
 static inline unsigned at_most(int64_t count, int64_t most)

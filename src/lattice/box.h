@@ -9,7 +9,7 @@ enum { collisions_least_bits = 3 };
 /* The smallest box of sites with all beads in it, and keys of its sites.
  *
  * A key packs the coordinates, counted from one below the lowest, this many bits each; there is
- * room for one more at the upper end. So a site has another key than any other, and those one step
+ * room for one more at the upper end. So every site has a key of its own, and those one step
  * along axis c are at ± collisions_step(box, c), outside of the box too. */
 struct collisions_box {
     int64_t low[3];

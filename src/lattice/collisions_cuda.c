@@ -24,7 +24,7 @@ static collisions_cuda_method *const methods[] = {
     [KITH_COLLISIONS_SORT] = collisions_sort_cuda,
 };
 
-/* A count under way: what it works on, and where its number comes. */
+/* A count in progress: what it works on, and where its number comes. */
 struct collisions_promise_state {
     void *memory; /* on the device: what the kernels share, then a copy of the beads, if any */
     unsigned long long *number; /* page-locked, as */
@@ -114,7 +114,7 @@ static kith_status take_state(kith_context *context, struct collisions_promise_s
         *state = spare;
         return KITH_OK;
     }
-    cudaGetLastError(); /* cudaErrorNotReady: its copies are still under way */
+    cudaGetLastError(); /* cudaErrorNotReady: its copies are still in progress */
     KITH_TRY(kith_allocate(1, sizeof **state, "a promise", state));
     KITH_TRY(cuda_check(
         cudaHostAlloc((void **)&(*state)->number, sizeof *(*state)->number, cudaHostAllocPortable),

@@ -3,7 +3,7 @@
 
 #include "lattice/box.h"
 
-/* The CPU's ways to count; beads are dense rows, and the box is theirs. Scratch memory is the
+/* The CPU's methods of counting; beads are dense rows, and the box is theirs. Scratch memory is the
  * context's (device/cpu.h). Errors: KITH_OUT_OF_MEMORY. */
 typedef kith_status collisions_cpu_method(kith_context *context,
                                           const struct collisions_problem *problem,

@@ -12,7 +12,7 @@
 #include "lattice/site_table.h"
 
 /* Beads of a piece, about: its table of 32 bytes a bead and the beads fit the second cache. More
- * pieces than this are too many to write to at once. */
+ * pieces than this are too many to write to in alternation. */
 enum { piece_beads = 8192, most_piece_bits = 11, chunk_beads = 1 << 15 };
 
 /* Of a piece, whose beads may be most of all. */

@@ -16,7 +16,7 @@ struct counting {
     unsigned long long collisions;
     unsigned int gave_up; /* a kernel met what it is not made for: the table's kernel counts */
     unsigned int missed;  /* a bead is outside of what the extent was guessed to be */
-    unsigned int near;    /* of begin_block beads, if they were looked at: the next one is near */
+    unsigned int near;    /* of begin_block beads, if they were inspected: the next one is near */
 };
 
 enum { lattice_block = 256, lattice_blocks_per_multiprocessor = 8 };
@@ -81,7 +81,7 @@ __device__ __forceinline__ uint64_t mix(uint64_t key)
     return key ^ key >> 33;
 }
 
-/* For sites anywhere: another one may have the same. */
+/* For sites anywhere: two sites may have the same. */
 __device__ __forceinline__ uint64_t hash_of(const struct site &site)
 {
     return mix((uint64_t)site.x[0] + 0x9e3779b97f4a7c15 * (uint64_t)site.x[1] +
@@ -99,7 +99,7 @@ __device__ __forceinline__ bool is_near(const struct site &a, const struct site 
 
 enum { begin_block = 1024 };
 
-/* Also makes so many numbers zero, and looks at some beads, if it shall. One block. Again: only if
+/* Also zeroes count numbers, and inspects some beads if requested. One block. Again: only if
  * the extent was guessed wrongly. */
 template <typename coordinate>
 __global__ void __launch_bounds__(begin_block)
@@ -194,7 +194,7 @@ __device__ __forceinline__ void add_of_block(unsigned long long mine, struct cou
     }
 }
 
-/* As many blocks as the device holds at once, or fewer. */
+/* At most as many blocks as are resident on the device. */
 static inline unsigned lattice_blocks(int multiprocessors, int64_t count, int64_t per_block)
 {
     const int64_t needed = (count + per_block - 1) / per_block;
@@ -202,8 +202,8 @@ static inline unsigned lattice_blocks(int multiprocessors, int64_t count, int64_
     return (unsigned)(needed < most ? (needed > 0 ? needed : 1) : most);
 }
 
-/* Starts a count: *counting afterwards has the extent of the beads, or of one of so many of them,
- * `sampled`. Also makes so many numbers zero. Again: only if the extent was guessed wrongly. */
+/* Starts a count: *counting afterwards has the extent of the beads, or of one in `sampled` of them.
+ * Also zeroes count numbers. Again: only if the extent was guessed wrongly. */
 static inline kith_status start_counting(kith_context *context,
                                          const struct collisions_problem &problem,
                                          struct counting *counting, int sampled = 1,

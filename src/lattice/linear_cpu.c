@@ -56,7 +56,7 @@ struct blocks {
     int64_t last_number;
 };
 
-/* So many bits of each coordinate from bit `from` on. Where a coordinate has fewer, these are some
+/* The bits of each coordinate from bit `from` on. Where a coordinate has fewer, these are some
  * of the next one's: then they number twice, and still no two sites alike. */
 static struct level_bits level_bits_of(const struct collisions_problem *problem,
                                        const struct collisions_box *box, int32_t from)

@@ -9,12 +9,12 @@
 #include "lattice/pieces_cuda.cuh"
 #include "lattice/two_steps_cuda.cuh"
 
-/* Threads of a block, beads of a thread at a time, blocks of a multiprocessor. Parting 10^8 beads
- * of a walk takes 0.76 to 0.79 ms on an H200; with three blocks, whose registers do not hold it
- * all, 0.84; with tiles twice as large 0.85. */
+/* Threads of a block, beads of a thread at a time, blocks of a multiprocessor. Partitioning 10^8
+ * beads of a walk takes 0.76 to 0.79 ms on an H200; with three blocks, whose registers do not hold
+ * it all, 0.84; with tiles twice as large 0.85. */
 enum { part_threads = 512, part_each = 8, part_blocks = 2, part_tile = part_threads * part_each };
 
-/* Beads of a tile, on their way through a block of threads: a place is the piece, and how many
+/* Beads of a tile, while a block of threads moves them: a place is the piece, and how many
  * beads of the tile are there before, of 16 bits each. */
 struct part_place {
     unsigned both;
@@ -36,8 +36,9 @@ struct part_place {
     }
 };
 
-/* Of more pieces than beads of a tile, only those are looked at that have some: by the first bead
- * there. Else it is faster to look at all: neighbouring atomic operations are done together. */
+/* If there are more pieces than beads of a tile, only pieces with beads are inspected: by the first
+ * bead there. Else it is faster to inspect all: neighbouring atomic operations are done together.
+ */
 __device__ __forceinline__ bool looks_at_all(const struct partition_plan &plan)
 {
     return plan.pieces <= part_tile;
@@ -194,7 +195,7 @@ static inline kith_status part(kith_context *context, const struct collisions_pr
             : (problem.dimensions == 3 ? part_keys<int64_t, 3> : part_keys<int64_t, 2>);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          bytes_of_counters(plan));
-    return launch_overlapped(context, "parting the beads", at_most(tiles, most), part_threads,
+    return launch_overlapped(context, "partitioning the beads", at_most(tiles, most), part_threads,
                              (size_t)bytes_of_counters(plan), kernel, problem, counting, plan,
                              filled, keys, is_again);
 }
@@ -219,8 +220,8 @@ static inline kith_status part_beads(kith_context *context,
     return KITH_OK;
 }
 
-/* Counts what part_beads parted. If it gave up, leaves a clear table of so many slots in the memory
- * of the keys. */
+/* Counts what part_beads partitioned. If it gave up, leaves a clear table of slots in the memory of
+ * the keys. */
 static inline kith_status count_parted(kith_context *context,
                                        const struct collisions_problem &problem,
                                        struct counting *counting, const struct partition_plan &plan,

@@ -1,6 +1,6 @@
 /* Passes over rows of coordinates, for one type of them: included by collisions_kernel.c. */
 
-/* As many values at once as whole rows and whole vectors have: 16 rows. Lane k holds column
+/* As many values as whole rows and whole vectors have: 16 rows. Lane k holds column
  * k mod columns. */
 SIMD_INLINE void NAME(extent_of)(const COORDINATE *value, int64_t rows, const int64_t columns,
                                  int64_t low[3], int64_t high[3])

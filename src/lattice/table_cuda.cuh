@@ -92,7 +92,7 @@ static inline int64_t table_slots(int64_t n)
     return slots;
 }
 
-/* In a table of so many slots, as table_slots says, that is clear. */
+/* In a clear table, whose slots table_slots returns. */
 static inline kith_status count_by_table(kith_context *context,
                                          const struct collisions_problem &problem,
                                          struct counting *counting, struct table_slot *table,

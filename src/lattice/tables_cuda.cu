@@ -34,7 +34,7 @@ kith_status collisions_linear_cuda(kith_context *context, const struct collision
     return count_by_table(context, *problem, counting, table, slots, false);
 }
 
-/* False if there is none for so many beads on the current device: there are too many, or shared
+/* False if the current device has none for this many beads: there are too many, or shared
  * memory is too small. */
 static bool choose_partition(int64_t count, struct partition_plan *plan)
 {

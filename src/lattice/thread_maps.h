@@ -60,7 +60,7 @@ KITH_BOTH_SIDES static inline int64_t collisions_half_steps(int64_t n, int64_t i
     return (n - 1) / 2 + (n % 2 == 0 && i < n / 2);
 }
 
-/* The bead that lies this many steps behind i on the ring. */
+/* The bead this many steps after i in cyclic order. */
 KITH_BOTH_SIDES static inline int64_t collisions_on_ring(int64_t n, int64_t i, int64_t step)
 {
     return i + step < n ? i + step : i + step - n;

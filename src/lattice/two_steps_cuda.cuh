@@ -1,8 +1,8 @@
 #ifndef COLLISIONS_TWO_STEPS_CUDA_CUH
 #define COLLISIONS_TWO_STEPS_CUDA_CUH
 
-/* Parting in two steps, for beads that are scattered: of a tile nearly each has a piece of its own
- * then, and every key would be written to another place, of which an L2 cache takes far fewer a
+/* Partitioning in two steps, for beads that are scattered: of a tile nearly each has a piece of its
+ * own then, and every key would be written to another place, of which an L2 cache takes far fewer a
  * second than it has room for. Here a block of threads sorts a tile by few bins, of which each gets
  * a run of keys: first by bins of many pieces, then each bin by its pieces. */
 
@@ -17,14 +17,14 @@ enum {
     most_bins = 256
 };
 
-/* Lower bits of a piece's number tell it from the others of its bin. */
+/* Lower bits of a piece's number distinguish it from the others of its bin. */
 __host__ __device__ static inline int fine_bits(const struct partition_plan &plan)
 {
     return plan.piece_bits - plan.piece_bits / 2;
 }
 
-/* Not of chains, of which beads that follow each other are near. Keys on their way have the piece
- * in their bin as well. */
+/* Not of chains, of which beads that follow each other are near. Keys between the steps have the
+ * piece in their bin as well. */
 __device__ __forceinline__ bool is_in_two_steps(const struct counting *counting,
                                                 const struct block_box &box,
                                                 const struct partition_plan &plan)
@@ -59,7 +59,7 @@ __device__ __forceinline__ void find_starts(struct tile_of_keys *tile)
     }
 }
 
-/* Writes a tile's keys to their bins, of which number b has so many keys so far and its room from
+/* Writes a tile's keys to their bins, of which bin b has that many keys so far and its room from
  * b × capacity on. keys[k] and bins[k] are those of number k × step_threads + threadIdx.x. */
 __device__ __forceinline__ void write_to_bins(struct tile_of_keys *tile, const uint32_t *key,
                                               const unsigned *bin, int count, int bins,
@@ -219,11 +219,11 @@ static inline kith_status part_in_two_steps(kith_context *context,
         problem.dtype == KITH_I32
             ? (problem.dimensions == 3 ? part_to_bins<int32_t, 3> : part_to_bins<int32_t, 2>)
             : (problem.dimensions == 3 ? part_to_bins<int64_t, 3> : part_to_bins<int64_t, 2>);
-    KITH_TRY(launch_overlapped(context, "parting the beads in bins", blocks, step_threads, to_bins,
-                               problem, counting, plan, filled_bins, bins, is_again));
-    return launch_overlapped(context, "parting the bins", blocks, step_threads, part_bins, problem,
-                             counting, plan, (const unsigned *)filled_bins, (const uint32_t *)bins,
-                             filled, keys, is_again);
+    KITH_TRY(launch_overlapped(context, "partitioning the beads into bins", blocks, step_threads,
+                               to_bins, problem, counting, plan, filled_bins, bins, is_again));
+    return launch_overlapped(context, "partitioning the bins", blocks, step_threads, part_bins,
+                             problem, counting, plan, (const unsigned *)filled_bins,
+                             (const uint32_t *)bins, filled, keys, is_again);
 }
 
 #endif

@@ -62,7 +62,7 @@ kith_status law_code_module(const kith_law *law, const char *kernel, const char 
                             law_open_module *open, void *argument, void **handle)
 {
     if (law->info)
-        return kith_fail(KITH_INTERNAL_ERROR, "'%.60s' is no formula to compile", law->text);
+        return kith_fail(KITH_INTERNAL_ERROR, "'%.60s' is not a formula", law->text);
     pthread_mutex_lock(&law->code->mutex);
     const kith_status status = find_or_open(law, kernel, target, open, argument, handle);
     pthread_mutex_unlock(&law->code->mutex);

@@ -8,7 +8,7 @@
 
 /* Kernels that are compiled at run time with the formula of a custom law.
  *
- * A room's kernel file is compiled as it stands, found among the sources that the library carries
+ * A room's kernel file is compiled unchanged, found among the sources that the library carries
  * (KITH_RUN_TIME_SOURCES in src/law/CMakeLists.txt), with LAW_CUSTOM_BODY defined; inside #ifdef
  * LAW_CUSTOM_BODY it defines functions for law_custom, for float and for double, of default
  * visibility. law_values_kernel.c is the example.
@@ -41,7 +41,7 @@ kith_status law_compile_cpu(kith_context *context, const kith_law *law, const ch
  * includes them as LAW_CUSTOM_BODY.
  *
  *   functions  their text in C
- *   handle     [out] goes with law_close_functions
+ *   handle     [out] close with law_close_functions
  *
  * Errors, cost: as law_compile_cpu. */
 kith_status law_open_functions_cpu(kith_context *context, const char *functions, const char *kernel,

@@ -47,10 +47,11 @@ kith_status compiler_find(struct compiler *compiler)
         if (compiler->count > 0 && is_program(compiler->word[0]))
             return KITH_OK;
         if (compiler->count > 0)
-            return kith_fail(KITH_UNSUPPORTED,
-                             "CC is '%.200s', which is no program here; unset it or name a C "
-                             "compiler",
-                             wanted);
+            return kith_fail(
+                KITH_UNSUPPORTED,
+                "CC is '%.200s', which is not an executable program; unset it or name a C "
+                "compiler",
+                wanted);
     }
     for (size_t k = 0; k < sizeof usual / sizeof usual[0]; k++) {
         if (!is_program(usual[k]))

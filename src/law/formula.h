@@ -7,8 +7,8 @@
 #include "kith/law.h"
 #include "law/law_numbers.h"
 
-/* A formula as operations, each after those it uses: what is equal stands there once, and what is
- * constant is computed. */
+/* A formula as operations, each after those it uses: common subexpressions are eliminated, and
+ * constants are folded. */
 
 /* What a formula may be called with, in the order of the enumerators. */
 #define FORMULA_EACH_VARIABLE(ROW)                                                                 \
@@ -103,7 +103,7 @@ struct formula_scope {
 
 enum { formula_scope_variables = formula_variable_count + 2 * formula_most_columns };
 
-/* The variable that NAME_i or NAME_j is: an index behind those of enum formula_variable. */
+/* The variable that NAME_i or NAME_j is: an index past those of enum formula_variable. */
 static inline int32_t formula_column_variable(int32_t column, bool of_j)
 {
     return (int32_t)formula_variable_count + 2 * column + (of_j ? 1 : 0);
@@ -155,7 +155,7 @@ struct law_formula {
 /* Reads a formula and derives its force.
  *
  *   parameters  by name
- *   formula  [out] goes with formula_free; NULL on failure
+ *   formula  [out] free with formula_free; NULL on failure
  *
  * Errors: KITH_INVALID_ARGUMENT (a mistake: the message shows where), KITH_OUT_OF_MEMORY. */
 kith_status formula_parse(const char *text, int64_t count, const kith_law_parameter *parameters,
@@ -174,7 +174,7 @@ kith_status formula_check_name(const char *name);
  * formula_read_value, and nothing is derived from it.
  *
  *   scope    outlives the formula; definitions may be added between two texts
- *   formula  [out] goes with formula_free; NULL on failure
+ *   formula  [out] free with formula_free; NULL on failure
  *
  * Errors: KITH_INVALID_ARGUMENT, KITH_OUT_OF_MEMORY. */
 kith_status formula_create_in(const struct formula_scope *scope, int64_t count,
@@ -231,7 +231,7 @@ bool formula_uses(const struct law_formula *formula, enum formula_variable varia
 void formula_evaluate(const struct law_formula *formula, const double *parameter,
                       const double *variable, const struct formula_list *list, double *values);
 
-/* Writes the functions that law_body.h wants of a custom law; *text goes with free().
+/* Writes the functions that law_body.h wants of a custom law; *text is freed with free().
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status formula_write(const struct law_formula *formula, char **text);
 

@@ -1,6 +1,6 @@
 /* Products, quotients and powers of nodes. A product is coefficient · (factors · rⁿ): the
  * coefficient is made of numbers and parameters only, so that it is computed once a call; within
- * it, a number stands first. What is equal is then found to be so. */
+ * it, a number is first. Equal products are then found to be equal. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static int32_t scale(struct law_formula *formula, int32_t a, int32_t b)
     return formula_plain(formula, formula_multiply, 0, a, b, -1);
 }
 
-/* Takes rⁿ out of a product, in which it stands last; −1: nothing is left. 0: there is none. */
+/* Takes rⁿ out of a product, in which it is last; −1: nothing is left. 0: there is no power of r.
+ */
 static int32_t take_power_of_r(const struct law_formula *formula, int32_t *node)
 {
     const struct formula_node *product = &formula->nodes[*node];

@@ -7,7 +7,7 @@
 
 bool formula_is_number(const struct law_formula *formula, int32_t node, double *number);
 
-/* A node as it stands, or the number that it is. */
+/* A node unchanged, or the number that it is. */
 int32_t formula_plain(struct law_formula *formula, enum formula_operation operation, int32_t which,
                       int32_t a, int32_t b, int32_t c);
 

@@ -16,7 +16,7 @@ struct parser {
     int32_t depth;
 };
 
-/* Stops reading with a sentence that shows the place: what stands around it, with a ^ before it. */
+/* Stops reading with a message that shows the place: the text around it, with a ^ before it. */
 __attribute__((format(printf, 3, 4))) static kith_status
 fail_at(const struct parser *parser, const char *place, const char *format, ...)
 {
@@ -36,12 +36,13 @@ fail_at(const struct parser *parser, const char *place, const char *format, ...)
                      before + 1, what, shown);
 }
 
-/* What is missing, if what stands in its place is not an operator that one might take for C's. */
+/* What is missing, unless the character in its place is an operator of C that kith does not have.
+ */
 static kith_status fail_behind(const struct parser *parser, const char *missing)
 {
     const char next = *parser->at;
     if (next == '^' || (next == '*' && parser->at[1] == '*'))
-        return fail_at(parser, parser->at, "there is no such operator in C; write pow(a, b)");
+        return fail_at(parser, parser->at, "powers have no operator; write pow(a, b)");
     if (next == '=')
         return fail_at(parser, parser->at, "nothing can be assigned in a formula; compare with ==");
     return fail_at(parser, parser->at, "%s", missing);
@@ -53,7 +54,7 @@ static void skip_space(struct parser *parser)
         parser->at++;
 }
 
-/* Takes an operator if it stands next and does not go on to another one. */
+/* Takes an operator if it is next and not the beginning of a longer one. */
 static bool take(struct parser *parser, const char *operator, const char * not_followed_by)
 {
     skip_space(parser);
@@ -89,7 +90,7 @@ static kith_status read_number(struct parser *parser, int32_t *node)
     if (*end == 'f' || *end == 'F')
         end++;
     if (isalnum((unsigned char)*end) || *end == '_' || *end == '.')
-        return fail_at(parser, end, "a number goes on in a way that no number does");
+        return fail_at(parser, end, "a number is followed by a character that no number contains");
     if (!isfinite(value))
         return fail_at(parser, start, "the number is not finite");
     parser->at = end;
@@ -189,7 +190,7 @@ static kith_status read_exchange(struct parser *parser, const char *start, int32
     return made(parser, start, formula_exchange(parser->formula, of), node);
 }
 
-/* An operation on a formula, whose name stands here. */
+/* An operation on a formula, whose name is next. */
 static kith_status read_operation(struct parser *parser, bool is_exchange, int32_t *node)
 {
     const char *start = parser->at;

@@ -1,5 +1,5 @@
 /* Nodes of a formula as statements of C, one an operation. Nothing of the user's text is written,
- * only what it was read as: names are the program's own, numbers are written anew. */
+ * only what it was read as: names are the program's own, numbers are formatted again. */
 
 #include <inttypes.h>
 #include <math.h>
@@ -57,8 +57,8 @@ void formula_write_power_name(const struct formula_writer *writer, int32_t power
         fprintf(writer->to, "%s_%d", power < 0 ? "inverse_r" : "r", abs(power));
 }
 
-/* The one of two lower powers that a power of r is the product of; 0: it is none. Without roots all
- * are powers of r² and 1/r²; with them powers of 1/r are those of one root. */
+/* The one of two lower powers that a power of r is the product of; 0: it is not a product. Without
+ * roots all are powers of r² and 1/r²; with them powers of 1/r are those of one root. */
 static int32_t first_power(const struct formula_writer *writer, int32_t power)
 {
     const int32_t half = power / 2, even = half % 2 ? half + (power < 0 ? -1 : 1) : half;

@@ -14,7 +14,7 @@
 #include "law/formula.h"
 #include "law/law_rows.h"
 
-/* A name at most so long is quoted in a message; a text may be megabytes of anything. */
+/* A name at most this long is quoted in a message; a text may be megabytes of anything. */
 enum { quoted_bytes = 60, most_text_bytes = formula_most_bytes + 5 };
 
 static kith_status fail_unknown(const char *text, size_t length)
@@ -128,7 +128,7 @@ static kith_status set_given(kith_law *law, const struct law_row *row, int64_t c
                                  parameters[k].name);
         if (index < row->arguments && strchr(law->text, ':'))
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "parameter %s is given twice: it stands in '%.60s' already",
+                             "parameter %s is given twice: '%.60s' already has it",
                              parameters[k].name, law->text);
         KITH_TRY(set_parameter(law, row, index, parameters[k].value));
     }
@@ -139,7 +139,7 @@ static kith_status check_complete(const kith_law *law, const struct law_row *row
 {
     for (int32_t k = 0; k < row->parameter_count; k++)
         if (isnan(law->parameter[k]))
-            return kith_fail(KITH_INVALID_ARGUMENT, "law is '%.60s', which lacks %s; write %s:%s",
+            return kith_fail(KITH_INVALID_ARGUMENT, "law is '%.60s', which needs %s; write %s:%s",
                              law->text, row->parameters[k].name, law->info->name,
                              law->info->arguments);
     return KITH_OK;

@@ -2,7 +2,7 @@
  *
  *   REAL         float or double
  *   VREAL        the same, or a vector of them
- *   NAME(name)   name_float or name_double, or what else tells the inclusions apart
+ *   NAME(name)   name_float or name_double, or what else distinguishes the inclusions
  *   VMASK        what a comparison of two VREAL gives; for custom laws only
  *   LAW_INLINE   how an inline function begins
  *   S2_FLOOR    S2_FLOOR_FLOAT or S2_FLOOR_DOUBLE
@@ -158,8 +158,8 @@ LAW_INLINE VREAL NAME(law_value)(const struct law_form form, const struct NAME(l
     return value;
 }
 
-/* The factor of d in the force on i, of a law that is central, s² > 0. For s² = 0 it is any number
- * or none: times d = 0 that is 0, or not a number. */
+/* The factor of d in the force on i, of a law that is central, s² > 0. For s² = 0 it may be any
+ * number, NaN or infinity: times d = 0 that is 0 or NaN. */
 LAW_INLINE VREAL NAME(law_factor_apart)(const struct law_form form,
                                         const struct NAME(law_constants) * law,
                                         const struct NAME(law_pair) * pair)

@@ -24,7 +24,7 @@ static kith_status compile_values(kith_context *context, const kith_law *law)
     return law_compile_cuda(context, law, "law/law_values_kernel_cuda.cuh",
                             "law_values_custom_double", &function);
 #else
-    return kith_fail(KITH_INTERNAL_ERROR, "a context on a device that this build lacks");
+    return kith_fail(KITH_INTERNAL_ERROR, "a context on a device that this build does not support");
 #endif
 }
 

@@ -35,7 +35,7 @@ static enum law_kind kind_of(const char *name)
     return (enum law_kind)k;
 }
 
-/* The body that the parameters choose; its formula is read when it is another one than before. */
+/* The body that the parameters choose; its formula is read again when it has changed. */
 static kith_status look_at_body(kith_law *law, struct law_view *view)
 {
     struct law_row row;

@@ -14,7 +14,7 @@ static void skip_space(const char **at)
         ++*at;
 }
 
-/* The number after a sign, if that stands next. */
+/* The number after a sign, if that is next. */
 static bool take_number(const char **at, char sign, double *number)
 {
     skip_space(at);

@@ -23,7 +23,7 @@ struct law_row {
     const kith_law_info *info;
     struct law_parameter parameters[law_most_parameters];
     int32_t parameter_count;
-    int32_t arguments; /* how many of the parameters may stand after the colon */
+    int32_t arguments; /* how many of the parameters may follow the colon */
 };
 
 /* Reads what a row says of its parameters: "L > 0, k = 1", "sigma = 1 > 0".

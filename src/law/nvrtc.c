@@ -22,7 +22,7 @@ struct library {
     int (*destroy)(program *made);
 };
 
-/* Never closed: each time that NVRTC is closed it leaves 145 kB behind, and to open it takes 10 ms.
+/* Never closed: each time that NVRTC is closed it leaks 145 kB, and opening it takes 10 ms.
  */
 static void *open_library(void)
 {
@@ -60,7 +60,7 @@ static kith_status load(struct library *library)
     for (size_t k = 0; k < sizeof symbols / sizeof symbols[0]; k++) {
         void *address = dlsym(handle, symbols[k].name);
         if (!address)
-            return kith_fail(KITH_UNSUPPORTED, "libnvrtc lacks %s; install NVRTC 12 or newer",
+            return kith_fail(KITH_UNSUPPORTED, "libnvrtc has no %s; install NVRTC 12 or newer",
                              symbols[k].name);
         memcpy(symbols[k].function, &address, sizeof address);
     }

@@ -11,7 +11,7 @@
  *   source        what to compile
  *   headers       count texts, and the names by which they are included
  *   options       option_count
- *   cubin, bytes  [out] code for the GPU; goes with free()
+ *   cubin, bytes  [out] code for the GPU; free with free()
  *
  * Errors: KITH_UNSUPPORTED (no library), KITH_INTERNAL_ERROR (with its first error),
  *         KITH_OUT_OF_MEMORY. */

@@ -23,11 +23,11 @@
  *
  * with law = NAME(law_load)(&numbers) before the loops. NAME(law_u)(kind, &law, s2), NAME(law_f)
  * and NAME(law_g) are value, factor and (df/ds)/s for weights 1 and s² > 0, unspecified at s² = 0,
- * for loops that take the weights out of the sum or know their own way with pairs at the same
- * place. law_writer.c makes them of the formulas in laws.c when the library is built. Fields of the
- * pair that the law does not use need not be set.
+ * for loops that take the weights out of the sum or have their own treatment of coincident pairs.
+ * law_writer.c makes them of the formulas in laws.c when the library is built. Fields of the pair
+ * that the law does not use need not be set.
  *
- * One function for each form is made with LAW_EACH_BUILT_IN, and stands in a table by kind:
+ * One function for each form is made with LAW_EACH_BUILT_IN, and is in a table by kind:
  *
  *     #define DEFINE(kind)                                                                  \
  *         static void NAME(compute_##kind)(const struct problem *problem)                   \

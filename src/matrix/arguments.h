@@ -20,8 +20,8 @@ struct matrix_arguments {
     kith_dtype dtype;
 };
 
-/* Looks at the arguments and fills *arguments, which goes with matrix_drop_arguments, also after a
- * failure. Numbers of arrays are checked where they are packed. */
+/* Validates the arguments and fills *arguments, which is freed with matrix_drop_arguments, also
+ * after a failure. Numbers of arrays are checked where they are packed. */
 kith_status matrix_take_arguments(kith_context *context, const kith_law *law,
                                   const kith_matrix_options *options, const kith_particles *rows,
                                   const kith_particles *columns,

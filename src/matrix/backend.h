@@ -29,7 +29,8 @@ struct matrix_rows {
     int32_t block;
 };
 
-/* What reduce has found, in the backend's memory, on its way to a vector of the caller's. */
+/* What reduce has found, in the backend's memory, until it is copied to a vector of the caller's.
+ */
 struct matrix_delivery {
     const double *found;
     const int64_t *at; /* NULL for sums */

@@ -4,7 +4,7 @@
 #include "core/both_sides.h"
 #include "matrix/problem.h"
 
-/* V[i][i] in what row i has found, where a number of the caller's stands there: it has no weights,
+/* V[i][i] in what row i has found, where it is a number of the caller's: it has no weights,
  * which the kernels take out of their sums. It comes last, so that the bits are the same for every
  * number of threads. */
 

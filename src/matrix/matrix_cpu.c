@@ -27,7 +27,7 @@ enum { columns_between_looks = 1 << 18 };
 /* Results larger than any cache go past the caches. */
 static const int64_t streamed_bytes = 32 << 20;
 
-/* What a thread computes in a second, to tell how many threads are worth waking. */
+/* Elements that a thread computes per second; decides how many threads to wake. */
 static const double pairs_a_second = 1e9;
 
 struct kernels {

@@ -8,8 +8,8 @@
 #include "matrix/grid.h"
 
 /* Reductions share the columns of few rows among blocks, of which a multiprocessor is to have so
- * many in all; a part has this many columns at least, fewer if the device would stand idle, and so
- * few that 32 bits count its values. */
+ * many in all; a part has this many columns at least, fewer if the device would be idle, and few
+ * enough that 32 bits count its values. */
 enum {
     blocks_a_multiprocessor = 128,
     blocks_when_idle = 4,

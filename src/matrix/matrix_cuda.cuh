@@ -8,12 +8,12 @@
 #define INFINITY __int_as_float(0x7f800000)
 #endif
 
-/* Filling: a thread computes 16 bytes of each row, and so many rows, one after the other; so many
- * blocks a multiprocessor.
+/* Filling: a thread computes 16 bytes of each row, and this many rows, one after the other; this
+ * many blocks per multiprocessor.
  *
- * Measured on an H200, float, power:1, N = 65 536, beside 4567 GB/s of memset: 4238 with 64 rows
- * and two blocks (of 102 registers a thread), 4164 with four, 4478 with 16 rows and four, 4549 when
- * they are not to stay in the cache (store_cuda.cuh): what is written at one time shall lie
+ * Measured on an H200, float, power:1, N = 65 536, compared with 4567 GB/s of memset: 4238 with 64
+ * rows and two blocks (of 102 registers a thread), 4164 with four, 4478 with 16 rows and four, 4549
+ * when they are not to stay in the cache (store_cuda.cuh): what is written at one time shall lie
  * together. */
 enum { matrix_fill_threads = 256, matrix_rows_a_block = 16, matrix_fill_blocks = 4 };
 
@@ -37,7 +37,7 @@ struct matrix_target {
 
 /* What blocks leave that share rows: parts × rows. */
 struct matrix_parts {
-    double *sum; /* or the least value */
+    double *sum; /* or the minimum value */
     long long *at;
     long long columns; /* of a part; a multiple of matrix_tile */
     int sign;

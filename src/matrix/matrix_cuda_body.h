@@ -49,7 +49,7 @@ LAW_INLINE REAL NAME(matrix_weighted_value)(const enum law_kind kind,
     return NAME(matrix_value)(law_form{kind, law_product}, law, softening2, i, j);
 }
 
-/* A row's particle in shared memory, all of it in one read; of a formula the charge stands apart.
+/* A row's particle in shared memory, all of it in one read; of a formula the charge is separate.
  */
 struct __align__(4 * sizeof(REAL)) NAME(matrix_row)
 {

@@ -4,11 +4,11 @@
 #include "core/isa.h"
 #include "matrix/problem.h"
 
-/* Columns that kernels take at once: what they read of them stays in the first cache. Chunks begin
+/* Columns that kernels take together: what they read of them stays in the first cache. Chunks begin
  * at multiples of it. */
 enum { matrix_chunk = 2048 };
 
-/* Rows that the reducing kernels take at once. */
+/* Rows that the reducing kernels take together. */
 enum { matrix_rows_at_once = 4 };
 
 /* to[k] = V[row][first + k], k < count, the diagonal as it is wanted; writes whole vectors, at most

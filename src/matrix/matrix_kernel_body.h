@@ -212,7 +212,7 @@ SIMD_INLINE void NAME(sum)(const struct law_form form, const struct matrix_probl
         out[r] += NAME(sum_of_lanes)(sum[r]);
 }
 
-/* The least of the lanes, at the smallest column. */
+/* The minimum over the lanes, at the smallest column. */
 SIMD_INLINE void NAME(take_least)(VREAL least, VREAL at, long long first, double *out,
                                   long long *out_at)
 {

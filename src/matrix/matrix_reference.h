@@ -10,7 +10,7 @@
 double matrix_reference_value(const struct matrix_arguments *arguments,
                               const struct matrix_problem *problem, int64_t i, int64_t j);
 
-/* V itself, with what stands on its diagonal. */
+/* V itself, with its diagonal. */
 kith_status matrix_reference_fill(const struct matrix_arguments *arguments,
                                   const struct matrix_problem *problem, kith_array matrix);
 

@@ -75,7 +75,7 @@ void matrix_lay_out(const struct matrix_arguments *arguments, kith_dtype dtype, 
     problem->columns.coefficient = end;
 }
 
-/* What stands for an array that is not there. */
+/* The value of an absent array. */
 static double otherwise_of(const char *name)
 {
     return name ? 1 : 0;
@@ -149,7 +149,7 @@ kith_status matrix_pack_cpu(const struct matrix_arguments *arguments, kith_array
     return KITH_OK;
 }
 
-/* A least value of −V is minus the greatest. */
+/* The minimum of −V is minus the maximum. */
 kith_status matrix_deliver_cpu(kith_context *context, const struct matrix_task *task,
                                const struct matrix_delivery *from)
 {

@@ -1,5 +1,5 @@
-/* The particles of arrays on the device as columns, and results to arrays there. What is wrong with
- * the numbers is found too late for the call's status; the next synchronize tells it
+/* The particles of arrays on the device as columns, and results to arrays there. Errors in the
+ * numbers are found too late for the call's status; they are reported by the next synchronize
  * (device/deferred_error.h), and what is computed of it is NaN. */
 
 #include "core/memory.h"
@@ -12,7 +12,7 @@ enum { threads = 256, most_blocks = 1024, most_columns = 11, row_bits = 56 };
 
 /* A column to be packed. */
 struct packing {
-    const void *from; /* NULL: so many ones, or zeros */
+    const void *from; /* NULL: ones, or zeros */
     int64_t stride, rows, column;
     const void *factor; /* a packed column to be multiplied by; NULL: none */
     void *to;

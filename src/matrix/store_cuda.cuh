@@ -3,7 +3,7 @@
 
 #include "matrix/matrix_cuda.cuh"
 
-/* 16 bytes at once, which nobody reads soon. */
+/* Stores 16 bytes that are not read soon. */
 static __device__ __forceinline__ void matrix_store_float(float *to, const float *value)
 {
     __stcs((float4 *)to, make_float4(value[0], value[1], value[2], value[3]));

@@ -22,12 +22,12 @@ static inline bool matrix_by_reference(const struct matrix_arguments *arguments)
 typedef kith_status matrix_take_rows(void *taker, int64_t first, int64_t count, const void *values);
 
 /* Computes the matrix in blocks of rows and hands them over one after the other: while a block is
- * taken, a GPU copies the next to the host and computes the one behind.
+ * taken, a GPU copies the next to the host and computes the one after it.
  *
  *   bytes    that the blocks in the host's memory take together; at least two rows' worth
  *   seconds  [out] or NULL: how long it took, without the taking
  *
- * Tells the progress callback the rows done. */
+ * Reports the rows done to the progress callback. */
 kith_status matrix_stream(kith_context *context, const struct matrix_task *task,
                           const kith_matrix_options *options, int64_t bytes, matrix_take_rows *take,
                           void *taker, double *seconds);

@@ -13,12 +13,12 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Particles whose powers are in the cache at once; parts of the structure factors' sums, which
+/* Particles whose powers are in the cache together; parts of the structure factors' sums, which
  * depend on nothing but the number of particles; and the waves of a part at most. */
 enum { particles_at_once = 8, most_parts = 32, particles_of_part = 256 };
 static const double most_waves = 0x1p28;
 
-/* What a thread does in a second, to tell how many threads are worth waking, and what the parts
+/* Work of a thread per second; decides how many threads to wake, and what the parts
  * cost: of a pair that may be within the cutoff, of a particle in a wave. */
 static const double waves_a_second = 1e9, seconds_of_pair = 8e-9, seconds_of_wave = 1.2e-9;
 

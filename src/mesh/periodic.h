@@ -21,8 +21,8 @@
  *
  * more; the second part makes it independent of the origin for W ≠ 0.
  *
- * A slab repeats along the first two vectors. Its third is at right angles to them and so long,
- * L, that images along it are further from each other than they are thick (Yeh & Berkowitz 1999,
+ * A slab repeats along the first two vectors. Its third is perpendicular to them and of a length L
+ * such that images along it are further from each other than they are thick (Yeh & Berkowitz 1999,
  * J. Chem. Phys. 111, 3155; for W ≠ 0 Ballenegger, Arnold & Cerdà 2009, J. Chem. Phys. 131,
  * 094107); with z along it the energy has the term
  *
@@ -107,7 +107,7 @@ kith_status periodic_load(kith_context *context, const kith_cell *cell, double e
 kith_status periodic_finish(kith_context *context, const struct periodic_particles *particles,
                             const struct periodic_request *request, struct periodic_state *state);
 
-/* The force that errors are relative to: at least so much is asked for where forces vanish. */
+/* The force that errors are relative to: this is the minimum where forces vanish. */
 double periodic_least_force(const struct periodic_system *system);
 
 /* The plain sums, both truncated for the error that is wanted. */

@@ -104,7 +104,7 @@ static double spacing_for(const struct periodic_system *system, const struct tab
     return table->x[k] / alpha;
 }
 
-/* The least number of factors 2, 3, 5 and 7 that is not below: FFTs of others are slow. */
+/* The smallest product of factors 2, 3, 5 and 7 that is not below: FFTs of others are slow. */
 static int32_t smooth(double least)
 {
     for (int32_t number = (int32_t)ceil(least);; number++) {
@@ -223,7 +223,7 @@ kith_status pme_choose(const struct periodic_system *system, const struct period
     *setting = best.setting;
     if ((double)setting->grid[0] * setting->grid[1] * setting->grid[2] > 0x1p28)
         return kith_fail(KITH_UNSUPPORTED,
-                         "pme needs a grid of %d x %d x %d points; ask for a larger error, or give "
+                         "pme needs a grid of %d x %d x %d points; request a larger error, or give "
                          "a larger cutoff",
                          (int)setting->grid[0], (int)setting->grid[1], (int)setting->grid[2]);
     return KITH_OK;

@@ -16,7 +16,7 @@ static const double pi = 3.14159265358979323846;
 /* From this error on single precision is enough. */
 static const double least_of_floats = 2e-5;
 
-/* What a thread does in a second, to tell how many threads are worth waking. */
+/* Work of a thread per second; decides how many threads to wake. */
 static const double rows_a_second = 2e7;
 
 /* The rms of the forces by near pairs alone: about thirty neighbors, whose pull ends smoothly. What
@@ -45,8 +45,8 @@ static kith_status guess_force(kith_context *context, struct periodic_state *sta
     return KITH_OK;
 }
 
-/* The longest waves, from a table of the circle: the angle's error of 2π/8192 is nothing beside
- * the fluctuations that are measured. */
+/* The longest waves, from a table of the circle: the angle's error of 2π/8192 is negligible
+ * compared with the fluctuations that are measured. */
 enum { waves = 13, circle = 4096, rows_a_task = 4096 };
 
 struct measuring {

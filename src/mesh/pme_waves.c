@@ -12,10 +12,10 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Particles and planes that a thread takes at once. */
+/* Particles and planes that a thread takes together. */
 enum { particles_a_task = 1024, planes_a_task = 4 };
 
-/* What a thread does in a second, to tell how many threads are worth waking. */
+/* Work of a thread per second; decides how many threads to wake. */
 static const double particles_a_second = 1e7, points_a_second = 1e8;
 
 struct job {

@@ -17,7 +17,7 @@
 /* Particles of a task, and those that share one gathering of candidates. */
 enum { targets_a_task = 512, most_targets_of_cell = 64 };
 
-/* What a thread does in a second, to tell how many threads are worth waking. */
+/* Work of a thread per second; decides how many threads to wake. */
 static const double targets_a_second = 2e6;
 
 struct job {

@@ -5,7 +5,7 @@
 #include "kith/array.h"
 #include "mesh/split.h"
 
-/* Candidates of a kernel at once; arrays have room for short_padding more. */
+/* Candidates of a kernel call; arrays have room for short_padding more. */
 enum { short_most_candidates = 2048, short_padding = 32 };
 
 /* Candidates near some targets, and the targets, in units of the cutoff from a point near them:

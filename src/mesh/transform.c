@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* FFTW's planner is not for several threads at once; its plans are. */
+/* FFTW's planner is not thread-safe; its plans are. */
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 
 #define REAL       float

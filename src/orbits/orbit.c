@@ -84,7 +84,7 @@ static struct motion motion_of(double mu, double r, const double position[3],
     return motion;
 }
 
-/* e cos E = 1 − r/a and e sin E = x·v/√(μ a). The number next to 1 stands for an e that is 1 to
+/* e cos E = 1 − r/a and e sin E = x·v/√(μ a). The number next to 1 replaces an e that is 1 to
  * rounding. */
 static void fill_ellipse(const struct motion *motion, double r, kith_orbit *orbit)
 {
@@ -180,7 +180,7 @@ kith_status kith_orbit_compute(double mu, const double position[3], const double
     const double r = length_of(position);
     if (r == 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the position is 0, where there is no orbit; give a distance from the "
+                         "the position is 0, where no orbit is defined; give a distance from the "
                          "center of attraction");
     const struct motion motion = motion_of(mu, r, position, velocity);
     *orbit = (kith_orbit){0};

@@ -71,7 +71,7 @@ static kith_status check_combinations(const struct pairs_arguments *arguments)
     }
     if (options->half)
         return kith_fail(KITH_INVALID_ARGUMENT, "half is set, and there are queries: no pair of a "
-                                                "query and a point is there twice; leave it out");
+                                                "query and a point is given twice; leave it out");
     KITH_TRY(both_or_neither(options->radii, "radii", options->query_radii, "query_radii"));
     return both_or_neither(options->system_offsets, "system_offsets", options->query_system_offsets,
                            "query_system_offsets");

@@ -8,7 +8,7 @@
 
 enum { block_warps = 8, block_threads = block_warps * warp_size };
 
-/* Blocks on a multiprocessor at a time: as many as the registers of the most words allow. */
+/* Blocks on a multiprocessor at a time: as many as the registers of the maximum of words allow. */
 template <typename real> constexpr int blocks_wanted = sizeof(real) == 4 ? 4 : 2;
 
 /* Which pairs count: all that are near enough; of a half list without images of a target itself,
@@ -54,7 +54,7 @@ static __device__ uint32_t words_of_chunk(const uint32_t *place_first,
     return words;
 }
 
-/* A warp takes room for masks by so many bytes at least, as all warps ask at one place. */
+/* A warp reserves at least this many bytes for masks, because all warps reserve by one counter. */
 enum { mask_slab = 4096 };
 
 /* What a lane has found so far, and the room for masks that its warp has taken. */
@@ -90,8 +90,8 @@ struct pairs_lane_candidates {
     uint32_t image[counting == counting_refined ? words : 1];
 };
 
-/* Loads the candidates from number `first` of the batch on. Absent ones, and those of a folded
- * grid's other rows, are infinitely far. */
+/* Loads the candidates from number `first` of the batch on. Absent ones, and those of other rows of
+ * a hashed cell list, are infinitely far. */
 template <int words, enum counting counting, bool translated, typename real>
 static __device__ __forceinline__ void
 load_candidates(const struct pairs_search<real> &search, bool folded,

@@ -11,7 +11,7 @@ enum { threads = 256, table_threads = 1024 };
  * all, with 10⁶ and less this is (by 0.02 ms and more, H200). */
 enum { most_points = 1 << 20 };
 
-/* A table of so many places is added up by one block. */
+/* A table of at most this many places is summed by one block. */
 enum { most_places_of_block = 16384 };
 
 static dim3 blocks_for(uint64_t count)
@@ -71,7 +71,7 @@ static __global__ void place_rows(const struct pairs_search<real> search, uint32
 }
 
 /* Where the chunks of a place begin: cells side by side along x make some together, so that each
- * has a fair number of targets. Not in a folded grid. */
+ * has enough targets. Not in a hashed cell list. */
 static __device__ __forceinline__ uint32_t
 first_place_of_chunk(const struct pairs_folded_grid &grid, uint32_t place)
 {
@@ -81,7 +81,7 @@ first_place_of_chunk(const struct pairs_folded_grid &grid, uint32_t place)
     return place - x % (uint32_t)grid.chunk_cells;
 }
 
-/* The chunk that begins with a point of a grid that is not folded, or none. first is where the
+/* The chunk that begins with a point of a grid that is not hashed, or none. first is where the
  * chunks of its cells begin. */
 template <typename real>
 static __device__ __forceinline__ void

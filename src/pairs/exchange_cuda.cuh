@@ -12,7 +12,7 @@ struct pairs_exchange {
     struct pairs_folded_grid *host_grids, *own_grids;
 };
 
-/* Page-locked memory for an exchange, and so many bytes behind the grids. */
+/* Page-locked memory for an exchange, and this many bytes after the grids. */
 kith_status pairs_open_exchange(kith_context *context, const struct pairs_problem *problem,
                                 int64_t bytes, struct pairs_exchange *exchange);
 

@@ -1,6 +1,6 @@
-/* Fills the list of pairs on the GPU. A warp takes a chunk and finds its candidates anew; who is
- * whose partner stands in the masks. Rows are put together in shared memory, sorted there, and
- * written side by side. */
+/* Fills the list of pairs on the GPU. A warp takes a chunk and finds its candidates again; the
+ * masks say which are partners. Rows are put together in shared memory, sorted there, and written
+ * side by side. */
 
 #include "pairs/list_cuda.cuh"
 #include "pairs/masks_cuda.cuh"
@@ -182,7 +182,7 @@ static __device__ void begin_rows(const struct pairs_search<real> &search, bool 
     __syncwarp();
 }
 
-/* Some words of a long chunk: what the targets hit there goes behind what they hit before. */
+/* Some words of a long chunk: hits are appended to the previous ones. */
 template <typename real, typename key_type>
 static __device__ void
 fill_words(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,

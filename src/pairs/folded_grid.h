@@ -4,10 +4,10 @@
 /* Cells over a system whose extent nobody has measured, in a table of bounded size.
  *
  * Cell (x, y, z) has the place x + y·stride[0] + z·stride[1] in the system's part of the table. If
- * the cells are few enough, each has a place of its own. Else the grid is folded: places are taken
- * modulo a power of two, so that a place may hold points of several cells, far apart from each
- * other; whoever looks for the points of a row of cells then compares y and z. Empty space costs
- * no memory that way, and open axes need no bounds. */
+ * the cells are few enough, each has a place of its own. Else it is a hashed cell list: places are
+ * taken modulo a power of two, so that a place may hold points of several cells, far apart from
+ * each other; whoever looks for the points of a row of cells then compares y and z. So empty space
+ * costs no memory, and open axes need no bounds. */
 
 #include "core/status.h"
 #include "pairs/problem.h"
@@ -18,14 +18,14 @@ struct pairs_folded_grid {
     int64_t first_target, target_count;
     double origin[3];    /* along open axes: a component of the basis amid the points */
     double per_basis[3]; /* cells along a basis vector; 0: all is one cell */
-    int32_t count[3];    /* cells along a periodic axis; along any if not folded */
+    int32_t count[3];    /* cells along a periodic axis; along any if not hashed */
     int32_t first[3];    /* along open axes: the cell, as the origin has it, that is number 0 */
     int32_t reach[3];    /* pairs' cells differ by at most this */
     int32_t image_bits[3];
     bool folded;
     uint32_t first_place, places;
     int64_t stride[2];
-    int32_t chunk_cells; /* cells along x whose targets are inspected together; 1 if folded */
+    int32_t chunk_cells; /* cells along x whose targets are inspected together; 1 if hashed */
     double limit;        /* nearest points: of r² in this round */
     bool last;           /* nothing is farther away */
 };
@@ -76,13 +76,13 @@ KITH_BOTH_SIDES static inline void pairs_image_of(const struct pairs_folded_grid
     }
 }
 
-/* So many places a system's points are worth. */
+/* The number of places for a system's points. */
 KITH_BOTH_SIDES static inline double pairs_places_worth(int64_t points)
 {
     return 2.0 * (double)points + 27;
 }
 
-/* Cells along x whose targets are inspected together, in a grid that is not folded: this many
+/* Cells along x whose targets are inspected together, in a grid that is not hashed: this many
  * targets as make good use of what there is to do once for them. */
 KITH_BOTH_SIDES static inline int32_t pairs_cells_of_chunk(const struct pairs_folded_grid *grid)
 {

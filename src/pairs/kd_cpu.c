@@ -42,7 +42,7 @@ static kith_status find(const struct walk *walk, const struct pairs_kd_part *par
                                              : pairs_kd_find_near(&walk->search, part, lane);
 }
 
-/* Whether rows have so much more room; if not, they are found again. */
+/* Whether rows have room for that many more; if not, they are found again. */
 static bool grow_rows(struct pairs_kd_lane *lane, int64_t count)
 {
     const int64_t wanted = (lane->rows_end + count) * (int64_t)sizeof(int32_t);

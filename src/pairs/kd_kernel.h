@@ -21,7 +21,7 @@ struct pairs_kd_meeting {
     const void *limits;  /* of the r² of each target of the leaf, width of them */
     double cutoff;       /* with radii, in units: limits are (r_i + r_j + cutoff)² then */
     bool half, two_sets; /* j > i only; i = j counts */
-    bool everything;     /* without a look at the box */
+    bool everything;     /* without testing the box */
     int64_t room;        /* of a target in `found` and `squares` */
     int32_t *found;      /* the rows of the partners of each target, */
     void *squares;       /* and their r²; NULL: nobody asks */
@@ -29,7 +29,7 @@ struct pairs_kd_meeting {
 };
 
 /* Adds the partners that the targets of a leaf have in another. There is room for width more of
- * each, and 64 elements behind. */
+ * each, and 64 elements past the end. */
 typedef void pairs_kd_meet(const struct pairs_kd_meeting *meeting);
 
 /* The leaves that may have partners nearer than a limit of a leaf of targets, or with radii than

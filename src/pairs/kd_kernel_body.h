@@ -102,7 +102,7 @@ static uint64_t NAME(targets_near)(const struct pairs_kd_meeting *meeting)
 /* A target in front of the points of a leaf. */
 struct NAME(front) {
     VREAL scale, limit, radius, cutoff;
-    VINDEX own; /* the target's row; −1 where it is none of the points */
+    VINDEX own; /* the target's row; −1 if it is not one of the points */
     REAL x[KITH_MAX_COORDINATES];
     const REAL *block, *radii; /* of the points; NULL without */
     const int32_t *index;

@@ -18,7 +18,7 @@ struct waiting {
     int64_t node;
 };
 
-/* The leaf's targets on the way. */
+/* The leaf's targets during the search. */
 struct visit {
     const struct pairs_kd_search *search;
     const struct pairs_kd_part *part;

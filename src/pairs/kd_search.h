@@ -59,15 +59,15 @@ struct pairs_kd_meeting pairs_kd_meeting_of(const struct pairs_kd_search *search
                                             const struct pairs_kd_part *part,
                                             struct pairs_kd_lane *lane);
 
-/* Sees to room for so many more in the rows of a meeting, whose rows stay. */
+/* Reserves memory for more pairs in the rows of a meeting; existing rows are kept. */
 kith_status pairs_kd_make_room(int64_t more, struct pairs_kd_lane *lane,
                                struct pairs_kd_meeting *meeting);
 
-/* The distance of a target and a point, by their rows, as it is listed; r2 is the kernels'. Where
- * that has underflowed the distance has not. */
+/* The distance of a target and a point, by their rows, as it is listed; r2 is the kernels'. The
+ * distance is right even where r2 has underflowed. */
 double pairs_kd_distance(const struct pairs_problem *problem, int64_t i, int64_t j, double r2);
 
-/* So small r² may have lost digits. */
+/* An r² below this may have lost digits. */
 static inline double pairs_kd_least_square(kith_dtype dtype)
 {
     return dtype == KITH_F32 ? 0x1p-100 : 0x1p-900;

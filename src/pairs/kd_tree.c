@@ -41,8 +41,8 @@ static void swap(struct key *a, struct key *b)
 }
 
 /* Brings the keys that come first, `wanted` of them, before the others (Hoare 1961). No two keys
- * are equal. Pivots are picked by a generator of random numbers that starts anew each time: no
- * order that points come in is a bad one. */
+ * are equal. Pivots are random numbers from a generator with a fixed seed: no order of the points
+ * is systematically slow. */
 static void part_keys(struct key *keys, int64_t count, int64_t wanted)
 {
     uint64_t random = 0x9e3779b97f4a7c15U;
@@ -137,7 +137,7 @@ static void sort_rows(struct key *keys, int64_t count)
     }
 }
 
-/* The points of a leaf, by row, and behind them copies of the last one, which the kernels leave
+/* The points of a leaf, by row, and after them copies of the last one, which the kernels leave
  * out; without points zeros. */
 static void fill_leaf(void *argument, int64_t leaf)
 {
@@ -212,7 +212,7 @@ static kith_status grow_tree(kith_context *context, struct growth *growth)
     return KITH_OK;
 }
 
-/* Leaves and their width for so many points. */
+/* The number of leaves and their width for a number of points. */
 static void shape_tree(int64_t count, struct pairs_kd_tree *tree)
 {
     const int64_t lanes = 16; /* of the widest vectors */
@@ -246,7 +246,7 @@ static void place_tree(const struct pairs_problem *problem, bool radii, char *me
     tree->least_index = take(memory, bytes, nodes, sizeof(int32_t));
 }
 
-/* Trees without their memory, and how much that is. The keys of the largest are behind them. */
+/* Trees without their memory, and how much that is. The keys of the largest follow them. */
 static kith_status plan(const struct pairs_problem *problem, bool targets, bool radii,
                         struct pairs_kd_forest *forest, int64_t *bytes, int64_t *largest)
 {

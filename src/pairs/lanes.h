@@ -2,7 +2,7 @@
 #define PAIRS_LANES_H
 
 /* Comparing the lanes of vectors, with a mask for the answer (bit k for lane k), and storing the
- * chosen ones of some indices or reals. A vector of reals goes with as many int32. */
+ * chosen ones of some indices or reals. A vector of reals has as many lanes as one of int32. */
 
 #include "core/simd.h"
 

@@ -9,7 +9,7 @@
 #include "pairs/memory.h"
 #include "pairs/pairs_cpu.h"
 
-/* One column of a list: what an element of it is, and where its view stands. */
+/* One column of a list: what an element of it is, and the place of its view. */
 struct column {
     const char *name;
     unsigned quantity;
@@ -108,8 +108,8 @@ static kith_status check_limit(const struct pairs_request *request, int64_t rows
     const double bytes = 8 * ((double)rows + 1) + (double)each * (double)count;
     if (request->memory_limit > 0 && bytes > (double)request->memory_limit)
         return kith_fail(KITH_OUT_OF_MEMORY,
-                         "the list of %lld pairs needs %.0f bytes, and memory_limit is %lld; give "
-                         "more, or ask for fewer quantities",
+                         "the list of %lld pairs needs %.0f bytes, and memory_limit is %lld; raise "
+                         "it, or request fewer quantities",
                          (long long)count, bytes, (long long)request->memory_limit);
     if (bytes > 0x1p62)
         return kith_fail(KITH_OUT_OF_MEMORY, "the list of %lld pairs needs %.0f bytes",
@@ -132,7 +132,7 @@ static kith_status check_available(const kith_pairs *pairs, int64_t count,
             bytes += wanted - held;
     }
     snprintf(what, sizeof what, "the list of %lld pairs", (long long)count);
-    return kith_check_available(bytes, what, "give a smaller cutoff, or ask for fewer quantities");
+    return kith_check_available(bytes, what, "give a smaller cutoff, or request fewer quantities");
 }
 
 static kith_status provide_columns(int64_t count, kith_pairs *pairs, const struct column *columns)

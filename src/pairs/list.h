@@ -9,11 +9,11 @@ extern "C" {
 
 /* How a backend makes a list: it counts, and then fills.
  *
- *   pairs_list_begin    sees to pairs->row_count and pairs->offsets (row_count + 1, uninitialized)
+ *   pairs_list_begin    sets pairs->row_count, allocates pairs->offsets (row_count + 1 elements)
  *   …                   the backend writes the offsets
- *   pairs_list_reserve  sees to memory for count pairs; the arrays that were asked for
+ *   pairs_list_reserve  allocates memory for count pairs, for the arrays that were requested
  *   …                   the backend writes i, j, shifts, vectors and distances where data is not
- * NULL
+ *                       NULL
  *
  * Arrays are the backend's own memory and dense. Memory of the list's last use is used again.
  *

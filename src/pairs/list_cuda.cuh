@@ -135,7 +135,7 @@ struct pairs_long_rows {
     bool wide; /* images matter */
 };
 
-/* What pairs_fill_long_rows needs; the pointers are not looked at. */
+/* What pairs_fill_long_rows needs; the pointers are not followed. */
 int64_t pairs_long_rows_bytes(const struct pairs_long_rows &rows);
 
 /* How a list is filled, which depends on what was counted. */

@@ -8,8 +8,8 @@
 
 enum { threads = 256 };
 
-/* CUB's offsets are of 32 bits: rows are sorted in turns, each of those that begin among so many
- * keys. */
+/* CUB's offsets are of 32 bits: rows are sorted in passes, each of the rows that begin within this
+ * many keys. */
 static constexpr int64_t keys_of_turn = (int64_t)1 << 30;
 
 /* Where a row begins, or ends, after the first key of its turn; rows of other turns are empty. */

@@ -39,7 +39,7 @@ static double number_of(unsigned long long ordered)
     return value;
 }
 
-/* A radius that would hold so many of the points if they were spread evenly: in as many dimensions
+/* A radius that would contain that many points at uniform density: in as many dimensions
  * as are not thinner than the radius itself. */
 static double even_radius(double extent[3], double points, double wanted)
 {

@@ -44,7 +44,8 @@ kith_status pairs_measure_extents(kith_context *context, const struct pairs_sear
 template <typename real>
 kith_status pairs_measure_crowding(kith_context *context, const struct pairs_search<real> &search);
 
-/* Looks for the nearest of all targets that are not done; counters->left is how many are not yet.
+/* Searches for the nearest of all targets that are not done; counters->left is how many are not
+ * yet.
  */
 template <typename real>
 kith_status pairs_find_nearest(kith_context *context, const struct pairs_search<real> &search,

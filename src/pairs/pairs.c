@@ -14,7 +14,7 @@
 #include "pairs/stage.h"
 #include "pairs/update.h"
 
-/* A power of two such that the cutoff is about 1 in units of it. Radii stand in for a cutoff of 0.
+/* A power of two such that the cutoff is about 1 in units of it. Radii replace a cutoff of 0.
  */
 static double unit_of(const struct pairs_arguments *arguments, double cutoff)
 {

@@ -9,11 +9,11 @@
 #include "pairs/nearest_cuda.h"
 #include "pairs/prepare_cuda.cuh"
 
-/* Masks of so many bytes a target to begin with: 512 candidates. */
+/* Bytes of masks per target to begin with: 512 candidates. */
 enum { first_mask_bytes = 64, mask_slack = 1 << 24 };
 
-/* Rows of up to so many pairs on average are written as they are found, if in any order: 0.89 ms
- * instead of 0.94 with 20 in a row, 1.68 instead of 1.42 with 50 (10⁶ points, H200). */
+/* Rows of at most this many pairs on average are written as they are found, if in any order: 0.89
+ * ms instead of 0.94 with 20 in a row, 1.68 instead of 1.42 with 50 (10⁶ points, H200). */
 enum { pairs_of_direct_row = 32 };
 
 static double from_bits(unsigned long long bits)
@@ -77,7 +77,7 @@ template <typename real> struct making {
     struct pairs_exchange exchange;
     struct pairs_plan plan;
     struct pairs_search<real> search;
-    struct pairs_fill_shape guess; /* with which the filling was begun, if that is guessed */
+    struct pairs_fill_shape guess; /* with which the filling was started, if it was estimated */
 };
 
 /* What does not depend on what was counted. */
@@ -93,7 +93,7 @@ static struct pairs_fill_shape begin_shape(const struct making<real> &making)
     return shape;
 }
 
-/* Fills the list while its numbers are on their way to the host, if they are likely to be about
+/* Fills the list while its numbers are being copied to the host, if they are likely to be about
  * those of the last one: the host's waiting and the beginning of a kernel then cost nothing. */
 template <typename real> static kith_status begin_to_fill(struct making<real> *making)
 {
@@ -117,7 +117,7 @@ template <typename real> static kith_status begin_to_fill(struct making<real> *m
                       columns_of<real>(making->problem, making->pairs), shape, pairs_long_rows{});
 }
 
-/* Adds up the offsets, and more, while the counters are on their way. */
+/* Sums the offsets, and more, while the counters are copied to the host. */
 template <typename real>
 static kith_status receive_counters(struct making<real> *making, char *scratch)
 {

@@ -68,8 +68,8 @@ static const vindex_double lane_numbers_double = {
 #endif
 };
 
-/* Rows lie where their index wants them, far from each other. So many targets before one's row is
- * written its offset is fetched, and then its ends, which share lines with other rows. */
+/* Rows lie at their offsets, far from each other. The offset of a row is prefetched this many
+ * targets before it is written, and then its ends, which share lines with other rows. */
 enum { rows_ahead = 8, offsets_ahead = 2 * rows_ahead };
 
 SIMD_INLINE void prefetch_ends(const void *column, int64_t begin, int64_t end)

@@ -42,7 +42,7 @@ struct pairs_candidates {
     int32_t *shift[3]; /* T − n_j; NULL if nobody asks */
 };
 
-/* So much more room than candidates do their arrays have. */
+/* Elements that the arrays of candidates have past the end. */
 enum { pairs_candidates_behind = 64 };
 
 /* Gathers the candidates of some runs; count, limits and arrays are there. */

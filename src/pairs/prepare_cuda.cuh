@@ -22,7 +22,7 @@ void pairs_begin_search(const struct pairs_problem *problem, struct pairs_search
 kith_status pairs_make_grids(const struct pairs_problem *problem, double search,
                              struct pairs_folded_grid *grids, struct pairs_plan *plan);
 
-/* Whether the device may give each cell a place (open_axes_cuda.cu); sees to a table for it. */
+/* Whether the device may give each cell a place (open_axes_cuda.cu); allocates a table for it. */
 bool pairs_may_unfold(const struct pairs_problem *problem, struct pairs_plan *plan);
 
 /* Gives the search its memory, and the masks what is left. */

@@ -6,7 +6,7 @@
 /* Rows with more than i and j, or with exclusions: partners found, those excluded left out, sorted
  * and written, one target after the other. */
 
-/* Lists so long, 4 MB, are larger than a core's own caches. Rows are written far from each other,
+/* Lists this long, 4 MB, are larger than a core's own caches. Rows are written far from each other,
  * so that even in a shared cache streaming is faster: by a half for 2·10⁶ pairs in 2D. */
 enum { pairs_of_streamed_list = 1 << 18 };
 

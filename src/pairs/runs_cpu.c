@@ -54,7 +54,7 @@ static bool comes_first(const int32_t image[3])
     return false;
 }
 
-/* Which candidates a run's points make: i itself is none at T = 0, and a half list has j > i, or
+/* Which candidates a run's points make: i itself is not one at T = 0, and a half list has j > i, or
  * j ≥ i where T comes first. */
 static void mark_run(const struct pairs_search *search, struct pairs_run *run)
 {
@@ -168,7 +168,7 @@ static void walk_axis(struct walk *walk, int depth, int64_t number)
     }
 }
 
-/* Gives candidates arrays with so much room in a buffer. */
+/* Gives candidates arrays of this size in a buffer. */
 static kith_status place_candidates(const struct pairs_search *search, bool shifts, int64_t room,
                                     struct pairs_buffer *buffer,
                                     struct pairs_candidates *candidates)

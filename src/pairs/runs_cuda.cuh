@@ -15,7 +15,7 @@ struct pairs_runs {
     uint32_t end[warp_size];   /* number of the first candidate after the run's last */
     uint32_t delta[warp_size]; /* place in sorted order less number of candidate */
     uint32_t image[warp_size]; /* pairs_image_code of the translation */
-    int2 row[warp_size];       /* y and z of the run's cells, if folded */
+    int2 row[warp_size];       /* y and z of the run's cells, if hashed */
 };
 
 /* What all lanes know of a batch. */
@@ -57,7 +57,7 @@ window_of(const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk)
         window.images = floor_divide(chunk.cell[0] + chunk.span + grid.reach[0], grid.count[0]) -
                         window.first_image + 1;
     }
-    /* A folded row may go over the end of the table: two runs. */
+    /* A row of a hashed cell list may go over the end of the table: two runs. */
     window.runs = (int64_t)window.images * window.rows[0] * window.rows[1] * (grid.folded ? 2 : 1);
     window.batches = (window.runs + warp_size - 1) / warp_size;
     return window;
@@ -216,7 +216,7 @@ static __device__ __forceinline__ uint32_t run_of_lane(const struct pairs_lane_r
     return before + __popc(ends & (2u << threadIdx.x % warp_size) - 1);
 }
 
-/* Where it stands among the sorted points. */
+/* Its index among the sorted points. */
 static __device__ __forceinline__ uint32_t place_of_lane(const struct pairs_lane_runs &mine,
                                                          uint32_t first, uint32_t run)
 {

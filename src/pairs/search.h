@@ -25,7 +25,7 @@ struct pairs_bin {
     int32_t *histogram; /* room for most_cells each part */
 };
 
-/* A system on the way to its pairs. */
+/* The state of the search in one system. */
 struct pairs_search {
     const struct pairs_problem *problem;
     const struct pairs_lattice *lattice;

@@ -3,9 +3,9 @@
 
 /* What the kernels of pairs on the GPU share.
  *
- * Points and targets are sorted by the places of their cells (folded_grid.h). Targets of one cell
- * that stand side by side make a chunk; a warp takes a chunk and looks through the cells around it,
- * whose points are its candidates. */
+ * Points and targets are sorted by the places of their cells (folded_grid.h). Consecutive targets
+ * of one cell make a chunk; a warp takes a chunk and looks through the cells around it, whose
+ * points are its candidates. */
 
 #include "device/cuda.h"
 #include "pairs/folded_grid.h"
@@ -35,7 +35,7 @@ struct __align__(16) pairs_chunk
 {
     uint32_t first, count;
     int32_t cell[3]; /* the first one */
-    int32_t span;    /* cells along x behind it */
+    int32_t span;    /* cells along x after it */
     uint32_t system;
     uint32_t words; /* of a target's mask: bit l of word w is candidate 32 w + l */
     uint64_t masks; /* byte at which the masks begin, one target's after the other's */
@@ -53,12 +53,13 @@ struct pairs_counters {
     unsigned long long long_used;
     unsigned long long neighbours;            /* for each point the points of its place */
     unsigned highest_cell[3], lowest_cell[3]; /* along open axes, in open_axes_cuda.cu's order */
-    unsigned measured;                        /* blocks that have told theirs */
+    unsigned measured;                        /* blocks that have reported theirs */
     unsigned left;                            /* targets that have not found their nearest */
     unsigned chunks, most_words, most_of_row, long_rows_used;
 };
 
-/* Masks go on by so many words: each batch of candidates begins at a multiple of it. */
+/* Masks continue in steps of this many words: each batch of candidates begins at a multiple of it.
+ */
 enum { mask_step = 4 };
 
 static __host__ __device__ __forceinline__ uint32_t words_of(uint32_t candidates)
@@ -94,9 +95,9 @@ template <typename real> struct pairs_search {
     real limit, unit, per_unit_real;
     uint32_t *place_first; /* of each place its first point in sorted order; one more at the end */
     uint32_t place_count;
-    int2 *rows; /* y and z of each sorted point's cell; NULL where no grid is folded */
+    int2 *rows; /* y and z of each sorted point's cell; NULL where no grid is hashed */
     struct pairs_chunk *chunks;
-    uint32_t chunk_size; /* the most targets of one: a power of two, up to chunk_most */
+    uint32_t chunk_size; /* maximum targets of one: a power of two, up to chunk_most */
     struct pairs_counters *counters;
     char *masks;
     uint64_t mask_room;
@@ -129,7 +130,7 @@ static __device__ int32_t system_of(const struct pairs_search<real> &search, uin
     return low;
 }
 
-/* Coordinates in the problem's unit; what is not finite is 0, and tells. */
+/* Coordinates in the problem's unit; a NaN or infinity becomes 0, and is reported. */
 template <typename real>
 static __device__ bool read_position(const struct pairs_search<real> &search,
                                      const struct pairs_side<real> &side, int64_t row, double x[3])

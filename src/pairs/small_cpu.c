@@ -111,7 +111,7 @@ static kith_status make_parts(struct small_search *search)
     return KITH_OK;
 }
 
-/* Room for this many numbers more behind those that a thread has found. */
+/* Room for this many numbers more after those that a thread has found. */
 static kith_status make_room(struct pairs_lane *lane, int64_t numbers)
 {
     const int64_t needed = (lane->rows_end + numbers) * (int64_t)sizeof(int32_t);

@@ -6,7 +6,7 @@
 
 /* Small systems, every target against every point: in the order of their rows, so that nothing is
  * sorted, and each pair at its nearest image, because no other is within the cutoff (small_cpu.c
- * sees to that).
+ * ensures that).
  *
  * Points are screened in float, whose vectors are twice as long as double's and which is near
  * enough to the truth for all but a few pairs: those at the cutoff, between `inside` and
@@ -40,7 +40,7 @@ struct pairs_small_bounds {
     double low[3], high[3];
 };
 
-/* Wraps the rows of an array into the box, and widens the bounds. False if a number is not finite
+/* Wraps the rows of an array into the box, and extends the bounds. False if a number is not finite
  * or too far away. */
 typedef bool pairs_small_wrap_kernel(kith_array rows, double per_unit,
                                      const struct pairs_lattice *box,

@@ -8,7 +8,7 @@
 #include "pairs/cells.h"
 #include "pairs/stage.h"
 
-/* So many points are always compared, and more than that never: only brute force is. */
+/* Up to this many points are always compared, and more than that never: only brute force is. */
 enum { few_points = 256, most_points = 4096 };
 
 /* Of distances in float, in halves of the system's extent: differences of coordinates from the

@@ -15,7 +15,7 @@ struct pairs_small_memory {
     int32_t *wraps[pairs_set_count];
 };
 
-/* Sees to memory for all systems in a buffer. */
+/* Allocates memory for all systems in a buffer. */
 kith_status pairs_small_memory_make(const struct pairs_problem *problem, bool wraps,
                                     struct pairs_buffer *buffer, struct pairs_small_memory *memory);
 
@@ -25,7 +25,7 @@ void pairs_small_describe(const struct pairs_problem *problem,
                           struct pairs_small_system *system);
 
 /* Wraps the points of system number s and makes it ready for the kernels. False if a number is bad,
- * the points are so far apart that floats cannot tell who is near, or cells are faster. */
+ * the points are too far apart for floats to decide which are near, or cells are faster. */
 bool pairs_small_prepare(const struct pairs_small_kernels *kernels,
                          const struct pairs_problem *problem,
                          const struct pairs_small_memory *memory, int64_t s,

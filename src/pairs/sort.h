@@ -2,8 +2,8 @@
 #define PAIRS_SORT_H
 
 /* Sorting with vectors, in kernel files: Batcher's bitonic network (1968), in the form in which
- * each merge begins with a comparison with the mirror image, so that all comparisons go the same
- * way.
+ * each merge begins with a comparison with the mirror image, so that all comparisons have one
+ * direction.
  *
  *   sort_narrow, sort_wide   sort int32 or int64 ≥ 0 in place; there is room for a power of two of
  *                            them that is not below 16, pairs_sorting_room */
@@ -159,7 +159,7 @@ typedef vint64 vwide;
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    /* So many vectors, in registers. */                                                           \
+    /* Vectors in registers. */                                                                    \
     SIMD_INLINE void sort_few_##kind(integer *keys, const int64_t vectors)                         \
     {                                                                                              \
         v##kind x[8];                                                                              \

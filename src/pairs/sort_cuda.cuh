@@ -1,7 +1,7 @@
 #ifndef PAIRS_SORT_CUDA_CUH
 #define PAIRS_SORT_CUDA_CUH
 
-/* What both ways to sort points by cells begin and end with. */
+/* The first and last steps that both methods of sorting points by cells share. */
 
 #include "device/overlap.cuh"
 #include "pairs/search_cuda.cuh"
@@ -47,7 +47,7 @@ static __device__ __forceinline__ uint32_t place_point(const struct pairs_search
 template <typename real>
 kith_status pairs_measure_open_axes(kith_context *context, const struct pairs_search<real> &search);
 
-/* Makes the chunks of sorted targets, each of one cell; or only if the one grid is folded. */
+/* Makes the chunks of sorted targets, each of one cell; or only if the one grid is hashed. */
 template <typename real>
 kith_status pairs_make_chunks(kith_context *context, const struct pairs_search<real> &search,
                               bool if_folded);

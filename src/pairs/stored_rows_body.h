@@ -38,7 +38,7 @@ SIMD_INLINE void NAME(store_index)(int32_t *to, VINDEX from)
     memcpy(to, &from, sizeof from);
 }
 
-/* A row on its way: what has been found of each partner, one array for each number. */
+/* A row under construction: what has been found of each partner, one array for each number. */
 struct NAME(row) {
     int32_t *index, *shift[3];
     REAL *d[3], *r2;

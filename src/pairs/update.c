@@ -100,7 +100,7 @@ static const struct pairs_verlet *verlet_of(const struct pairs_arguments *argume
     return is_on_host(arguments) ? &pairs_verlet_cpu : pairs_backend_of(arguments->context)->verlet;
 }
 
-/* The positions of the list's making, where the arrays are: those of the queries stand behind. */
+/* The positions of the list's making, where the arrays are: those of the queries follow. */
 static kith_status take_positions(const struct pairs_arguments *arguments, struct pairs_kept *kept,
                                   void **positions)
 {

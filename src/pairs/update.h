@@ -3,7 +3,7 @@
 
 #include "pairs/arguments.h"
 
-/* Makes a list, or makes the old one anew; kith_pairs_compute without the wrapping of arguments. */
+/* Makes a list, or rebuilds the old one; kith_pairs_compute without the wrapping of arguments. */
 kith_status pairs_compute(const struct pairs_arguments *arguments, kith_pairs **pairs);
 
 /* kith_pairs_update. */

@@ -14,7 +14,7 @@ extern "C" {
 /* Which unit a number has: those that have one are scaled by powers of two (forces/scale.h). */
 enum particles_unit { particles_unit_none, particles_unit_length, particles_unit_mass };
 
-/* The columns that kith knows, a row each: name, unit, what an absent column stands for, the
+/* The columns that kith knows, a row each: name, unit, the default of an absent column, the
  * minimum allowed (−∞: any finite number), and the remedy in messages. */
 #define PARTICLES_COLUMNS(ROW, argument)                                                           \
     ROW(argument, m, mass, 1, -(double)INFINITY, "finite numbers")                                 \

@@ -37,7 +37,7 @@ static const struct column {
 };
 enum { column_count = sizeof each_column / sizeof each_column[0] };
 
-/* NULL: there is none. */
+/* NULL: not given. */
 static void *column_at(const kith_bodies *bodies, const struct column *column)
 {
     void *values = NULL;

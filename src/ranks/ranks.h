@@ -37,8 +37,9 @@ static inline bool ranks_are_first(const kith_context *context)
     return !context->ranks || context->ranks->rank == 0;
 }
 
-/* One vote of all ranks, which everything else stands on: whether a rank has failed, whether one is
- * to be cancelled, and the maximum of a value. Each is replaced by what holds for any of them. */
+/* One vote of all ranks, on which everything else depends: whether a rank has failed, whether one
+ * is to be cancelled, and the maximum of a value. Each is replaced by what holds for any of them.
+ */
 struct ranks_vote {
     int64_t failed, stops, value;
 };

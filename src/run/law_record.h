@@ -13,7 +13,7 @@ enum { law_record_bytes = RUN_LAW_BYTES };
 /* Errors: KITH_UNSUPPORTED (a formula that is too long). */
 kith_status law_record(const kith_law *law, char text[law_record_bytes]);
 
-/* Makes the law of a record; NULL for gravity. *law goes with kith_law_free.
+/* Makes the law of a record; NULL for gravity. Free *law with kith_law_free.
  * Errors: KITH_BAD_FORMAT, KITH_OUT_OF_MEMORY. */
 kith_status law_of_record(const char *text, kith_law **law);
 

@@ -11,13 +11,13 @@ struct pace {
     double published_at;       /* the last one, or the beginning */
     double publish_at;         /* the next one */
     double report_at;
-    double steps;  /* that take about as long as one should not look up */
+    double steps;  /* that take about as long as is allowed without a check */
     double fewest; /* at least this many */
 };
 
 /* The first checkpoint comes at the beginning if less than a second is wanted, else after a second.
  *
- *   fewest  steps that are worth taking at once, ≥ 1 */
+ *   fewest  minimum number of steps of one call, ≥ 1 */
 void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, double now);
 
 /* Steps to take now, 1 ≤ … ≤ most. */
@@ -26,7 +26,7 @@ int64_t pace_steps(const struct pace *pace, int64_t most);
 /* Learns how long steps take. */
 void pace_took(struct pace *pace, int64_t steps, double seconds);
 
-/* Whether it is time to tell the progress; ten times a second at most. */
+/* Whether it is time to report the progress; ten times a second at most. */
 bool pace_reports(struct pace *pace, double now);
 
 /* Whether it is time to publish a checkpoint. */

@@ -131,7 +131,7 @@ static int64_t expected_frames(const struct run_plan *plan)
     return (int64_t)fmin((parameters->until - plan->start) / parameters->every_time, 1e9) + 2;
 }
 
-/* NULL: there is none. */
+/* NULL: not given. */
 static const kith_integrator *row_of(const char *integrator)
 {
     int64_t count = 0;

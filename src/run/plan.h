@@ -37,7 +37,7 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
 /* Whether all is done. */
 bool run_plan_is_over(const struct run_plan *plan, const struct run_moment *now);
 
-/* How many steps there are, as far as one can tell. */
+/* How many steps there are, as far as is known. */
 int64_t run_plan_steps(const struct run_plan *plan, const struct run_moment *now);
 
 /* Whether there is a frame now: after every K-th step or at every T, and at the end. */

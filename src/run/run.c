@@ -21,7 +21,7 @@
 #include "simulation/integrator.h"
 #include "simulation/watch.h"
 
-/* What a step leaves to be written: its frame is on its way from the device, its checkpoint is
+/* What a step leaves to be written: its frame is being copied from the device, its checkpoint is
  * here.
  */
 struct pending {
@@ -162,7 +162,7 @@ static kith_status complete_pending(struct run *run)
     return KITH_OK;
 }
 
-/* As many steps as are to be taken before one looks up: of several ranks, as the slowest wants. */
+/* The number of steps until the next check: with several ranks, that of the slowest. */
 static kith_status steps_at_once(struct run *run, int64_t most, int64_t *steps)
 {
     const int64_t wanted = run->most_steps > 0 && run->most_steps < most ? run->most_steps : most;
@@ -172,7 +172,7 @@ static kith_status steps_at_once(struct run *run, int64_t most, int64_t *steps)
     return KITH_OK;
 }
 
-/* Steps towards the next frame, for as long as one should not look up. */
+/* Steps towards the next frame, until the next check. */
 static kith_status take_steps(struct run *run, const struct run_moment *now)
 {
     const struct run_plan *plan = &run->plan;
@@ -199,7 +199,7 @@ static kith_status take_time(struct run *run, int64_t steps)
 }
 
 /* A device goes on while the host writes. The CPU cannot do both, and steps there may be long:
- * writes first. Of two errors the one of the earlier step is told. */
+ * writes first. Of two errors the one of the earlier step is reported. */
 static kith_status advance(struct run *run, const struct run_moment *now)
 {
     const struct device_services *services = run->context->services;

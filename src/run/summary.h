@@ -21,7 +21,7 @@ struct run_record {
     int64_t steps_resumed, evaluations_resumed;
 };
 
-/* Makes an empty record, which goes with run_record_free. */
+/* Makes an empty record, which is freed with run_record_free. */
 kith_status run_record_begin(int64_t systems, struct run_record *record);
 void run_record_free(struct run_record *record);
 

@@ -11,8 +11,8 @@ struct composition_stage {
 /* What a step is: stages, or that of runge_kutta.c or hermite.c. */
 enum advance_method { advance_composition, advance_runge_kutta, advance_hermite };
 
-/* Whole steps of an integrator, for backends that can do many at once
- * faster than kick by kick: with the state in registers, in one launch, or as a recorded graph.
+/* Whole steps of an integrator, for backends that do many steps in one call faster than kick by
+ * kick: with the state in registers, in one launch, or as a recorded graph.
  *
  * forces says which forces, its targets the sources, with the vectors of one system or of many
  * (forces/problem.h); positions and accelerations are those here. velocity and position are read

@@ -14,7 +14,7 @@ static int rounded_up(int64_t count, int64_t multiple)
     return (int)((count + multiple - 1) / multiple * multiple);
 }
 
-/* For blocks of so many bodies. */
+/* For blocks of this many bodies. */
 template <typename variant> struct block_plan plan_for(int64_t all_bodies, int64_t of_block)
 {
     struct block_plan plan;
@@ -67,7 +67,7 @@ kith_status advance_blocks_cuda(kith_context *context, const struct advance_prob
                                              : launch_method_alone<float>(context, problem);
 }
 
-/* Whether the device holds all blocks at once, which wait for each other. */
+/* Whether all blocks, which wait for each other, are resident on the device. */
 template <typename variant>
 static kith_status check_fits(kith_context *context, const struct block_plan &plan, int blocks,
                               bool *fits)

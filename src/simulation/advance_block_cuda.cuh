@@ -19,15 +19,16 @@
 
 enum { block_warp = 32, block_warps = 16, block_threads = block_warps * block_warp };
 
-/* How the work lies: a block has so many bodies, a multiple of the targets of a warp; so many
- * warps, a power of two, share the sources of the same targets; room is for all bodies, those of
- * the last block that are not there included, and a multiple of what a warp reads at once. */
+/* How the work is divided: a block has this many bodies, a multiple of the targets of a warp; this
+ * many warps, a power of two, share the sources of the same targets; room is for all bodies, those
+ * of the last block that are not there included, and a multiple of what a warp reads in one
+ * instruction. */
 struct block_plan {
     int bodies, source_warps, room;
 };
 
-/* With `alone` a block is a system, else blocks share one. quad: sources that a lane reads at once;
- * more are faster to read, fewer spread a small system over more lanes. */
+/* With `alone` a block is a system, else blocks share one. quad: sources that a lane reads in one
+ * instruction; more are faster to read, fewer spread a small system over more lanes. */
 template <typename scheme_, bool alone_, bool per_body_> struct block_variant {
     typedef scheme_ scheme;
     typedef typename scheme::real real;
@@ -35,7 +36,7 @@ template <typename scheme_, bool alone_, bool per_body_> struct block_variant {
     static constexpr bool with_jerk = scheme::needs_jerk;
     static constexpr int targets = with_jerk ? 2 : 4;
     static constexpr int quad = alone ? 1 : (with_jerk ? 8 : 16) / sizeof(real);
-    static constexpr int step = block_warp * quad; /* sources of a warp at once */
+    static constexpr int step = block_warp * quad; /* sources of a warp at a time */
 
     /* Of the columns: as many change from evaluation to evaluation as there are sums; then masses,
      * then ½ ε². */
@@ -70,7 +71,7 @@ __device__ block_memory<typename variant::real> memory_of(const struct block_pla
     return {columns, columns + variant::columns * plan.room, plan.room};
 }
 
-/* What does not change from step to step; positions are 0 yet, and masses behind the last body. */
+/* What does not change from step to step; positions are 0 yet, and masses past the last body. */
 template <typename variant>
 __device__ void prepare(const struct advance_problem &problem, const struct block_plan &plan,
                         int64_t system, const struct block_memory<typename variant::real> &memory)

@@ -9,8 +9,8 @@
  * a body in each lane of the vectors; the systems of an ensemble a system in each lane.
  *
  * Nothing is done (*done = 0) for more than 64 bodies, or one system that takes more than eight
- * vectors: the general path is as fast there. Nor for a G so far from the scale of the lengths that
- * G·mass might leave the precision's range, nor for compositions of very many stages. */
+ * vectors: the general path is as fast there. Nor for a G that far from the scale of the lengths
+ * that G·mass might leave the precision's range, nor for compositions of very many stages. */
 kith_status advance_cpu(kith_context *context, const struct advance_problem *problem,
                         int64_t *done);
 

@@ -22,7 +22,7 @@ enum { one_in_warp_bodies = 16, one_in_block_bodies = 64 };
 enum { least_lane_systems_per_multiprocessor = 20 };
 
 /* In parts of warps systems share the reading of their sources, which pays when there are warps
- * enough to hide their slower steps, so many on a multiprocessor. In 10⁶ system-steps a second,
+ * enough to hide their slower steps, this many on a multiprocessor. In 10⁶ system-steps a second,
  * leapfrog, float:
  *
  *              1000 systems    5000           100 000

@@ -6,7 +6,7 @@
 #include "forces/pair_cuda.cuh"
 #include "simulation/advance_program.h"
 
-/* So many components of one body or several. */
+/* The components of one body or several. */
 template <typename real, int components> struct motion {
     real x[components], v[components], a[components];
 };
@@ -15,10 +15,10 @@ template <typename real, int components> struct with_jerk : motion<real, compone
     real jerk[components];
 };
 
-/* An integrator in the kernels: what it holds beside the motion, how often forces are evaluated in
- * a step, and what it does before the first evaluation and after each, when a has been worked out
- * at x; it leaves the next evaluation's position in x. What follows the last evaluation of a step
- * goes on into the next one, unless it is the last. */
+/* An integrator in the kernels: what it holds in addition to the motion, how often forces are
+ * evaluated in a step, and what it does before the first evaluation and after each, when a has been
+ * worked out at x; it leaves the next evaluation's position in x. What follows the last evaluation
+ * of a step goes on into the next one, unless it is the last. */
 
 /* A composition: advance_program in the kernels' precision. */
 template <typename real_> struct cuda_composition {

@@ -9,15 +9,15 @@ extern "C" {
 #endif
 
 /* advance of simulation/backend.h on a GPU. One system of up to some thousand
- * bodies does all steps in one launch, in which no thread goes back to the host's pace: within a
+ * bodies does all steps in one launch, in which no thread waits for the host: within a
  * warp, a block, or blocks on all multiprocessors that hand each other the positions. Systems of an
  * ensemble are a lane, a part of a warp, a warp or a block each. Larger systems do kicks and drifts
  * in one kernel between two evaluations of forces; Runge-Kutta and Hermite are done up to some
  * thousand bodies. Under laws other than gravity there are compositions of up to
  * law_systems_most_bodies bodies (advance_laws_cuda.h).
  *
- * Nothing is done (*done = 0) for a G so far from the scale of the lengths that G·Σ might leave the
- * precision's range, nor for compositions of very many stages. */
+ * Nothing is done (*done = 0) for a G that far from the scale of the lengths that G·Σ might leave
+ * the precision's range, nor for compositions of very many stages. */
 kith_status advance_cuda(kith_context *context, const struct advance_problem *problem,
                          int64_t *done);
 

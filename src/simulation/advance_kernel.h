@@ -11,7 +11,7 @@ enum { advance_max_bodies = 64, advance_max_vectors = 8 };
 typedef void advance_one_kernel(const struct advance_problem *problem,
                                 const struct advance_program *program);
 
-/* Does all steps of the systems begin … end − 1 (and of some behind end, up to kith_padded(end)).
+/* Does all steps of the systems begin … end − 1 (and of some past end, up to kith_padded(end)).
  * begin is a multiple of advance_systems_at_once. */
 typedef void advance_systems_kernel(const struct advance_problem *problem,
                                     const struct advance_program *program, int64_t begin,

@@ -37,8 +37,8 @@ LAW_INLINE REAL NAME(law_element)(const void *column, long long i, double otherw
     return column ? ((const REAL *)column)[i] : (REAL)otherwise;
 }
 
-/* What the sum over sources is multiplied by; a mass may be so small that this is out of range,
- * either way, or no number where the weight is 0 as well: an empty sum stays 0. */
+/* What the sum over sources is multiplied by; a mass may be so small that this is out of range, in
+ * either direction, or NaN where the weight is 0 as well: an empty sum stays 0. */
 LAW_INLINE REAL NAME(law_scale)(const struct law_form form, REAL weight, REAL mass)
 {
     const REAL most = sizeof(REAL) == sizeof(float) ? (REAL)0x1p127 : (REAL)0x1p1023;

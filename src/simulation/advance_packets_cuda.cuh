@@ -4,7 +4,7 @@
 /* How blocks hand each other numbers without a barrier: a number travels in packets of 8 bytes,
  * half of them the number's bits and half a tag that says which round it belongs to. A reader waits
  * until the tag is that of the round it wants. 8 bytes are written and read as one, so that the tag
- * needs no fence, and one way through the second-level cache is all the waiting there is. (NCCL's
+ * needs no fence, and one passage through the second-level cache is the whole latency. (NCCL's
  * LL protocol has the same idea.)
  *
  * Two rounds lie side by side: whoever writes round r + 2 has read all of r + 1, whose writers had

@@ -6,7 +6,7 @@
 #include "simulation/advance_parts_cuda.cuh"
 
 /* The lanes of a system. Compositions take three or four bodies a lane, which share what it reads
- * of a source; the others hold so much of a body that two are as many as there are registers for.
+ * of a source; the others hold more of a body, so that registers suffice for two.
  */
 static int lanes_of(const struct advance_problem *problem)
 {

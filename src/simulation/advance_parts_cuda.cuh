@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(parts_threads)
     const int64_t last = problem.forces.system_count - 1;
     const real g = (real)problem.forces.gravitational_constant;
 
-    /* Behind the last system it is done again, and not kept. */
+    /* Past the last system it is done again, and not kept. */
     struct parts_lane<variant> mine = {
     };
     load<variant>(problem, s < last ? s : last, lane, mine, memory);

@@ -1,11 +1,11 @@
 /* Steps of one system that fits into a vector: a body in each lane, all state in registers. Part of
  * advance_kernel_body.h.
  *
- * The bodies stand in a ring. In turn r = 1, 2, … N/2 each meets the one r places ahead, so that
- * after the last every pair has met once; what the pair feels goes to the body itself, and back to
- * the one ahead. In the last turn of an even ring each pair meets from both sides, and nothing goes
- * back. The lanes after the N-th meet themselves, which adds 0. The turns do not wait for each
- * other: that hides most of their latency, which is what a step costs. */
+ * The bodies are arranged in a ring. In turn r = 1, 2, … N/2 each meets the one r places ahead, so
+ * that after the last every pair has met once; what the pair feels goes to the body itself, and
+ * back to the one ahead. In the last turn of an even ring each pair meets from both sides, and
+ * nothing goes back. The lanes after the N-th meet themselves, which adds 0. The turns do not wait
+ * for each other: that hides most of their latency, which is what a step costs. */
 
 enum { NAME(ring_turns) = NAME(lanes) / 2 };
 

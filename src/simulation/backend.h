@@ -9,7 +9,7 @@ extern "C" {
 
 /* What simulations need of a device beyond device/services.h, whose contract holds here too. */
 struct simulation_backend {
-    /* Many steps of a simulation at once: simulation/advance.h says what. *done is problem->steps,
+    /* Many steps of a simulation in one call: see simulation/advance.h. *done is problem->steps,
      * or 0 if for this problem there is nothing better than combine and forces; which of the two
      * does not depend on the number of steps or their length. */
     kith_status (*advance)(kith_context *context, const struct advance_problem *problem,

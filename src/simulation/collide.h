@@ -19,7 +19,7 @@ struct contact {
     int64_t i, j;
 };
 
-/* The pairs of one step. A body's way is within reach of middle. */
+/* The pairs of one step. A body's path is within reach of middle. */
 struct contact_search {
     double *middle, *reach;
     kith_pairs *pairs;

@@ -10,7 +10,8 @@
 #include "device/context.h"
 #include "simulation/state.h"
 
-/* Up to so many bodies each pair is looked at; of more those near each other are listed first. */
+/* For up to this many bodies every pair is tested; for more, those near each other are listed
+ * first. */
 enum { most_looked_at = 256 };
 
 void contact_search_free(struct contact_search *search)
@@ -109,7 +110,7 @@ static kith_status add_contact(struct contact_search *search, struct contact con
     return KITH_OK;
 }
 
-/* A pair whose ways come near each other: collides, or passes at less than the encounter. */
+/* A pair whose paths come near each other: collides, or passes at less than the encounter. */
 static kith_status look_at(const struct done_step *step, int64_t i, int64_t j)
 {
     const struct watch *watch = step->watch;

@@ -12,7 +12,7 @@ struct frame {
     double time;
 };
 
-/* Room for the frames of a simulation, one after the other. Goes with frame_free, also after a
+/* Memory for the frames of a simulation, one after the other. Free with frame_free, also after a
  * failure, before the simulation; a frame that was never allocated may be freed. */
 kith_status frame_allocate(struct kith_simulation *simulation, struct frame *frame);
 void frame_free(struct frame *frame);

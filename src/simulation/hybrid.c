@@ -43,7 +43,7 @@ static bool is_before(struct hybrid_pair a, struct hybrid_pair b)
     return a.i != b.i ? a.i < b.i : a.j < b.j;
 }
 
-/* What is close in one or the other. *has_more: the other has what one has not. */
+/* The union of two sets of close pairs. *has_more: the other has a pair that one does not have. */
 static kith_status unite(const struct hybrid_close *one, const struct hybrid_close *other,
                          struct hybrid_close *both, bool *has_more)
 {

@@ -18,8 +18,8 @@
  *
  *     τ² = 2 |a|² / (|a'|² + |a| |a''|)
  *
- * of some planet's Kepler motion (Pham, Rein & Spiegel 2024), all bodies are followed that way,
- * with the star, the star's motion in A too.
+ * of some planet's Kepler motion (Pham, Rein & Spiegel 2024), all bodies are followed so, with the
+ * star, the star's motion in A too.
  *
  * What is close is determined at the start of the step and again at its end. Pairs that are close
  * at the end alone reject the step, and it is done again with them. The criterion does not depend
@@ -80,7 +80,7 @@ struct hybrid_memory {
     int64_t room; /* of pairs */
 };
 
-/* Errors: KITH_OUT_OF_MEMORY. Goes with hybrid_memory_free, also after a failure. */
+/* Errors: KITH_OUT_OF_MEMORY. Free with hybrid_memory_free, also after a failure. */
 kith_status hybrid_memory_make(int64_t planets, struct hybrid_memory *memory);
 void hybrid_memory_free(struct hybrid_memory *memory);
 

@@ -100,7 +100,7 @@ static void jump(const struct hybrid_step *step, double h)
 }
 
 /* A(h/2) B(h) A(h/2) in democratic heliocentric coordinates. star is where the center of mass is
- * relative to the star's start, which ends as the star's way. */
+ * relative to the star's start, which ends as the star's displacement. */
 static kith_status step_about_star(struct hybrid_step *step, struct hybrid_leg *leg, double star[3],
                                    double star_velocity[3])
 {

@@ -11,7 +11,7 @@
 #include "law/law.h"
 #include "simulation/state.h"
 
-/* The rows of an array of pairs, one after another, in memory that goes with free. */
+/* The rows of an array of pairs, one after another, in memory that is freed with free(). */
 static kith_status copy_exclusions(kith_array from, kith_array *to)
 {
     int64_t(*rows)[2] = NULL;

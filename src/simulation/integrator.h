@@ -35,14 +35,14 @@ struct integrator_method {
     const struct composition_stage *stages;
 };
 
-/* The row of the table with this name; NULL stands for "leapfrog".
+/* The row of the table with this name; NULL selects "leapfrog".
  * Errors: KITH_INVALID_ARGUMENT, the message lists the names. */
 kith_status integrator_find(const char *name, const struct integrator_method **method);
 
 /* The steps of a leg; of an integrator with a fixed step, as many steps. */
 kith_status simulation_take_leg(struct kith_simulation *simulation, const struct radau_leg *leg);
 
-/* So many steps of h by the backend's advance: *done is steps, or 0 if it has none for this. */
+/* Steps of h by the backend's advance: *done is steps, or 0 if it has none for this. */
 kith_status simulation_advance(struct kith_simulation *simulation, double h, int64_t steps,
                                int64_t *done);
 
@@ -53,8 +53,8 @@ kith_status integrator_prepare(struct kith_simulation *simulation);
 kith_status ias15_check(const struct kith_simulation *simulation, const kith_bodies *bodies);
 
 /* Of whfast: what is kept, made from positions and velocities; and a step of h, from what is kept
- * or, if h is not dt, from positions and velocities, which are made at once. check refuses what
- * neither whfast nor `name` can do. */
+ * or, if h is not dt, from positions and velocities, which are made immediately. check refuses what
+ * neither whfast nor `name` supports. */
 kith_status whfast_prepare(struct kith_simulation *simulation);
 kith_status whfast_step_bodies(struct kith_simulation *simulation, double h);
 kith_status whfast_check(const struct kith_simulation *simulation, const kith_bodies *bodies,

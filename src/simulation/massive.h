@@ -14,7 +14,7 @@ struct massive {
 };
 
 /* Lists them after masses were loaded, if they are at most half of the bodies, 65 or more, of one
- * system under gravity, by direct sums on the CPU; else simulation->massive is NULL. Goes with
+ * system under gravity, by direct sums on the CPU; else simulation->massive is NULL. Free with
  * massive_free. Errors: KITH_OUT_OF_MEMORY. */
 kith_status massive_choose(struct kith_simulation *simulation);
 void massive_free(struct kith_simulation *simulation);

@@ -15,7 +15,7 @@ enum { lanes = SIMD_BYTES / sizeof(double) };
 /* (7! ε)^{1/7} with ε = 10⁻⁹. */
 static const double step_fraction = 0.1750857064;
 
-/* A step is at least so much of what it was wanted to be, and the next at most its inverse. */
+/* A step is at least this fraction of the desired one, and the next at most its inverse. */
 static const double least_fraction = 0.25;
 
 /* A far shorter step's polynomials say nothing of this one. */

@@ -10,7 +10,7 @@
 /* To record a step takes the host as long as to start five to ten. */
 enum { least_alike = 8 };
 
-/* So many steps are started at once; between them whoever cancels is heard. */
+/* Steps that are started together; cancellation is checked between them. */
 enum { most_steps = 256 };
 
 /* A step of the simulation as it is now. Other bodies may bring other units, and a law's parameters

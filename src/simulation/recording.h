@@ -20,7 +20,7 @@ struct simulation_recording {
     struct law_numbers numbers;
 };
 
-/* So many steps of h by replaying one, or *done = 0: they are to be done one by one. Where the
+/* Steps of h by replaying one, or *done = 0: they are to be done one by one. Where the
  * kernels of a step take less time than the host needs to start them, steps take a third of it. */
 kith_status simulation_replay(struct kith_simulation *simulation, double h, int64_t steps,
                               int64_t *done);

@@ -20,7 +20,7 @@ struct sample {
     double *backend_memory;
 };
 
-/* Room for this many systems, which goes with sample_free, also after a failure.
+/* Room for this many systems, which is freed with sample_free, also after a failure.
  *
  *   aside  takes memory of the host from the backend, so that the simulation can go on while a
  *          sample is copied */

@@ -59,7 +59,7 @@ static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
 
 /* The steps between two checks whether the context was cancelled: enough that a check costs
  * nothing, few enough not to wait for. A large ensemble is advanced group by group,
- * each in the cache for this many steps: 16 are enough that memory does not set the pace. On a GPU
+ * each in the cache for this many steps: 16 are enough that memory is not the limit. On a GPU
  * it is some milliseconds, as small systems do all these steps in one launch. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {

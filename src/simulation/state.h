@@ -122,7 +122,8 @@ static inline struct system_layout simulation_layout(const struct kith_simulatio
 }
 
 /* Allocates the arrays and fills in masses, softening, positions and velocities. The simulation's
- * fields up to the law are set; its memory goes with simulation_release, also after a failure. */
+ * fields up to the law are set; its memory is freed with simulation_release, also after a failure.
+ */
 kith_status simulation_load(struct kith_simulation *simulation, const kith_bodies *bodies);
 
 /* Fills in those of other bodies, as many; refill keeps the unit of length. */

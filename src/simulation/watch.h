@@ -55,7 +55,7 @@ static inline bool watch_is_wanted(const kith_simulation_options *options)
            options->escape > 0;
 }
 
-/* NULL in *watch if there is nothing to follow. Goes with watch_free.
+/* NULL in *watch if there is nothing to follow. Free with watch_free.
  * Errors: KITH_UNSUPPORTED (an ensemble, a GPU), KITH_OUT_OF_MEMORY. */
 kith_status watch_create(const kith_context *context, const kith_simulation_options *options,
                          bool is_ensemble, const kith_bodies *bodies, struct watch **watch);
@@ -66,7 +66,7 @@ void watch_free(struct watch *watch);
 kith_status watch_before_step(struct kith_simulation *simulation);
 kith_status watch_after_step(struct kith_simulation *simulation, double time, double h);
 
-/* Fills a simulation with some rows, from arrays of all of them; the integrator starts anew.
+/* Fills a simulation with some rows, from arrays of all of them; the integrator starts again.
  *
  *   position, velocity  of the `count` bodies that are to be left, whose rows are in watch->row */
 kith_status watch_fill(struct kith_simulation *simulation, int64_t count, double *position,

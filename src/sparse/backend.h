@@ -12,8 +12,8 @@ extern "C" {
  * sparse/formats.h and sparse/product.h say what they are made of. */
 struct sparse_backend {
     /* assemble brings a caller's entries, in the device's memory, in order; NULL where that is the
-     * host's. transpose makes Aᵀ. What both put into *made was allocated here, goes with release,
-     * and is valid on success only. */
+     * host's. transpose makes Aᵀ. What both put into *made was allocated here, is freed with
+     * release, and is valid on success only. */
     kith_status (*assemble)(kith_context *context, const struct sparse_entries *entries,
                             struct sparse_csr *made);
     kith_status (*transpose)(kith_context *context, const struct sparse_csr *csr,

@@ -93,7 +93,7 @@ static kith_status convert(kith_context *context, struct sparse_matrix *matrix)
                                     "blocks' values", &to->value));
     fill_blocks_kernel<real, size>
         <<<launched, block_threads, 0, stream>>>(csr->rows, row_entries_of<real>(matrix), *to);
-    return cuda_check_launch("filling blocks");
+    return cuda_check_launch("padding blocks");
 }
 
 template <typename real>

@@ -92,7 +92,7 @@ static kith_status launch(kith_context *context, const struct sparse_matrix *mat
     blocks_kernel<real, size>
         <<<blocks_for(pieces, in_turn), block_of<real>::threads, 0, cuda_stream(context)>>>(
             *a, (int)in_turn, (int32_t)matrix->csr.columns - 1, product, x);
-    return cuda_check_launch("starting the kernel of blocks and several vectors");
+    return cuda_check_launch("starting the kernel of blocks and multiple right-hand sides");
 }
 
 template <typename real>

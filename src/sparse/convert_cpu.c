@@ -13,7 +13,7 @@ enum { piece_items = 16384 };
 /* Of a task of a conversion: groups of rows that share the base of their columns, rows. */
 enum { groups_a_task = 256, rows_a_task = 16384 };
 
-/* To move an entry, to tell how many threads are worth waking. */
+/* To move an entry; decides how many threads to wake. */
 static const double seconds_an_entry = 1e-9;
 
 kith_status sparse_take(struct sparse_matrix *matrix, int64_t count, int64_t bytes_each,

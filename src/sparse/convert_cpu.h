@@ -5,7 +5,7 @@
 #include "device/threads.h"
 #include "sparse/formats.h"
 
-/* Memory that goes with the matrix, with sparse_slack elements more. */
+/* Memory that is freed with the matrix, with sparse_slack elements more. */
 kith_status sparse_take(struct sparse_matrix *matrix, int64_t count, int64_t bytes_each,
                         const char *what, void *memory);
 

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Allocates zeroed memory that goes with the matrix; sparse_slack elements more than count. */
+/* Allocates zeroed memory that is freed with the matrix; sparse_slack elements more than count. */
 kith_status sparse_matrix_allocate(kith_context *context, struct sparse_matrix *matrix,
                                    int64_t count, int64_t bytes_each, const char *what,
                                    void *memory);

@@ -154,7 +154,7 @@ static kith_status place_slices(struct sparse_matrix *matrix, struct sparse_sell
     return KITH_OK;
 }
 
-/* The least column of a slice's rows. */
+/* The smallest column of a slice's rows. */
 static int32_t slice_base(const struct sparse_csr *csr, const struct sparse_sell *sell, int64_t s)
 {
     int32_t base = INT32_MAX;

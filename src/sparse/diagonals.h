@@ -5,8 +5,8 @@
 #include "kith/context.h"
 #include "sparse/formats.h"
 
-/* Which diagonals have entries: is_used[column − row + rows] is 1, else 0. The array of rows +
- * columns + 1 elements goes with free(). */
+/* Which diagonals have entries: is_used[column − row + rows] is 1, else 0. Free the array of rows +
+ * columns + 1 elements with free(). */
 kith_status sparse_mark_diagonals(kith_context *context, const struct sparse_csr *csr,
                                   unsigned char **is_used);
 

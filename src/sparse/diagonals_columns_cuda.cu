@@ -1,11 +1,11 @@
-/* A matrix of a few diagonals by eight vectors that lie one behind the other: a thread has a row of
+/* A matrix of a few diagonals by eight column-major vectors: a thread has a row of
  * all of them, neighbouring threads read neighbouring numbers, and nothing is brought into another
  * order. The sums are those of diagonals_vectors_cuda.cu, bit for bit.
  *
  * Measured on an H200, double, Poisson 160³: 0.194 ms; four vectors at a time 0.200, two 0.236;
  * with blocks that take tiles of the grid, 32 × 4 × 2, 0.191. A band of 25 diagonals, by two, three
- * and four diagonals at once in double: 0.106, 0.112, 0.115 ms; in float 0.082, 0.071, 0.068; 0.129
- * and 0.111 where each entry looks whether it is in the matrix. */
+ * and four diagonals at a time in double: 0.106, 0.112, 0.115 ms; in float 0.082, 0.071, 0.068;
+ * 0.129 and 0.111 where each entry looks whether it is in the matrix. */
 
 #include "sparse/diagonals_cuda.cuh"
 #include "sparse/vectors_cuda.cuh"
@@ -22,7 +22,7 @@ static __device__ void add_diagonal(real value, const real *__restrict__ x, int6
         sum[k] = fma(value, __ldg(x + k * x_stride), sum[k]);
 }
 
-/* The entries of a row, `at_once` diagonals on their way; of a row that is inside all are in the
+/* The entries of a row, `at_once` diagonals in flight; of a row that is inside all are in the
  * matrix. */
 template <typename real, bool symmetric, bool inside, int at_once>
 static __device__ void add_row(const diagonals<real> &a, const sparse_few_offsets &few, int64_t row,

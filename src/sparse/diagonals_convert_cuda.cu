@@ -133,5 +133,5 @@ kith_status sparse_to_dia_cuda(kith_context *context, struct sparse_matrix *matr
     else
         fill_kernel<float>
             <<<blocks, block_threads, 0, stream>>>(csr->rows, row_entries_of<float>(matrix), *dia);
-    return cuda_check_launch("filling diagonals");
+    return cuda_check_launch("padding diagonals");
 }

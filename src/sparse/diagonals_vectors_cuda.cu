@@ -1,5 +1,5 @@
 /* A matrix of a few diagonals by eight vectors: a lane has 32 bytes of a row's numbers, so that two
- * or four rows of x and as many values are on its way at once. Values are read once for all eight.
+ * or four rows of x and as many values are in flight. Values are read once for all eight.
  *
  * Measured on an H200, double, Poisson 160³: 0.209 ms, with 16 bytes a lane 0.243, with 256 threads
  * a block 0.220. Blocks that take tiles of the grid, 32 × 4 × 1, have 0.207; x and values in
@@ -27,9 +27,8 @@ static __device__ struct thread_shares<real> shares_of_row(const struct share_of
     return made;
 }
 
-/* Adds the entries of a row in so many diagonals from the d-th on; of the mirrored half, those in
- * the diagonals behind it, of which A(i, i − offset) = A(i − offset, i). All are on their way at
- * once. */
+/* Adds the entries of a row in count diagonals from the d-th on; of the mirrored half, those in the
+   diagonals after it, of which A(i, i − offset) = A(i − offset, i). All are in flight. */
 template <typename real, bool mirrored>
 static __device__ void add_diagonals(const diagonals<real> &a, const sparse_few_offsets &few, int d,
                                      int64_t row, const struct share_of<real> *x,
@@ -94,7 +93,7 @@ static kith_status launch(kith_context *context, const struct sparse_matrix *mat
     const unsigned blocks = blocks_for(matrix->csr.rows * threads_of_row<real>, block_threads);
     kernel<<<blocks, block_threads, 0, cuda_stream(context)>>>(
         diagonals_of<real>(matrix), sparse_own_of(matrix)->few, product, x);
-    return cuda_check_launch("starting the kernel of diagonals and several vectors");
+    return cuda_check_launch("starting the kernel of diagonals and multiple right-hand sides");
 }
 
 kith_status sparse_diagonals_of_vectors(kith_context *context, const struct sparse_matrix *matrix,

@@ -4,7 +4,7 @@
 #include "kith/sparse.h"
 
 /* How matrices lie in a backend's memory. All arrays are aligned to 64, and may be read up to
- * sparse_slack elements behind their end: zeros there, or more of the same arrays.
+ * sparse_slack elements past their end: zeros there, or more of the same arrays.
  *
  * A format that fills up rows, blocks or diagonals does so with zeros in a column of the matrix. A
  * zero there times an x that is infinite or NaN would spoil the sum, and makes it NaN: so a kernel
@@ -82,7 +82,7 @@ struct sparse_sell {
 
 /* Blocks of size × size; block row i has blocks block_start[i] … block_start[i + 1] − 1, with the
  * first column size·block_column. Values of a block are row-major. At the lower and the right edge,
- * blocks may stand out of the matrix. */
+ * blocks may extend past the matrix. */
 struct sparse_bsr {
     int32_t size;
     int64_t block_rows, blocks;

@@ -136,7 +136,7 @@ static void inspect_some_rows(void *argument, int64_t task)
     count_sorted_slots(csr, begin, end, part);
 }
 
-/* Adds what a part has found; at_least are numbers of rows with just that length so far. */
+/* Adds what a part has found; at_least has the numbers of rows of exactly that length so far. */
 static void add_part(const struct part *part, int64_t *longer, struct sparse_statistics *statistics)
 {
     for (int64_t k = 0; k < sparse_most_lengths; k++)

@@ -15,13 +15,14 @@ static const struct sparse_kernels *const kernels[] = {KITH_EACH_ISA(KERNELS_OF)
 
 enum {
     rows_a_task = 8192,
-    vector_rows_a_task = 1024,      /* with several vectors */
+    vector_rows_a_task = 1024,      /* with multiple right-hand sides */
     most_near = 256 << 10,          /* bytes of x that scattered reads find near by */
     most_on_small_pages = 12 << 20, /* bytes of x whose small pages a core has at hand */
-    most_in_caches = 8 << 20,       /* bytes of y, several vectors, that may stay in the caches */
-    most_in_level_two = 1 << 20,    /* bytes of x that cost next to nothing to copy, */
-    uses_of_small = 8,              /* if each of its rows is used so often */
-    piece_bytes = 16,               /* that can be written past the caches */
+    most_in_caches =
+        8 << 20, /* bytes of y, of multiple right-hand sides, that may stay in the caches */
+    most_in_level_two = 1 << 20, /* bytes of x that cost next to nothing to copy, */
+    uses_of_small = 8,           /* if each of its rows is used so often */
+    piece_bytes = 16,            /* that can be written past the caches */
 };
 
 /* Entries that use a line of x for the first time in a while, as a part of all, from which on x

@@ -10,7 +10,7 @@ SIMD_INLINE void NAME(ask_for)(const REAL *x)
 }
 
 #define DEFINE_CSR(suffix, place, gather)                                                          \
-    /* Entries begin … end − 1 of a row, four sums at once. */                                 \
+    /* Entries begin … end − 1 of a row, in four sums. */                                      \
     SIMD_INLINE REAL NAME(dot##suffix)(const REAL *x, const place *index, const REAL *value,       \
                                        int64_t begin, int64_t end, bool prefetch)                  \
     {                                                                                              \
@@ -159,7 +159,7 @@ static void NAME(finish_piece)(const struct sparse_work *work, int64_t task)
     NAME(put)(work->product, work->product->matrix->piece[task].row, (REAL)work->head[task]);
 }
 
-/* The entries of a row from *k on, four sums at once where there are as many. */
+/* The entries of a row from *k on, in four sums where there are as many. */
 SIMD_INLINE REAL NAME(sum_entries)(const struct sparse_coo *coo, const REAL *x, int64_t row,
                                    int64_t end, int64_t *k)
 {

@@ -1,6 +1,6 @@
 /* Rows that are padded to a width: a lane a row. */
 
-/* So many vectors' sums are under way at once. */
+/* Number of vectors whose sums are in progress. */
 enum { NAME(most_vectors) = 4, NAME(slice_rows) = 64 };
 
 /* Adds up entries of `vectors` vectors of rows that lie next to each other: entry k of lane r is

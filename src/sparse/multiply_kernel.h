@@ -7,15 +7,15 @@
 /* A product cut into tasks, each with rows of its own. */
 struct sparse_work {
     const struct sparse_product *product;
-    const void *x;       /* contiguous; several vectors side by side, a multiple of a chunk */
-    int64_t stride;      /* elements from a row of x to the next */
+    const void *x;  /* contiguous; multiple right-hand sides are row-major, a multiple of a chunk */
+    int64_t stride; /* elements from a row of x to the next */
     int64_t rows_a_task; /* where the matrix has no pieces: a multiple of kith_padding */
     /* Where a row may be shared by pieces: the sum of a piece's entries in its first row, and in
      * the row that it leaves to the next piece. */
     double *head, *tail;
     bool adds;      /* to y, that other entries of the row are in already: coo of hybrid */
     bool scattered; /* x is large and used all over */
-    bool streams;   /* several vectors: rows of y are written past the caches */
+    bool streams;   /* multiple right-hand sides: rows of y are written past the caches */
     void *packed;   /* x as the kernels take it, to be made of the caller's */
 };
 

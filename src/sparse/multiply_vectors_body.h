@@ -1,4 +1,4 @@
-/* Several vectors at once: an entry meets a line of 64 bytes of x, which holds them side by side.
+/* Multiple right-hand sides: an entry meets a line of 64 bytes of x, which holds them side by side.
  * Here compressed rows, and what becomes of the sums. */
 
 enum {

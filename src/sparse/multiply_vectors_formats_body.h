@@ -1,4 +1,4 @@
-/* Several vectors at once with blocks and diagonals: as many rows as have their sums in
+/* Multiple right-hand sides with blocks and diagonals: as many rows as have their sums in
  * registers. */
 
 SIMD_INLINE void NAME(clear)(const int rows, VREAL sum[][NAME(chunk_vectors)])

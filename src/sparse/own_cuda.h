@@ -25,8 +25,9 @@ struct sparse_long_rows {
     unsigned *ticket;               /* rows */
 };
 
-/* Long rows, cut at the edges of panels of columns into segments (panels_cuda.cu). The sum of the
- * segment of the r-th long row in panel p is part[p·rows + r], which stays 0 where there is none.
+/* Long rows, cut at the edges of column blocks ("panels") into segments (panels_cuda.cu). The sum
+ * of the segment of the r-th long row in panel p is part[p·rows + r], which stays 0 where it has no
+ * segment.
  *
  * A tile has segments of one panel. Those of up to sparse_lane_entries are a lane's each, 32 of
  * nearly one length a slice; a longer one is cut into pieces, of which each is a slice too, shared

@@ -1,5 +1,6 @@
-/* Cutting long rows into segments of panels, and these into tiles and slices (own_cuda.h). Which of
- * two segments of one length comes first is left to chance: no sum depends on it. */
+/* Cutting long rows into segments of column blocks ("panels"), and these into tiles and slices
+ * (own_cuda.h). Which of two segments of one length comes first is left to chance: no sum depends
+ * on it. */
 
 #include "device/cuda_state.h"
 #include "sparse/convert_cuda.h"
@@ -127,9 +128,9 @@ static __device__ void measure_tile(const struct cutting &a, const struct sparse
     __syncthreads();
 }
 
-/* The slices behind the pieces, the longest first, from element `at` on: puts them to `slice`
+/* The slices after the pieces, the longest first, from element `at` on: puts them to `slice`
  * unless that is NULL, and the place of the first segment of each length to memory.next. The number
- * of slices; *end becomes the element behind them. By one thread. */
+ * of slices; *end becomes the element after them. By one thread. */
 static __device__ int lay_slices(struct tile_memory &memory, struct sparse_panel_slice *slice,
                                  int64_t at, int64_t *end)
 {
@@ -262,7 +263,7 @@ static kith_status find_segments(kith_context *context, struct cutting *a)
                             : a->entries_a_tile;
     count_tiles_kernel<<<blocks_for(a->panels.panels + 1, block_threads), block_threads, 0,
                          stream>>>(*a);
-    KITH_TRY(cuda_check_launch("counting tiles of panels"));
+    KITH_TRY(cuda_check_launch("counting tiles of column blocks"));
     return sparse_starts_cuda(context, a->first_tile, a->panels.panels, a->first_tile,
                               &a->panels.tiles);
 }
@@ -278,14 +279,14 @@ static kith_status fill_tiles(kith_context *context, const struct sparse_matrix 
     else
         fill_tiles_kernel<float>
             <<<tiles, block_threads, 0, stream>>>(*a, (const float *)matrix->csr.value);
-    return cuda_check_launch("filling panels");
+    return cuda_check_launch("padding column blocks");
 }
 
 /* Tiles, and room for all that is in them. */
 static kith_status make_tiles(kith_context *context, struct sparse_matrix *matrix,
                               struct cutting *a)
 {
-    const char *what = "panels of columns";
+    const char *what = "column blocks";
     struct sparse_panels *to = &a->panels;
     const int64_t each = kith_dtype_bytes(matrix->csr.dtype), tiles = to->tiles;
     int64_t slices = 0, elements = 0, segments = 0;
@@ -293,7 +294,7 @@ static kith_status make_tiles(kith_context *context, struct sparse_matrix *matri
     cut_tiles_kernel<<<blocks_for(tiles, block_threads), block_threads, 0, cuda_stream(context)>>>(
         *a);
     measure_tiles_kernel<<<(unsigned)tiles + 1, block_threads, 0, cuda_stream(context)>>>(*a);
-    KITH_TRY(cuda_check_launch("measuring tiles of panels"));
+    KITH_TRY(cuda_check_launch("measuring tiles of column blocks"));
     KITH_TRY(sparse_starts_cuda(context, a->slices, tiles, a->slices, &slices));
     KITH_TRY(sparse_starts_cuda(context, a->elements, tiles, a->elements, &elements));
     KITH_TRY(sparse_starts_cuda(context, a->segments, tiles, a->segments, &segments));

@@ -1,6 +1,6 @@
-/* Long rows by panels of columns: a block copies the panel's part of x to shared memory and meets
- * it there with the segments of many rows. x goes from the L2 cache to a multiprocessor once a
- * tile, and not a line for each entry, and columns need 16 bits.
+/* Long rows by column blocks ("panels"): a block copies the panel's part of x to shared memory and
+ * meets it there with the segments of many rows. x goes from the L2 cache to a multiprocessor once
+ * a tile, and not a line for each entry, and columns need 16 bits.
  *
  * Measured on an H200, 2000 rows of 8000 in 2 000 000 columns: 0.057 ms in double and 0.042 in
  * float with tiles of 65 536 entries, 0.060 and 0.048 with half of that; by pieces of rows 0.137
@@ -23,7 +23,7 @@ template <typename real> struct panel_memory {
 
 static_assert(sizeof(struct panel_memory<double>) <= sparse_panel_memory &&
                   sizeof(struct panel_memory<float>) <= sparse_panel_memory,
-              "a block has so much shared memory");
+              "a block has this much shared memory");
 
 /* The panel's numbers of x, 16 bytes at a time where they begin at a multiple of 16. */
 template <typename real>
@@ -38,7 +38,7 @@ static __device__ void load_panel(const real *__restrict__ x, int count, real *t
     for (int k = vectors * each + threadIdx.x; k < count; k += block_threads)
         to[sparse_panel_offset + k] = __ldg(x + k);
     if (threadIdx.x == 0)
-        to[0] = 0; /* of the filling */
+        to[0] = 0; /* of the padding */
 }
 
 template <typename real>
@@ -154,10 +154,10 @@ static kith_status launch(kith_context *context, const struct sparse_product *pr
                         "asking for shared memory"));
     panels_kernel<real><<<(unsigned)a->tiles, block_threads, bytes, stream>>>(
         *a, product->matrix->csr.columns, (const real *)product->x);
-    KITH_TRY(cuda_check_launch("starting the kernel of panels"));
+    KITH_TRY(cuda_check_launch("starting the kernel of column blocks"));
     combine_kernel<real><<<blocks_for(a->rows, warp), combining_warps * warp, 0, stream>>>(
         *a, own->long_rows.row, sums_to_of<real>(product));
-    return cuda_check_launch("adding up the sums of panels");
+    return cuda_check_launch("adding up the sums of column blocks");
 }
 
 kith_status sparse_panels_cuda(kith_context *context, const struct sparse_product *product)

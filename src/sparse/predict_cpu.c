@@ -5,7 +5,7 @@
 #include "sparse/sparse_cpu.h"
 
 static const double bytes_a_second = 22e9;
-static const double many_streams = 0.6;            /* of that, for more than some arrays at once */
+static const double many_streams = 0.6;            /* of that, for more than some arrays together */
 static const double seconds_a_row = 1.5e-9;        /* to begin and end a row */
 static const double seconds_an_entry = 0.45e-9;    /* one after the other */
 static const double seconds_a_row_by_lanes = 4e-9; /* with the sum over the lanes */

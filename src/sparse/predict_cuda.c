@@ -72,8 +72,8 @@ static int64_t longest_in_slices(const struct sparse_statistics *statistics)
     return longest;
 }
 
-/* Panels want this many entries, and this many a row and panel: else their sums are too much to
- * add. */
+/* Minimum entries for column blocks, in all and per row and block: with fewer, adding their sums
+ * takes too long. */
 enum { least_entries_in_panels = 1 << 20, least_entries_of_segments = 8 };
 
 static bool panels_pay(const struct sparse_statistics *statistics)
@@ -106,7 +106,7 @@ static void set(struct sparse_plan *plan, double bytes, double seconds)
     plan->seconds = seconds_a_launch + seconds;
 }
 
-/* So many lanes that four entries each are about a row of mean length. */
+/* A number of lanes with which four entries each are about a row of mean length. */
 static int32_t lanes_for(const struct sparse_statistics *statistics)
 {
     const int64_t filled = statistics->rows - statistics->empty;

@@ -36,7 +36,7 @@ template <typename number> __device__ number once(const number *address)
     return __ldcs(address);
 }
 
-/* The rows of a matrix, without filling. */
+/* The rows of a matrix, without padding. */
 template <typename real> struct row_entries {
     const int64_t *start;
     const int32_t *column;
@@ -57,7 +57,7 @@ __device__ __noinline__ real sum_of_entries(struct row_entries<real> a, int64_t 
     return sum;
 }
 
-/* The same for a sum with filling, which makes a NaN of an x that is not finite. */
+/* The same for a sum with padding, which makes NaN of an infinite x. */
 template <typename real>
 __device__ void put_filled_sum(const struct sums_to<real> &to, const struct row_entries<real> &a,
                                const real *x, int64_t row, real sum)

@@ -41,11 +41,11 @@ kith_status sparse_diagonals_cuda(kith_context *context, const struct sparse_pro
 /* Entries of the rows that are too long for slices. */
 int64_t sparse_long_entries(const struct sparse_statistics *statistics);
 
-/* The long rows of sell go by panels of columns: the matrix gains by that, and the device's blocks
- * have so much shared memory. */
+/* The long rows of sell are multiplied by column blocks: that is faster for the matrix, and the
+ * device's blocks have enough shared memory. */
 bool sparse_goes_by_panels(kith_context *context, const struct sparse_statistics *statistics);
 
-/* For several vectors, of any format. */
+/* For multiple right-hand sides, of any format. */
 kith_status sparse_vectors_cuda(kith_context *context, const struct sparse_product *product);
 
 /* y = β y. */

@@ -1,8 +1,8 @@
 /* Rows of a CSR matrix: a thread a row (row-thread), or 2 to 32 neighbouring ones (row-vector),
  * which then read neighbouring entries and add their sums by shuffles. Fast where all rows of a
- * warp are of about one length; the seed's "thread per row".
+ * warp are of about one length; "thread per row".
  *
- * Four entries a lane are on their way at a time. */
+ * Four entries a lane are in flight. */
 
 #include "sparse/product_cuda.cuh"
 

@@ -3,7 +3,7 @@
  * rows of a thread. The sums are those of diagonals_vectors_cuda.cu, bit for bit.
  *
  * Measured on an H200, band of 25 diagonals, ms in double and float: 0.098 and 0.060 with four rows
- * a thread and eight diagonals on their way at once, 0.103 and 0.052 with two rows and five
+ * a thread and eight diagonals in flight, 0.103 and 0.052 with two rows and five
  * diagonals; two rows and two diagonals 0.110 and 0.056, and 0.151 and 0.075 where each entry looks
  * whether it is in the matrix, as those at its edges do. */
 
@@ -17,7 +17,7 @@ template <typename real> struct run_rows {
     struct share_of<real> x[thread_rows], sum[thread_rows];
 };
 
-/* Adds so many diagonals to rows none of which meets an edge; `value` is the first row's in the
+/* Adds count diagonals to rows none of which meets an edge; `value` is the first row's in the
  * first of them, step from one to the next, and x what that entry meets. */
 template <typename real, int count>
 static __device__ void add_diagonals(const real *value, int64_t step,
@@ -78,7 +78,7 @@ static __device__ void add_at_edge(const diagonals<real> &a, int64_t row, int64_
         }
 }
 
-/* `first` is the first stored diagonal's offset. Values may be read behind the last row: there is
+/* `first` is the first stored diagonal's offset. Values may be read past the last row: there is
  * room (formats.h). */
 template <typename real>
 static __global__ void __launch_bounds__(block_threads, blocks_at_once)
@@ -110,7 +110,8 @@ static kith_status launch(kith_context *context, const struct sparse_matrix *mat
     runs_kernel<real><<<blocks_for(parts * lanes_of_entry<real>, block_threads), block_threads, 0,
                         cuda_stream(context)>>>(diagonals_of<real>(matrix),
                                                 sparse_own_of(matrix)->few.offset[0], product, x);
-    return cuda_check_launch("starting the kernel of a run of diagonals and several vectors");
+    return cuda_check_launch(
+        "starting the kernel of contiguous diagonals and multiple right-hand sides");
 }
 
 kith_status sparse_runs_of_vectors(kith_context *context, const struct sparse_matrix *matrix,

@@ -97,7 +97,7 @@ static kith_status sort_rows(kith_context *context, const struct sparse_csr *csr
     return cuda_check_launch("sorting rows");
 }
 
-/* The entries of the row at a place, 0 where it is long or there is none. */
+/* The entries of the row at a place, 0 where it is long or absent. */
 static __device__ int64_t length_at(const struct sparse_sell &sell, int64_t rows,
                                     const int64_t *start, int64_t place, int64_t *row)
 {
@@ -167,7 +167,7 @@ static kith_status fill_slices(kith_context *context, struct sparse_matrix *matr
     else
         fill_slices_kernel<float><<<blocks, block_threads, 0, stream>>>(
             matrix->csr.rows, row_entries_of<float>(matrix), matrix->sell);
-    return cuda_check_launch("filling slices");
+    return cuda_check_launch("padding slices");
 }
 
 static kith_status allocate_slices(kith_context *context, struct sparse_matrix *matrix)

@@ -1,4 +1,4 @@
-/* Rows filled up to one length, a thread a row, entries k of neighbouring rows side by side: ell,
+/* Rows padded to one length, a thread a row, entries k of neighbouring rows side by side: ell,
  * all rows of one length, and sell, where a slice of 32 rows has its own. Nothing is added between
  * threads, and every read but x's is a whole line.
  *
@@ -9,7 +9,7 @@
 
 enum { block_threads = 128, at_once = 8 };
 
-/* Σ over `length` elements, step apart, `count` of them on their way at a time. */
+/* Σ over `length` elements, step apart, `count` of them in flight. */
 template <int count, typename real, typename index>
 static __device__ real sum_of_strided(const index *__restrict__ column,
                                       const real *__restrict__ value, const real *__restrict__ x,
@@ -121,7 +121,7 @@ static __global__ void __launch_bounds__(block_threads)
         return;
     real sum = sum_of_strided<at_once, real, int32_t>(
         ell.column + row, (const real *)ell.value + row, x, (int)ell.width, ell.stride);
-    if (sum != sum) { /* of the entries that are in ell, and without its filling */
+    if (sum != sum) { /* of the entries that are in ell, and without its padding */
         const int64_t first = entries.start[row], end = entries.start[row + 1];
         sum = 0;
         for (int64_t k = first; k < end && k < first + ell.width; k++)

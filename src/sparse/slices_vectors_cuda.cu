@@ -1,13 +1,13 @@
 /* Slices of 32 rows by eight vectors. In double precision a warp has a slice: a lane reads the
  * entries of its row, and shuffles hand them to the few lanes that have the row's vectors, so that
- * a warp has the x of 32 entries on its way. In single precision the two lanes of a row read its
+ * a warp has the x of 32 entries in flight. In single precision the two lanes of a row read its
  * entries, and half of a slice is a warp's.
  *
- * Measured on an H200, ms, beside lanes of a row that read its compressed entries themselves;
- * double: random 0.237 and 0.313, R-MAT 0.228 and 0.341, tall 0.142 and 0.183, rows of which nine
- * of ten are empty 0.064 and 0.223; float: R-MAT 0.192 (by shuffles 0.205) and 0.207, empty rows
- * 0.053 (0.051) and 0.116. Two entries of a row at a time by shuffles: 0.287, 0.251, 0.167, 0.069
- * in double. */
+ * Measured on an H200, ms, compared with lanes of a row that read its compressed entries
+ * themselves; double: random 0.237 and 0.313, R-MAT 0.228 and 0.341, tall 0.142 and 0.183, rows of
+ * which nine of ten are empty 0.064 and 0.223; float: R-MAT 0.192 (by shuffles 0.205) and 0.207,
+ * empty rows 0.053 (0.051) and 0.116. Two entries of a row at a time by shuffles: 0.287, 0.251,
+ * 0.167, 0.069 in double. */
 
 #include "sparse/slices_cuda.cuh"
 #include "sparse/vectors_cuda.cuh"
@@ -157,7 +157,7 @@ static kith_status launch(kith_context *context, const struct sparse_matrix *mat
         piece_blocks + blocks_for(a.slices * warps_of_slice<real> * warp, block_threads);
     slices_kernel<real, index><<<blocks, block_threads, 0, cuda_stream(context)>>>(
         a, product, long_rows, (int)piece_blocks, x);
-    return cuda_check_launch("starting the kernel of slices and several vectors");
+    return cuda_check_launch("starting the kernel of slices and multiple right-hand sides");
 }
 
 template <typename real>

@@ -31,7 +31,7 @@ struct sparse_statistics {
     int64_t sell_slots_unsorted[sparse_sell_heights];
     bool index_fits_16;                     /* each 64 rows span fewer than 2^16 columns */
     bool sell_fits_16[sparse_sell_heights]; /* so do the slices, rows sorted */
-    bool symmetric; /* A = Aᵀ, bit for bit; false if there are more than the most diagonals */
+    bool symmetric; /* A = Aᵀ, bit for bit; false if there are more than the maximum of diagonals */
     double lines_per_entry; /* of a sample: how many entries are the first to use their line of 64
                                bytes of x, in a stretch of some ten thousand entries */
 };

@@ -11,7 +11,7 @@
 enum { entries_between_looks = 1 << 20, rows_between_looks = 1 << 14 };
 
 /* A counting sort by column: rows ascend in each column because each part of the rows is walked in
- * order, and its entries stand behind those of the parts before it. The result is the same for any
+ * order, and its entries follow those of the parts before it. The result is the same for any
  * number of parts. */
 struct transposing {
     const kith_context *context;

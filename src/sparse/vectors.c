@@ -20,8 +20,8 @@ static kith_status check_vector(const kith_context *context, const struct sparse
     const kith_device here = context->device;
     if ((array.ndim != 1 && array.ndim != 2) || array.shape[0] != count)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s has %d dimensions and %lld rows; the matrix takes %lld, or %lld × k",
-                         name, (int)array.ndim, (long long)array.shape[0], (long long)count,
+                         "%s has %d dimensions and %lld rows; give %lld numbers, or %lld × k", name,
+                         (int)array.ndim, (long long)array.shape[0], (long long)count,
                          (long long)count);
     if (array.dtype != csr->dtype)
         return kith_fail(KITH_INVALID_ARGUMENT,

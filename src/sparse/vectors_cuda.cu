@@ -1,4 +1,4 @@
-/* Several vectors at once, of a matrix in any format: a few lanes have 16 bytes each of the eight
+/* Multiple right-hand sides, of a matrix in any format: a few lanes have 16 bytes each of the eight
  * numbers that an entry meets, and a row, or a piece of a long one, has up to 32 lanes. x is
  * brought into rows of 8 first, so that the 8 numbers that an entry meets are one line or half of
  * one.
@@ -15,7 +15,7 @@ template <typename real> struct columns_of_vectors {
     int64_t stride[2];
 };
 
-/* to[i·8 + k] = element (i, k), 0 behind the last vector. */
+/* to[i·8 + k] = element (i, k), 0 past the last vector. */
 template <typename real>
 static __global__ void __launch_bounds__(block_threads)
     pack_kernel(int64_t rows, int vectors, const columns_of_vectors<real> x,
@@ -156,7 +156,7 @@ static kith_status multiply_eight(kith_context *context, const struct sparse_pro
         piece_blocks + blocks_for(csr->rows * lanes_of_entry<real> << a.log_entries, block_threads);
     vectors_kernel<real>
         <<<blocks, block_threads, 0, stream>>>(a, *long_rows, (int)piece_blocks, rows_of_x);
-    return cuda_check_launch("starting the kernel of several vectors");
+    return cuda_check_launch("starting the kernel of multiple right-hand sides");
 }
 
 template <typename real>

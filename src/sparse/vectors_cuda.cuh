@@ -1,7 +1,7 @@
 #ifndef SPARSE_VECTORS_CUDA_CUH
 #define SPARSE_VECTORS_CUDA_CUH
 
-/* Eight vectors at once: a lane has 16 bytes of the eight numbers that an entry meets. */
+/* Eight right-hand sides: a lane has 16 bytes of the eight numbers that an entry meets. */
 
 #include "sparse/own_cuda.h"
 #include "sparse/product_cuda.cuh"
@@ -19,7 +19,7 @@ constexpr int lanes_of_entry = sparse_vectors_together / (int)share_of<real>::co
 
 template <typename real> struct vectors_product {
     int64_t rows;
-    int vectors, log_entries; /* so many entries of a row are met at once, by these lanes each */
+    int vectors, log_entries; /* this many entries of a row are in progress, by these lanes each */
     row_entries<real> entries;
     sums_to<real> to;
     int64_t vector_stride;
@@ -80,7 +80,7 @@ static __device__ void add_entry(real value, const struct share_of<real> &met,
         sum.of[k] = fma(value, met.of[k], sum.of[k]);
 }
 
-/* A filling's zero has met an x that is not finite: once more, without filling. */
+/* A zero of the padding was multiplied by an infinite x: once more, without padding. */
 template <typename real>
 static __device__ __noinline__ struct share_of<real>
 sums_of_entries(const row_entries<real> &a, int64_t row, const struct share_of<real> *x) {
@@ -138,7 +138,7 @@ static __device__ struct share_of<real> sums_of_lane(const row_entries<real> &a,
     return sum;
 }
 
-/* Adds what lanes of the same vectors have, of groups of so many lanes. */
+/* Adds what lanes of the same vectors have, of groups of this many lanes. */
 template <typename real>
 static __device__ void add_lanes(struct share_of<real> &sum, int lanes)
 {

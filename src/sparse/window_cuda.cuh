@@ -12,7 +12,7 @@ enum { window_threads = 256, window_items = sparse_sell_window / window_threads,
 
 using window_sort = cub::BlockRadixSort<unsigned, window_threads, window_items, unsigned short>;
 
-/* Lengths in a blocked arrangement, 0 for a long row and behind the last. */
+/* Lengths in a blocked arrangement, 0 for a long row and past the last. */
 static __device__ void load_window(int64_t rows, const int64_t *start,
                                    unsigned (&length)[window_items],
                                    unsigned short (&place)[window_items])

@@ -12,7 +12,7 @@
  * kept by all distributions of tests/tree/test_tree_accuracy.c. */
 static const double share = 0.6, share_of_groups = 1.5, coherent = 20;
 
-/* Cubic lattices have no multipoles of degree 1, 2 and 3, which would stand for their error. In
+/* Cubic lattices have no multipoles of degree 1, 2 and 3, which would estimate their error. In
  * single precision higher orders round off more than they add. */
 enum { least_order = 4, default_order = 4, most_order_of_float = 10 };
 

@@ -7,7 +7,7 @@
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
 
-/* So many branches a process, or rank, but none of fewer points than these if it can be avoided. */
+/* Branches per process, or rank, but none of fewer points than these if it can be avoided. */
 enum { branches_of_process = 256, branches_of_rank = 64, least_points = 1024 };
 
 int32_t tree_branch_points(const struct octree *tree, int32_t ranks)

@@ -24,12 +24,12 @@ struct tree_branches {
     struct tree_counts *counts; /* what the last walk found in each branch */
 };
 
-/* The most points of a branch, of a tree over this many ranks. */
+/* Maximum number of points of a branch, of a tree over this many ranks. */
 int32_t tree_branch_points(const struct octree *tree, int32_t ranks);
 
 /* The branches of a tree, divided by their points; *branches is NULL of one process, and of fewer
- * than two branches, which every rank computes. Goes with
- * tree_branches_free, after an error too. Errors: KITH_OUT_OF_MEMORY. */
+ * than two branches, which every rank computes. Free with tree_branches_free, after an error too.
+ * Errors: KITH_OUT_OF_MEMORY. */
 kith_status tree_branches_create(kith_context *context, const struct octree *tree,
                                  struct tree_branches **branches);
 void tree_branches_free(struct tree_branches *branches);

@@ -23,7 +23,7 @@ struct expand_run {
     double binomial[expansion_max_order + 1];
 };
 
-/* C(p, k) P_k / size^k, in double. The last power stands for what the expansion leaves out: points
+/* C(p, k) P_k / size^k, in double. The last power estimates what the expansion omits: points
  * that mirror each other have none of odd degree, and would hide it. */
 static void find_powers(const struct expand_run *run, int32_t first, int32_t count)
 {

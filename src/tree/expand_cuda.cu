@@ -1,4 +1,4 @@
-/* The upward pass on a GPU, and the way down from cell to cell. */
+/* The upward pass on a GPU, and the downward pass from cell to cell. */
 
 #include "device/reals_cuda.cuh"
 #include "tree/expansion_angles.h"
@@ -166,7 +166,7 @@ static __device__ real power2(const struct expansion_shape &shape,
     return result;
 }
 
-/* C(p, k) P_k / size^k, a thread a cell. The last power stands for what the expansion leaves out:
+/* C(p, k) P_k / size^k, a thread a cell. The last power estimates what the expansion omits:
  * points that mirror each other have none of odd degree, and would hide it. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)

@@ -39,7 +39,7 @@
  * A multipole record is expansion_record_length reals: center x, y, z (0 in the plane), size, then
  * the coefficients by expansion_row. The caller writes the first four before any call; they hold
  * for the local expansion too, expansion_local_length reals of coefficients alone. Records of cells
- * stand one after the other, cell k at k times the length. All are of the table's real type.
+ * are contiguous, cell k at k times the length. All are of the table's real type.
  *
  * The size is a unit and nothing else: with radius ≤ size (expansion_size) no coefficient exceeds
  * Σ|q|, however small or large the cell, and no power of a length over- or underflows where the
@@ -88,14 +88,14 @@ struct expansion_operators {
     void (*p2m)(const struct expansion *expansion, const struct expansion_bodies *bodies,
                 int64_t first, int64_t count, void *multipoles, int64_t cell);
 
-    /* Overwrites the coefficients of a cell by those of its children, cells that stand one after
-     * the other. */
+    /* Overwrites the coefficients of a cell by those of its children, which are consecutive cells.
+     */
     void (*m2m)(const struct expansion *expansion, void *multipoles, int64_t cell,
                 int64_t first_child, int64_t children);
 
     /* Adds to a cell's local coefficients the field of source cells. |z_target − z_source| must
      * exceed the sum of both radii. Sources are taken a vector at a time, so that long lists are
-     * fastest. There is no form for both directions at once: sharing D would save a tenth of the
+     * fastest. There is no form for both directions together: sharing D would save a tenth of the
      * operations, and scattering a second set of local coefficients takes more. */
     void (*m2l)(const struct expansion *expansion, const void *multipoles, void *locals,
                 int64_t target, const int32_t *sources, int64_t count);
@@ -139,8 +139,8 @@ KITH_BOTH_SIDES static inline int32_t expansion_count_below(enum expansion_basis
 }
 
 /* Where the row of coefficients (0, b, c), (1, b, c), … begins, p − b − c + 1 of them. Rows are
- * ordered by c, then b; no row depends on how many c a basis has. The coefficient (a, b, c) stands
- * at expansion_row + a, the total charge at 0. */
+ * ordered by c, then b; no row depends on how many c a basis has. The coefficient (a, b, c) is at
+ * expansion_row + a, the total charge at 0. */
 KITH_BOTH_SIDES static inline int32_t expansion_row(int32_t order, int32_t b, int32_t c)
 {
     const int32_t m = order - c + 1; /* coefficients of the row b = 0 */

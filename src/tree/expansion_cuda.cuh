@@ -2,7 +2,7 @@
 #define TREE_EXPANSION_CUDA_CUH
 
 /* The parts of the operators of tree/expansion.h for one cell or point at a time, of any order and
- * basis: what the kernels of expansion_kernel.c do for a vector of them. Coefficients stand in rows
+ * basis: what the kernels of expansion_kernel.c do for a vector of them. Coefficients are in rows
  * (expansion_row) of arrays that the caller has. */
 
 #include "tree/expansion.h"

@@ -11,7 +11,7 @@
 
 enum { small_room = 100, middle_room = 320, large_room = 820 };
 
-/* Coefficients that a thread keeps at once: derivatives of orders up to order + more. */
+/* Coefficients that a thread keeps: derivatives of orders up to order + more. */
 static inline int32_t room_for(const struct expansion_shape &shape, int32_t more)
 {
     const int32_t order = shape.order + more;
@@ -19,7 +19,7 @@ static inline int32_t room_for(const struct expansion_shape &shape, int32_t more
                                              : expansion_count_below(shape.basis, order + 1);
 }
 
-/* launch(real, room) with values whose types say what they stand for. */
+/* launch(real, room) with values whose types carry the constants. */
 template <typename real, typename function>
 static kith_status with_room(int32_t needed, function launch)
 {

@@ -11,8 +11,8 @@ extern "C" {
 
 /* An octree (a quadtree in 2D) over points in Morton order.
  *
- * A cell is a range of points. One with more than `leaf` points, or with few points beside many, is
- * split at the first level where its points are not all in one child, so that every cell with
+ * A cell is a range of points. One with more than `leaf` points, or with few points next to many,
+ * is split at the first level where its points are not all in one child, so that every cell with
  * children has at least two; points that share a cell of the finest level share a leaf, however
  * many they are. Cells are stored
  * generation by generation: the root first, a cell's children next to each other and in Morton
@@ -63,7 +63,7 @@ struct octree {
  *   points  count < 2^31; a third column is not read in 2D
  *   weight  a column of points->dtype; NULL: every weight is 1
  *   leaf    points that a leaf may have, ≥ 1
- *   tree    zeroed before the first call, or a tree whose memory is used again; goes with
+ *   tree    zeroed before the first call, or a tree whose memory is used again; free with
  *           octree_free, after an error too
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED.

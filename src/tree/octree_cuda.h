@@ -30,7 +30,7 @@ struct octree_cuda {
 
 /* As octree_build_cpu, of columns in the device's memory. Waits for the device once a generation.
  *
- *   tree  zeroed before the first call; goes with octree_free_cuda, after an error too
+ *   tree  zeroed before the first call; free with octree_free_cuda, after an error too
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status octree_build_cuda(kith_context *context, const struct sort_points *points,

@@ -14,7 +14,7 @@ static double at(const struct octree *tree, const void *column, int64_t k)
                                    : (double)((const float *)column)[k];
 }
 
-/* GCC 12 leaves the conversion of two numbers at once out. */
+/* GCC 12 has no conversion of two numbers. */
 static double rounded(const struct octree *tree, double x)
 {
     const volatile float narrow = (float)x;

@@ -140,7 +140,7 @@ static __device__ inline int32_t next_tile(struct tiles *tiles, const struct oct
     return count;
 }
 
-/* All sources of a part, on the target of each lane; those of the next tile are on their way while
+/* All sources of a part, on the target of each lane; those of the next tile are in flight while
  * this one's are summed. Every tile has sums of its own, so that long ones lose no digits. */
 template <enum expansion_law law, typename real>
 static __device__ void sum_near(const struct near_task<real> &task, struct tiles tiles,

@@ -17,7 +17,7 @@ struct tree_pull {
     double vector[3], magnitude, near, potential; /* sums of magnitudes, but for the vector */
 };
 
-/* Adds the pull of source b, of so much net weight, on target a. Of what is near only the cell is
+/* Adds the pull of source b, of net weight, on target a. Of what is near only the cell is
  * known, whose radius is then added to the distance. What is within the softening pulls with
  * r / s³. */
 KITH_BOTH_SIDES static inline void tree_add_pull(const struct tree_side *a,

@@ -81,7 +81,7 @@ kith_status tree_check_stream_cuda(kith_context *context);
 
 /* As tree_solve_cpu, of columns in the device's memory.
  *
- *   state  zeroed before the first call; goes with tree_free_cuda, after an error too
+ *   state  zeroed before the first call; free with tree_free_cuda, after an error too
  *
  * Waits for the device several times a generation of the trees.
  *

@@ -73,7 +73,7 @@ struct tree_state {
     struct tree_work work;
 };
 
-/* The least error that can be asked for in a precision. */
+/* The smallest error that can be requested in a precision. */
 double tree_least_error(kith_dtype dtype);
 
 /* Fills in the order, the leaf and the angle of a request. Only the problem's precision, dimensions
@@ -96,7 +96,7 @@ double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_r
 /* Solves the problem. Over ranks collective: all have the problem, and get the results.
  *
  *   request  filled in by tree_choose
- *   state    zeroed before the first call; goes with tree_free, after an error too
+ *   state    zeroed before the first call; free with tree_free, after an error too
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_UNSUPPORTED (2^31 points or more); those of
  *         ranks_agree.

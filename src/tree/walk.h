@@ -27,7 +27,7 @@ struct tree_branches; /* tree/branches_ranks.h */
 
 /* What is done with what is found. */
 struct tree_actions {
-    bool far_to_leaves; /* far cells are kept for the leaves below; else far has them at once */
+    bool far_to_leaves; /* far cells are kept for the leaves below; else far has them immediately */
     /* The far sources of a target cell; before its children and leaf. */
     void (*far)(void *user, int32_t target, const int32_t *sources, int64_t count);
     /* Before the children of a target cell. */

@@ -10,7 +10,7 @@
 #include "device/cuda_state.h"
 
 /* A target cell is the work of a warp or, in generations of few cells, of a block: leaves of a
- * sparse halo meet nearly all others, and stand in early generations. */
+ * sparse halo meet nearly all others, and are in early generations. */
 enum { threads = 128, warp_team = 32, block_team = 256, fewest_cells_of_warps = 4096 };
 
 /* Resident teams, each of which has a stack. */
@@ -469,8 +469,8 @@ static kith_status reserve_lists(kith_context *context, struct walk_run *run, in
     return KITH_OK;
 }
 
-/* Fills in the lists of the cells first … end − 1 of the generation, of which so much was counted
- * before each; they are behind what is there. */
+/* Fills in the lists of the cells first … end − 1 of the generation, of which the counts before
+ * each are known; they are appended. */
 static kith_status fill_part(kith_context *context, struct walk_run *run, int32_t first,
                              int32_t end, const struct walk_counts *from,
                              const struct walk_counts *to)

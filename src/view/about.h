@@ -28,17 +28,17 @@ struct about {
 };
 
 /* Besides the bodies: how many are shown; a title, or NULL; the frames of a trajectory, else 0; the
- * time at which a simulation ends. Goes with about_free, also after a failure. */
+ * time at which a simulation ends. Free with about_free, also after a failure. */
 kith_status about_make(const kith_bodies *bodies, int64_t shown, const char *title, int64_t frames,
                        double until, struct about *about);
-/* Masses, charges and radii anew, of as many bodies. */
+/* New masses, charges and radii, of the same number of bodies. */
 void about_update(const kith_bodies *bodies, struct about *about);
 void about_free(struct about *about);
 
 /* The column of a name, or NULL. */
 const struct about_column *about_find(const struct about *about, const char *name);
 
-/* A text as a string of JSON, which may stand within HTML, too. */
+/* A text as a string of JSON, which may be embedded in HTML, too. */
 void about_write_string(FILE *stream, const char *text);
 
 #endif

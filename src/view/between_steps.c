@@ -10,7 +10,7 @@
 
 static const double frame_seconds = 1.0 / 60;
 
-/* What is taken beside the steps costs at most such a part of what the run spends. */
+/* What is taken between the steps costs at most this fraction of the time of the run. */
 static const double snapshot_part = 1.0 / 100, energy_part = 1.0 / 300;
 
 /* A wait is looked up from this often: the context may be cancelled. */
@@ -56,7 +56,8 @@ static void fill_header(struct kith_view *view, const kith_simulation *simulatio
     header->energy_error = fabs(pace->energy - pace->first_energy) / fabs(pace->first_energy);
 }
 
-/* Without memory for it, or if the state cannot be had now, there is none: the run goes on. */
+/* Without memory for it, or if the state is not available now, no snapshot is taken: the run
+ * continues. */
 static void take_snapshot(struct kith_view *view, kith_simulation *simulation, bool is_paused)
 {
     struct view_pace *pace = &view->pace;

@@ -19,8 +19,8 @@ struct frames {
     double *left;      /* [frames], packet_left */
 };
 
-/* How far most bodies are from the origin along an axis, and how fast they are, the largest of any
- * frame so far: to begin with all 0. */
+/* How far most bodies are from the origin along an axis, and how fast they are, the maximum over
+ * all frames so far: initially 0. */
 struct frames_range {
     double distance, speed;
 };
@@ -28,7 +28,7 @@ struct frames_range {
 kith_status frames_widen(const kith_bodies *bodies, const struct place *place,
                          struct frames_range *range);
 
-/* Room for frames; goes with frames_free, also after a failure. */
+/* Room for frames; free with frames_free, also after a failure. */
 kith_status frames_allocate(int64_t count, int64_t shown, const struct frames_range *range,
                             struct frames *frames);
 void frames_free(struct frames *frames);
@@ -43,7 +43,7 @@ void frames_coarsen(struct frames *frames, int shift);
  * frames before (0 to 2), for each axis the lower bytes of what it leaves, then the upper ones, and
  * the differences of speeds. What is left is put as 2r for r ≥ 0, else −2r − 1, modulo 2¹⁶.
  *
- *   bytes  [out] owned by the caller, goes with free
+ *   bytes  [out] owned by the caller; free with free
  *
  * Errors: KITH_UNSUPPORTED (no zlib), KITH_OUT_OF_MEMORY. */
 kith_status frames_compress(const struct frames *frames, uint8_t **bytes, int64_t *count);

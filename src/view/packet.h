@@ -30,7 +30,7 @@ struct packet_header {
 
 enum { packet_paused = 1, packet_ended = 2 };
 
-/* Shared by the run and by responses being sent to pages; goes with the last that holds it. */
+/* Shared by the run and by responses being sent to pages; freed with its last reference. */
 struct packet {
     atomic_int holders;
     atomic_int *alive; /* one less when it goes */

@@ -73,7 +73,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned c
 
 static const char *const no_memory = "out of memory\n";
 
-/* A response's content is the memory behind a pointer to the packet. */
+/* A response's content is the memory that a pointer to the packet points to. */
 static ssize_t read_packet(void *user, uint64_t position, char *buffer, size_t most)
 {
     const struct packet *packet = user;
@@ -103,7 +103,7 @@ static enum MHD_Result answer_frame(struct server *server, struct MHD_Connection
     double number = -1;
     struct packet *packet = NULL;
     if (after && !parse_real(after, &number))
-        return answer_text(connection, MHD_HTTP_BAD_REQUEST, "after is not a number\n");
+        return answer_text(connection, MHD_HTTP_BAD_REQUEST, "after is invalid; give a number\n");
     if (view_frame(server->view, number, &packet) != KITH_OK)
         return answer_text(connection, MHD_HTTP_NOT_FOUND, "the frame does not exist\n");
     if (!packet)
@@ -198,7 +198,7 @@ static const char *header_of(struct MHD_Connection *connection, const char *name
 }
 
 /* libmicrohttpd calls this when the headers are there, and again when the whole request is, which
- * is answered then; what is refused is answered at once. */
+ * is answered then; what is refused is answered immediately. */
 static enum MHD_Result handle(void *user, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_bytes, void **seen)

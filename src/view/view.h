@@ -13,7 +13,7 @@ enum { view_most_packets = 6 };
 /* When what is due, of a simulation; of the thread that steps alone. */
 struct view_pace {
     double frame_at;               /* the next snapshot, not before; kith_clock */
-    double waited;                 /* seconds, because the page or the pace wanted it */
+    double waited;                 /* seconds, because the page or the frame rate wanted it */
     double snapshot_at, energy_at; /* likewise, of the clock of what the run has spent */
     double first_energy, energy, energy_time;
     double sequence;
@@ -39,10 +39,11 @@ struct kith_view {
 };
 
 /* For the server. A packet, held, newer than a sequence number, of a trajectory the frame of that
- * number. NULL, and KITH_OK: there is none yet, or too many are in flight. */
+ * number. NULL, and KITH_OK: there is no such packet yet, or too many are in flight. */
 kith_status view_frame(struct kith_view *view, double number, struct packet **packet);
 
-/* A column as it is now, which goes with free; *values is NULL if there is none of the name. */
+/* A column as it is now, which is freed with free(); *values is NULL if there is none of the name.
+ */
 kith_status view_column(struct kith_view *view, const char *name, float **values);
 
 /* To be called with each packet made of view->bodies: the columns follow mergers. */

@@ -33,7 +33,7 @@ struct bytes {
     size_t count;
 };
 
-/* A whole file; data goes with free. */
+/* A whole file; free the data with free(). */
 static struct bytes read_bytes(const char *name)
 {
     FILE *file = fopen(program_file(name), "rb");

@@ -25,7 +25,7 @@ static void fill(void *array, kith_dtype dtype, int k)
             ((float *)array)[i] = (float)term(k, i);
 }
 
-/* out[i] = Σ_k factor[k]·in[k][i], written over the last of the inputs; behind count nothing moves.
+/* out[i] = Σ_k factor[k]·in[k][i], written over the last of the inputs; past count nothing moves.
  */
 static void check_combination(kith_context *context, kith_dtype dtype, int64_t count, int terms)
 {

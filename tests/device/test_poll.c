@@ -14,7 +14,7 @@ static void test_making_bodies_stops_when_asked(void **state)
                                         "disk",    "galaxies",  "lattice",      "lattice-walk"};
     (void)state;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        int asked = 2; /* at once */
+        int asked = 2; /* immediately */
         const kith_initial_options options = {
             .count = 10000, .poll = stop_at_third, .poll_user = &asked};
         kith_bodies *bodies = NULL;

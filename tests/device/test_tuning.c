@@ -195,7 +195,7 @@ static void test_tuning_needs_a_folder_that_is_one(void **state)
     unsetenv("HOME");
     assert_fails(kith_tuning_write(cpu, &some), KITH_IO_ERROR, "HOME");
     assert_nothing_is_known();
-    /* Told before it is measured. */
+    /* Set before it is measured. */
     const struct program_result *result = program_run("tune --quick matrix --device cpu");
     assert_refused(result, 1, "HOME");
     assert_string_equal(result->out, "");

@@ -1,4 +1,4 @@
-"""What a page of the book has to be tried: its blocks of code, and the remarks before them.
+"""The parts of a page of the book that are tested: its blocks of code, and the remarks before them.
 
 A remark is an HTML comment, which readers do not see:
 
@@ -8,7 +8,7 @@ A remark is an HTML comment, which readers do not see:
     <!-- file: src/io/dat.c -->                     the next block is that file
     <!-- change: src/io/formats.c -->               the next block is a diff of that file
     <!-- compile only: src/io/formats.c -->         of the section, nothing else is affected
-    <!-- from: examples/heat.c -->                  the next block stands in that file, word for word
+    <!-- from: examples/heat.c -->                  the next block is in that file, word for word
 """
 
 import re

@@ -42,7 +42,7 @@ def check_excerpt(block, name):
         return " ".join(text.split())
 
     if words(block.code) not in words((root / name).read_text(encoding="utf-8")):
-        sys.exit(f"{block}: these lines do not stand in {name}")
+        sys.exit(f"{block}: these lines are not in {name}")
 
 
 def check_c(block, folder, env):
@@ -76,10 +76,10 @@ def check_picture(path, folder):
 
 
 def check_links(path):
-    """Every file that the page links to is there. (Sphinx looks at the book's own pages and sections.)"""
+    """Every file that the page links to is there. (Sphinx checks the book's own pages and sections.)"""
     for target in re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8")):
         if ":" not in target and not (path.parent / target).exists():
-            sys.exit(f"{path}: links to {target}, which is not there")
+            sys.exit(f"{path}: links to {target}, which does not exist")
 
 
 def run_page(path, folder, build, env):

@@ -4,7 +4,7 @@ copy of the sources, what they touch is compiled, and the section's commands and
     try_contributing.py BUILD-FOLDER
 
 Nothing else is compiled again: an object is taken from the build folder unless a file that it was made
-of has changed. A change of the table of laws writes the laws' bodies anew. Of kernels that are compiled once for each instruction set only one is, the least.
+of has changed. A change of the table of laws writes the laws' bodies again. Of kernels that are compiled once for each instruction set only one is, the least.
 """
 
 import json

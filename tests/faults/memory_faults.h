@@ -20,7 +20,7 @@ void memory_faults_begin(int64_t n, bool lasting);
 /* No more faults; returns how many allocations there were since the beginning. */
 int64_t memory_faults_end(void);
 
-/* Blocks that the program has and has not freed yet. */
+/* Blocks that the program has not freed yet. */
 int64_t memory_blocks(void);
 
 #endif

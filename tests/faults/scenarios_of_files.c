@@ -252,7 +252,7 @@ static kith_status simulations(struct call *call)
     const kith_integrator *list = kith_integrator_list(&count);
     for (int64_t k = 0; k < count && status == KITH_OK; k++) {
         status = simulate(call, &list[k], k % 2 && !list[k].central ? KITH_F32 : KITH_F64);
-        if (status == KITH_UNSUPPORTED) /* by this device: no fault is told so */
+        if (status == KITH_UNSUPPORTED) /* by this device: no fault is reported so */
             status = KITH_OK;
     }
     return status;

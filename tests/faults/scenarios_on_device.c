@@ -313,7 +313,7 @@ static kith_status products_there(struct call *call)
     const kith_array x = there(&made, kith_array_matrix(values, KITH_F64, n, 3));
     const kith_array y = there(&made, kith_array_matrix(values, KITH_F64, n, 3));
     kith_status status = made.failed ? KITH_INTERNAL_ERROR : KITH_OK;
-    /* Not as diagonals, which would be mostly filling here. */
+    /* Not as diagonals, which would be mostly padding here. */
     for (int k = KITH_SPARSE_AUTO; k < KITH_SPARSE_DIA && status == KITH_OK; k++)
         status = multiply_there(call, &(kith_sparse_options){.format = (kith_sparse_format)k},
                                 entries, x, y);

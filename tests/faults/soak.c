@@ -1,5 +1,5 @@
 /* soak SECONDS [THREADS] [cpu|cuda]: calls of all public functions in random order from several
- * threads at once, each with a context of its own. Every result must have the bits of the first,
+ * concurrent threads, each with a context of its own. Every result must have the bits of the first,
  * after the first minute (or the first quarter of a shorter time) the memory must not grow, and at
  * the end nothing of a GPU must be left. */
 
@@ -105,7 +105,7 @@ static void print_watched(const char *what, const struct watched *watched)
            watched->most / 1e6, watched->before / 1e6);
 }
 
-/* Looks at the memory each second; returns whether it kept to what it was. */
+/* Checks the memory each second; returns whether it kept to what it was. */
 static bool watch(int seconds)
 {
     const int settled = seconds >= 240 ? 60 : seconds / 4;

@@ -5,7 +5,7 @@
  *                      eintr, or short, a write that takes only a part. A + behind: all after it
  *                      too
  *   KITH_TEST_COUNT    a file that the number of the calls is written to at the end
- *   KITH_TEST_JOURNAL  a file that each of the calls is noted in, a line each: write PATH,
+ *   KITH_TEST_JOURNAL  a file with a line for each call: write PATH,
  *                      cut PATH, sync PATH, link FROM TO, rename FROM TO, create PATH; what has no
  *                      name yet is #FILE in its directory
  *

@@ -22,7 +22,7 @@ struct fault {
 
 static int failures;
 
-/* Tells it, and goes on with the next fault. */
+/* Reports it, and continues with the next fault. */
 static void fail_at(const struct fault *fault, const char *what)
 {
     print_error("ERROR: %s, %s %lld%s: %s\n", fault->scenario,

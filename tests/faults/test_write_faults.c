@@ -1,6 +1,6 @@
-/* Every call that writes a file fails once, for every writer of the program: an error is told or
- * the result is right, an old file is as it was, and nothing else is left. And what is to be on the
- * disk before a file gets its name is there before. */
+/* Every call that writes a file fails once, for every writer of the program: an error is reported
+ * or the result is right, an old file is as it was, and nothing else is left. And what is to be on
+ * the disk before a file gets its name is there before. */
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -95,7 +95,7 @@ static void test_a_system_has_the_same_bits_alone_and_with_any_threads(void **st
     kith_law_free(law);
 }
 
-/* What lies behind the last system and the last body stays zero, so that states may be combined
+/* What lies past the last system and the last body stays zero, so that states may be combined
  * there. */
 static void test_nothing_is_behind_the_last(void **state)
 {

@@ -53,7 +53,7 @@ static void test_forces_of_formulas_agree_with_the_reference(void **state)
     kith_context_free(context);
 }
 
-/* Most sums of forces do not look for particles at the same place: only where it shows. */
+/* Most sums of forces do not search for coincident particles: only where they matter. */
 static void test_forces_of_bodies_at_the_same_place_are_none(void **state)
 {
     (void)state;

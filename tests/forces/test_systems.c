@@ -124,7 +124,7 @@ static void test_coincident_bodies_and_bodies_without_mass_leave_each_other_alon
     for_each_isa(compare_coincident, *state);
 }
 
-/* Whatever lies in the other systems and in the lanes behind the last. */
+/* Whatever lies in the other systems and in the lanes past the last. */
 static void compare_alone(kith_context *context, struct random_numbers *random, kith_dtype dtype)
 {
     struct laid_out ensemble = laid_out_create(dtype, 6, 77, 3);

@@ -23,8 +23,8 @@ void fuzz_folder(char *made, size_t bytes);
 /* Aborts, with the words and the library's message, unless the condition holds. */
 void fuzz_require(bool condition, const char *words);
 
-/* What may come of reading damaged bytes: a result or a reason. That memory is out is none, as
- * files here are small. */
+/* What may come of reading damaged bytes: a result or a reason. Out of memory is not one, as files
+ * here are small. */
 void fuzz_check(kith_status status, bool has_result);
 
 #endif

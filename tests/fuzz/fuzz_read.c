@@ -14,7 +14,7 @@ static kith_status read_as(const char *path, const kith_read_options *options)
     kith_bodies *bodies = NULL;
     const kith_status status = kith_bodies_read(path, options, &bodies);
     fuzz_check(status, bodies != NULL);
-    fuzz_require(!bodies || kith_bodies_check(bodies) == KITH_OK, "bodies that are none");
+    fuzz_require(!bodies || kith_bodies_check(bodies) == KITH_OK, "invalid bodies");
     kith_bodies_free(bodies);
     return status;
 }

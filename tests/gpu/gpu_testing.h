@@ -10,7 +10,7 @@
 /* CTest takes a test that returns this for skipped. */
 enum { exit_skipped = 77 };
 
-/* Tells why and gives true if there is no GPU. */
+/* Prints why and returns true if there is no GPU. */
 static inline bool gpu_is_absent(const char *test)
 {
     kith_backend_info info;

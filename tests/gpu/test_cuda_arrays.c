@@ -134,7 +134,7 @@ static void test_cuda_numbers_that_are_none_are_told_by_synchronize(void **state
     struct system bad = gpu_system(&s, true);
 
     compute_there(context, NULL, &bad, false);
-    compute_there(context, NULL, &good, false); /* the first finding stays */
+    compute_there(context, NULL, &good, false); /* the first deferred error stays */
     assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT,
                  "row 4321 sources.positions nan");
     gpu_fetch(&bad, &s);

@@ -1,4 +1,4 @@
-/* kith bench on a GPU: what it measures and tells; never how fast. */
+/* kith bench on a GPU: what it measures and prints; never how fast. */
 
 #include "gpu_testing.h"
 

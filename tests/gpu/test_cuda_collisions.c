@@ -230,7 +230,7 @@ static void test_gpu_batches_may_be_ragged(void **state)
     assert_memory_equal(results[0], results[2], bytes);
     assert_memory_equal(results[1], results[3], bytes);
 
-    /* All of it on the device, where nobody looks at the offsets. */
+    /* All of it on the device, where nobody checks the offsets. */
     kith_array there = beads_on_gpu(beads, false), offsets_there = given, out_there = out[2];
     offsets_there.device = out_there.device = there.device;
     assert_cuda(cudaMalloc(&offsets_there.data, sizeof offsets));

@@ -1,4 +1,4 @@
-/* Verlet lists of arrays on a GPU: kept, brought up to date and made anew as those on the host. */
+/* Verlet lists of arrays on a GPU: kept, brought up to date and rebuilt as those on the host. */
 
 #include "gpu_testing.h"
 
@@ -28,7 +28,7 @@ static void assert_same_array(kith_array host, kith_array device, const char *wh
     free(copy);
 }
 
-/* Updates both; whether they were made anew. */
+/* Updates both; whether they were rebuilt. */
 static bool update(struct twins *twins)
 {
     struct scene *s = twins->scene;

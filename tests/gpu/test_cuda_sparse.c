@@ -99,7 +99,7 @@ static const struct choice choices[] = {
 
 enum { choice_count = sizeof choices / sizeof choices[0] };
 
-/* All formats but those in `without`, which would be mostly filling. For the sanitizers each format
+/* All formats but those in `without`, which would be mostly padding. For the sanitizers each format
  * in one precision, and in the other one the next time. */
 static void assert_products(struct random_numbers *random, kith_context *context, struct entries a,
                             const char *matrix, unsigned without)

@@ -1,4 +1,4 @@
-/* Products of several vectors on the GPU, side by side and one behind the other, of matrices that
+/* Products of several vectors on the GPU, side by side and one after the other, of matrices that
  * have kernels of their own for them. */
 
 #include "gpu_sparse.h"

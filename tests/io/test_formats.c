@@ -270,7 +270,7 @@ static void test_a_new_file_takes_the_place_of_the_old_one(void **state)
     kith_bodies_free(bodies);
 }
 
-/* Two outputs at once, and what another process with this one's number may have left. */
+/* Two simultaneous outputs, and what another process with this one's number may have left. */
 static void test_temporary_names_that_are_taken_are_passed_over(void **state)
 {
     (void)state;

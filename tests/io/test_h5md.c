@@ -226,7 +226,7 @@ static void test_h5md_species_of_an_enumeration_have_its_words(void **state)
     assert_named(path, 0, "H", "O");
 }
 
-/* kith numbers the species of its own files by names: without names there are none. */
+/* kith numbers the species of its own files by names: without names there are no species. */
 static void test_h5md_species_of_kith_make_no_names(void **state)
 {
     (void)state;

@@ -317,7 +317,7 @@ static void test_the_line_of_a_late_fault_is_right(void **state)
     kith_context_free(context);
 }
 
-/* So many that chunks begin behind the last entry for which there is room. */
+/* So many that chunks begin past the last entry for which there is room. */
 static void test_far_more_entries_than_promised_are_refused(void **state)
 {
     (void)state;

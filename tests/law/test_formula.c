@@ -151,7 +151,7 @@ static void test_formulas_force_is_minus_the_gradient(void **state)
             double above = 0, below = 0;
             assert_ok(kith_law_evaluate(law, &more, &above, NULL));
             assert_ok(kith_law_evaluate(law, &less, &below, NULL));
-            /* A step of floor and its like between the two is none of the gradient's. */
+            /* A step of floor and its like between the two does not belong to the gradient. */
             if (fabs(above - below) > 0.1 && strstr(text, "floor"))
                 continue;
             const double slope = (above - below) / (2 * h);

@@ -242,7 +242,7 @@ static void every_instruction_set_gives_the_reference(void **state)
     }
 }
 
-/* Few rows share their columns among threads; several vectors at once are each alone. */
+/* Few rows share their columns among threads; multiple right-hand sides are as each alone. */
 static void few_rows_of_many_columns_are_summed_in_parts(void **state)
 {
     (void)state;
@@ -374,7 +374,7 @@ static void histograms_close_the_last_bin(void **state)
     kith_law_free(law);
 }
 
-/* Rows of the matrix that are done, as they are told. */
+/* Rows of the matrix that are done, as they are reported. */
 struct reports {
     int64_t done[20], count, total;
 };

@@ -148,7 +148,7 @@ static void test_a_list_with_a_skin_is_kept(void **state)
 }
 
 /* Half of the skin exactly is still near enough; other counts, options, queries and bad numbers are
- * seen, and a list that failed is made anew. */
+ * seen, and a list that failed is rebuilt. */
 static void test_updates_at_the_edges(void **state)
 {
     (void)state;

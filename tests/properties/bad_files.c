@@ -128,7 +128,7 @@ void bad_contexts(struct property *p)
     assert_told("kith_tuning_read", counted(kith_tuning_read(options.device, known)));
 }
 
-/* What tells without a status takes NULL too. */
+/* Functions without a status accept NULL too. */
 void bad_lists(struct property *p)
 {
     kith_backend_info backend;

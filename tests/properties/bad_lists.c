@@ -41,7 +41,7 @@ void bad_pairs(struct property *p)
     kith_array positions = roomy_array(p, dtype, 2, n, d);
     kith_pairs_options options = good_options(p, dtype, n, d);
     const kith_pairs_options *given = &options;
-    enum { most_systems = 16 }; /* that spoiled offsets may tell of */
+    enum { most_systems = 16 }; /* that spoiled offsets may describe */
     kith_cell cell = {{{1, 0, 0}, {0.2, 1.1, 0}, {0, 0.1, 0.9}}, {true, true, d == 3}};
     kith_cell cells[most_systems];
     const kith_cell *in = chance(p, 0.6) ? cells : NULL;

@@ -20,7 +20,7 @@ struct property {
     bool on_gpu;
 };
 
-/* Checks one case; what is wrong is told by cmocka's fail_msg. */
+/* Checks one case; errors are reported by cmocka's fail_msg. */
 typedef void property_case(struct property *p);
 
 property_case forces_are_those_of_the_reference, forces_of_laws_are_those_of_the_reference,
@@ -31,7 +31,7 @@ property_case forces_are_those_of_the_reference, forces_of_laws_are_those_of_the
     matrices_are_the_same_from_any_source, steps_are_the_same_however_they_are_taken,
     ensembles_are_their_systems, files_give_back_what_was_written;
 
-/* Spoils arguments of a call; the call must tell it or be harmless. */
+/* Spoils arguments of a call; the call must report it or be harmless. */
 property_case bad_calls_are_told;
 
 /* Every call of the library that a property makes is counted. */

@@ -20,7 +20,7 @@ struct slots {
     int count;
 };
 
-/* FEW is a number of things to be done: spoiled to what is refused or done at once. TEXT is a
+/* FEW is a number of things to be done: spoiled to what is refused or done immediately. TEXT is a
  * const char *. */
 void slot_add(struct slots *slots, enum slot_kind kind, void *at);
 

@@ -14,7 +14,7 @@ static const struct property_row {
     property_case *check;
     int64_t cases, long_cases;
 } properties[] = {
-    {"bad calls are told", bad_calls_are_told, 120000, 1200000},
+    {"bad calls are refused", bad_calls_are_told, 120000, 1200000},
     {"forces", forces_are_those_of_the_reference, 1500, 60000},
     {"forces of laws", forces_of_laws_are_those_of_the_reference, 150, 6000},
     {"matrices", matrices_are_those_of_the_reference, 120, 6000},

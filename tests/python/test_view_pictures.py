@@ -86,7 +86,7 @@ class Pictures(unittest.TestCase):
         """What the bodies' canvas shows, as the address of a PNG."""
         self.browser.value(f"page.setTheme('{theme}')")
         draw = "page.renderer.draw(page.camera, page.style, 1), document.getElementById('bodies').toDataURL()"
-        return self.browser.value(f"{SETTLE}, {draw}")  # at once: nothing is painted between
+        return self.browser.value(f"{SETTLE}, {draw}")  # in one task: nothing is painted between
 
     def difference(self, one, other):
         return self.browser.value(DIFFERENCE % (one, other))

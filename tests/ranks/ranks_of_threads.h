@@ -216,7 +216,7 @@ static inline void *do_rank(void *argument)
         kith_context_join(context, &library_of_threads, rank->state, rank->state->world->size,
                           rank->state->rank) != KITH_OK)
         abort();
-    /* As a program that ends: one that has failed alone tells those that wait for it. */
+    /* As a program that ends: one that has failed alone notifies those that wait for it. */
     struct ranks_vote vote = {rank->task(rank->argument, context) != KITH_OK, 0, 0};
     if (!context->ranks->failure_is_known)
         ranks_take_vote(context->ranks, &vote);

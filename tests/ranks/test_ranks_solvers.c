@@ -137,7 +137,7 @@ static void test_cutoffs_have_the_bits_of_one_rank(void **state)
     kith_law_free(law);
 }
 
-/* Steps of a liquid: its lists are made anew several times, and divided by the entries of the ones
+/* Steps of a liquid: its lists are rebuilt several times, and divided by the entries of the ones
  * before. Half of the box is empty at first, so that ranks have unequal work. */
 static void test_steps_in_a_box_have_the_bits_of_one_rank(void **state)
 {

@@ -45,7 +45,7 @@ static kith_law *lennard_jones(void)
     return law;
 }
 
-/* A series of the particles as doubles; goes with free. */
+/* A series of the particles as doubles; free it with free(). */
 static double *series_of(const char *name, const char *element)
 {
     char path[64];

@@ -20,7 +20,7 @@ static void soften(struct laid_out *made, enum softening softening)
         laid_out_soften_by_bodies(made);
 }
 
-/* The k-th integrator that is a composition; NULL behind the last. */
+/* The k-th integrator that is a composition; NULL past the last. */
 static const struct integrator_method *composition_at(int64_t k)
 {
     int64_t count = 0;
@@ -314,7 +314,7 @@ static void assert_same_bits(const struct laid_out *a, const struct laid_out *b,
     assert_memory_equal(a->memory, b->memory, (size_t)bytes);
 }
 
-/* The columns up to the accelerations, and nothing written behind the last body. */
+/* The columns up to the accelerations, and nothing written past the last body. */
 static void compare_parts(kith_context *context, struct random_numbers *random, kith_dtype dtype)
 {
     static const int64_t sizes[] = {1, 2, 6, 9, 13, 20, 64};

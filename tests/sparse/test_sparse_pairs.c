@@ -178,7 +178,7 @@ static void test_what_a_law_needs_must_be_listed(void **state)
     end(&setting);
 }
 
-/* Lists and matrices that are none, which no list of kith's own is. */
+/* Invalid lists and matrices, which kith itself never makes. */
 static void test_lists_that_make_no_matrix_are_refused(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ static int descending(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* Entries with filling of slices of a height, rows sorted by length in windows of some rows. */
+/* Entries with padding of slices of a height, rows sorted by length in windows of some rows. */
 static int64_t slots_of(const struct sparse_csr *csr, int64_t height, int64_t window)
 {
     int64_t slots = 0;
@@ -224,7 +224,7 @@ static void test_statistics_of_mirrored_matrices_tell_symmetry(void **state)
     }
 }
 
-/* Columns 65535 apart have room in 16 bits, 65536 apart they have not: in one row, in the rows of
+/* Columns 65535 apart have room in 16 bits, 65536 apart they do not: in one row, in the rows of
  * a group, in those of a window, and not where the next group or window begins. */
 static void test_statistics_tell_which_columns_16_bits_hold(void **state)
 {

@@ -88,7 +88,7 @@ static inline void system_free(struct system *s)
     free(s->phi.data);
 }
 
-/* The k-th instruction set of the build; NULL behind the last. */
+/* The k-th instruction set of the build; NULL past the last. */
 static inline const kith_isa *isa_at(int64_t k)
 {
     int64_t count = 0;

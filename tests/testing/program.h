@@ -6,7 +6,7 @@
 
 #include "testing.h"
 
-/* Runs the kith program as a user would, and looks at what came out. */
+/* Runs the kith program as a user would, and checks the output. */
 
 struct program_result {
     int exit_code;     /* or 128 + the signal that ended it */
@@ -18,7 +18,7 @@ struct program_result {
  * name in the test's temporary folder. The result is valid until the next call. */
 struct program_result *program_run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* As program_run, but returns at once with the process id; the output goes to /dev/null. */
+/* As program_run, but returns immediately with the process id; the output goes to /dev/null. */
 int program_start(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The temporary folder, made on first use and removed at exit. */

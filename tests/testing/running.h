@@ -75,7 +75,7 @@ static inline kith_run_summary run_and_cancel(kith_run_options options, const ki
     return summary;
 }
 
-/* Times of all frames; goes with free. */
+/* Times of all frames; free it with free(). */
 static inline double *frame_times(const char *path, int64_t *frames)
 {
     kith_trajectory *trajectory = NULL;

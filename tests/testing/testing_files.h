@@ -72,7 +72,7 @@ static inline const char *file_of_text(const char *name, const char *text)
     return file_of_bytes(name, text, strlen(text));
 }
 
-/* The content, with a zero at its end; goes with free. */
+/* The content, with a zero at its end; free it with free(). */
 static inline char *content_of(const char *path, size_t *count)
 {
     FILE *stream = fopen(path, "rb");

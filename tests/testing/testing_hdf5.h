@@ -106,7 +106,7 @@ static inline int read_without_element_sizes(const char *path, const char *copy)
     return found;
 }
 
-/* All numbers of a dataset as they are in the file; *bytes of them. Goes with free. */
+/* All numbers of a dataset as they are in the file; *bytes of them. Free it with free(). */
 static inline void *bytes_of_dataset(hid_t dataset, size_t *bytes)
 {
     const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);

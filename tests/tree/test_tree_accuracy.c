@@ -229,7 +229,7 @@ static void test_results_have_the_same_bits_for_every_number_of_threads(void **s
     }
 }
 
-/* Outside of a shell all its weight is as if at the center, inside there is none of its field. */
+/* Outside of a shell all its weight is as if at the center, inside it has no field. */
 static void test_a_shell_has_no_field_inside(void **state)
 {
     (void)state;
