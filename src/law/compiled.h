@@ -11,7 +11,7 @@
  * A room's kernel file is compiled unchanged, found among the sources that the library carries
  * (KITH_RUN_TIME_SOURCES in src/law/CMakeLists.txt), with LAW_CUSTOM_BODY defined; inside #ifdef
  * LAW_CUSTOM_BODY it defines functions for law_custom, for float and for double, of default
- * visibility. law_values_kernel.c is the example.
+ * visibility. law_values_kernel.c is the shortest example.
  *
  * The law keeps what was compiled as long as it lives, and the user's cache folder for other
  * processes. */

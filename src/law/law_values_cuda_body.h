@@ -29,15 +29,4 @@ extern "C" __global__ void NAME(law_values_custom)(const struct law_values_probl
 {
     NAME(values)(law_form{law_custom, law_unweighted}, &problem);
 }
-#else
-template <enum law_kind kind>
-__global__ void NAME(law_values)(const struct law_values_problem problem)
-{
-    if (problem.weighting == law_product)
-        NAME(values)(law_form{kind, law_product}, &problem);
-    else if (problem.weighting == law_sum)
-        NAME(values)(law_form{kind, law_sum}, &problem);
-    else
-        NAME(values)(law_form{kind, law_unweighted}, &problem);
-}
 #endif

@@ -31,18 +31,4 @@ void NAME(law_values_custom)(const struct law_values_problem *problem)
 {
     NAME(values)((struct law_form){law_custom, law_unweighted}, problem);
 }
-#else
-/* A branch outside the loop chooses the weighting; few kinds have several in the table of laws. */
-#define DEFINE(kind)                                                                               \
-    static void NAME(values_##kind)(const struct law_values_problem *problem)                      \
-    {                                                                                              \
-        if (law_##kind == law_constant && problem->weighting == law_sum)                           \
-            NAME(values)((struct law_form){law_##kind, law_sum}, problem);                         \
-        else if (LAW_MAY_BE_PRODUCT(law_##kind) && problem->weighting == law_product)              \
-            NAME(values)((struct law_form){law_##kind, law_product}, problem);                     \
-        else if (law_##kind != law_constant)                                                       \
-            NAME(values)((struct law_form){law_##kind, law_unweighted}, problem);                  \
-    }
-LAW_EACH_BUILT_IN(DEFINE)
-#undef DEFINE
 #endif

@@ -16,4 +16,7 @@ struct law_values_problem {
     void *value, *force[3]; /* [out] */
 };
 
+/* Values and forces of pairs, one after the other. */
+typedef void law_values_kernel(const struct law_values_problem *problem);
+
 #endif

@@ -1,7 +1,7 @@
 #ifndef LAW_PAIR_LAW_H
 #define LAW_PAIR_LAW_H
 
-/* How a kernel takes a law. (law_values_kernel.c is the shortest kernel that does.)
+/* How a kernel takes a law. (law_values_kernel_body.h is the shortest that does.)
  *
  * Host: law_look (law/law.h) says what a law is: view.form, of which one kernel is compiled for
  * each, view.numbers, which the kernel gets, view.weight, the column that holds the weights (of a

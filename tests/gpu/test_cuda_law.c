@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "law/compiled_cuda.h"
-#include "law/law_values_cuda.h"
 #include "law_testing.h"
+#include "law_values.h"
 
 enum { pairs = 200, columns = 11 };
 
@@ -18,14 +18,16 @@ struct sheet {
     double host[columns][pairs];
 };
 
-static struct law_values_problem problem_of(const struct sheet *sheet, kith_dtype dtype,
-                                            double softening)
+static struct law_values_problem problem_of(const struct sheet *sheet, const struct law_view *view,
+                                            kith_dtype dtype, double softening)
 {
     char *at = sheet->device;
     void *column_at[columns];
     for (int c = 0; c < columns; c++)
         column_at[c] = at + (int64_t)c * pairs * kith_dtype_bytes(dtype);
-    return (struct law_values_problem){.softening2 = softening * softening,
+    return (struct law_values_problem){.numbers = view->numbers,
+                                       .weighting = view->form.weighting,
+                                       .softening2 = softening * softening,
                                        .count = pairs,
                                        .d = {column_at[0], column_at[1], column_at[2]},
                                        .w_i = column_at[3],
@@ -34,6 +36,16 @@ static struct law_values_problem problem_of(const struct sheet *sheet, kith_dtyp
                                        .q_j = column_at[6],
                                        .value = column_at[7],
                                        .force = {column_at[8], column_at[9], column_at[10]}};
+}
+
+static kith_status launch_formula(kith_context *context, const kith_law *law, kith_dtype dtype,
+                                  struct law_values_problem *problem)
+{
+    const char *symbol = dtype == KITH_F32 ? "law_values_custom_float" : "law_values_custom_double";
+    void *kernel = NULL, *arguments[] = {problem};
+    const struct law_launch launch = {{1, 1, 1}, {pairs, 1, 1}, 0};
+    assert_ok(law_compile_cuda(context, law, "law/law_values_kernel_cuda.cuh", symbol, &kernel));
+    return law_launch_cuda(context, kernel, &launch, arguments, "the values of pairs");
 }
 
 /* Computes value and force from the first seven columns, in a dtype. */
@@ -50,7 +62,11 @@ static void compute(kith_context *context, const kith_law *law, kith_dtype dtype
     assert_cuda(cudaMalloc(&sheet->device, bytes));
     assert_cuda(cudaMemcpy(sheet->device, host, bytes, cudaMemcpyHostToDevice));
     assert_cuda(cudaDeviceSynchronize());
-    assert_ok(law_values_cuda(context, law, dtype, problem_of(sheet, dtype, softening)));
+    struct law_view view;
+    law_look(law, &view);
+    struct law_values_problem problem = problem_of(sheet, &view, dtype, softening);
+    assert_ok(view.form.kind == law_custom ? launch_formula(context, law, dtype, &problem)
+                                           : law_values_cuda(context, &view, dtype, &problem));
     assert_ok(kith_context_synchronize(context));
     assert_cuda(cudaMemcpy(host, sheet->device, bytes, cudaMemcpyDeviceToHost));
     assert_cuda(cudaFree(sheet->device));

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "law/law_values_kernel.h"
 #include "law_testing.h"
+#include "law_values.h"
 #include "random_numbers.h"
 
 static void test_laws_reference_agrees_with_mpmath(void **state)

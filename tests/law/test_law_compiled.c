@@ -13,7 +13,7 @@
 
 #include "core/memory.h"
 #include "law/compiled.h"
-#include "law/law_values_kernel.h"
+#include "law/law_values_problem.h"
 #include "law_testing.h"
 #include "random_numbers.h"
 

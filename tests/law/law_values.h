@@ -1,11 +1,10 @@
-#ifndef LAW_LAW_VALUES_KERNEL_H
-#define LAW_LAW_VALUES_KERNEL_H
+#ifndef TESTS_LAW_VALUES_H
+#define TESTS_LAW_VALUES_H
+
+/* The values of pairs by the laws of the table, a kernel each. */
 
 #include "core/isa.h"
 #include "law/law_values_problem.h"
-
-/* Values and forces of pairs, one after the other. */
-typedef void law_values_kernel(const struct law_values_problem *problem);
 
 /* The kernels of an instruction set. */
 struct law_values_kernels {
