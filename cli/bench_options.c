@@ -28,14 +28,18 @@ struct bench_option {
 
 static const struct bench_option table[] = {
     {{"number", 'n', "N,...", 0, "numbers of bodies, particles, points, beads or rows", 0}, of_any},
-    {{"precision", key_precision, "P", 0, "single or double (default: both)", 0},
+    {{"precision", key_precision, CHOICES(choices_of_precisions),
+      "single or double (default: both)", 0},
      of_any & ~of_collisions},
-    {{"method", key_method, "METHOD", 0, "of the forces, as of kith forces (default: auto)", 0},
+    {{"method", key_method, CHOICES(choices_of_methods_of_direct),
+      "of the forces, as of kith forces (default: auto)", 0},
      of_forces},
     {{"systems", key_systems, "M", 0,
       "systems of an ensemble (default: 1024; GPU: 1000000 of 6 bodies)", 0},
      of_forces},
-    {{"integrator", key_integrator, "NAME", 0, "of the steps (default: leapfrog)", 0}, of_forces},
+    {{"integrator", key_integrator, CHOICES(choices_of_integrators),
+      "of the steps (default: leapfrog)", 0},
+     of_forces},
     {{"unsorted", key_unsorted, NULL, 0, "the pairs of one i in any order", 0}, of_pairs},
     {{"narrow", key_narrow, NULL, 0, "i and j of 32 bits instead of 64", 0}, of_pairs},
     {{"tune", key_tune, NULL, 0, "let kith time the best few formats", 0}, of_sparse},
@@ -46,7 +50,7 @@ static const struct bench_option table[] = {
 enum { table_rows = sizeof table / sizeof table[0] };
 
 static const struct argp_option device_options[] = {
-    {"device", key_device, "DEVICE", 0, "auto, cpu, cuda or cuda:K", 0},
+    {"device", key_device, CHOICES(choices_of_devices), "auto, cpu, cuda or cuda:K", 0},
     {"quick", key_quick, NULL, 0, "few and small sizes, a fraction of the time", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
@@ -173,8 +177,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->systems = cli_parse_range("--systems", argument, 1, 1 << 24, state);
         return 0;
     case key_integrator:
-        options->integrator = name_of_integrator(cli_parse_name(
-            "--integrator", argument, count_of_integrators(), name_of_integrator, state));
+        options->integrator =
+            cli_parse_word("--integrator", argument, &choices_of_integrators, state);
         return 0;
     case key_unsorted:
     case key_narrow:

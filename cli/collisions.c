@@ -14,8 +14,17 @@
 
 enum { key_method = 0x8000, key_list, key_contacts, key_sequence, key_batch, key_from, key_frame };
 
+static const char *name_of_method(int64_t k)
+{
+    int64_t count = 0;
+    const kith_collisions_method_info *list = kith_collisions_method_list(&count);
+    return k < count ? list[k].name : NULL;
+}
+
+static const struct choices methods = {"METHOD", {NULL}, name_of_method};
+
 static const struct argp_option options[] = {
-    {"method", key_method, "METHOD", 0, "how to count: see below (default: auto)", 0},
+    {"method", key_method, CHOICES(methods), "how to count: see below (default: auto)", 0},
     {"list", key_list, "FILE", 0,
      "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", 0},
     {"contacts", key_contacts, NULL, 0,
@@ -25,7 +34,7 @@ static const struct argp_option options[] = {
     {"sequence", key_sequence, "HPPH...", 0, "count H-H contacts only; one letter per bead", 0},
     {"batch", key_batch, NULL, 0,
      "FILE is an NPY array B x L x 3 (or x 2) of B conformations: print one count per line", 0},
-    {"from", key_from, "FORMAT", 0,
+    {"from", key_from, CHOICES(choices_of_formats),
      "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
@@ -65,19 +74,6 @@ static char *filter_help(int key, const char *text, void *input)
     return cli_filter_help(key, text, input);
 }
 
-static const char *name_of_method(int64_t k)
-{
-    int64_t count = 0;
-    return kith_collisions_method_list(&count)[k].name;
-}
-
-static kith_collisions_method parse_method(const char *text, const struct argp_state *state)
-{
-    int64_t count = 0;
-    kith_collisions_method_list(&count);
-    return (kith_collisions_method)cli_parse_name("--method", text, count, name_of_method, state);
-}
-
 static void check_options(const struct collisions_options *collisions,
                           const struct argp_state *state)
 {
@@ -102,7 +98,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &collisions->common;
         return 0;
     case key_method:
-        collisions->method = parse_method(argument, state);
+        collisions->method =
+            (kith_collisions_method)cli_parse_choice("--method", argument, &methods, state);
         return 0;
     case key_list:
         collisions->list = argument;
@@ -117,7 +114,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         collisions->batch = true;
         return 0;
     case key_from:
-        collisions->format = cli_parse_format("--from", argument, state);
+        collisions->format = cli_parse_word("--from", argument, &choices_of_formats, state);
         return 0;
     case key_frame:
         collisions->frame = cli_parse_integer("--frame", argument, state);

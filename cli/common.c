@@ -20,13 +20,17 @@
 enum { key_device = 0x1000, key_threads, key_precision, key_json };
 
 static const struct argp_option options[] = {
-    {"device", key_device, "DEVICE", 0,
+    {"device", key_device, CHOICES(choices_of_devices),
      "auto, cpu, cuda or cuda:K (default: auto, by the size of the problem)", 0},
     {"threads", key_threads, "N", 0, "CPU threads (default: one per core)", 0},
-    {"precision", key_precision, "P", 0, "single or double (default: double)", 0},
+    {"precision", key_precision, CHOICES(choices_of_precisions),
+     "single or double (default: double)", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "no progress, notes or summary", 0},
     {0}};
+
+const struct choices choices_of_devices = {"DEVICE", {"auto", "cpu", "cuda", "cuda:K"}, NULL};
+const struct choices choices_of_precisions = {"P", {"single", "double"}, NULL};
 
 kith_device cli_parse_device(const char *text, const struct argp_state *state)
 {
@@ -42,15 +46,10 @@ kith_device cli_parse_device(const char *text, const struct argp_state *state)
     cli_usage_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
 }
 
-static const char *name_of_precision(int64_t k)
-{
-    return cli_precision_name(k == 0 ? KITH_F32 : KITH_F64);
-}
-
 kith_dtype cli_parse_precision(const char *text, const struct argp_state *state)
 {
-    return cli_parse_name("--precision", text, 2, name_of_precision, state) == 0 ? KITH_F32
-                                                                                 : KITH_F64;
+    const int64_t k = cli_parse_choice("--precision", text, &choices_of_precisions, state);
+    return k == 0 ? KITH_F32 : KITH_F64;
 }
 
 int32_t cli_parse_threads(const char *text, const struct argp_state *state)

@@ -22,9 +22,10 @@ struct convert_options {
 enum { key_from = 0x5000, key_to, key_frame, key_frames, key_system };
 
 static const struct argp_option options[] = {
-    {"from", key_from, "FORMAT", 0,
+    {"from", key_from, CHOICES(choices_of_formats),
      "of A (default: by its extension; of -, standard input, by its content)", 0},
-    {"to", key_to, "FORMAT", 0, "of B (default: by its extension; of -, standard output, CSV)", 0},
+    {"to", key_to, CHOICES(choices_of_formats),
+     "of B (default: by its extension; of -, standard output, CSV)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
      "of an A with several frames: K > 0 counts from the first, K < 0 from the last (default: -1)",
@@ -53,10 +54,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct convert_options *convert = state->input;
     switch (key) {
     case key_from:
-        convert->read.format = cli_parse_format("--from", argument, state);
+        convert->read.format = cli_parse_word("--from", argument, &choices_of_formats, state);
         return 0;
     case key_to:
-        convert->write.format = cli_parse_format("--to", argument, state);
+        convert->write.format = cli_parse_word("--to", argument, &choices_of_formats, state);
         return 0;
     case key_frame:
         convert->read.frame = cli_parse_integer("--frame", argument, state);

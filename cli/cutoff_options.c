@@ -8,12 +8,14 @@
 
 enum { key_cutoff = 0x7480, key_shift, key_tail };
 
+static const struct choices shifts = {"WHAT", {"none", "energy", "force"}, NULL};
+
 static const struct argp_option option_table[] = {
     {"cutoff", key_cutoff, "R", 0,
      "only pairs at distances less than R, periodic images included (default: all pairs); for "
      "ewald and pme, of the real-space part (default: the fastest)",
      0},
-    {"shift", key_shift, "WHAT", 0,
+    {"shift", key_shift, CHOICES(shifts),
      "none; energy: subtract the energy at the cutoff; force: shift force and energy to 0 there "
      "(default: none)",
      0},
@@ -22,12 +24,6 @@ static const struct argp_option option_table[] = {
     {0}};
 
 static const struct argp_child children[] = {{&cell_argp, 0, NULL, 0}, {0}};
-
-static const char *name_of_shift(int64_t k)
-{
-    static const char *const names[] = {"none", "energy", "force"};
-    return names[k];
-}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -40,7 +36,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->cutoff = cli_parse_positive("--cutoff", argument, state);
         return 0;
     case key_shift:
-        options->shift = (kith_shift)cli_parse_name("--shift", argument, 3, name_of_shift, state);
+        options->shift = (kith_shift)cli_parse_choice("--shift", argument, &shifts, state);
         return 0;
     case key_tail:
         options->tail = true;

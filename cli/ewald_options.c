@@ -11,6 +11,8 @@
 
 enum { key_alpha = 0x7400, key_absolute_error, key_boundary, key_exclude, key_grid };
 
+static const struct choices boundaries = {"B", {"tin-foil", "vacuum"}, NULL};
+
 static const struct argp_option option_table[] = {
     {"alpha", key_alpha, "A", 0,
      "for ewald and pme: splits 1/r into erfc(A r)/r and a smooth remainder (default: the fastest)",
@@ -20,7 +22,7 @@ static const struct argp_option option_table[] = {
     {"absolute-error", key_absolute_error, "E", 0,
      "for ewald and pme: requested error of the rms force, in units of force, instead of --error",
      0},
-    {"boundary", key_boundary, "B", 0,
+    {"boundary", key_boundary, CHOICES(boundaries),
      "for ewald and pme: tin-foil (default) or vacuum, which includes the field of the cell's "
      "dipole",
      0},
@@ -29,11 +31,6 @@ static const struct argp_option option_table[] = {
      "at their nearest images",
      0},
     {0}};
-
-static const char *name_of_boundary(int64_t k)
-{
-    return k == 0 ? "tin-foil" : "vacuum";
-}
 
 static void parse_grid(const char *text, int32_t grid[3], const struct argp_state *state)
 {
@@ -55,7 +52,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_boundary:
         ewald->chosen.boundary =
-            (kith_boundary)cli_parse_name("--boundary", argument, 2, name_of_boundary, state);
+            (kith_boundary)cli_parse_choice("--boundary", argument, &boundaries, state);
         return 0;
     case key_grid:
         parse_grid(argument, ewald->chosen.grid, state);

@@ -23,30 +23,34 @@ enum {
     key_to
 };
 
+static const struct choices sums = {"WHAT", {"force", "value"}, NULL};
+static const struct choices unrolled = {"U", {"1", "2", "4", "8", "16", "32"}, NULL};
+
 static const struct argp_option options[] = {
-    {"sum", key_sum, "WHAT", 0,
+    {"sum", key_sum, CHOICES(sums),
      "what to sum over the other bodies: force, for the acceleration and the potential (default), "
      "or "
      "value, the law's energy alone",
      0},
-    {"solver", key_solver, "SOLVER", 0,
+    {"solver", key_solver, CHOICES(choices_of_solvers),
      "see below (default: auto: direct, unless an accuracy is given)", 0},
     {"targets", key_targets, "OTHER", 0,
      "compute the field of FILE's bodies at the bodies of OTHER, one row per body", 0},
     {"check", key_check, "N", 0,
      "compare the accelerations of N bodies with the direct sum, and print the errors", 0},
-    {"method", key_method, "METHOD", 0,
+    {"method", key_method, CHOICES(choices_of_methods),
      "for the solver direct: auto, direct, reference, split, symmetric, tile-p or tile-p2 "
      "(default: "
      "auto)",
      0},
     {"block", key_block, "P", 0, "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", 0},
-    {"unroll", key_unroll, "U", 0, "for tile-p: 1, 2, 4, 8, 16 or 32", 0},
+    {"unroll", key_unroll, CHOICES(unrolled), "for tile-p: 1, 2, 4, 8, 16 or 32", 0},
     {"output", 'o', "FILE", 0,
      "write ax,ay[,az],potential (of --sum value: value) to FILE, .csv or .npy (default: -, "
      "standard output, as CSV)",
      0},
-    {"to", key_to, "FORMAT", 0, "of the output: csv or npy (default: by its extension)", 0},
+    {"to", key_to, CHOICES(choices_of_tables),
+     "of the output: csv or npy (default: by its extension)", 0},
     {0}};
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
@@ -82,15 +86,10 @@ static const char documentation[] =
     "In a build with MPI, mpirun -n 8 kith forces ... divides the work of the solvers direct, "
     "tree, fmm and cutoff among 8 processes.";
 
-static const char *name_of_sum(int64_t k)
-{
-    return k == 0 ? "force" : "value";
-}
-
 static kith_forces_sum parse_sum(const char *text, const struct argp_state *state)
 {
-    return cli_parse_name("--sum", text, 2, name_of_sum, state) == 0 ? KITH_FORCES_SUM_FORCE
-                                                                     : KITH_FORCES_SUM_VALUE;
+    return cli_parse_choice("--sum", text, &sums, state) == 0 ? KITH_FORCES_SUM_FORCE
+                                                              : KITH_FORCES_SUM_VALUE;
 }
 
 /* A cell is of a cutoff or of the solvers that have images. */
@@ -154,7 +153,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         forces->output = argument;
         return 0;
     case key_to:
-        forces->to = cli_parse_table_format(argument, false, state);
+        forces->to = cli_parse_word("--to", argument, &choices_of_tables, state);
         return 0;
     case ARGP_KEY_END:
         if (!forces->input.path)

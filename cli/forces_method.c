@@ -5,29 +5,24 @@
 #include "names.h"
 
 /* In the order of enum kith_forces_method, and then the solver that is called a method, too. */
-static const char *const names[] = {"auto",   "direct",  "split",    "symmetric",
-                                    "tile-p", "tile-p2", "reference"};
-enum { count = sizeof names / sizeof names[0], of_reference = count - 1 };
-
-static const char *name_of_method(int64_t k)
-{
-    return names[k];
-}
+#define OF_DIRECT "auto", "direct", "split", "symmetric", "tile-p", "tile-p2"
+const struct choices choices_of_methods_of_direct = {"METHOD", {OF_DIRECT}, NULL};
+const struct choices choices_of_methods = {"METHOD", {OF_DIRECT, "reference"}, NULL};
 
 kith_forces_method cli_parse_method(const char *text, const kith_solver **solver,
                                     const struct argp_state *state)
 {
-    const int64_t known = solver ? count : of_reference;
-    const int64_t k = cli_parse_name("--method", text, known, name_of_method, state);
-    if (!solver || k != of_reference)
+    const int64_t k = cli_parse_choice(
+        "--method", text, solver ? &choices_of_methods : &choices_of_methods_of_direct, state);
+    if (!solver || k <= KITH_FORCES_TILE_P2)
         return (kith_forces_method)k;
-    *solver = cli_parse_solver(names[of_reference], state);
+    *solver = cli_parse_solver(text, state);
     return KITH_FORCES_AUTO;
 }
 
 const char *cli_method_name(kith_forces_method method)
 {
-    return names[method];
+    return choices_of_methods.words[method];
 }
 
 static int64_t count_of_solvers(void)
@@ -40,14 +35,14 @@ static int64_t count_of_solvers(void)
 
 static const char *name_of_solver(int64_t k)
 {
-    return k == 0 ? "auto" : kith_solver_describe(kith_solver_at(k - 1)).name;
+    return kith_solver_at(k) ? kith_solver_describe(kith_solver_at(k)).name : NULL;
 }
+
+const struct choices choices_of_solvers = {"SOLVER", {"auto"}, name_of_solver};
 
 const kith_solver *cli_parse_solver(const char *text, const struct argp_state *state)
 {
-    const int64_t names_of_solvers = count_of_solvers() + 1;
-    return kith_solver_at(
-        cli_parse_name("--solver", text, names_of_solvers, name_of_solver, state) - 1);
+    return kith_solver_at(cli_parse_choice("--solver", text, &choices_of_solvers, state) - 1);
 }
 
 static void solver_row(int64_t k, const char **name, const char **summary)

@@ -10,8 +10,24 @@
 
 enum { key_law = 0x7100, key_potential, key_param };
 
+/* With a colon where numbers must follow. */
+static const char *name_of_law(int64_t k)
+{
+    static char name[64];
+    int64_t count = 0;
+    const kith_law_info *laws = kith_law_list(&count);
+    if (k >= count)
+        return NULL;
+    snprintf(name, sizeof name, "%s%s", laws[k].name,
+             *laws[k].arguments && *laws[k].arguments != '[' ? ":" : "");
+    return name;
+}
+
+/* For completions: the library reads a law. */
+static const struct choices laws = {"LAW", {"expr:"}, name_of_law};
+
 static const struct argp_option option_table[] = {
-    {"law", key_law, "LAW", 0,
+    {"law", key_law, CHOICES(laws),
      "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j. "
      "With pme and ewald also twice: coulomb, and one within --cutoff",
      0},

@@ -18,7 +18,7 @@ static const struct argp_option gravity_options[] = {
     {0}};
 
 static const struct argp_option file_options[] = {
-    {"from", key_from, "FORMAT", 0,
+    {"from", key_from, CHOICES(choices_of_formats),
      "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"frame", key_frame, "K", 0,
@@ -27,7 +27,8 @@ static const struct argp_option file_options[] = {
      0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
     {"number", 'n', "N", 0, "number of bodies, if FILE is a kind of kith make", 0},
-    {"seed", key_seed, "S", 0, "seed of the random numbers, if FILE is a kind of kith make", 0},
+    {"seed", key_seed, "S", option_of_kinds,
+     "seed of the random numbers, if FILE is a kind of kith make", 0},
     {0}};
 
 static double parse_g(const char *text, const struct argp_state *state)
@@ -73,7 +74,7 @@ static error_t parse_file(int key, char *argument, struct argp_state *state)
     struct input_options *input = state->input;
     switch (key) {
     case key_from:
-        input->format = cli_parse_format("--from", argument, state);
+        input->format = cli_parse_word("--from", argument, &choices_of_formats, state);
         return 0;
     case key_frame:
         input->frame = cli_parse_integer("--frame", argument, state);
@@ -120,8 +121,8 @@ bool load_is_kind(const char *path)
 static int fail_to_read(const char *command, const char *path)
 {
     struct nearest nearest = nearest_to(path);
-    for (int64_t k = 0; k < count_of_kinds(); k++)
-        nearest_offer(&nearest, name_of_kind(k));
+    for (int64_t k = 0; choice_at(&choices_of_kinds, k); k++)
+        nearest_offer(&nearest, choice_at(&choices_of_kinds, k));
     if (strpbrk(path, "./") || !nearest.found || access(path, F_OK) == 0)
         return cli_fail(command);
     return cli_fail_with(command, "%s is neither a file nor a kind of kith make; %s", path,

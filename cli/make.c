@@ -32,17 +32,19 @@ enum {
     key_temperature
 };
 
+static const struct choices dimensions = {"D", {"2", "3"}, NULL};
+
 static const struct argp_option options[] = {
     {"number", 'n', "N", 0, "number of bodies (default: by kind)", 0},
     {"seed", key_seed, "S", 0, "seed of the random numbers (default: 0)", 0},
-    {"dimensions", 'd', "D", 0, "2 or 3 (default: 3)", 0},
+    {"dimensions", 'd', CHOICES(dimensions), "2 or 3 (default: 3)", 0},
     {"eccentricity", key_eccentricity, "E", 0, "of the orbit of two-body, 0 <= E < 1 (default: 0)",
      0},
     {"mass-ratio", key_mass_ratio, "Q", 0, "second mass over first, of kinds with two masses", 0},
     {"elements", key_elements, "m,a,e,i,Omega,omega,M", 0,
      "mass and orbit of one body of planets, angles in radians; repeatable", 0},
     {"star", key_star, "M", 0, "mass of the star of planets (default: 1)", 0},
-    {"coordinates", key_coordinates, "COORDINATES", 0,
+    {"coordinates", key_coordinates, CHOICES(choices_of_coordinates),
      "center of the orbits of planets: heliocentric, jacobi or barycentric (default: "
      "heliocentric)",
      0},
@@ -55,7 +57,7 @@ static const struct argp_option options[] = {
      "...",
      0},
     {"output", 'o', "FILE", 0, "write to FILE (default: -, standard output, as CSV)", 0},
-    {"to", key_to, "FORMAT", 0, "format of FILE (default: by its extension)", 0},
+    {"to", key_to, CHOICES(choices_of_formats), "format of FILE (default: by its extension)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
@@ -69,14 +71,6 @@ static const char documentation[] =
     "  kith make fcc -n 4000 --density 0.8442 --temperature 1.44 -o argon.xyz\n"
     "  kith make lattice-walk -n 64 --batch 100 -o walks.npy\n"
     "  kith make six | kith run - --dt 0.001 --until 10 -o six.h5";
-
-static int32_t parse_dimensions(const char *text, const struct argp_state *state)
-{
-    const int64_t dimensions = cli_parse_count("--dimensions", text, state);
-    if (dimensions != 2 && dimensions != 3)
-        cli_usage_error(state, "--dimensions is %s; give 2 or 3", text);
-    return (int32_t)dimensions;
-}
 
 static void add_planet(struct make_options *make, const char *text, const struct argp_state *state)
 {
@@ -101,7 +95,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         make->initial.seed = (uint64_t)cli_parse_count("--seed", argument, state);
         return 0;
     case 'd':
-        make->initial.dimensions = parse_dimensions(argument, state);
+        make->initial.dimensions =
+            2 + (int32_t)cli_parse_choice("--dimensions", argument, &dimensions, state);
         return 0;
     case key_eccentricity:
         make->initial.eccentricity = cli_parse_real("--eccentricity", argument, state);
@@ -136,7 +131,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         make->output = argument;
         return 0;
     case key_to:
-        make->format = cli_parse_format("--to", argument, state);
+        make->format = cli_parse_word("--to", argument, &choices_of_formats, state);
         return 0;
     case 'q':
         make->quiet = true;
@@ -144,8 +139,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (make->kind)
             cli_usage_error(state, "unexpected argument '%s'; give one KIND", argument);
-        make->kind =
-            name_of_kind(cli_parse_name("KIND", argument, count_of_kinds(), name_of_kind, state));
+        make->kind = cli_parse_word("KIND", argument, &choices_of_kinds, state);
         return 0;
     case ARGP_KEY_END:
         if (!make->kind)

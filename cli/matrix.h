@@ -3,6 +3,7 @@
 
 #include "law_options.h"
 #include "load.h"
+#include "names.h"
 
 /* What kith matrix computes. */
 enum matrix_what { matrix_elements, matrix_rows_reduced, matrix_histogram, matrix_product };
@@ -28,6 +29,9 @@ struct matrix_job {
     kith_array vector, result;
     double seconds;
 };
+
+/* Of --reduce, in the order of enum kith_matrix_reduction. */
+extern const struct choices matrix_reductions;
 
 /* Parses the command line; the result is complete. */
 void matrix_parse(int argc, char **argv, struct matrix_options *options);

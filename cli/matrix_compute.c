@@ -156,11 +156,12 @@ int matrix_compute(const char *command, struct matrix_job *job)
 static int write_table(const char *command, const struct matrix_job *job, const char *path,
                        const char *format)
 {
-    static const char *const names[] = {"sum", "min", "max", "argmin"};
     const struct matrix_options *options = job->options;
     if (options->what != matrix_histogram) {
-        const kith_table_column column = {
-            options->what == matrix_product ? "product" : names[options->reduction], job->result};
+        const kith_table_column column = {options->what == matrix_product
+                                              ? "product"
+                                              : matrix_reductions.words[options->reduction],
+                                          job->result};
         const kith_status status = kith_table_write_records(path, format, 1, &column);
         return status == KITH_OK ? exit_ok : cli_fail(command);
     }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
 #include "streams.h"
 
 enum {
@@ -21,6 +20,11 @@ enum {
     key_to
 };
 
+/* In the order of enum kith_matrix_method and kith_matrix_reduction. */
+static const struct choices methods = {
+    "M", {"auto", "reference", "direct", "tile-p", "tile-p2"}, NULL};
+const struct choices matrix_reductions = {"R", {"sum", "min", "max", "argmin"}, NULL};
+
 static const struct argp_option options[] = {
     {"diagonal", key_diagonal, "D", 0,
      "V[i][i]: zero; keep, the value of the law; or a number. --reduce, --histogram and --times "
@@ -28,7 +32,7 @@ static const struct argp_option options[] = {
      0},
     {"columns", key_columns, "OTHER", 0,
      "V between the particles of FILE (rows) and those of OTHER (columns)", 0},
-    {"reduce", key_reduce, "R", 0,
+    {"reduce", key_reduce, CHOICES(matrix_reductions),
      "one value per row, over j other than i (see --diagonal): sum, min, max or argmin", 0},
     {"histogram", key_histogram, "BINS,LO,HI", 0,
      "count the values of pairs in bins; the last one is closed. With --diagonal keep or a number, "
@@ -39,14 +43,14 @@ static const struct argp_option options[] = {
     {"symmetric", key_symmetric, NULL, 0, "compute each pair once and store it twice", 0},
     {"memory", key_memory, "BYTES", 0,
      "memory for rows before they are written (default: 256M), for example 2000000 or 2G", 0},
-    {"method", key_method, "M", 0,
+    {"method", key_method, CHOICES(methods),
      "auto, direct or reference; on a GPU also tile-p and tile-p2 (default: auto)", 0},
     {"block", key_block, "P", 0, "side of the tiles of tile-p (to 1024) and tile-p2 (to 32)", 0},
     {"output", 'o', "FILE", 0,
      "an .npy file, or .csv for results that are not a matrix; - is standard output, where a "
      "matrix is written as NPY",
      0},
-    {"to", key_to, "FORMAT", 0,
+    {"to", key_to, CHOICES(choices_of_tables),
      "of results that are not a matrix: csv or npy (default: by its extension)", 0},
     {0}};
 
@@ -66,24 +70,6 @@ static const char documentation[] =
     "  kith matrix cube.csv --law gaussian:0.1 --times b.npy -o y.npy\n"
     "  kith make plummer -n 100 -o stars.csv\n"
     "  kith matrix stars.csv --columns cube.csv --law distance --reduce argmin";
-
-/* The names of enum kith_matrix_method and kith_matrix_reduction, in their order. */
-static const char *const methods[] = {"auto", "reference", "direct", "tile-p", "tile-p2"};
-static const char *const reductions[] = {"sum", "min", "max", "argmin"};
-enum {
-    method_count = sizeof methods / sizeof methods[0],
-    reduction_count = sizeof reductions / sizeof reductions[0]
-};
-
-static const char *name_of_method(int64_t k)
-{
-    return methods[k];
-}
-
-static const char *name_of_reduction(int64_t k)
-{
-    return reductions[k];
-}
 
 static void parse_diagonal(const char *text, kith_matrix_options *matrix,
                            const struct argp_state *state)
@@ -152,8 +138,8 @@ static error_t parse_what(int key, char *argument, struct argp_state *state)
     switch (key) {
     case key_reduce:
         choose(matrix, matrix_rows_reduced, state);
-        matrix->reduction = (kith_matrix_reduction)cli_parse_name(
-            "--reduce", argument, reduction_count, name_of_reduction, state);
+        matrix->reduction = (kith_matrix_reduction)cli_parse_choice("--reduce", argument,
+                                                                    &matrix_reductions, state);
         return 0;
     case key_histogram:
         choose(matrix, matrix_histogram, state);
@@ -193,8 +179,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         matrix->memory = cli_parse_bytes("--memory", argument, state);
         return 0;
     case key_method:
-        matrix->matrix.method = (kith_matrix_method)cli_parse_name(
-            "--method", argument, method_count, name_of_method, state);
+        matrix->matrix.method =
+            (kith_matrix_method)cli_parse_choice("--method", argument, &methods, state);
         return 0;
     case key_block:
         matrix->matrix.block = (int32_t)cli_parse_range("--block", argument, 1, 1024, state);
@@ -203,7 +189,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         matrix->output = argument;
         return 0;
     case key_to:
-        matrix->to = cli_parse_table_format(argument, false, state);
+        matrix->to = cli_parse_word("--to", argument, &choices_of_tables, state);
         return 0;
     default:
         return parse_what(key, argument, state);

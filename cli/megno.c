@@ -10,6 +10,7 @@
 #include "job.h"
 #include "json.h"
 #include "load.h"
+#include "names.h"
 #include "progress.h"
 #include "streams.h"
 
@@ -29,7 +30,8 @@ static const struct argp_option options[] = {
     {"samples", key_samples, "K", 0, "rows of the output, at equal times (default: 100)", 0},
     {"output", 'o', "FILE", 0,
      "write time,megno,mean_megno,growth to FILE: .csv, .npy or .h5 (default: nothing is kept)", 0},
-    {"to", key_to, "FORMAT", 0, "of the output: csv, npy or h5 (default: by its extension)", 0},
+    {"to", key_to, CHOICES(choices_of_records),
+     "of the output: csv, npy or h5 (default: by its extension)", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "no progress or notes", 0},
     {0}};
@@ -81,7 +83,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         megno->output = argument;
         return 0;
     case key_to:
-        megno->to = cli_parse_record_format(argument, state);
+        megno->to = cli_parse_word("--to", argument, &choices_of_records, state);
         return 0;
     case key_json:
         megno->common.json = true;

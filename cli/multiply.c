@@ -29,15 +29,34 @@ enum {
     key_alpha
 };
 
+static const char *name_of_format(int64_t k)
+{
+    int64_t count = 0;
+    const kith_sparse_choice *list = kith_sparse_format_list(&count);
+    return k < count ? list[k].name : NULL;
+}
+
+static const char *name_of_kernel(int64_t k)
+{
+    int64_t count = 0;
+    const kith_sparse_choice *list = kith_sparse_kernel_list(&count);
+    return k < count ? list[k].name : NULL;
+}
+
+static const struct choices storages = {"FORMAT", {NULL}, name_of_format};
+static const struct choices kernel_names = {"KERNEL", {NULL}, name_of_kernel};
+static const struct choices blocks = {"B", {"2", "3", "4"}, NULL};
+
 static const struct argp_option options[] = {
     {"x", 'x', "FILE", 0, "the vector, or k vectors as columns, .npy (default: ones)", 0},
     {"transpose", key_transpose, NULL, 0, "multiply by the transpose", 0},
     {"alpha", key_alpha, "A", 0, "factor of the result (default: 1)", 0},
-    {"storage", key_storage, "FORMAT", 0, "how to store the matrix (default: auto)", 0},
+    {"storage", key_storage, CHOICES(storages), "how to store the matrix (default: auto)", 0},
     {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"kernel", key_kernel, "KERNEL", 0,
+    {"kernel", key_kernel, CHOICES(kernel_names),
      "how rows and entries are divided among threads (default: auto)", 0},
-    {"block", key_block, "B", 0, "side of the blocks of bsr: 2, 3 or 4 (default: the best)", 0},
+    {"block", key_block, CHOICES(blocks),
+     "side of the blocks of bsr: 2, 3 or 4 (default: the best)", 0},
     {"tune", key_tune, NULL, 0, "time the best few formats and use the fastest", 0},
     {"repeat", key_repeat, "K", 0, "multiply K times; print the shortest time", 0},
     {"output", 'o', "FILE", 0, "write the result to FILE, .npy; - is standard output", 0},
@@ -54,26 +73,6 @@ static const char documentation[] =
     "  kith multiply A.mtx -o y.npy\n"
     "  kith multiply A.mtx -x y.npy --transpose -o z.npy\n"
     "  kith multiply A.mtx --storage sell --repeat 100 --json";
-
-static const char *name_of_sparse_format(int64_t k)
-{
-    int64_t count = 0;
-    return kith_sparse_format_list(&count)[k].name;
-}
-
-static const char *name_of_sparse_kernel(int64_t k)
-{
-    int64_t count = 0;
-    return kith_sparse_kernel_list(&count)[k].name;
-}
-
-static int32_t parse_block(const char *text, const struct argp_state *state)
-{
-    const int64_t block = cli_parse_count("--block", text, state);
-    if (block < 2 || block > 4)
-        cli_usage_error(state, "--block is %s; give 2, 3 or 4", text);
-    return (int32_t)block;
-}
 
 static int64_t parse_repeat(const char *text, const struct argp_state *state)
 {
@@ -97,7 +96,6 @@ static error_t parse_end(struct multiply_options *multiply, const struct argp_st
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct multiply_options *multiply = state->input;
-    int64_t count = 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &multiply->common;
@@ -115,17 +113,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         multiply->alpha = cli_parse_real("--alpha", argument, state);
         return 0;
     case key_storage:
-        kith_sparse_format_list(&count);
-        multiply->sparse.format = (kith_sparse_format)cli_parse_name("--storage", argument, count,
-                                                                     name_of_sparse_format, state);
+        multiply->sparse.format =
+            (kith_sparse_format)cli_parse_choice("--storage", argument, &storages, state);
         return 0;
     case key_kernel:
-        kith_sparse_kernel_list(&count);
-        multiply->sparse.kernel = (kith_sparse_kernel)cli_parse_name("--kernel", argument, count,
-                                                                     name_of_sparse_kernel, state);
+        multiply->sparse.kernel =
+            (kith_sparse_kernel)cli_parse_choice("--kernel", argument, &kernel_names, state);
         return 0;
     case key_block:
-        multiply->sparse.block = parse_block(argument, state);
+        multiply->sparse.block = 2 + (int32_t)cli_parse_choice("--block", argument, &blocks, state);
         return 0;
     case key_tune:
         multiply->sparse.tune = true;

@@ -62,53 +62,57 @@ const char *nearest_hint(const struct nearest *nearest, const char *otherwise)
     return text;
 }
 
-/* "give one of a, b or c". */
-static void list_names(int64_t count, const char *(*name)(int64_t k), char *text, size_t bytes)
+const char *choice_at(const struct choices *choices, int64_t k)
 {
-    size_t used = (size_t)snprintf(text, bytes, "give ");
-    for (int64_t k = 0; k < count && used < bytes; k++)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s",
-                                 k == 0           ? count > 2 ? "one of " : ""
-                                 : k + 1 == count ? " or "
-                                                  : ", ",
-                                 name(k));
+    int64_t words = 0;
+    while (choices->words[words])
+        if (words++ == k)
+            return choices->words[k];
+    return choices->name ? choices->name(k - words) : NULL;
 }
 
-int64_t cli_parse_name(const char *option, const char *text, int64_t count,
-                       const char *(*name)(int64_t k), const struct argp_state *state)
+/* "give one of a, b or c". */
+static void list_choices(const struct choices *choices, char *text, size_t bytes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "give %s", choice_at(choices, 2) ? "one of " : "");
+    for (int64_t k = 0; choice_at(choices, k) && used < bytes; k++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                 k == 0                      ? ""
+                                 : choice_at(choices, k + 1) ? ", "
+                                                             : " or ",
+                                 choice_at(choices, k));
+}
+
+int64_t cli_parse_choice(const char *option, const char *text, const struct choices *choices,
+                         const struct argp_state *state)
 {
     struct nearest nearest = nearest_to(text);
-    for (int64_t k = 0; k < count; k++) {
-        if (strcmp(text, name(k)) == 0)
+    for (int64_t k = 0; choice_at(choices, k); k++) {
+        if (strcmp(text, choice_at(choices, k)) == 0)
             return k;
-        nearest_offer(&nearest, name(k));
+        nearest_offer(&nearest, choice_at(choices, k));
     }
     char all[512];
-    list_names(count, name, all, sizeof all);
+    list_choices(choices, all, sizeof all);
     cli_usage_error(state, "%s is '%s'; %s", option, text, nearest_hint(&nearest, all));
 }
 
-/* The table and its length: a function for the name in row k, and one for the number of rows. */
-#define DEFINE_NAMES(one, many, type, list)                                                        \
-    const char *name_of_##one(int64_t k)                                                           \
+const char *cli_parse_word(const char *option, const char *text, const struct choices *choices,
+                           const struct argp_state *state)
+{
+    return choice_at(choices, cli_parse_choice(option, text, choices, state));
+}
+
+/* Row k of a table of the library. */
+#define DEFINE_CHOICES(many, argument, type, list)                                                 \
+    static const char *name_of_##many(int64_t k)                                                   \
     {                                                                                              \
         int64_t count = 0;                                                                         \
         const type *table = list(&count);                                                          \
-        return table[k].name;                                                                      \
+        return k < count ? table[k].name : NULL;                                                   \
     }                                                                                              \
-    int64_t count_of_##many(void)                                                                  \
-    {                                                                                              \
-        int64_t count = 0;                                                                         \
-        list(&count);                                                                              \
-        return count;                                                                              \
-    }
+    const struct choices choices_of_##many = {argument, {NULL}, name_of_##many};
 
-DEFINE_NAMES(format, formats, kith_format, kith_format_list)
-DEFINE_NAMES(integrator, integrators, kith_integrator, kith_integrator_list)
-DEFINE_NAMES(isa, isas, kith_isa, kith_isa_list)
-DEFINE_NAMES(kind, kinds, kith_initial, kith_initial_list)
-
-const char *cli_parse_format(const char *option, const char *text, const struct argp_state *state)
-{
-    return name_of_format(cli_parse_name(option, text, count_of_formats(), name_of_format, state));
-}
+DEFINE_CHOICES(formats, "FORMAT", kith_format, kith_format_list)
+DEFINE_CHOICES(integrators, "NAME", kith_integrator, kith_integrator_list)
+DEFINE_CHOICES(kinds, "KIND", kith_initial, kith_initial_list)

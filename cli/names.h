@@ -21,22 +21,39 @@ void nearest_offer(struct nearest *nearest, const char *candidate);
 /* "did you mean 'X'?", or what to say if nothing is near. Valid until the next call. */
 const char *nearest_hint(const struct nearest *nearest, const char *otherwise);
 
-/* The place of a word among the names of a table, which name(k) gives for k = 0 … count − 1. Any
- * other word ends the program through cli_usage_error, with the nearest or all. */
-int64_t cli_parse_name(const char *option, const char *text, int64_t count,
-                       const char *(*name)(int64_t k), const struct argp_state *state);
+/* The words that an option's argument may be. The option's row has CHOICES(of these) for its
+ * argument, so that one list is read by the parser, through cli_parse_choice, and by completions:
+ *
+ *     static const struct choices shifts = {"WHAT", {"none", "energy", "force"}, NULL};
+ *     {"shift", key_shift, CHOICES(shifts), "none; energy: subtract …", 0},
+ */
+struct choices {
+    char argument[16];            /* what --help calls it */
+    const char *words[8];         /* up to a NULL; after them */
+    const char *(*name)(int64_t); /* the names of a table, NULL past its end; or no table */
+};
+/* Of argp_option.flags, for completions; argp ignores them. */
+enum {
+    option_has_choices = 1 << 16,
+    option_of_kinds = 1 << 17 /* it is of a FILE that may be a kind of kith make */
+};
+#define CHOICES(choices) (choices).argument, option_has_choices
 
-/* The names of the library's tables, for cli_parse_name. */
-const char *name_of_format(int64_t k);
-const char *name_of_integrator(int64_t k);
-const char *name_of_isa(int64_t k);
-const char *name_of_kind(int64_t k);
-int64_t count_of_formats(void);
-int64_t count_of_integrators(void);
-int64_t count_of_isas(void);
-int64_t count_of_kinds(void);
+/* The k-th word; NULL past the last. */
+const char *choice_at(const struct choices *choices, int64_t k);
 
-/* Checks the name of a format of bodies, and gives it. */
-const char *cli_parse_format(const char *option, const char *text, const struct argp_state *state);
+/* Which word the text is. Any other ends the program through cli_usage_error, with the nearest or
+ * all. */
+int64_t cli_parse_choice(const char *option, const char *text, const struct choices *choices,
+                         const struct argp_state *state);
+
+/* The word itself, of the list. */
+const char *cli_parse_word(const char *option, const char *text, const struct choices *choices,
+                           const struct argp_state *state);
+
+/* Those of several commands; of --to, tables are numbers, records have columns with names. */
+extern const struct choices choices_of_coordinates, choices_of_devices, choices_of_formats,
+    choices_of_integrators, choices_of_kinds, choices_of_methods, choices_of_methods_of_direct,
+    choices_of_precisions, choices_of_records, choices_of_solvers, choices_of_tables;
 
 #endif

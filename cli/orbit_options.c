@@ -19,8 +19,10 @@ enum { coordinates_count = sizeof coordinates / sizeof coordinates[0] };
 
 static const char *name_of_coordinates(int64_t k)
 {
-    return coordinates[k].name;
+    return k < coordinates_count ? coordinates[k].name : NULL;
 }
+
+const struct choices choices_of_coordinates = {"COORDINATES", {NULL}, name_of_coordinates};
 
 static void coordinates_row(int64_t k, const char **name, const char **description)
 {
@@ -35,8 +37,8 @@ char *cli_coordinates_help(void)
 
 kith_orbit_coordinates cli_parse_coordinates(const char *text, const struct argp_state *state)
 {
-    return (kith_orbit_coordinates)cli_parse_name("--coordinates", text, coordinates_count,
-                                                  name_of_coordinates, state);
+    return (kith_orbit_coordinates)cli_parse_choice("--coordinates", text, &choices_of_coordinates,
+                                                    state);
 }
 
 const char *cli_name_of_coordinates(kith_orbit_coordinates which)

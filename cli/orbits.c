@@ -38,7 +38,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"coordinates", key_coordinates, "COORDINATES", 0,
+    {"coordinates", key_coordinates, CHOICES(choices_of_coordinates),
      "center of the orbits: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
     {"g", key_g, "G", 0, "gravitational constant (default: the one of RUN, else 1)", 0},
     {"frames", key_frames, "A:B", 0,
@@ -48,13 +48,14 @@ static const struct argp_option options[] = {
      "and of the node O of bodies, such as 3l5-2l4-w5",
      0},
     {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
-    {"from", key_from, "FORMAT", 0,
+    {"from", key_from, CHOICES(choices_of_formats),
      "of RUN (default: by its extension; of -, standard input, by its content)", 0},
     {"output", 'o', "FILE", 0,
      "write time,body,a,e,i,Omega,omega,M to FILE: .csv, .npy or .h5 (default: -, standard output, "
      "as CSV)",
      0},
-    {"to", key_to, "FORMAT", 0, "of the output: csv, npy or h5 (default: by its extension)", 0},
+    {"to", key_to, CHOICES(choices_of_records),
+     "of the output: csv, npy or h5 (default: by its extension)", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
@@ -101,13 +102,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         orbits->read.system_given = true;
         return 0;
     case key_from:
-        orbits->read.format = cli_parse_format("--from", argument, state);
+        orbits->read.format = cli_parse_word("--from", argument, &choices_of_formats, state);
         return 0;
     case 'o':
         orbits->output = argument;
         return 0;
     case key_to:
-        orbits->to = cli_parse_record_format(argument, state);
+        orbits->to = cli_parse_word("--to", argument, &choices_of_records, state);
         return 0;
     case key_json:
         orbits->common.json = true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device_choice.h"
+#include "names.h"
 #include "streams.h"
 
 enum {
@@ -19,6 +20,8 @@ enum {
     key_memory,
     key_to
 };
+
+static const struct choices formats = {"FORMAT", {"csv", "npy", "h5", "mtx"}, NULL};
 
 static const struct argp_option options[] = {
     {"cutoff", key_cutoff, "R", 0, "list pairs at distances less than R", 0},
@@ -33,8 +36,8 @@ static const struct argp_option options[] = {
      "write i,j,distance to FILE: .csv, .npy, .h5, or .mtx, a sparse matrix of the distances "
      "(default: -, standard output, as CSV)",
      0},
-    {"to", key_to, "FORMAT", 0, "of the output: csv, npy, h5 or mtx (default: by its extension)",
-     0},
+    {"to", key_to, CHOICES(formats),
+     "of the output: csv, npy, h5 or mtx (default: by its extension)", 0},
     {0}};
 
 static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
@@ -110,7 +113,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         pairs->output = argument;
         return 0;
     case key_to:
-        pairs->to = cli_parse_table_format(argument, true, state);
+        pairs->to = cli_parse_word("--to", argument, &formats, state);
         return 0;
     case ARGP_KEY_END:
         check_usage(pairs, state);

@@ -74,10 +74,34 @@ enum {
     key_to
 };
 
+static const char *name_of_plot(int64_t k)
+{
+    return k < kind_count ? kinds[k].name : NULL;
+}
+
+static const char *name_of_picture(int64_t k)
+{
+    int64_t count = 0;
+    const struct picture_format *formats = picture_formats(&count);
+    return k < count ? formats[k].extension : NULL;
+}
+
+static const char *name_of_map(int64_t k)
+{
+    int64_t count = 0;
+    const struct color_map *list = color_maps(&count);
+    return k < count ? list[k].name : NULL;
+}
+
+static const struct choices plots = {"KIND", {NULL}, name_of_plot};
+static const struct choices pictures = {"FORMAT", {NULL}, name_of_picture};
+static const struct choices color_names = {"NAME", {NULL}, name_of_map};
+static const struct choices axes = {"AXIS", {"x", "y", "z"}, NULL};
+
 static const struct argp_option options[] = {
-    {"what", key_what, "KIND", 0, "what to draw: see below", 0},
+    {"what", key_what, CHOICES(plots), "what to draw: see below", 0},
     {"output", 'o', "FILE", 0, "the picture; its extension is its format; - is standard output", 0},
-    {"to", key_to, "FORMAT", 0,
+    {"to", key_to, CHOICES(pictures),
      "of the picture: png, svg, gif, mp4, webm or html (default: by its extension)", 0},
     {"frames", key_frames, "A:B", 0,
      "draw frames A to B only, both included, counted from 1, or all (default: all)", 0},
@@ -85,13 +109,13 @@ static const struct argp_option options[] = {
     {"cutoff", key_cutoff, "R", 0, "of pairs: those at distances less than R", 0},
     {"box", key_box, "LX,LY[,LZ]", 0,
      "of pairs: a periodic cell (default: the file's own, or none)", 0},
-    {"axis", key_axis, "AXIS", 0,
+    {"axis", key_axis, CHOICES(axes),
      "of density and film, the line of sight: x, y, z, or the direction towards the eye as X,Y,Z "
      "(default: z)",
      0},
-    {"colors", key_colors, "NAME", 0,
+    {"colors", key_colors, CHOICES(color_names),
      "of density and film, a color map: see below (default: inferno)", 0},
-    {"coordinates", key_coordinates, "COORDINATES", 0,
+    {"coordinates", key_coordinates, CHOICES(choices_of_coordinates),
      "of elements: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
     {"seconds", key_seconds, "S", 0,
      "of a film, its length (default: 30 frames of the run a second)", 0},
@@ -159,37 +183,6 @@ const struct plot_kind *plot_kind_named(const char *name)
         if (strcmp(name, kinds[k].name) == 0)
             return &kinds[k];
     return NULL;
-}
-
-static const char *name_of_plot(int64_t k)
-{
-    return kinds[k].name;
-}
-
-static const char *name_of_picture(int64_t k)
-{
-    int64_t count = 0;
-    return picture_formats(&count)[k].extension;
-}
-
-static const char *name_of_map(int64_t k)
-{
-    int64_t count = 0;
-    return color_maps(&count)[k].name;
-}
-
-static const struct color_map *parse_colors(const char *text, const struct argp_state *state)
-{
-    int64_t count = 0;
-    const struct color_map *maps = color_maps(&count);
-    return &maps[cli_parse_name("--colors", text, count, name_of_map, state)];
-}
-
-static const struct picture_format *parse_format(const char *text, const struct argp_state *state)
-{
-    int64_t count = 0;
-    const struct picture_format *formats = picture_formats(&count);
-    return &formats[cli_parse_name("--to", text, count, name_of_picture, state)];
 }
 
 static int parse_side(const char *option, const char *text, const struct argp_state *state)
@@ -271,10 +264,10 @@ static void parse_axis(const char *text, double eye[3], const struct argp_state 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct plot *plot = state->input;
-    int64_t first = 1, last = 0;
+    int64_t first = 1, last = 0, count = 0;
     switch (key) {
     case key_what:
-        plot->kind = &kinds[cli_parse_name("--what", argument, kind_count, name_of_plot, state)];
+        plot->kind = &kinds[cli_parse_choice("--what", argument, &plots, state)];
         return 0;
     case 'o':
         plot->output = argument;
@@ -298,7 +291,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         parse_axis(argument, plot->line_of_sight, state);
         return 0;
     case key_colors:
-        plot->colors = parse_colors(argument, state);
+        plot->colors = &color_maps(&count)[cli_parse_choice("--colors", argument, &color_names, state)];
         return 0;
     case key_coordinates:
         plot->coordinates = cli_parse_coordinates(argument, state);
@@ -309,7 +302,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             cli_usage_error(state, "--seconds is %s; give at most %d", argument, longest_film);
         return 0;
     case key_to:
-        plot->format = parse_format(argument, state);
+        plot->format =
+            &picture_formats(&count)[cli_parse_choice("--to", argument, &pictures, state)];
         return 0;
     case key_title:
         plot->title = argument;

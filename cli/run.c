@@ -58,12 +58,15 @@ enum {
     key_rate
 };
 
+static const struct choices outcomes = {"WHAT", {"merge", "bounce", "stop"}, NULL};
+
 static const struct argp_option options[] = {
     {"dt", key_dt, "D", 0, "length of a step; of ias15 the first, of hermite-block the longest", 0},
     {"until", key_until, "T", 0, "time of the end; the last step is shortened to reach it exactly",
      0},
-    {"integrator", key_integrator, "NAME", 0, "see below (default: leapfrog)", 0},
-    {"solver", key_solver, "SOLVER", 0,
+    {"integrator", key_integrator, CHOICES(choices_of_integrators), "see below (default: leapfrog)",
+     0},
+    {"solver", key_solver, CHOICES(choices_of_solvers),
      "see below (default: auto: direct, unless an accuracy is given)", 0},
     {"thermostat", key_thermostat, "KIND:T,TAU[,SEED]", 0,
      "hold the temperature at T, in units of energy, with the correlation time TAU; KIND is "
@@ -87,7 +90,7 @@ static const struct argp_option options[] = {
      "of hermite-block: the accuracy of the steps; the square of a step is eta times the square "
      "of the time scale of a body's acceleration (default: 0.02)",
      0},
-    {"collisions", key_collisions, "WHAT", 0,
+    {"collisions", key_collisions, CHOICES(outcomes),
      "merge, bounce or stop; when two bodies touch (the sum of their radii, column radius): the "
      "heavier body absorbs the other, they bounce, or the run stops (default: no collisions)",
      0},
@@ -229,16 +232,10 @@ static void parse_units(const char *text, struct run_options *run, const struct 
                         text);
 }
 
-static const char *name_of_collisions(int64_t k)
-{
-    static const char *const names[] = {"merge", "bounce", "stop"};
-    return names[k];
-}
-
 static kith_on_collision parse_collisions(const char *text, const struct argp_state *state)
 {
     return (kith_on_collision)(KITH_ON_COLLISION_MERGE +
-                               cli_parse_name("--collisions", text, 3, name_of_collisions, state));
+                               cli_parse_choice("--collisions", text, &outcomes, state));
 }
 
 static double parse_restitution(const char *text, const struct argp_state *state)
@@ -270,8 +267,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         run->until_given = true;
         return 0;
     case key_integrator:
-        run->run.simulation.integrator = name_of_integrator(cli_parse_name(
-            "--integrator", argument, count_of_integrators(), name_of_integrator, state));
+        run->run.simulation.integrator =
+            cli_parse_word("--integrator", argument, &choices_of_integrators, state);
         return 0;
     case key_solver:
         run->run.simulation.forces.solver = cli_parse_solver(argument, state);

@@ -177,11 +177,8 @@ const char *cli_output_format(const char *path, const char *given)
     return plain ? NULL : "csv";
 }
 
-static const char *name_of_table_format(int64_t k)
-{
-    static const char *const names[] = {"csv", "npy", "h5", "mtx"};
-    return names[k];
-}
+const struct choices choices_of_tables = {"FORMAT", {"csv", "npy"}, NULL};
+const struct choices choices_of_records = {"FORMAT", {"csv", "npy", "h5"}, NULL};
 
 unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
                           const kith_write_options *write, const kith_bodies *bodies)
@@ -197,17 +194,6 @@ unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
         if (dropped & (1u << k))
             cli_note(quiet, command, "%s cannot store %s; left out", path, names[k]);
     return dropped;
-}
-
-const char *cli_parse_table_format(const char *text, bool of_pairs, const struct argp_state *state)
-{
-    return name_of_table_format(
-        cli_parse_name("--to", text, of_pairs ? 4 : 2, name_of_table_format, state));
-}
-
-const char *cli_parse_record_format(const char *text, const struct argp_state *state)
-{
-    return name_of_table_format(cli_parse_name("--to", text, 3, name_of_table_format, state));
 }
 
 void cli_check_stdout(const char *option, const char *output, const struct common_options *common,

@@ -38,12 +38,6 @@ const char *cli_output_format(const char *path, const char *given);
 unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
                           const kith_write_options *write, const kith_bodies *bodies);
 
-/* The value of --to: "csv" or "npy", of lists of pairs "h5" and "mtx" too. */
-const char *cli_parse_table_format(const char *text, bool of_pairs, const struct argp_state *state);
-
-/* The same of tables whose columns have names: "csv", "npy" or "h5". */
-const char *cli_parse_record_format(const char *text, const struct argp_state *state);
-
 /* Usage errors: an output (NULL: none) on standard output, where --json's object goes alone; an
  * output whose extension is not .npy. */
 void cli_check_stdout(const char *option, const char *output, const struct common_options *common,

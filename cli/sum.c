@@ -22,6 +22,10 @@ enum {
     key_to
 };
 
+/* In the order of enum kith_sums_reduction and kith_sums_method. */
+static const struct choices reductions = {"R", {"sum", "min", "max", "count", "logsumexp"}, NULL};
+static const struct choices methods = {"METHOD", {"auto", "reference"}, NULL};
+
 static const struct argp_option option_table[] = {
     {"out", key_out, "NAME=FORMULA", 0,
      "a column of the output: the sum over j of a formula in r, r2, dx, dy, dz, NAME_i and NAME_j "
@@ -32,20 +36,21 @@ static const struct argp_option option_table[] = {
     {"param", key_param, "NAME=VALUE", 0, "a parameter of the formulas; repeatable", 0},
     {"cutoff", key_cutoff, "R", 0, "sum over pairs at distances less than R (default: all pairs)",
      0},
-    {"reduce", key_reduce, "R", 0,
+    {"reduce", key_reduce, CHOICES(reductions),
      "sum, min, max, count or logsumexp of the values; count is the number of nonzero values "
      "(default: sum)",
      0},
     {"self", key_self, NULL, 0, "include the pair of each particle with itself, at r = 0", 0},
     {"targets", key_targets, "FILE", 0, "the particles i (default: FILE); FILE has the particles j",
      0},
-    {"method", key_method, "METHOD", 0,
+    {"method", key_method, CHOICES(methods),
      "auto, or reference: pair by pair in double precision, without a compiler (default: "
      "auto)",
      0},
     {"output", 'o', "FILE", 0,
      "write the sums to FILE: .csv or .npy (default: -, standard output, as CSV)", 0},
-    {"to", key_to, "FORMAT", 0, "of the output: csv or npy (default: by its extension)", 0},
+    {"to", key_to, CHOICES(choices_of_tables),
+     "of the output: csv or npy (default: by its extension)", 0},
     {0}};
 
 static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
@@ -103,18 +108,6 @@ static void add_parameter(struct sum_options *sum, const char *argument,
         (kith_law_parameter){name, cli_parse_real(option, value, state)};
 }
 
-static const char *const reductions[] = {"sum", "min", "max", "count", "logsumexp"};
-
-static const char *name_of_reduction(int64_t k)
-{
-    return reductions[k];
-}
-
-static const char *name_of_method(int64_t k)
-{
-    return k == 0 ? "auto" : "reference";
-}
-
 static void check_usage(struct sum_options *sum, const struct argp_state *state)
 {
     if (!sum->input.path)
@@ -152,7 +145,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_reduce:
         sum->sums.reduction =
-            (kith_sums_reduction)cli_parse_name("--reduce", argument, 5, name_of_reduction, state);
+            (kith_sums_reduction)cli_parse_choice("--reduce", argument, &reductions, state);
         return 0;
     case key_self:
         sum->sums.include_self = true;
@@ -162,13 +155,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_method:
         sum->sums.method =
-            (kith_sums_method)cli_parse_name("--method", argument, 2, name_of_method, state);
+            (kith_sums_method)cli_parse_choice("--method", argument, &methods, state);
         return 0;
     case 'o':
         sum->output = argument;
         return 0;
     case key_to:
-        sum->to = cli_parse_table_format(argument, false, state);
+        sum->to = cli_parse_word("--to", argument, &choices_of_tables, state);
         return 0;
     case ARGP_KEY_END:
         check_usage(sum, state);
@@ -227,7 +220,7 @@ static int print_json(const char *command, const struct sum_options *sum,
     json_add_count(object, "particles", job->rows);
     json_add_count(object, "pairs", job->pairs);
     json_add_count(object, "outputs", sum->output_count);
-    cJSON_AddStringToObject(object, "reduce", name_of_reduction(sum->sums.reduction));
+    cJSON_AddStringToObject(object, "reduce", reductions.words[sum->sums.reduction]);
     if (sum->sums.cutoff > 0)
         json_add_real(object, "cutoff", sum->sums.cutoff);
     else

@@ -73,13 +73,12 @@ static void write_values(const struct described_values *values, FILE *stream)
 }
 
 /* The case of an option that takes an argument, if the word before is one. */
-static void write_option(const struct description *description,
-                         const struct described_option *option, FILE *stream)
+static void write_option(const struct described_option *option, FILE *stream)
 {
     struct described_values values;
     if (!option->argument)
         return;
-    describe_option_values(description, option, &values);
+    describe_option_values(option, &values);
     fprintf(stream, "        ");
     for (int k = 0; k < described_most_names && option->names[k]; k++)
         fprintf(stream, "%s--%s", k > 0 ? " | " : "", option->names[k]);
@@ -112,7 +111,7 @@ static void write_command(const struct description *description, FILE *stream)
     }
     fprintf(stream, "\"\n        case $before in\n");
     for (int k = 0; k < description->option_count; k++)
-        write_option(description, &description->options[k], stream);
+        write_option(&description->options[k], stream);
     fprintf(stream, "        esac\n        case $word in\n        -*) ;;\n        *) ");
     describe_argument_values(description, &values);
     write_values(&values, stream);

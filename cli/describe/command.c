@@ -65,8 +65,10 @@ static void add_option(const struct argp_option *option, const char *heading)
         .names = {option->name},
         .letter = option->key > ' ' && option->key < 0x7f ? (char)option->key : '\0',
         .argument = option->arg,
+        .choices = option->flags & option_has_choices ? (const void *)option->arg : NULL,
         .text = option->doc ? option->doc : ""};
     copy_title(described.options[described.option_count++].heading, heading);
+    described.takes_kinds |= option->flags & option_of_kinds;
 }
 
 static void add_alias(const char *name)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "names.h"
 
 enum {
     described_most_names = 4,
@@ -22,6 +23,7 @@ struct described_option {
     const char *names[described_most_names]; /* long ones, as many as are not NULL */
     char letter;                             /* its short name; 0: none */
     const char *argument;                    /* what its argument is called; NULL: it takes none */
+    const struct choices *choices;           /* what that may be; NULL: no list of words */
     const char *text;
     char heading[described_bytes]; /* of its group, as "Common options"; "": the command's own */
 };
@@ -45,6 +47,7 @@ struct description {
     const char *before, *after; /* the text of --help before and after the options */
     struct described_option options[described_most_options];
     int option_count;
+    bool takes_kinds; /* FILE may be one of kith make */
     struct described_table tables[described_most_tables];
     int table_count;
 };
@@ -67,8 +70,7 @@ struct described_values {
     bool file, folder;
 };
 
-void describe_option_values(const struct description *description,
-                            const struct described_option *option, struct described_values *values);
+void describe_option_values(const struct described_option *option, struct described_values *values);
 void describe_argument_values(const struct description *description,
                               struct described_values *values);
 

@@ -71,7 +71,7 @@ static void write_option(const struct description *description,
         fprintf(stream, " -l %s", option->names[k]);
     if (option->argument) {
         struct described_values values;
-        describe_option_values(description, option, &values);
+        describe_option_values(option, &values);
         if (values.folder)
             fprintf(stream, " -x -a '(__fish_complete_directories)'");
         else

@@ -64,8 +64,8 @@ static void put_name(FILE *stream, const struct described_option *option, const 
 }
 
 /* One name of an option, which excludes the others. */
-static void write_name(const struct description *description, const struct described_option *option,
-                       const char *name, char letter, FILE *stream)
+static void write_name(const struct described_option *option, const char *name, char letter,
+                       FILE *stream)
 {
     char *briefly = describe_briefly(option->text);
     fprintf(stream, " \\\n        '");
@@ -83,7 +83,7 @@ static void write_name(const struct description *description, const struct descr
     fprintf(stream, "]");
     if (option->argument) {
         struct described_values values;
-        describe_option_values(description, option, &values);
+        describe_option_values(option, &values);
         fprintf(stream, ":");
         put(stream, option->argument, ":\\");
         fprintf(stream, ":");
@@ -104,9 +104,9 @@ static void write_command(const struct description *description, FILE *stream)
     for (int k = 0; k < description->option_count; k++) {
         const struct described_option *option = &description->options[k];
         if (option->letter)
-            write_name(description, option, NULL, option->letter, stream);
+            write_name(option, NULL, option->letter, stream);
         for (int i = 0; i < described_most_names && option->names[i]; i++)
-            write_name(description, option, option->names[i], '\0', stream);
+            write_name(option, option->names[i], '\0', stream);
     }
     describe_argument_values(description, &values);
     if (values.count > 0 || values.file) {

@@ -49,9 +49,17 @@ expect "orbits" kith plot --what orb
 expect "laws" kith help la
 expect "forces" kith help for
 expect "argmin" kith matrix --reduce arg
+expect "logsumexp" kith sum --reduce log
+expect "auto" kith run --solver au
+expect "force" kith run --shift fo
+expect "vacuum" kith forces --boundary va
+expect "viridis" kith plot --colors vi
 expect "forces" kith bench fo
 expect "--systems=" kith bench forces --sy
 expect_nothing kith nothing ru
 expect_nothing kith run --dt bod
+expect_nothing kith run --seed di
+expect_nothing kith multiply --alpha bod
+expect_nothing kith bench pairs --seconds cu
 expect_nothing kith run --device cuda :
 rm bodies.csv
