@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "io/output.h"
 #include "streams.h"
 
 static const struct picture_format formats[] = {
@@ -97,36 +98,6 @@ static bool copy(FILE *from, FILE *to)
     return !ferror(from);
 }
 
-/* mkstemp makes files that only their owner may read; a picture is an ordinary file. */
-static bool give_ordinary_mode(int descriptor)
-{
-    const mode_t mask = umask(0);
-    umask(mask);
-    return fchmod(descriptor, 0666 & ~mask) == 0;
-}
-
-/* Fills a temporary file and gives it its name; errno says why if that fails. */
-static bool put_in_place(const char *path, char *temporary, FILE *picture)
-{
-    const int descriptor = mkstemp(temporary);
-    if (descriptor < 0)
-        return false;
-    FILE *stream = fdopen(descriptor, "wb");
-    bool done = stream && copy(picture, stream) && fflush(stream) == 0 &&
-                give_ordinary_mode(descriptor) && fsync(descriptor) == 0;
-    if (stream)
-        done = fclose(stream) == 0 && done;
-    else
-        close(descriptor);
-    done = done && rename(temporary, path) == 0;
-    if (!done) {
-        const int reason = errno;
-        unlink(temporary);
-        errno = reason;
-    }
-    return done;
-}
-
 bool picture_write(const char *command, const char *path, const struct picture_format *format,
                    FILE *picture)
 {
@@ -135,18 +106,20 @@ bool picture_write(const char *command, const char *path, const struct picture_f
                       path);
         return false;
     }
-    char *temporary = NULL;
-    char *directory = directory_of(path);
-    bool done = false;
-    if (cli_is_stdout(path))
-        done = copy(picture, stdout);
-    else if (directory && asprintf(&temporary, "%s/.kith-plot-XXXXXX", directory) > 0)
-        done = put_in_place(path, temporary, picture);
-    if (!done && cli_is_stdout(path))
-        cli_fail_stdout(command);
-    else if (!done)
+    if (cli_is_stdout(path)) {
+        const bool done = copy(picture, stdout);
+        if (!done)
+            cli_fail_stdout(command);
+        return done;
+    }
+    kith_output *output = NULL;
+    kith_status status = kith_output_open(path, &output);
+    if (status == KITH_OK && !copy(picture, kith_output_stream(output))) {
+        kith_output_discard(output);
         cli_fail_with(command, "%s: cannot write: %s", path, strerror(errno));
-    free(temporary);
-    free(directory);
-    return done;
+        return false;
+    }
+    if (status == KITH_OK)
+        status = kith_output_finish(output);
+    return status == KITH_OK || cli_fail(command) == exit_ok;
 }
