@@ -152,8 +152,9 @@ static kith_status read_bodies(const struct collisions_options *collisions, kith
     return status;
 }
 
-int collisions_read(const char *command, const struct collisions_options *collisions,
-                    kith_array *beads)
+/* Reads the beads of the file; returns an exit code. */
+static int read_beads(const char *command, const struct collisions_options *collisions,
+                      kith_array *beads)
 {
     const kith_status status = collisions->batch || is_npy(collisions)
                                    ? kith_integers_read(collisions->path, beads)
@@ -199,7 +200,7 @@ int command_collisions(int argc, char **argv)
     const kith_context_options begin = cli_context_to_begin(&collisions.common);
     if (kith_context_create(&begin, &context) != KITH_OK)
         code = cli_fail(argv[0]);
-    else if ((code = collisions_read(argv[0], &collisions, &beads)) == exit_ok)
+    else if ((code = read_beads(argv[0], &collisions, &beads)) == exit_ok)
         code = choose_device(argv[0], &collisions, &beads, &context);
     if (code == exit_ok)
         code = collisions.batch ? collisions_of_batch(argv[0], &collisions, context, beads)

@@ -11,10 +11,6 @@ struct collisions_options {
     bool contacts, batch;
 };
 
-/* Reads the beads of the file; returns an exit code. */
-int collisions_read(const char *command, const struct collisions_options *collisions,
-                    kith_array *beads);
-
 /* Counts and prints; returns an exit code. */
 int collisions_of_one(const char *command, const struct collisions_options *collisions,
                       kith_context *context, kith_array beads);

@@ -23,7 +23,8 @@ kith_context_options cli_context_to_begin(const struct common_options *common)
     return options;
 }
 
-bool cli_device_is_open(const struct common_options *common)
+/* Whether --device auto has a choice: there is a GPU, and one process. */
+static bool device_is_open(const struct common_options *common)
 {
     return common->context.device.kind == KITH_DEVICE_AUTO && !job_is_divided() &&
            cli_first_device().kind != KITH_CPU;
@@ -34,7 +35,7 @@ int cli_choose_device(const char *command, const struct common_options *common, 
 {
     char reason[KITH_REASON_BYTES];
     kith_device device = {KITH_CPU, 0};
-    if (!cli_device_is_open(common))
+    if (!device_is_open(common))
         return exit_ok;
     work.dtype = common->precision;
     work.threads = kith_context_threads(*context);
@@ -71,7 +72,7 @@ int cli_choose_device_of_run(const char *command, const struct common_options *c
 {
     int64_t count = bodies ? bodies->count : 0;
     int64_t systems = bodies && run->is_ensemble ? run->systems : 1;
-    if (!cli_device_is_open(common))
+    if (!device_is_open(common))
         return exit_ok;
     if (!bodies && run->output)
         count_in_file(run->output, &count, &systems);

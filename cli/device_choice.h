@@ -7,9 +7,6 @@
 /* The first GPU of this machine, or the CPU. */
 kith_device cli_first_device(void);
 
-/* Whether --device auto has a choice: there is a GPU, and one process. */
-bool cli_device_is_open(const struct common_options *common);
-
 /* Where a command begins with --device auto: on the CPU, to read its input. */
 kith_context_options cli_context_to_begin(const struct common_options *common);
 

@@ -134,7 +134,7 @@ bool projection_choose_tone(const struct projection *projection, const struct sp
     return true;
 }
 
-double projection_tone(const struct tone *tone, double density)
+static double tone_of(const struct tone *tone, double density)
 {
     return asinh(density / tone->dark) / asinh(tone->white / tone->dark);
 }
@@ -147,7 +147,7 @@ static void paint_splat(const struct projection *projection, const struct splat 
     for (int row = 0; row < splat->height; row++)
         for (int column = 0; column < splat->width; column++) {
             const float mass = splat->mass[(size_t)row * (size_t)splat->width + (size_t)column];
-            const double value = mass > 0 ? projection_tone(&projection->tone, mass * unit) : 0;
+            const double value = mass > 0 ? tone_of(&projection->tone, mass * unit) : 0;
             raster_set(raster, column, row, color_map_at(map, value));
         }
 }
@@ -220,7 +220,7 @@ static void write_bar_marks(const struct projection *projection, struct raster *
     double last = left - 10 * size;
     const int first = (int)ceil(log10(tone->dark)), end = (int)floor(log10(tone->white));
     for (int exponent = first; exponent <= end; exponent++) {
-        const double x = left + width * projection_tone(tone, pow(10, exponent));
+        const double x = left + width * tone_of(tone, pow(10, exponent));
         char text[48];
         write_power(text, sizeof text, exponent);
         if (x - last < 0.6 * size + lettering_width(text, size))

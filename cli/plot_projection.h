@@ -36,8 +36,6 @@ void projection_fit(struct window *window);
 bool projection_choose_tone(const struct projection *projection, const struct splat *splat,
                             struct tone *tone);
 
-double projection_tone(const struct tone *tone, double density);
-
 /* Paints a splat, then title, time if it is a number, scale bar and color bar. */
 void projection_paint(const struct projection *projection, const struct splat *splat, double time,
                       struct raster *raster);

@@ -62,7 +62,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-void view_announce(const char *command, const kith_view *view)
+/* Prints the address of a view, and shows it in a browser on a terminal with a display. */
+static void announce(const char *command, const kith_view *view)
 {
     fprintf(stderr, "%s: view at %s\n", command, kith_view_address(view));
     view_show_in_browser(kith_view_address(view));
@@ -73,7 +74,7 @@ int view_open_bodies(const char *command, const kith_view_options *view_options,
 {
     if (kith_view_open(view_options, bodies, view) != KITH_OK)
         return cli_fail(command);
-    view_announce(command, *view);
+    announce(command, *view);
     return exit_ok;
 }
 
@@ -108,7 +109,7 @@ static int serve(const char *command, const struct view_command *options_given,
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     if (kith_view_open_trajectory(&options_given->options, trajectory, &view) != KITH_OK)
         return cli_fail(command);
-    view_announce(command, view);
+    announce(command, view);
     while (sigwait(&signals, &number) != 0)
         continue;
     kith_view_close(view);

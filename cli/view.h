@@ -15,9 +15,6 @@ int view_open_bodies(const char *command, const kith_view_options *options,
 int view_open_last(const char *command, const kith_view_options *options, const char *path,
                    kith_view **view);
 
-/* Prints the address of a view, and shows it in a browser on a terminal with a display. */
-void view_announce(const char *command, const kith_view *view);
-
 /* Starts the desktop's browser. Failures are silent: the address is printed anyway. */
 void view_show_in_browser(const char *address);
 

@@ -1,5 +1,5 @@
-/* The possible arguments: an option's choices, words of the tables that --help shows,
- * files, folders. */
+/* The possible arguments: an option's choices, words of the tables that --help shows, files,
+ * folders. */
 
 #include "describe.h"
 

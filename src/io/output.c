@@ -207,11 +207,6 @@ FILE *kith_output_stream(kith_output *output)
     return output->stream;
 }
 
-bool kith_output_is_in_place(const kith_output *output)
-{
-    return output->in_place;
-}
-
 /* The name is on the disk only when the directory is; not all file systems can say so. */
 static void synchronize_directory(const char *target)
 {

@@ -25,9 +25,6 @@ kith_status kith_output_open(const char *path, kith_output **output);
 /* Where to write. Errors may be left to kith_output_finish, which sees them all. */
 FILE *kith_output_stream(kith_output *output);
 
-/* The path is a pipe or a device: it cannot be opened by name, or written out of order. */
-bool kith_output_is_in_place(const kith_output *output);
-
 /* Flushes, brings the file to the disk and gives it its name; frees output in any case.
  *
  * Errors: KITH_IO_ERROR (a full disk, for example): then the temporary file is gone and an old file

@@ -25,7 +25,8 @@ struct run {
     atomic_int status;
 };
 
-int64_t collisions_conformation_bytes(int64_t rows)
+/* Bytes of the scratch memory of conformation. */
+static int64_t conformation_bytes(int64_t rows)
 {
     const int64_t bytes = rows * (int64_t)sizeof(uint64_t) +
                           conformation_most_sites(rows) * (int64_t)sizeof(uint16_t);
@@ -125,7 +126,7 @@ kith_status collisions_batch_cpu(kith_context *context,
     struct run run = {.context = context,
                       .problem = problem,
                       .ranges = all < most_ranges ? all : most_ranges,
-                      .scratch_bytes = collisions_conformation_bytes(longest_of(problem))};
+                      .scratch_bytes = conformation_bytes(longest_of(problem))};
     KITH_TRY(cpu_scratch(context, run.ranges * run.scratch_bytes, (void **)&run.scratch));
     KITH_TRY(kith_for_each(context, threads, run.ranges, count_range, &run));
     const kith_status status = (kith_status)atomic_load(&run.status);
@@ -146,8 +147,7 @@ kith_status collisions_contacts_cpu(kith_context *context, const struct collisio
         return KITH_OK;
     }
     void *scratch = NULL;
-    KITH_TRY(kith_allocate(1, collisions_conformation_bytes(problem->count), "counters of sites",
-                           &scratch));
+    KITH_TRY(kith_allocate(1, conformation_bytes(problem->count), "counters of sites", &scratch));
     const kith_status status =
         count_one(context, problem, hydrophobic, scratch, &collisions, count);
     free(scratch);

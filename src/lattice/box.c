@@ -18,8 +18,9 @@ static int32_t bits_for(uint64_t value)
     return length > collisions_least_bits ? length : collisions_least_bits;
 }
 
-struct collisions_box collisions_box_between(int32_t dimensions, const int64_t low[3],
-                                             const int64_t high[3])
+/* From the lowest and the highest coordinates. */
+static struct collisions_box box_between(int32_t dimensions, const int64_t low[3],
+                                         const int64_t high[3])
 {
     struct collisions_box box = {.total_bits = 0};
     for (int64_t c = 0; c < 3; c++) {
@@ -41,7 +42,7 @@ struct collisions_box collisions_box_of(const kith_context *context,
     if (problem->count > 0)
         (problem->dtype == KITH_I32 ? kernels->extent_32 : kernels->extent_64)(
             problem->beads, problem->count, problem->dimensions, low, high);
-    return collisions_box_between(problem->dimensions, low, high);
+    return box_between(problem->dimensions, low, high);
 }
 
 int64_t collisions_box_sites(const struct collisions_box *box)

@@ -23,10 +23,6 @@ struct collisions_box {
 struct collisions_box collisions_box_of(const kith_context *context,
                                         const struct collisions_problem *problem);
 
-/* From the lowest and the highest coordinates. */
-struct collisions_box collisions_box_between(int32_t dimensions, const int64_t low[3],
-                                             const int64_t high[3]);
-
 /* Sites of the box, or INT64_MAX if there are more. */
 int64_t collisions_box_sites(const struct collisions_box *box);
 
@@ -38,16 +34,6 @@ static inline bool collisions_box_has_keys(const struct collisions_box *box)
 static inline uint64_t collisions_step(const struct collisions_box *box, int64_t c)
 {
     return (uint64_t)1 << box->shift[c];
-}
-
-static inline uint64_t collisions_key(const struct collisions_problem *problem,
-                                      const struct collisions_box *box, int64_t i)
-{
-    uint64_t key = 0;
-    for (int64_t c = 0; c < problem->dimensions; c++)
-        key |= ((uint64_t)collisions_coordinate(problem, i, c) - (uint64_t)box->low[c] + 1)
-               << box->shift[c];
-    return key;
 }
 
 /* The keys of the beads begin … end − 1. */

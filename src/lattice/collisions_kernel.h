@@ -37,9 +37,6 @@ enum { collisions_targets = 128 };
 /* Of the context. */
 const struct collisions_kernels *collisions_kernels_of(const kith_context *context);
 
-/* Bytes of the scratch memory of conformation. */
-int64_t collisions_conformation_bytes(int64_t rows);
-
 #define COLLISIONS_DECLARE_KERNELS(isa) extern const struct collisions_kernels collisions_##isa;
 KITH_EACH_ISA(COLLISIONS_DECLARE_KERNELS)
 #undef COLLISIONS_DECLARE_KERNELS

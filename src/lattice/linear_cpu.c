@@ -48,7 +48,7 @@ struct blocks {
     struct counters counters;
     uint8_t (*counter)[in_block]; /* of each line */
     int32_t (*line)[in_page];     /* of each page, for its blocks; less than 0: none yet */
-    int64_t lines, pages, most_pages, slots;
+    int64_t lines, pages, slots;
     int32_t shift; /* of a mixed page to its slot */
     struct page_slot *slot;
     uint64_t *page; /* the key of each */

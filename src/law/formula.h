@@ -50,7 +50,7 @@ enum formula_operation {
     formula_power,  /* the first to the power which, at least 2: the second times the third */
     formula_call,   /* which: a formula_function */
     formula_select, /* the first ? the second : the third */
-    formula_less, /* these four are 1 or 0, and the first three of them truths (formula_is_truth) */
+    formula_less,   /* these four are 1 or 0, and the first three of them truths */
     formula_less_equal,
     formula_equal,
     formula_and,
@@ -234,8 +234,6 @@ void formula_evaluate(const struct law_formula *formula, const double *parameter
 /* Writes the functions that law_body.h wants of a custom law; *text is freed with free().
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status formula_write(const struct law_formula *formula, char **text);
-
-bool formula_is_truth(const struct law_formula *formula, int32_t node);
 
 extern const char *const formula_function_names[formula_function_count];
 extern const char *const formula_variable_names[formula_variable_count];

@@ -9,7 +9,7 @@
 #include "law/formula_nodes.h"
 #include "law/formula_write.h"
 
-bool formula_is_truth(const struct law_formula *formula, int32_t node)
+static bool is_truth_at(const struct law_formula *formula, int32_t node)
 {
     const int32_t operation = formula->nodes[node].operation;
     return operation >= (int32_t)formula_less && operation <= (int32_t)formula_not;
@@ -124,7 +124,7 @@ static void write_argument(const struct formula_writer *writer, int32_t k, bool 
 {
     FILE *to = writer->to;
     const int number = (int)writer->number[k];
-    const bool is_truth = formula_is_truth(writer->formula, k);
+    const bool is_truth = is_truth_at(writer->formula, k);
     if (is_truth && !truth)
         fprintf(to, "law_select(t%d, law_all((REAL)1), law_all((REAL)0))", number);
     else if (is_truth)
@@ -307,7 +307,7 @@ void formula_write_statements(struct formula_writer *writer, const int32_t *root
         if (is_leaf(writer, k))
             continue;
         writer->number[k] = number++;
-        fprintf(writer->to, "    const %s t%d = ", formula_is_truth(formula, k) ? "VMASK" : "VREAL",
+        fprintf(writer->to, "    const %s t%d = ", is_truth_at(formula, k) ? "VMASK" : "VREAL",
                 (int)writer->number[k]);
         write_operation(writer, k);
         fputs(";\n", writer->to);

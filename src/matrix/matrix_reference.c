@@ -7,8 +7,8 @@
 #include "device/context.h"
 #include "law/law_reference.h"
 
-double matrix_reference_value(const struct matrix_arguments *arguments,
-                              const struct matrix_problem *problem, int64_t i, int64_t j)
+static double value_of(const struct matrix_arguments *arguments,
+                       const struct matrix_problem *problem, int64_t i, int64_t j)
 {
     const struct matrix_side *rows = &problem->rows, *columns = &problem->columns;
     const double w_i = ((const double *)rows->weight)[i],
@@ -37,7 +37,7 @@ static double value_at(const struct matrix_arguments *arguments,
                        const struct matrix_problem *problem, int64_t i, int64_t j)
 {
     return problem->replaces_diagonal && i == j ? problem->diagonal_value
-                                                : matrix_reference_value(arguments, problem, i, j);
+                                                : value_of(arguments, problem, i, j);
 }
 
 kith_status matrix_reference_fill(const struct matrix_arguments *arguments,

@@ -7,9 +7,6 @@
 /* The definitions of kith/matrix.h as loops, in double precision, of columns of doubles on the
  * host. */
 
-double matrix_reference_value(const struct matrix_arguments *arguments,
-                              const struct matrix_problem *problem, int64_t i, int64_t j);
-
 /* V itself, with its diagonal. */
 kith_status matrix_reference_fill(const struct matrix_arguments *arguments,
                                   const struct matrix_problem *problem, kith_array matrix);

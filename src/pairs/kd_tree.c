@@ -25,7 +25,7 @@ struct growth {
     kith_array points, radii;
     struct pairs_kd_tree *tree;
     struct key *keys; /* of the tree's points, in the order so far */
-    int64_t first_node, level_nodes;
+    int64_t level_nodes;
 };
 
 static bool comes_before(struct key a, struct key b)

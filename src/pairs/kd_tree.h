@@ -60,10 +60,4 @@ static inline bool pairs_kd_is_leaf(const struct pairs_kd_tree *tree, int64_t no
     return node >= tree->leaf_count - 1;
 }
 
-/* Element `at` of an array of the problem's dtype. */
-static inline void *pairs_kd_at(kith_dtype dtype, void *array, int64_t at)
-{
-    return (char *)array + at * kith_dtype_bytes(dtype);
-}
-
 #endif

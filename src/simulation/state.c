@@ -147,8 +147,10 @@ static kith_status copy_out(struct kith_simulation *simulation, const void *from
     return KITH_OK;
 }
 
-kith_status simulation_read(struct kith_simulation *simulation, struct system_range range,
-                            const void *from, double *to)
+/* Numbers of the simulation's precision in the backend's memory (a component, the masses), as they
+ * are, to doubles on the host: those of some systems, in the layout of this many. */
+static kith_status read_numbers(struct kith_simulation *simulation, struct system_range range,
+                                const void *from, double *to)
 {
     if (simulation->dtype == KITH_F64)
         return copy_out(simulation, from, range, to);
@@ -190,7 +192,7 @@ kith_status simulation_read_vectors(struct kith_simulation *simulation, struct s
     kith_status status = KITH_OK;
     for (int32_t k = 0; k < dimensions && status == KITH_OK; k++) {
         double *row = rows + k;
-        status = simulation_read(simulation, range, simulation->vector[array][k], component);
+        status = read_numbers(simulation, range, simulation->vector[array][k], component);
         for (int64_t s = 0; s < range.count; s++)
             for (int64_t i = 0; i < simulation->count; i++, row += dimensions)
                 *row = component[i * layout.step + s] * simulation->units.length;

@@ -153,11 +153,6 @@ kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms
 kith_status simulation_accumulate(struct kith_simulation *simulation, int32_t terms,
                                   const double *factor, const int32_t *in, int32_t array);
 
-/* Numbers of the simulation's precision in the backend's memory (a component, the masses), as they
- * are, to doubles on the host: those of some systems, in the layout of this many. */
-kith_status simulation_read(struct kith_simulation *simulation, struct system_range range,
-                            const void *from, double *to);
-
 /* Doubles in the layout of all systems to the backend's memory. */
 kith_status simulation_write(struct kith_simulation *simulation, const double *from, void *to);
 

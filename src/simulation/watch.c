@@ -311,7 +311,8 @@ kith_status watch_take_events(struct watch *watch, const kith_event *events, int
     return KITH_OK;
 }
 
-void watch_cut_events(struct watch *watch, int64_t step)
+/* Forgets the events after a step. */
+static void cut_events(struct watch *watch, int64_t step)
 {
     while (watch->events.count > 0 && watch->events.event[watch->events.count - 1].step > step)
         watch->events.count--;
@@ -357,7 +358,7 @@ kith_status watch_restore(struct kith_simulation *simulation, const kith_checkpo
     const int64_t rows = watch->rows;
     watch->knows_start = false;
     watch->collisions = checkpoint->collisions;
-    watch_cut_events(watch, checkpoint->steps);
+    cut_events(watch, checkpoint->steps);
     if (!checkpoint->rows && !watch->has_changed)
         return KITH_OK;
     if (!checkpoint->rows)

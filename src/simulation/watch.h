@@ -91,9 +91,6 @@ struct watch_followed *watch_find_followed(const struct watch_followed_list *lis
 /* Takes those of a run that goes on, in place of its own. */
 kith_status watch_take_events(struct watch *watch, const kith_event *events, int64_t count);
 
-/* Forgets the events after a step. */
-void watch_cut_events(struct watch *watch, int64_t step);
-
 /* To and from a checkpoint. restore leaves vectors to be restored after it. */
 kith_status watch_save(const struct watch *watch, int64_t count, kith_checkpoint *checkpoint);
 kith_status watch_restore(struct kith_simulation *simulation, const kith_checkpoint *checkpoint);

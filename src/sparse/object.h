@@ -24,10 +24,6 @@ struct kith_sparse {
 /* Chooses a plan and converts: side->csr is there, the rest is zero. */
 kith_status sparse_prepare(kith_sparse *sparse, struct sparse_side *side);
 
-/* The side of an operation, made if need be. */
-kith_status sparse_side_of(kith_sparse *sparse, kith_sparse_operation operation,
-                           struct sparse_side **side);
-
 /* Checks options and context before any work. */
 kith_status sparse_begin(kith_context *context, const kith_sparse_options *options,
                          kith_sparse **sparse);

@@ -102,7 +102,8 @@ static kith_status transpose(kith_context *context, const struct sparse_csr *csr
     return status;
 }
 
-kith_status sparse_side_of(kith_sparse *sparse, kith_sparse_operation operation,
+/* The side of an operation, made if need be. */
+static kith_status side_of(kith_sparse *sparse, kith_sparse_operation operation,
                            struct sparse_side **side)
 {
     if (operation != KITH_SPARSE_AS_IS && operation != KITH_SPARSE_TRANSPOSED)
@@ -129,7 +130,7 @@ kith_status kith_sparse_describe(kith_sparse *sparse, kith_sparse_operation oper
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(sparse->context, &scope));
     struct sparse_side *side = NULL;
-    KITH_TRY(sparse_side_of(sparse, operation, &side));
+    KITH_TRY(side_of(sparse, operation, &side));
     const struct sparse_csr *csr = &sparse->side[KITH_SPARSE_AS_IS].csr;
     *info = (kith_sparse_info){
         .rows = csr->rows,
@@ -173,7 +174,7 @@ kith_status kith_sparse_multiply(kith_sparse *sparse, kith_sparse_operation oper
     struct sparse_side *side = NULL;
     struct sparse_product product;
     KITH_TRY(kith_context_check_cancelled(context));
-    KITH_TRY(sparse_side_of(sparse, operation, &side));
+    KITH_TRY(side_of(sparse, operation, &side));
     KITH_TRY(sparse_check_vectors(context, &side->csr, x, y));
     product = (struct sparse_product){.matrix = &side->matrix, .alpha = alpha, .beta = beta};
     if (side->csr.rows == 0 || sparse_vectors_of(x) == 0)

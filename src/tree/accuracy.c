@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "device/context.h"
-#include "tree/expansion_kernel.h"
 #include "tree/solve.h"
 
 /* How the estimates of tree/acceptance.h compare with the error of the sum: measured, so that it is
@@ -109,7 +108,8 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
     };
 }
 
-double tree_estimate_error(const struct tree_request *request)
+/* About the error of a request's result, and rather more than less. */
+static double estimate_error(const struct tree_request *request)
 {
     const double of_fmm = 0.25, of_groups = 0.02; /* measured, within a factor of ten */
     if (request->error > 0)
@@ -127,20 +127,11 @@ struct tree_report tree_report_of(const struct tree_problem *problem,
         .leaf = request->leaf,
         .theta = request->theta,
         .error_requested = request->error,
-        .error_estimated = tree_estimate_error(request),
+        .error_estimated = estimate_error(request),
         .near_per_target = (double)counts->near_pairs / targets,
         .far_per_target = (double)counts->far / targets,
         .cells = cells,
     };
-}
-
-const struct expansion_operators *tree_operators(const kith_context *context, kith_dtype dtype)
-{
-#define ADDRESS(isa) &expansion_##isa,
-    static const struct expansion_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    const struct expansion_kernels *kernels = each_isa[context->isa];
-    return dtype == KITH_F64 ? &kernels->in_double : &kernels->in_float;
 }
 
 double tree_seconds(const kith_context *context, const struct tree_problem *problem,

@@ -88,7 +88,7 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
 {
     struct tree_expansions *expansions = &run->expansions;
     *expansions = (struct tree_expansions){
-        .operators = tree_operators(context, problem->dtype),
+        .operators = expansion_kernels_of(context->isa, problem->dtype),
         .expansion = {problem->dimensions == 2  ? expansion_plane
                       : problem->softening2 > 0 ? expansion_full
                                                 : expansion_harmonic,
