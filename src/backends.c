@@ -36,6 +36,7 @@ static const struct room_backends rooms_cpu = {
 };
 
 #ifdef KITH_HAS_CUDA
+#include "forces/cutoff_cuda.h"
 #include "forces/in_place.h"
 #include "pairs/pairs_cuda.h"
 #include "simulation/advance_cuda.h"
@@ -44,7 +45,8 @@ static const struct room_backends rooms_cpu = {
 static const struct room_backends rooms_cuda = {
     .forces = &(const struct forces_backend){.evaluate = forces_direct_cuda,
                                              .evaluate_in_place = forces_in_place_cuda,
-                                             .trees = &forces_tree_cuda},
+                                             .trees = &forces_tree_cuda,
+                                             .cutoff = &cutoff_cuda},
     .matrix = &matrix_cuda,
     .pairs = &(const struct pairs_backend){.list = pairs_cuda, .verlet = &pairs_verlet_cuda},
     .collisions = &collisions_cuda,

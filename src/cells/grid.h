@@ -14,6 +14,10 @@
 
 #include "cells/geometry.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct cells_grid {
     int32_t order[3];    /* the axes; cells that differ along the last are next to each other */
     int64_t count[3];    /* cells along a periodic axis; 0 along an open one */
@@ -75,5 +79,9 @@ KITH_BOTH_SIDES static inline int64_t cells_bucket(const struct cells_grid *grid
 {
     return (cell - cells_floor_divided(cell, grid->table[k]) * grid->table[k]) * grid->stride[k];
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

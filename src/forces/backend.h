@@ -22,6 +22,7 @@ struct forces_backend {
                                      const struct forces_arguments *arguments);
 
     const struct forces_tree_backend *trees; /* forces/tree_sums.h */
+    const struct cutoff_backend *cutoff;     /* forces/cutoff.h; NULL: the host's functions */
 };
 
 /* The context's. */

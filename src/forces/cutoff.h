@@ -33,7 +33,35 @@ struct cutoff_memory {
 kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem *problem,
                               const struct cutoff_law *law, struct cutoff_memory *memory);
 
+/* So many steps of leapfrog, v += h/2 a, x += h v, v += h/2 a: accelerations are those at the
+ * positions, before and after. Components are columns of the problem's dtype in the memory of the
+ * device; of the problem only the positions and accelerations are not used. */
+struct cutoff_steps {
+    void *position[3], *velocity[3], *acceleration[3];
+    double h;
+    int64_t count;
+};
+
+/* The solver cutoff on a device with memory of its own; *kept is NULL at first, and kept from call
+ * to call. The tail is not added.
+ *
+ * take_steps  *done is steps->count, or 0 if the problem has to be solved step by step. */
+struct cutoff_backend {
+    kith_status (*evaluate)(kith_context *context, const struct forces_problem *problem,
+                            const struct cutoff_law *law, void **kept);
+    kith_status (*take_steps)(kith_context *context, const struct forces_problem *problem,
+                              const struct cutoff_law *law, const struct cutoff_steps *steps,
+                              void **kept, int64_t *done);
+    void (*free)(kith_context *context, void *kept);
+};
+
 /* Every pair and image, the formula as a loop: double precision, one thread. */
 kith_status forces_cutoff_reference(kith_context *context, const struct forces_problem *problem);
+
+/* Steps by the solver cutoff, with what it has prepared: *done is steps->count, or 0 if they are to
+ * be taken one by one. */
+kith_status cutoff_take_steps(kith_context *context, void **prepared,
+                              const struct forces_problem *problem,
+                              const struct cutoff_steps *steps, int64_t *done);
 
 #endif

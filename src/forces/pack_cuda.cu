@@ -5,6 +5,7 @@
  * on the device, and so does ε² in them. Errors in the numbers are found too late for this call's
  * status; they are reported by the next synchronize (device/deferred_error.h). */
 
+#include "cells/geometry.h"
 #include "device/overlap.cuh"
 #include "forces/deliver_cuda.cuh"
 #include "forces/in_place.h"
@@ -12,6 +13,7 @@
 #include "forces/measure_cuda.cuh"
 #include "forces/scale.h"
 #include "forces/solver.h"
+#include "forces/space.h"
 
 enum { threads = 512, most_blocks = 256 };
 
@@ -147,6 +149,12 @@ static void view_columns(const struct forces_arguments *arguments,
                     forces_rule_of_column(arguments, is_targets, k), particles_columns[k].unit);
 }
 
+/* A cutoff and a cell are in the caller's unit. */
+static bool takes_cutoff(const struct forces_arguments *arguments)
+{
+    return arguments->solver->has_cutoff && arguments->space.cutoff > 0;
+}
+
 static struct inputs inputs_of(const struct forces_arguments *arguments)
 {
     const struct particles_side *targets = &arguments->targets, *sources = &arguments->sources;
@@ -163,7 +171,7 @@ static struct inputs inputs_of(const struct forces_arguments *arguments)
     inputs.view[view_source_directions] =
         view_of(arguments->source_directions, "source_directions", rule, particles_unit_none);
     inputs.softening = arguments->softening;
-    inputs.keeps_units = arguments->law != NULL;
+    inputs.keeps_units = arguments->law != NULL || takes_cutoff(arguments);
     inputs.mass_of_all = kith_array_is_none(sources->column[particles_m]) ? 1 : 0;
     return inputs;
 }
@@ -256,7 +264,7 @@ static void deliver_to(const struct forces_arguments *arguments, const struct no
     to->potential_stride = phi.strides[0];
     to->g_fraction = frexp(arguments->gravitational_constant, &exponent);
     to->g_exponent = exponent;
-    if (arguments->law)
+    if (arguments->law || takes_cutoff(arguments))
         problem->softening2 = arguments->softening * arguments->softening;
     else
         problem->softening2_at = &notes->measured.softening2;
@@ -296,8 +304,11 @@ kith_status forces_in_place_cuda(kith_context *context, const struct forces_argu
     inputs_alone.acceleration = inputs_alone.potential = kith_array_none();
     inputs_alone.acceleration_derivative = inputs_alone.potential_derivative = kith_array_none();
     struct forces_problem problem;
+    struct pairs_lattice lattice;
     char *memory = NULL;
     KITH_TRY(forces_begin_problem(&inputs_alone, dtype, &problem));
+    if (takes_cutoff(arguments))
+        KITH_TRY(forces_space_set(problem.dimensions, 1, &lattice, &problem.space));
     const int64_t bytes = forces_lay_out(&inputs_alone, NULL, &problem);
     KITH_TRY(cuda_memory_of_arrays(context, room + bytes, (void **)&memory));
     forces_lay_out(&inputs_alone, memory + room, &problem);

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "device/context.h"
+#include "forces/backend.h"
 #include "forces/cutoff.h"
 #include "forces/excluded.h"
 #include "forces/solver.h"
@@ -13,12 +14,14 @@ struct cutoff_state {
     struct cutoff_law law;
     struct cutoff_memory memory;
     struct verlet *verlet; /* of the steps of a run */
+    void *on_device;       /* what its backend keeps */
 };
 
 static kith_status suits(const kith_context *context, const struct forces_problem *problem)
 {
-    if (context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED, "solver is cutoff, which computes on the CPU; use that");
+    if (context->device.kind != KITH_CPU && excluded_any(problem))
+        return kith_fail(KITH_UNSUPPORTED, "exclusions within a cutoff need the CPU; use that, or "
+                                           "leave them out");
     if (problem->system_count > 0)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is cutoff, which solves a single system, and there are %lld; use "
@@ -40,12 +43,40 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
     return cutoff_take_law(problem, &state->law);
 }
 
+/* Adds the tail; weights are in the memory of a device. */
+static kith_status add_tail_of_device(kith_context *context, const struct forces_problem *problem,
+                                      const struct cutoff_law *law)
+{
+    const int64_t bytes = problem->source_count * kith_dtype_bytes(problem->dtype);
+    struct forces_problem on_host = *problem;
+    struct cutoff_law of_host = *law;
+    const bool of_charges = law->view.weight == law_weight_charge;
+    const void **weights = of_charges ? &of_host.source_charge : &on_host.source_mass;
+    void *copy = NULL;
+    if (!problem->space.totals)
+        return KITH_OK;
+    if (!*weights || law->view.weight == law_weight_none)
+        return cutoff_add_tail(problem, law);
+    KITH_TRY(kith_allocate(bytes, 1, "weights of the tail", &copy));
+    kith_status status = context->services->copy_out(context, copy, *weights, bytes);
+    *weights = copy;
+    if (status == KITH_OK)
+        status = cutoff_add_tail(&on_host, &of_host);
+    free(copy);
+    return status;
+}
+
 static kith_status evaluate(kith_context *context, void *prepared,
                             const struct forces_problem *problem)
 {
+    const struct cutoff_backend *backend = forces_backend_of(context)->cutoff;
     struct cutoff_state *state = prepared;
     if (problem->report)
         *problem->report = (kith_solver_report){.solver = &forces_solver_cutoff};
+    if (backend) {
+        KITH_TRY(backend->evaluate(context, problem, &state->law, &state->on_device));
+        return problem->space.tail ? add_tail_of_device(context, problem, &state->law) : KITH_OK;
+    }
     bool done = false;
     if (!excluded_any(problem) && verlet_suits(problem, &state->law))
         KITH_TRY(verlet_forces_cpu(context, problem, &state->law, &state->verlet, &done));
@@ -58,11 +89,25 @@ static kith_status evaluate(kith_context *context, void *prepared,
 static void forget(kith_context *context, void *prepared)
 {
     struct cutoff_state *state = prepared;
-    (void)context;
+    if (state->on_device)
+        forces_backend_of(context)->cutoff->free(context, state->on_device);
     cutoff_drop_law(&state->law);
     verlet_free(state->verlet);
     free(state->memory.bytes);
     free(state);
+}
+
+kith_status cutoff_take_steps(kith_context *context, void **prepared,
+                              const struct forces_problem *problem,
+                              const struct cutoff_steps *steps, int64_t *done)
+{
+    const struct cutoff_backend *backend = forces_backend_of(context)->cutoff;
+    *done = 0;
+    if (!backend)
+        return KITH_OK;
+    KITH_TRY(prepare(context, problem, prepared));
+    struct cutoff_state *state = *prepared;
+    return backend->take_steps(context, problem, &state->law, steps, &state->on_device, done);
 }
 
 const struct kith_solver forces_solver_cutoff = {

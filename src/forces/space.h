@@ -5,6 +5,10 @@
 #include "forces/problem.h"
 #include "kith/solver.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Cutoff, cell, shift and tail of the options, for a solver.
  * Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED (another solver). */
 kith_status forces_check_space(const kith_forces_options *options, const kith_solver *solver);
@@ -19,5 +23,9 @@ kith_status forces_space_set(int32_t dimensions, double unit, struct pairs_latti
 /* What lies beyond the cutoff, of a problem on the host; 0 without a tail.
  * Errors: KITH_UNSUPPORTED (as kith/forces.h), KITH_OUT_OF_MEMORY. */
 kith_status forces_tail_energy(const struct forces_problem *problem, double *energy);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

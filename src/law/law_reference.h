@@ -4,6 +4,10 @@
 #include "law/formula.h"
 #include "law/law.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A pair of particles: d = x_j − x_i, s² = |d|² + ε². */
 struct law_reference_pair {
     double d[3], s2;
@@ -30,5 +34,9 @@ struct law_reference_result law_reference_evaluate(const struct law_view *view,
 
 /* V alone. */
 double law_reference_value(const struct law_view *view, const struct law_reference_pair *pair);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,7 @@
 /* Many steps of a composition in one call of the backend. */
 
+#include "forces/cutoff.h"
+#include "forces/solver.h"
 #include "simulation/backend.h"
 #include "simulation/integrator.h"
 
@@ -17,12 +19,35 @@ static int64_t evaluations_of_step(const struct integrator_method *method)
     return evaluations;
 }
 
+/* Steps of leapfrog within a cutoff, where the device keeps a list of pairs through them. */
+static kith_status advance_within_cutoff(struct kith_simulation *simulation, double h,
+                                         int64_t steps, int64_t *done)
+{
+    struct forces_problem problem = simulation->problem;
+    struct cutoff_steps of_solver = {.h = h, .count = steps};
+    if (simulation->method != &leapfrog_method || simulation->is_ensemble ||
+        simulation->thermostat.kind != KITH_THERMOSTAT_NONE)
+        return KITH_OK;
+    for (int32_t k = 0; k < simulation->dimensions; k++) {
+        of_solver.position[k] = simulation->vector[POSITION][k];
+        of_solver.velocity[k] = simulation->vector[VELOCITY][k];
+        of_solver.acceleration[k] = problem.acceleration[k] = simulation->vector[ACCELERATION][k];
+        problem.target_position[k] = problem.source_position[k] = of_solver.position[k];
+    }
+    KITH_TRY(
+        cutoff_take_steps(simulation->context, &simulation->prepared, &problem, &of_solver, done));
+    simulation->evaluations += *done;
+    return KITH_OK;
+}
+
 kith_status simulation_advance(struct kith_simulation *simulation, double h, int64_t steps,
                                int64_t *done)
 {
     const struct integrator_method *method = simulation->method;
     const struct simulation_backend *backend = simulation_backend_of(simulation->context);
     *done = 0;
+    if (simulation->solver == &forces_solver_cutoff)
+        return advance_within_cutoff(simulation, h, steps, done);
     if (!simulation->is_fused || !backend->advance)
         return KITH_OK;
 

@@ -1,0 +1,192 @@
+/* Makes a Verlet list on a GPU: particles sorted along cells, and for each the others of the cells
+ * around it that are near. */
+
+#include "device/cuda.h"
+#include "forces/verlet_build_cuda.h"
+#include "forces/verlet_place_cuda.cuh"
+#include "sort/sort.h"
+
+enum { threads = 256, lanes = 8 };
+
+static unsigned blocks_for(int64_t count)
+{
+    return (unsigned)((count + threads - 1) / threads);
+}
+
+static __device__ int64_t own_number()
+{
+    return (int64_t)blockIdx.x * threads + threadIdx.x;
+}
+
+template <typename place>
+static __device__ int64_t cell_of(const struct verlet_cuda_cells &cells, const place &at)
+{
+    int64_t cell = 0;
+    for (int k = 0; k < 3; k++) {
+        const int axis = cells.axis[k];
+        cell = cell * cells.count[axis] + verlet_cell_of(at.x[axis], cells.count[axis]);
+    }
+    return cell;
+}
+
+/* Places by row, in the list's reference for now, and the numbers of their cells. */
+template <typename real>
+static __global__ void number_cells(const struct verlet_cuda_building building, void *places,
+                                    uint64_t *keys)
+{
+    using place = typename verlet_types<real>::place;
+    const int64_t row = own_number();
+    if (row >= building.list.count)
+        return;
+    double x[3] = {0, 0, 0};
+    for (int c = 0; c < building.dimensions; c++)
+        x[c] = (double)((const real *)building.position[c])[row];
+    place at;
+    verlet_find_place<real>(building.lattice, building.dimensions, x, &at);
+    at.w = building.weight ? ((const real *)building.weight)[row] : (real)1;
+    ((place *)places)[row] = at;
+    keys[row] = (uint64_t)cell_of(building.cells, at);
+}
+
+/* The first slot of each cell, or of one behind. */
+static __global__ void find_begins(int64_t cells, int64_t count, const uint64_t *keys,
+                                   int32_t *begin)
+{
+    const int64_t cell = own_number();
+    if (cell > cells)
+        return;
+    int64_t low = 0, high = count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (keys[middle] < (uint64_t)cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    begin[cell] = (int32_t)low;
+}
+
+template <typename real>
+static __global__ void arrange(const struct verlet_cuda_list list, const void *by_row, void *to)
+{
+    using place = typename verlet_types<real>::place;
+    const int64_t slot = own_number();
+    if (slot < list.count)
+        ((place *)list.reference)[slot] = ((place *)to)[slot] =
+            ((const place *)by_row)[list.order[slot]];
+}
+
+/* What the threads that share a slot have found of its row. */
+struct row {
+    int64_t slot;
+    int lane, length;
+    unsigned mask; /* of these threads in their warp */
+};
+
+/* The slots begin … end − 1 that are near. */
+template <typename real>
+static __device__ void take_slots(const struct verlet_cuda_building &building,
+                                  const typename verlet_types<real>::place &own, int32_t begin,
+                                  int32_t end, struct row *row)
+{
+    using place = typename verlet_types<real>::place;
+    const place *places = (const place *)building.list.reference;
+    for (int32_t first = begin; first < end; first += lanes) {
+        const int32_t p = first + row->lane;
+        bool is_near = false;
+        if (p < end && p != row->slot) {
+            real d[3];
+            verlet_separate<real>(building.edge, building.is_orthogonal, own, places[p], d);
+            is_near = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0])) < (real)building.search2;
+        }
+        const unsigned near = __ballot_sync(row->mask, is_near) & row->mask;
+        const unsigned before = near & ((1U << (threadIdx.x % 32)) - 1);
+        const int64_t at = row->length + __popc(before);
+        if (is_near && at < building.list.room)
+            building.list.partner[row->slot * building.list.room + at] = p;
+        row->length += __popc(near);
+    }
+}
+
+/* Cells from `low` on along the last axis, so many of them, which may go on at its beginning. */
+template <typename real>
+static __device__ void take_cells(const struct verlet_cuda_building &building,
+                                  const typename verlet_types<real>::place &own, int64_t first,
+                                  int low, int window, struct row *row)
+{
+    const int count = building.cells.count[building.cells.axis[2]];
+    const int from = low < 0 ? low + count : low;
+    const int left = count - from, here = window < left ? window : left;
+    const int32_t *begin = building.cells.begin + first;
+    take_slots<real>(building, own, begin[from], begin[from + here], row);
+    if (window > here)
+        take_slots<real>(building, own, begin[0], begin[window - here], row);
+}
+
+template <typename real>
+static __global__ void list_partners(const struct verlet_cuda_building building)
+{
+    using place = typename verlet_types<real>::place;
+    const struct verlet_cuda_cells &cells = building.cells;
+    const int64_t slot = own_number() / lanes;
+    if (slot >= building.list.count)
+        return;
+    struct row row = {slot, (int)threadIdx.x % lanes, 0,
+                      ((1U << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes)};
+    const place own = ((const place *)building.list.reference)[slot];
+    int low[3];
+    for (int k = 0; k < 3; k++) {
+        const int axis = cells.axis[k], cell = verlet_cell_of(own.x[axis], cells.count[axis]);
+        low[k] = cells.window[axis] == cells.count[axis] ? 0 : cell - cells.reach[axis];
+    }
+    for (int a = 0; a < cells.window[cells.axis[0]]; a++)
+        for (int b = 0; b < cells.window[cells.axis[1]]; b++) {
+            const int na = cells.count[cells.axis[0]], nb = cells.count[cells.axis[1]];
+            const int ca = low[0] + a < 0 ? low[0] + a + na : low[0] + a;
+            const int cb = low[1] + b < 0 ? low[1] + b + nb : low[1] + b;
+            const int64_t at = (int64_t)(ca >= na ? ca - na : ca) * nb + (cb >= nb ? cb - nb : cb);
+            take_cells<real>(building, own, at * cells.count[cells.axis[2]], low[2],
+                             cells.window[cells.axis[2]], &row);
+        }
+    const int whole =
+        (row.length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
+    for (int64_t at = row.length + row.lane; at < whole && at < building.list.room; at += lanes)
+        building.list.partner[slot * building.list.room + at] = (int)slot;
+    if (row.lane != 0)
+        return;
+    building.list.length[slot] = row.length;
+    if (row.length > *(volatile int *)&building.list.control->longest)
+        atomicMax(&building.list.control->longest, row.length);
+}
+
+template <typename real>
+static kith_status build(kith_context *context, const struct verlet_cuda_building *building)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const struct verlet_cuda_list *list = &building->list;
+    int32_t bits = 1;
+    while (building->cells.total >> bits)
+        bits++;
+    number_cells<real><<<blocks_for(list->count), threads, 0, stream>>>(
+        *building, building->places_by_row, building->keys);
+    KITH_TRY(cuda_check_launch("numbering the cells"));
+    KITH_TRY(sort_keys_cuda(context, list->count, bits, building->keys, (uint32_t *)list->order,
+                            building->sort_scratch));
+    find_begins<<<blocks_for(building->cells.total + 1), threads, 0, stream>>>(
+        building->cells.total, list->count, building->keys, building->cells.begin);
+    KITH_TRY(cuda_check_launch("looking where cells begin"));
+    arrange<real><<<blocks_for(list->count), threads, 0, stream>>>(*list, building->places_by_row,
+                                                                   building->places);
+    KITH_TRY(cuda_check_launch("arranging particles"));
+    KITH_TRY(cuda_check(
+        cudaMemsetAsync(&list->control->longest, 0, sizeof list->control->longest, stream),
+        "listing partners"));
+    list_partners<real><<<blocks_for(list->count * lanes), threads, 0, stream>>>(*building);
+    return cuda_check_launch("listing partners");
+}
+
+kith_status verlet_build_cuda(kith_context *context, kith_dtype dtype,
+                              const struct verlet_cuda_building *building)
+{
+    return dtype == KITH_F64 ? build<double>(context, building) : build<float>(context, building);
+}

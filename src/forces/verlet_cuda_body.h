@@ -1,0 +1,137 @@
+/* Steps of particles by a Verlet list on a GPU, for one precision (law/for_each_real_cuda.h). */
+
+/* The force on i of a pair, in units, is added to sum; *fits becomes false if it is too large. */
+LAW_INLINE void
+NAME(verlet_add_pair)(const struct law_form form, const struct verlet_cuda_step *step,
+                      const struct NAME(law_constants) * law, const struct NAME(verlet_place) & own,
+                      const struct NAME(verlet_place) & other, long long sum[3], bool *fits)
+{
+    struct NAME(law_pair) pair;
+    verlet_separate<REAL>(step->edge, step->is_orthogonal, own, other, pair.d);
+    const REAL r2 =
+        law_fma(pair.d[2], pair.d[2], law_fma(pair.d[1], pair.d[1], pair.d[0] * pair.d[0]));
+    pair.s2 = r2 + (REAL)step->softening2;
+    pair.w_i = own.w;
+    pair.w_j = other.w;
+    REAL factor = NAME(law_factor)(form, law, &pair);
+    if (step->is_shifted) {
+        REAL less = r2 > (REAL)0 ? (REAL)step->slope_at_cutoff * law_rsqrt(r2) : (REAL)0;
+        if (form.weighting == law_product)
+            less = less * pair.w_i * pair.w_j;
+        if (pair.s2 != (REAL)0)
+            factor -= less;
+    }
+    const REAL units = r2 < (REAL)step->limit ? factor * (REAL)step->units_of_force : (REAL)0;
+    *fits = *fits && fabs(units) <= (REAL)step->largest_factor;
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+        sum[c] += NAME(verlet_round)(units * pair.d[c]);
+}
+
+/* The forces on a slot, in units, by the threads that share it. */
+LAW_INLINE void NAME(verlet_sum_row)(const struct law_form form,
+                                     const struct verlet_cuda_step *step, long long slot, int lane,
+                                     long long sum[3], bool *fits)
+{
+    const struct NAME(law_constants) law = NAME(law_load)(&step->numbers);
+    const struct NAME(verlet_place) *from = (const struct NAME(verlet_place) *)step->from;
+    const struct NAME(verlet_place) own = from[slot];
+    const int4 *row = (const int4 *)(step->list.partner + slot * step->list.room);
+    const int vectors = (step->list.length[slot] + verlet_cuda_row_unit - 1) /
+                        verlet_cuda_row_unit * verlet_cuda_lanes;
+    for (int k = lane; k < vectors; k += verlet_cuda_lanes) {
+        const int4 partner = row[k];
+        const struct NAME(verlet_place) other[verlet_cuda_vector] = {
+            from[partner.x], from[partner.y], from[partner.z], from[partner.w]};
+#pragma unroll
+        for (int p = 0; p < verlet_cuda_vector; p++)
+            NAME(verlet_add_pair)(form, step, &law, own, other[p], sum, fits);
+    }
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+#pragma unroll
+        for (int half = verlet_cuda_lanes / 2; half > 0; half /= 2)
+            sum[c] += __shfl_xor_sync(0xffffffffU, sum[c], half, verlet_cuda_lanes);
+}
+
+/* What the first of the threads does with the sums. */
+LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, long long slot,
+                                    const long long sum[3])
+{
+    const long long row = step->list.order[slot];
+    const double mass = step->mass ? (double)((const REAL *)step->mass)[row] : 1.0;
+    double x[3] = {0, 0, 0};
+    bool is_finite = true;
+    for (int c = 0; c < step->dimensions; c++) {
+        REAL *acceleration = (REAL *)step->acceleration[c];
+        REAL a = (REAL)0;
+        if (step->sums) {
+            a = (REAL)((double)sum[c] * step->unit / mass);
+            acceleration[row] = a;
+        } else if (step->kicks) {
+            a = acceleration[row];
+        }
+        REAL *position = (REAL *)step->position[c];
+        REAL at = step->moves || step->places ? position[row] : (REAL)0;
+        if (step->kicks) {
+            REAL *velocity = (REAL *)step->velocity[c];
+            REAL v = velocity[row];
+            v = law_fma((REAL)step->kick_before, a, v);
+            if (step->moves) {
+                v = law_fma((REAL)step->kick_after, a, v);
+                at = law_fma((REAL)step->drift, v, at);
+                position[row] = at;
+            }
+            velocity[row] = v;
+        }
+        x[c] = (double)at;
+        is_finite = is_finite && isfinite(x[c]);
+    }
+    if (!step->places)
+        return;
+    struct NAME(verlet_place) place;
+    const struct NAME(verlet_place) then =
+        ((const struct NAME(verlet_place) *)step->list.reference)[slot];
+    verlet_find_place<REAL>(step->lattice, step->dimensions, x, &place);
+    place.w = then.w;
+    ((struct NAME(verlet_place) *)step->to)[slot] = place;
+    REAL d[3];
+    verlet_separate<REAL>(step->edge, step->is_orthogonal, then, place, d);
+    const REAL moved2 = law_fma(d[2], d[2], law_fma(d[1], d[1], d[0] * d[0]));
+    if (moved2 > (REAL)step->most_moved2)
+        atomicMin(&step->list.control->moved_in, step->number);
+    if (!is_finite)
+        atomicMin(&step->list.control->failed_in, step->number);
+}
+
+LAW_INLINE void NAME(verlet_take_step)(const struct law_form form,
+                                       const struct verlet_cuda_step *step)
+{
+    const struct verlet_cuda_control *control = step->list.control;
+    if (control->moved_in < step->number || control->failed_in < step->number ||
+        control->longest > step->list.room)
+        return;
+    const int lane = (int)threadIdx.x % verlet_cuda_lanes;
+    const long long own =
+        ((long long)blockIdx.x * verlet_cuda_block + threadIdx.x) / verlet_cuda_lanes;
+    const long long last = step->list.count - 1, slot = own < last ? own : last;
+    long long sum[3] = {0, 0, 0};
+    bool fits = true;
+    if (step->sums)
+        NAME(verlet_sum_row)(form, step, slot, lane, sum, &fits);
+    if (!fits)
+        atomicMin(&step->list.control->failed_in, step->number);
+    if (lane == 0 && own <= last)
+        NAME(verlet_finish)(step, slot, sum);
+}
+
+template <enum law_kind kind>
+__global__ void __launch_bounds__(verlet_cuda_block)
+    NAME(verlet_kernel)(const struct verlet_cuda_step step)
+{
+    wait_for_kernel_before();
+    if (kind == law_constant && step.weighting == law_product)
+        NAME(verlet_take_step)({kind, law_product}, &step);
+    else
+        NAME(verlet_take_step)({kind, LAW_SUMS_WEIGHTING(kind)}, &step);
+}

@@ -1,0 +1,70 @@
+#ifndef FORCES_VERLET_CUDA_PROBLEM_H
+#define FORCES_VERLET_CUDA_PROBLEM_H
+
+/* A Verlet list on a GPU as kernels see it.
+ *
+ * A coordinate along a vector of the cell is a whole number of 32 bits (of 64 in double precision),
+ * in units of the vector's 2^-32 (2^-64): differences of two are exact, and those of the nearest
+ * images, as whole numbers wrap around. Forces of pairs are rounded to a unit that is one of the
+ * law and the cutoff, and their sums are whole numbers of 64 bits. So the bits of the forces depend
+ * on the positions alone, not on the list, nor on the order of particles in it. */
+
+#include "cells/geometry.h"
+#include "forces/law_sums_problem.h"
+
+/* Threads that share the partners of a particle, and threads of a block; a thread reads
+ * verlet_cuda_vector partners at a time. */
+enum { verlet_cuda_lanes = 4, verlet_cuda_block = 128, verlet_cuda_vector = 4 };
+enum { verlet_cuda_row_unit = verlet_cuda_lanes * verlet_cuda_vector };
+
+/* Places of particles: the slot of one is its place after sorting along cells. w is the weight. */
+struct alignas(16) verlet_place_float {
+    int x[3];
+    float w;
+};
+struct alignas(32) verlet_place_double {
+    long long x[3];
+    double w;
+};
+
+/* What kernels tell each other and the host. A kernel whose number is greater than moved_in or
+ * failed_in does nothing. */
+struct verlet_cuda_control {
+    int moved_in;  /* the kernel after which the list lacks pairs; INT32_MAX: none */
+    int failed_in; /* the kernel that found a force or a position out of range; INT32_MAX: none */
+    int longest;   /* row of the list; if it is longer than there is room, kernels do nothing */
+};
+
+/* The list: the partners of slot s are partner[s·room] … for length[s], and itself up to a
+ * multiple of verlet_cuda_row_unit. */
+struct verlet_cuda_list {
+    long long count, room;
+    int *partner, *length;
+    const unsigned *order; /* the row of a slot */
+    void *reference;       /* places when it was made */
+    struct verlet_cuda_control *control;
+};
+
+/* One kernel: forces at the places `from`, kicks, a drift, and places `to` of what positions are
+ * then. Columns are by row. */
+struct verlet_cuda_step {
+    struct law_numbers numbers;
+    enum law_weighting weighting;
+    int is_shifted, is_orthogonal, dimensions;
+    double slope_at_cutoff, softening2, limit;
+    double units_of_force, unit; /* 1/unit */
+    double largest_factor;       /* of units, of d */
+    double edge[3][3];           /* of a coordinate's unit along each vector */
+    struct pairs_lattice lattice;
+    double most_moved2;
+    struct verlet_cuda_list list;
+    const void *from;
+    void *to;
+    void *position[3], *velocity[3], *acceleration[3];
+    const void *mass, *weight; /* NULL: ones */
+    int sums, kicks, moves, places;
+    double kick_before, kick_after, drift; /* times of them */
+    int number;
+};
+
+#endif

@@ -1,0 +1,91 @@
+#ifndef FORCES_VERLET_PLACE_CUDA_CUH
+#define FORCES_VERLET_PLACE_CUDA_CUH
+
+/* Places of particles as whole numbers (verlet_cuda_problem.h), for both precisions. */
+
+#include "forces/verlet_cuda_problem.h"
+
+template <typename real> struct verlet_types;
+template <> struct verlet_types<float> {
+    using place = verlet_place_float;
+    using whole = int;
+    using natural = unsigned;
+};
+template <> struct verlet_types<double> {
+    using place = verlet_place_double;
+    using whole = long long;
+    using natural = unsigned long long;
+};
+
+/* A fraction of a vector of the cell, of any size, as a coordinate. */
+__device__ inline void verlet_take_fraction(double fraction, int *coordinate)
+{
+    const double inside = pairs_add_double(fraction, -floor(fraction));
+    *coordinate = (int)(unsigned)(unsigned long long)__double2ll_rn(inside * 0x1p32);
+}
+
+__device__ inline void verlet_take_fraction(double fraction, long long *coordinate)
+{
+    const double inside = pairs_add_double(fraction, -floor(fraction));
+    *coordinate = (long long)__double2ull_rn(inside * 0x1p64);
+}
+
+/* Fills in the coordinates of a position. */
+template <typename real>
+__device__ inline void verlet_find_place(const struct pairs_lattice &lattice, int dimensions,
+                                         const double x[3],
+                                         typename verlet_types<real>::place *place)
+{
+    for (int k = 0; k < 3; k++) {
+        place->x[k] = 0;
+        if (k < dimensions)
+            verlet_take_fraction(pairs_fraction(&lattice, x, k), &place->x[k]);
+    }
+}
+
+/* From one place to the nearest image of another. */
+template <typename real>
+__device__ inline void verlet_separate(const double edge[3][3], bool is_orthogonal,
+                                       const typename verlet_types<real>::place &from,
+                                       const typename verlet_types<real>::place &to, real d[3])
+{
+    using whole = typename verlet_types<real>::whole;
+    using natural = typename verlet_types<real>::natural;
+    real along[3];
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+        along[k] = (real)(whole)((natural)to.x[k] - (natural)from.x[k]);
+    if (is_orthogonal) {
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+            d[c] = along[c] * (real)edge[c][c];
+        return;
+    }
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+        d[c] = fma(along[2], (real)edge[2][c],
+                   fma(along[1], (real)edge[1][c], along[0] * (real)edge[0][c]));
+}
+
+__device__ inline long long verlet_round_float(float x)
+{
+    return __float2ll_rn(x);
+}
+
+__device__ inline long long verlet_round_double(double x)
+{
+    return __double2ll_rn(x);
+}
+
+/* Number of the cell that holds a coordinate, of so many along a vector. */
+__device__ inline int verlet_cell_of(int coordinate, int cells)
+{
+    return (int)__umulhi((unsigned)coordinate, (unsigned)cells);
+}
+
+__device__ inline int verlet_cell_of(long long coordinate, int cells)
+{
+    return (int)__umul64hi((unsigned long long)coordinate, (unsigned long long)cells);
+}
+
+#endif
