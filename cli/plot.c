@@ -291,7 +291,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         parse_axis(argument, plot->line_of_sight, state);
         return 0;
     case key_colors:
-        plot->colors = &color_maps(&count)[cli_parse_choice("--colors", argument, &color_names, state)];
+        plot->colors =
+            &color_maps(&count)[cli_parse_choice("--colors", argument, &color_names, state)];
         return 0;
     case key_coordinates:
         plot->coordinates = cli_parse_coordinates(argument, state);
