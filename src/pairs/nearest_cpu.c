@@ -11,6 +11,7 @@
 #include "pairs/nearest_radius.h"
 #include "pairs/rows.h"
 #include "pairs/stage.h"
+#include "sort/search.h"
 
 static const double seconds_of_row = 1e-6;
 
@@ -183,15 +184,7 @@ static void number_targets(struct rounds *rounds)
 
 static int64_t place_of_row(const struct rounds *rounds, int32_t row)
 {
-    int64_t low = 0, high = rounds->left;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (rounds->rows[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_32(rounds->rows, 0, rounds->left, row);
 }
 
 static kith_status do_cell(struct rounds *rounds, const struct pairs_search *search, int64_t cell,

@@ -17,6 +17,7 @@
 #include "pairs/search.h"
 #include "pairs/small_cpu.h"
 #include "pairs/stage.h"
+#include "sort/search.h"
 
 /* Targets of a task: some hundred microseconds. */
 enum { targets_of_chunk = 1024 };
@@ -55,15 +56,7 @@ static const struct pairs_kernels *kernels_of(const kith_context *context)
 /* The first cell whose points begin at a position or after it. */
 static int64_t cell_at(const struct pairs_bin *bin, int64_t position)
 {
-    int64_t low = 0, high = bin->cell_count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (bin->begin[middle] < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_32(bin->begin, 0, bin->cell_count, position);
 }
 
 static int64_t chunks_of(const struct pairs_search *search)

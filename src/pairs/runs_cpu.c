@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "pairs/search.h"
 #include "pairs/stage.h"
+#include "sort/search.h"
 
 /* The cells of one axis at one image. */
 struct stretch {
@@ -33,17 +34,7 @@ static struct stretch stretch_from(int64_t low, int64_t high, int64_t count)
 /* Where the points of the cells from a number on begin. */
 static int32_t beginning(const struct pairs_bin *bin, int64_t number)
 {
-    if (!bin->key)
-        return bin->begin[number];
-    int64_t low = 0, high = bin->cell_count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (bin->key[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return bin->begin[low];
+    return bin->begin[bin->key ? search_64(bin->key, 0, bin->cell_count, number) : number];
 }
 
 static bool comes_first(const int32_t image[3])

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/cuda_state.h"
+#include "sort/search.h"
 
 enum { threads = 256, lanes = 32 };
 
@@ -100,15 +101,9 @@ struct refreshing {
 
 static __device__ const kith_cell *cell_of_row(const struct refreshing &refreshing, int64_t row)
 {
-    int64_t low = 0, high = refreshing.first ? refreshing.system_count - 1 : 0;
-    while (low < high) {
-        const int64_t middle = (low + high + 1) / 2;
-        if (refreshing.first[middle] <= row)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return refreshing.cells ? &refreshing.cells[low] : nullptr;
+    const int64_t system =
+        refreshing.first ? search_64(refreshing.first, 1, refreshing.system_count, row + 1) - 1 : 0;
+    return refreshing.cells ? &refreshing.cells[system] : nullptr;
 }
 
 template <typename real>

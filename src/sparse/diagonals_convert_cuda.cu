@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "device/cuda_state.h"
+#include "sort/search.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 
@@ -72,17 +73,10 @@ static __global__ void fill_kernel(int64_t rows, const row_entries<real> a, cons
         return;
     for (int64_t k = a.start[row]; k < a.start[row + 1]; k++) {
         const int64_t offset = a.column[k] - row;
-        int64_t low = 0, high = dia.diagonals;
         if (dia.symmetric && offset < 0)
             continue;
-        while (high - low > 1) {
-            const int64_t middle = (low + high) / 2;
-            if (dia.offset[middle] <= offset)
-                low = middle;
-            else
-                high = middle;
-        }
-        ((real *)dia.value)[low * dia.stride + row] = a.value[k];
+        const int64_t diagonal = search_64(dia.offset, 0, dia.diagonals, offset);
+        ((real *)dia.value)[diagonal * dia.stride + row] = a.value[k];
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "device/threads.h"
+#include "sort/search.h"
 #include "sparse/diagonals.h"
 #include "sparse/inspect_rows.h"
 
@@ -62,15 +63,9 @@ static bool same_bits(const struct sparse_csr *csr, int64_t k, int64_t l)
 /* The entry in row i and column j, or −1. */
 static int64_t find_entry(const struct sparse_csr *csr, int64_t i, int64_t j)
 {
-    int64_t low = csr->row_start[i], high = csr->row_start[i + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (csr->column[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < csr->row_start[i + 1] && csr->column[low] == j ? low : -1;
+    const int64_t end = csr->row_start[i + 1];
+    const int64_t at = search_32(csr->column, csr->row_start[i], end, j);
+    return at < end && csr->column[at] == j ? at : -1;
 }
 
 struct mirroring {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device/cuda_state.h"
+#include "sort/search.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 #include "sparse/window_cuda.cuh"
@@ -196,16 +197,9 @@ static __global__ void __launch_bounds__(block_threads)
         return;
     for (int64_t k = a.start[row]; k < a.start[row + 1]; k++) {
         const int64_t mirrored = a.column[k];
-        int64_t low = a.start[mirrored], high = a.start[mirrored + 1];
-        const int64_t end = high;
-        while (low < high) {
-            const int64_t middle = (low + high) / 2;
-            if (a.column[middle] < row)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low == end || a.column[low] != row || value[low] != value[k]) {
+        const int64_t end = a.start[mirrored + 1];
+        const int64_t at = search_32(a.column, a.start[mirrored], end, row);
+        if (at == end || a.column[at] != row || value[at] != value[k]) {
             to->differs = 1;
             return;
         }

@@ -3,6 +3,7 @@
  * on it. */
 
 #include "device/cuda_state.h"
+#include "sort/search.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 
@@ -26,20 +27,6 @@ static __device__ int64_t thread_of_all()
     return (int64_t)blockIdx.x * block_threads + threadIdx.x;
 }
 
-/* The first k of first … end − 1 with a[k] ≥ least, or end. */
-template <typename number>
-static __device__ int64_t lower_bound(const number *a, int64_t first, int64_t end, int64_t least)
-{
-    while (first < end) {
-        const int64_t middle = (first + end) / 2;
-        if (a[middle] < least)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
 static __global__ void find_segments_kernel(const cutting a)
 {
     const int64_t place = thread_of_all(), panel = place / a.panels.rows;
@@ -47,7 +34,7 @@ static __global__ void find_segments_kernel(const cutting a)
         return;
     const int64_t row = a.long_row[place % a.panels.rows];
     a.begin[place] =
-        lower_bound(a.column, a.row_start[row], a.row_start[row + 1], panel * a.panels.width);
+        search_32(a.column, a.row_start[row], a.row_start[row + 1], panel * a.panels.width);
 }
 
 static __global__ void measure_segments_kernel(const cutting a)
@@ -72,13 +59,13 @@ static __global__ void cut_tiles_kernel(const cutting a)
     const int64_t t = thread_of_all(), rows = a.panels.rows;
     if (t >= a.panels.tiles)
         return;
-    const int64_t p = lower_bound(a.first_tile, 0, a.panels.panels + 1, t + 1) - 1;
+    const int64_t p = search_64(a.first_tile, 0, a.panels.panels + 1, t + 1) - 1;
     const int64_t first = p * rows, end = first + rows;
     const int64_t begin = a.before[first] + (t - a.first_tile[p]) * a.entries_a_tile;
     struct sparse_panel_tile tile = {};
     tile.panel = (int32_t)p;
-    tile.first_row = (int32_t)(lower_bound(a.before, first, end, begin) - first);
-    tile.end_row = (int32_t)(lower_bound(a.before, first, end, begin + a.entries_a_tile) - first);
+    tile.first_row = (int32_t)(search_64(a.before, first, end, begin) - first);
+    tile.end_row = (int32_t)(search_64(a.before, first, end, begin + a.entries_a_tile) - first);
     a.panels.tile[t] = tile;
 }
 

@@ -4,6 +4,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "core/memory.h"
+#include "sort/search.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 
@@ -114,28 +115,11 @@ static __global__ void rows_of_entries_kernel(int64_t rows, int64_t nonzeros, co
     const int64_t first = (int64_t)blockIdx.x * block_threads, k = first + threadIdx.x;
     if (threadIdx.x < 2) {
         const int64_t entry = threadIdx.x == 0 ? first : min(first + block_threads, nonzeros) - 1;
-        int64_t low = 0, high = rows;
-        while (high - low > 1) {
-            const int64_t middle = (low + high) / 2;
-            if (start[middle] <= entry)
-                low = middle;
-            else
-                high = middle;
-        }
-        edge[threadIdx.x] = low;
+        edge[threadIdx.x] = search_64(start, 1, rows, entry + 1) - 1;
     }
     __syncthreads();
-    if (k >= nonzeros)
-        return;
-    int64_t low = edge[0], high = edge[1] + 1;
-    while (high - low > 1) {
-        const int64_t middle = (low + high) / 2;
-        if (start[middle] <= k)
-            low = middle;
-        else
-            high = middle;
-    }
-    row[k] = (int32_t)low;
+    if (k < nonzeros)
+        row[k] = (int32_t)(search_64(start, edge[0] + 1, edge[1] + 1, k + 1) - 1);
 }
 
 kith_status sparse_rows_of_entries_cuda(kith_context *context, const struct sparse_csr *csr,

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "random_numbers.h"
+#include "sort/search.h"
 #include "sort/sort.h"
 
 #include <math.h>
@@ -138,6 +139,29 @@ static void test_a_scan_sums_what_is_before(void **state)
     assert_int_equal(sums[0], 0);
 }
 
+/* The reference counts the lesser numbers from the start of the range. */
+static void test_a_search_finds_the_first_that_is_not_less(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_a_search");
+    enum { most = 40 };
+    for (int round = 0; round < 1000; round++) {
+        int32_t narrow[most], number = -5;
+        int64_t wide[most];
+        for (int k = 0; k < most; k++)
+            wide[k] = narrow[k] = number += (int32_t)random_uniform(&numbers, 0, 2.5);
+        const int64_t first = (int64_t)random_uniform(&numbers, 0, most),
+                      end =
+                          first + (int64_t)random_uniform(&numbers, 0, (double)(most - first) + 1);
+        const int64_t least = (int64_t)random_uniform(&numbers, -8, number + 3);
+        int64_t expected = first;
+        while (expected < end && narrow[expected] < least)
+            expected++;
+        assert_int_equal(search_32(narrow, first, end, least), expected);
+        assert_int_equal(search_64(wide, first, end, least), expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_the_grid_has_every_point),
         cmocka_unit_test(test_keys_are_sorted_and_equal_ones_stay_in_order),
         cmocka_unit_test(test_a_scan_sums_what_is_before),
+        cmocka_unit_test(test_a_search_finds_the_first_that_is_not_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+#ifndef SORT_SEARCH_H
+#define SORT_SEARCH_H
+
+#include <stdint.h>
+
+#include "core/both_sides.h"
+
+/* The first k of first … end − 1 with a[k] ≥ least; end if there is none. a ascends. */
+
+KITH_BOTH_SIDES static inline int64_t search_32(const int32_t *a, int64_t first, int64_t end,
+                                                int64_t least)
+{
+    while (first < end) {
+        const int64_t middle = first + (end - first) / 2;
+        if (a[middle] < least)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+KITH_BOTH_SIDES static inline int64_t search_64(const int64_t *a, int64_t first, int64_t end,
+                                                int64_t least)
+{
+    while (first < end) {
+        const int64_t middle = first + (end - first) / 2;
+        if (a[middle] < least)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+#endif
