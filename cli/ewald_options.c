@@ -139,7 +139,7 @@ int ewald_read_excluded(const char *command, struct ewald_options *options)
     const int code = read_lines(command, path, stream, &options->excluded);
     fclose(stream);
     if (options->excluded.count > 0)
-        options->chosen.exclusions =
+        options->exclusions =
             kith_array_matrix(options->excluded.rows, KITH_I64, options->excluded.count, 2);
     return code;
 }

@@ -14,16 +14,18 @@ struct excluded_pairs {
     int64_t count;
 };
 
-/* What the solvers of periodic cells take besides: a child whose input is this. */
+/* Excluded pairs, and what the solvers of periodic cells take besides: a child whose input is this.
+ */
 struct ewald_options {
     kith_ewald chosen;
     const char *exclude; /* a file of rows i,j */
     struct excluded_pairs excluded;
+    kith_array exclusions; /* a view of these, or none */
 };
 extern const struct argp ewald_argp;
 
 /* Reads the file of excluded pairs, if there is one, into `excluded`, whose rows go with free, and
- * `chosen`. Returns an exit code. */
+ * `exclusions`. Returns an exit code. */
 int ewald_read_excluded(const char *command, struct ewald_options *options);
 
 /* Ends the program if one of the options is given, of a solver that has none of them. */

@@ -74,6 +74,7 @@ int forces_compute_job(const char *command, const struct forces_options *options
         .solver = options->solver,
         .accuracy = options->accuracy,
         .report = &job->report,
+        .exclusions = options->ewald.exclusions,
         .ewald = options->ewald.chosen,
         .method = options->method,
         .law = options->law.law,

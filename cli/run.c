@@ -481,6 +481,7 @@ static int run_one(const char *command, struct run_options *run, kith_context **
         code = cutoff_take_cell(command, &run->cutoff, run->input.path, bodies);
     if (code == exit_ok)
         code = ewald_read_excluded(command, &run->ewald);
+    run->run.simulation.forces.exclusions = run->ewald.exclusions;
     run->run.simulation.forces.ewald = run->ewald.chosen;
     if (code == exit_ok)
         code = cli_choose_device_of_run(command, &run->common, &run->run, bodies, context);

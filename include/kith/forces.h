@@ -55,15 +55,12 @@ typedef enum kith_boundary {
                             as given, W = Σ w */
 } kith_boundary;
 
-/* What the solvers ewald and pme take; all zero: chosen for the accuracy. exclusions are also of
- * sums within a cutoff. */
+/* What the solvers ewald and pme take; all zero: chosen for the accuracy. */
 typedef struct kith_ewald {
     double absolute_error; /* > 0: of the rms force, in its unit, in place of kith_accuracy.error */
     double alpha;          /* > 0: of erfc(α r), 1 / length */
     int32_t grid[3];       /* of pme */
     kith_boundary boundary;
-    kith_array exclusions; /* p × 2, int64, on the host: pairs i, j that do not interact at their
-                              nearest images; or none */
 } kith_ewald;
 
 typedef struct kith_forces_options {
@@ -80,6 +77,8 @@ typedef struct kith_forces_options {
     const kith_cell *cell;      /* NULL: open space. A periodic cell needs a cutoff, ewald or pme */
     kith_shift shift;           /* of the law at the cutoff */
     bool tail;                  /* adds what is beyond the cutoff to the totals */
+    kith_array exclusions;      /* p × 2, int64, on the host: pairs i, j that do not interact at
+                                   their nearest images, with a cutoff or by ewald and pme; or none */
     kith_ewald ewald;           /* of ewald and pme */
     kith_forces_totals *totals; /* [out] or NULL; with a cutoff, or of ewald and pme */
     kith_accuracy accuracy;     /* of the solvers tree and fmm */
@@ -116,7 +115,7 @@ typedef struct kith_forces_options {
  * may be softened. A shift changes the law, which must be one of r alone, by what it is at the
  * cutoff. The tail is the integral over r > R at uniform density, of the unshifted law, in three
  * dimensions: it is added to the energy and to the diagonal of the virial, and must converge.
- * Pairs of ewald.exclusions are left out at their nearest image, however close they are.
+ * Pairs of exclusions are left out at their nearest image, however close they are.
  *
  * With columns epsilon and sigma the law lennard-jones has, for each pair, ε = √(ε_i ε_j) and
  * σ = (σ_i + σ_j)/2 (Lorentz 1881; Berthelot 1898), in the place of its own, which must be 1. Both

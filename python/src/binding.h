@@ -69,7 +69,7 @@ using law_ref = std::shared_ptr<law>;
 /* Of a name; "auto" is NULL. */
 const kith_solver *solver_of(const std::string &name);
 
-// What the solvers of periodic images take, but for the excluded pairs; an empty grid: chosen.
+// What the solvers of periodic images take; an empty grid: chosen.
 kith_ewald ewald_of(double alpha, double absolute_error, int boundary,
                     const std::vector<int32_t> &grid);
 

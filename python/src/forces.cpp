@@ -70,7 +70,7 @@ compute(context &where, const input &targets, const input &sources, const input 
     options.tail = tail;
     options.cell = cell.is_valid() ? &around : nullptr;
     options.ewald = ewald_of(alpha, absolute_error, boundary, grid);
-    options.ewald.exclusions = array_of("exclude", exclude);
+    options.exclusions = array_of("exclude", exclude);
     options.accuracy = {error, theta, order};
     kith_forces_totals totals = {};
     options.totals = wants_totals ? &totals : nullptr;

@@ -17,7 +17,7 @@ struct simulation {
     law_ref law;
     kith_simulation_options options = {};
     std::string integrator, coordinates, kernel;
-    std::vector<int64_t> exclude; // of options.forces.ewald, for runs
+    std::vector<int64_t> exclude; // of options.forces, for runs
     int64_t systems = 0;          // 0: no ensemble
     kith_simulation *handle = nullptr;
     seen_ref shown; // which looks between two steps
@@ -66,7 +66,7 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
     made->exclude = exclude;
     options.forces.ewald = ewald_of(alpha, absolute_error, boundary, grid);
     if (!exclude.empty())
-        options.forces.ewald.exclusions =
+        options.forces.exclusions =
             kith_array_matrix(made->exclude.data(), KITH_I64, (int64_t)exclude.size() / 2, 2);
     if (thermostat)
         calling(*where,

@@ -10,21 +10,19 @@
 #include "core/reals.h"
 #include "forces/solver.h"
 
-static kith_array exclusions_of(const struct forces_problem *problem)
+static int64_t count_of(kith_array exclusions)
 {
-    return problem->space.ewald ? problem->space.ewald->exclusions : kith_array_none();
+    return kith_array_is_none(exclusions) ? 0 : exclusions.shape[0];
 }
 
 bool excluded_any(const struct forces_problem *problem)
 {
-    const kith_array exclusions = exclusions_of(problem);
-    return !kith_array_is_none(exclusions) && exclusions.shape[0] > 0;
+    return count_of(problem->space.exclusions) > 0;
 }
 
 kith_status excluded_check(kith_array exclusions, const struct kith_solver *solver, double cutoff)
 {
-    if (kith_array_is_none(exclusions) || exclusions.shape[0] == 0 || solver->is_periodic ||
-        cutoff > 0)
+    if (count_of(exclusions) == 0 || solver->is_periodic || cutoff > 0)
         return KITH_OK;
     return kith_fail(
         KITH_INVALID_ARGUMENT,
@@ -39,13 +37,29 @@ static int64_t row_of(kith_array exclusions, int64_t k, int c)
         (const int64_t *)exclusions.data)[k * exclusions.strides[0] + c * exclusions.strides[1]];
 }
 
-static kith_status check(const struct forces_problem *problem, kith_array exclusions)
+kith_status excluded_copy(kith_array exclusions, kith_array *copy)
 {
+    const int64_t count = count_of(exclusions);
+    int64_t(*rows)[2] = NULL;
+    *copy = kith_array_none();
+    if (count == 0)
+        return KITH_OK;
+    KITH_TRY(kith_allocate(count, sizeof *rows, "excluded pairs", &rows));
+    for (int64_t k = 0; k < count; k++)
+        for (int c = 0; c < 2; c++)
+            rows[k][c] = row_of(exclusions, k, c);
+    *copy = kith_array_matrix(rows, KITH_I64, count, 2);
+    return KITH_OK;
+}
+
+kith_status excluded_check_rows(const struct forces_problem *problem)
+{
+    const kith_array exclusions = problem->space.exclusions;
     const int64_t count = problem->target_count;
-    if (!problem->self)
+    if (excluded_any(problem) && !problem->self)
         return kith_fail(KITH_UNSUPPORTED, "exclusions are given, and targets of their own, which "
                                            "have none; leave one of the two out");
-    for (int64_t k = 0; k < exclusions.shape[0]; k++) {
+    for (int64_t k = 0; k < count_of(exclusions); k++) {
         const int64_t i = row_of(exclusions, k, 0), j = row_of(exclusions, k, 1);
         if (i < 0 || j < 0 || i >= count || j >= count || i == j)
             return kith_fail(KITH_INVALID_ARGUMENT,
@@ -112,12 +126,12 @@ static void fill_in(const struct forces_problem *problem, kith_array exclusions,
 kith_status excluded_find(const struct forces_problem *problem, const uint32_t *order,
                           struct excluded *excluded)
 {
-    const kith_array exclusions = exclusions_of(problem);
+    const kith_array exclusions = problem->space.exclusions;
     int64_t *slot = NULL;
     *excluded = (struct excluded){0};
     if (!excluded_any(problem))
         return KITH_OK;
-    KITH_TRY(check(problem, exclusions));
+    KITH_TRY(excluded_check_rows(problem));
     KITH_TRY(kith_allocate(problem->target_count, sizeof *slot, "excluded pairs", &slot));
     for (int64_t k = 0; k < problem->target_count; k++)
         slot[order ? order[k] : k] = k;

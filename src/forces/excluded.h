@@ -29,8 +29,16 @@ struct excluded_run {
 
 bool excluded_any(const struct forces_problem *problem);
 
+/* The rows of an array of pairs, in memory that goes with free(copy->data); none of no pairs.
+ * Errors: KITH_OUT_OF_MEMORY. */
+kith_status excluded_copy(kith_array exclusions, kith_array *copy);
+
 /* Errors: KITH_INVALID_ARGUMENT: there are some, and the solver sums all pairs of open space. */
 kith_status excluded_check(kith_array exclusions, const struct kith_solver *solver, double cutoff);
+
+/* Errors: KITH_INVALID_ARGUMENT (a row that is not two different particles of the problem),
+ *         KITH_UNSUPPORTED (targets of their own). */
+kith_status excluded_check_rows(const struct forces_problem *problem);
 
 /* Finds the images.
  *

@@ -163,6 +163,7 @@ static kith_status take_arguments(kith_context *context, const kith_forces_optio
                   .cutoff = options->cutoff,
                   .shift = options->shift,
                   .tail = options->tail,
+                  .exclusions = options->exclusions,
                   .ewald = &options->ewald,
                   .totals = options->totals},
         .accuracy = options->accuracy,

@@ -31,6 +31,7 @@ struct forces_space {
     double cutoff;         /* 0: all pairs; of a solver that is periodic: chosen */
     double absolute_error; /* as in ewald, over |G| */
     const kith_ewald *ewald;
+    kith_array exclusions;      /* of the caller, whose shape has been checked */
     kith_forces_totals *totals; /* NULL: not wanted */
     /* Of solvers with a cutoff. */
     kith_shift shift;

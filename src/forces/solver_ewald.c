@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "forces/excluded.h"
 #include "forces/near.h"
 #include "forces/solver.h"
 #include "forces/weights.h"
@@ -218,19 +219,6 @@ static void report(const struct kith_solver *solver, const struct forces_problem
     memcpy(problem->report->grid, state->setting.grid, sizeof state->setting.grid);
 }
 
-/* The rows of an array, one after another. */
-static kith_status copy_exclusions(kith_array from, int64_t (**to)[2])
-{
-    *to = NULL;
-    if (kith_array_is_none(from))
-        return KITH_OK;
-    KITH_TRY(kith_allocate(from.shape[0], sizeof **to, "excluded pairs", to));
-    for (int64_t k = 0; k < from.shape[0]; k++)
-        for (int64_t c = 0; c < 2; c++)
-            (*to)[k][c] = ((const int64_t *)from.data)[k * from.strides[0] + c * from.strides[1]];
-    return KITH_OK;
-}
-
 typedef kith_status periodic_sum(kith_context *context, const kith_cell *cell,
                                  const struct periodic_particles *particles,
                                  const struct periodic_request *request,
@@ -252,9 +240,10 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
         .count = problem->target_count, .dtype = problem->dtype, .weight = law.source};
     for (int c = 0; c < 3; c++)
         particles.position[c] = problem->source_position[c];
-    int64_t(*exclusions)[2] = NULL;
+    kith_array exclusions;
+    KITH_TRY(excluded_check_rows(problem));
     KITH_TRY(near_evaluate(context, problem, &images->near));
-    KITH_TRY(copy_exclusions(ewald->exclusions, &exclusions));
+    KITH_TRY(excluded_copy(problem->space.exclusions, &exclusions));
     struct periodic_request request = {
         .error = error,
         .absolute_error = problem->space.absolute_error / strength,
@@ -262,13 +251,13 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
         .alpha = ewald->alpha,
         .order = problem->accuracy.order,
         .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
-        .exclusion_count = exclusions ? ewald->exclusions.shape[0] : 0,
-        .exclusions = (const int64_t(*)[2])exclusions,
+        .exclusion_count = kith_array_is_none(exclusions) ? 0 : exclusions.shape[0],
+        .exclusions = (const int64_t(*)[2])exclusions.data,
     };
     for (int c = 0; c < 3; c++)
         request.grid[c] = ewald->grid[c];
     const kith_status status = sum(context, problem->space.cell, &particles, &request, state);
-    free(exclusions);
+    free(exclusions.data);
     KITH_TRY(status);
     deliver(problem, &law, state);
     report_totals(problem, law.strength, state);

@@ -116,8 +116,7 @@ kith_status forces_check_suits(const kith_context *context, const struct kith_so
             "there are %lld systems, which run in one process, but this job has several (MPI); "
             "use one process",
             (long long)problem->system_count);
-    if (problem->space.ewald)
-        KITH_TRY(excluded_check(problem->space.ewald->exclusions, solver, problem->space.cutoff));
+    KITH_TRY(excluded_check(problem->space.exclusions, solver, problem->space.cutoff));
     return solver->suits(context, problem);
 }
 

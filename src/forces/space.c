@@ -57,7 +57,7 @@ static kith_status check_periodic(const kith_forces_options *options, const char
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is given, but the solver %s does not support it; leave it out",
                          options->shift ? "shift" : "tail", name);
-    return check_exclusions(options->ewald.exclusions);
+    return check_exclusions(options->exclusions);
 }
 
 kith_status forces_check_space(const kith_forces_options *options, const kith_solver *solver)
@@ -86,7 +86,7 @@ kith_status forces_check_space(const kith_forces_options *options, const kith_so
             solver->name);
     if (options->tail && options->shift)
         return kith_fail(KITH_INVALID_ARGUMENT, "tail and shift are given; leave one of them out");
-    return check_exclusions(options->ewald.exclusions);
+    return check_exclusions(options->exclusions);
 }
 
 static double volume_of(const struct pairs_lattice *lattice, int32_t dimensions)

@@ -25,7 +25,8 @@ struct run_parameters {
     double cutoff;          /* 0: all pairs */
     kith_shift shift;
     bool tail;
-    kith_ewald ewald; /* of a solver of periodic images; of a past its exclusions are run_past's */
+    kith_array exclusions; /* of a past they are run_past's */
+    kith_ewald ewald;      /* of a solver of periodic images */
     kith_dtype precision;
     int64_t every;     /* steps between frames; 0: */
     double every_time; /* time between frames, of an integrator that chooses its steps */
@@ -64,7 +65,7 @@ struct run_past {
     struct run_parameters parameters;
     kith_bodies *start; /* frame 0, in the run's precision */
     kith_checkpoint checkpoint;
-    int64_t (*exclusions)[2]; /* of parameters.ewald; or NULL */
+    int64_t (*exclusions)[2]; /* of the parameters; or NULL */
     kith_event *events;       /* up to the checkpoint's step */
     int64_t event_count;
     int64_t frames; /* those before the checkpoint's step */

@@ -7,7 +7,7 @@
 #include "io/hdf5_file.h"
 
 /* The rows of an array of pairs may be apart in memory. */
-static kith_status write_exclusions(hid_t group, kith_array from)
+kith_status run_exclusions_write(hid_t group, kith_array from)
 {
     if (kith_array_is_none(from))
         return KITH_OK;
@@ -34,10 +34,10 @@ kith_status run_images_write(hid_t group, const kith_ewald *ewald)
         KITH_TRY(hdf5_write_text(group, "boundary", "vacuum"));
     for (int c = 0; c < 3 && ewald->grid[0] > 0; c++)
         KITH_TRY(hdf5_write_integer(group, axes[c], ewald->grid[c]));
-    return write_exclusions(group, ewald->exclusions);
+    return KITH_OK;
 }
 
-static kith_status read_exclusions(hid_t group, kith_array *exclusions, int64_t (**rows)[2])
+kith_status run_exclusions_read(hid_t group, kith_array *exclusions, int64_t (**rows)[2])
 {
     struct hdf5_shape shape;
     *exclusions = kith_array_none();
@@ -51,7 +51,7 @@ static kith_status read_exclusions(hid_t group, kith_array *exclusions, int64_t 
     return hdf5_read(group, "exclusions", H5T_NATIVE_INT64, NULL, shape, *rows);
 }
 
-kith_status run_images_read(hid_t group, kith_ewald *ewald, int64_t (**exclusions)[2])
+kith_status run_images_read(hid_t group, kith_ewald *ewald)
 {
     static const char *const axes[3] = {"grid_a", "grid_b", "grid_c"};
     if (hdf5_exists(group, "alpha"))
@@ -69,5 +69,5 @@ kith_status run_images_read(hid_t group, kith_ewald *ewald, int64_t (**exclusion
                              (long long)points);
         ewald->grid[c] = (int32_t)points;
     }
-    return read_exclusions(group, &ewald->exclusions, exclusions);
+    return KITH_OK;
 }

@@ -265,6 +265,7 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     KITH_TRY(write_watch(group, parameters));
     KITH_TRY(write_coordinates(group, parameters));
     KITH_TRY(write_cutoff(group, parameters));
+    KITH_TRY(run_exclusions_write(group, parameters->exclusions));
     KITH_TRY(run_images_write(group, &parameters->ewald));
     if (*parameters->thermostat)
         KITH_TRY(hdf5_write_text(group, "thermostat", parameters->thermostat));
@@ -295,7 +296,8 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters,
     KITH_TRY(read_accuracy(group, &parameters->accuracy));
     KITH_TRY(read_coordinates(group, parameters));
     KITH_TRY(read_cutoff(group, parameters));
-    KITH_TRY(run_images_read(group, &parameters->ewald, exclusions));
+    KITH_TRY(run_exclusions_read(group, &parameters->exclusions, exclusions));
+    KITH_TRY(run_images_read(group, &parameters->ewald));
     if (hdf5_exists(group, "thermostat"))
         KITH_TRY(hdf5_read_text(group, "thermostat", sizeof parameters->thermostat,
                                 parameters->thermostat));

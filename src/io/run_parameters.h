@@ -19,7 +19,7 @@ kith_status run_parameters_write_systems(hid_t file, const struct run_origin *or
 
 kith_status run_parameters_write(hid_t file, const struct run_parameters *parameters);
 
-/*   exclusions  [out] those that parameters->ewald has, or NULL; free it with free(), also on
+/*   exclusions  [out] those that the parameters have, or NULL; free it with free(), also on
  *               failure
  *
  * Errors: KITH_BAD_FORMAT (no run of kith wrote the file), KITH_OUT_OF_MEMORY. */

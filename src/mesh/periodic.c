@@ -287,23 +287,9 @@ static kith_status exclude_all(const struct periodic_request *request, struct pe
     return KITH_OK;
 }
 
-static kith_status check_exclusions(const struct periodic_request *request, int64_t count)
-{
-    for (int64_t k = 0; k < request->exclusion_count; k++) {
-        const int64_t i = request->exclusions[k][0], j = request->exclusions[k][1];
-        if (i < 0 || j < 0 || i >= count || j >= count || i == j)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "row %lld of the excluded pairs is %lld, %lld; give two different "
-                             "particles of 0 to %lld",
-                             (long long)k, (long long)i, (long long)j, (long long)count - 1);
-    }
-    return KITH_OK;
-}
-
 kith_status periodic_finish(kith_context *context, const struct periodic_particles *particles,
                             const struct periodic_request *request, struct periodic_state *state)
 {
-    KITH_TRY(check_exclusions(request, particles->count));
     KITH_TRY(kith_context_check_cancelled(context));
     add_background(state);
     if (state->system.is_slab)

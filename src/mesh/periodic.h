@@ -53,8 +53,8 @@ struct periodic_request {
     double cutoff, alpha;
     int32_t grid[3], order; /* of pme */
     bool is_vacuum;
-    int64_t exclusion_count; /* pairs that do not interact at their nearest images */
-    const int64_t (*exclusions)[2];
+    int64_t exclusion_count;        /* pairs that do not interact at their nearest images, */
+    const int64_t (*exclusions)[2]; /* of two different particles each */
 };
 
 /* What was chosen. */
@@ -101,9 +101,9 @@ struct periodic_state {
 kith_status periodic_load(kith_context *context, const kith_cell *cell, double error,
                           const struct periodic_particles *particles, struct periodic_state *state);
 
-/* Takes ½ Σ w φ, and checks and adds what neither part of the sum has: the background, the boundary
- * or the slab's term, and excluded pairs. The virial then has those terms too.
- * Errors: KITH_INVALID_ARGUMENT (an exclusion), KITH_OUT_OF_MEMORY. */
+/* Takes ½ Σ w φ, and adds what neither part of the sum has: the background, the boundary or the
+ * slab's term, and excluded pairs. The virial then has those terms too.
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status periodic_finish(kith_context *context, const struct periodic_particles *particles,
                             const struct periodic_request *request, struct periodic_state *state);
 

@@ -95,9 +95,8 @@ static kith_status compare_ewald(const kith_ewald *wanted, const kith_ewald *pas
     KITH_TRY(compare_real("alpha", wanted->alpha, past->alpha, output));
     for (int c = 0; c < 3; c++)
         KITH_TRY(compare_count("grid", wanted->grid[c], past->grid[c], output));
-    KITH_TRY(compare_words("boundary", boundaries[wanted->boundary == KITH_BOUNDARY_VACUUM],
-                           boundaries[past->boundary == KITH_BOUNDARY_VACUUM], output));
-    return compare_exclusions(wanted->exclusions, past->exclusions, output);
+    return compare_words("boundary", boundaries[wanted->boundary == KITH_BOUNDARY_VACUUM],
+                         boundaries[past->boundary == KITH_BOUNDARY_VACUUM], output);
 }
 
 kith_status compare_parameters(const struct run_parameters *wanted,
@@ -116,6 +115,7 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_real("cutoff", wanted->cutoff, past->cutoff, output));
     KITH_TRY(compare_count("shift", wanted->shift, past->shift, output));
     KITH_TRY(compare_count("tail", wanted->tail, past->tail, output));
+    KITH_TRY(compare_exclusions(wanted->exclusions, past->exclusions, output));
     KITH_TRY(compare_ewald(&wanted->ewald, &past->ewald, output));
     KITH_TRY(compare_words("thermostat", name_or_none(wanted->thermostat),
                            name_or_none(past->thermostat), output));

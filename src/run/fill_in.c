@@ -18,8 +18,6 @@ static void fill_in_ewald(const kith_ewald *past, kith_ewald *ewald)
         memcpy(ewald->grid, past->grid, sizeof past->grid);
     if (ewald->boundary == KITH_BOUNDARY_TIN_FOIL)
         ewald->boundary = past->boundary;
-    if (kith_array_is_none(ewald->exclusions))
-        ewald->exclusions = past->exclusions;
 }
 
 void run_fill_in(const struct run_parameters *past, const kith_run_options *options,
@@ -45,6 +43,8 @@ void run_fill_in(const struct run_parameters *past, const kith_run_options *opti
         parameters->shift = past->shift;
         parameters->tail = past->tail;
     }
+    if (kith_array_is_none(simulation->forces.exclusions))
+        parameters->exclusions = past->exclusions;
     fill_in_ewald(&past->ewald, &parameters->ewald);
     if (simulation->thermostat.kind == KITH_THERMOSTAT_NONE)
         memcpy(parameters->thermostat, past->thermostat, sizeof past->thermostat);

@@ -6,7 +6,7 @@
 static struct run_past without_memory(struct run_past past)
 {
     past.start = NULL;
-    past.exclusions = NULL; /* parameters.ewald.exclusions keeps its shape */
+    past.exclusions = NULL; /* parameters.exclusions keeps its shape */
     past.checkpoint.state = NULL;
     past.first = past.last = NULL;
     past.largest_energy_error = NULL;
@@ -21,7 +21,7 @@ static kith_status share(kith_context *context, struct run_past *past)
         *past = shared;
     const int64_t systems = past->parameters.systems;
     KITH_TRY(ranks_share_bodies(context, KITH_OK, &past->start));
-    kith_array *exclusions = &past->parameters.ewald.exclusions;
+    kith_array *exclusions = &past->parameters.exclusions;
     if (!kith_array_is_none(*exclusions)) {
         KITH_TRY(ranks_share_memory(context, "excluded pairs",
                                     exclusions->shape[0] * (int64_t)sizeof *past->exclusions,

@@ -178,6 +178,7 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
         .cutoff = simulation->forces.cutoff,
         .shift = simulation->forces.shift,
         .tail = simulation->forces.tail,
+        .exclusions = simulation->forces.exclusions,
         .ewald = simulation->forces.ewald,
         .softening_of_bodies = simulation->softening_of_bodies,
         .eta = simulation->eta,
@@ -373,6 +374,7 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
     options->forces.cutoff = parameters->cutoff;
     options->forces.shift = parameters->shift;
     options->forces.tail = parameters->tail;
+    options->forces.exclusions = parameters->exclusions;
     options->forces.ewald = parameters->ewald;
     options->forces.law = law;
     if (*parameters->thermostat)

@@ -13,8 +13,8 @@
 
 struct kith_simulation;
 
-/* What the options have of it, exclusions copied, to simulation->ewald; with a cutoff, too, which
- * has the exclusions alone.
+/* What the options have of it, to simulation->ewald, and the exclusions, which cutoffs have too,
+ * copied to simulation->space.
  * Errors: KITH_INVALID_ARGUMENT (a skin), KITH_OUT_OF_MEMORY. */
 kith_status simulation_take_images(const kith_simulation_options *options,
                                    struct kith_simulation *simulation);

@@ -66,7 +66,7 @@ struct kith_simulation {
     bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method, and no
                        thermostat */
     struct forces_space space;    /* in the caller's unit of length */
-    kith_ewald ewald;             /* of the space; its exclusions are owned */
+    kith_ewald ewald;             /* of the space, whose exclusions are owned */
     kith_cell cell;               /* of it */
     struct pairs_lattice lattice; /* of the problem's */
     double tail_energy;           /* of the space, in the caller's units */

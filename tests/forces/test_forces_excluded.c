@@ -144,7 +144,7 @@ static kith_status compute(const char *solver, kith_dtype dtype)
     assert_ok(kith_solver_find(solver, &now.options.solver));
     now.options.cell = &now.cell;
     now.options.totals = &found.totals;
-    now.options.ewald.exclusions = kith_array_matrix(now.excluded, KITH_I64, now.pairs, 2);
+    now.options.exclusions = kith_array_matrix(now.excluded, KITH_I64, now.pairs, 2);
     const bool narrow = dtype == KITH_F32;
     for (int64_t k = 0; k < now.n * now.d; k++)
         x[k] = (float)now.x[k];

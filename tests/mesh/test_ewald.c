@@ -447,7 +447,7 @@ static void test_excluded_pairs_do_not_interact_where_they_are_nearest(void **st
         one.x[3][c] = one.x[2][c] + 2 * one.cell.vectors[1][c] + (c == 2 ? 0.25 : 0);
     assert_ok(compute(&one, "coulomb"));
     other = one;
-    other.options.ewald.exclusions = kith_array_matrix(pairs, KITH_I64, 3, 2);
+    other.options.exclusions = kith_array_matrix(pairs, KITH_I64, 3, 2);
     assert_ok(compute(&other, "coulomb"));
     assert_close(other.totals.energy,
                  one.totals.energy - one.q[0] * one.q[1] / 0.5 - one.q[2] * one.q[3] / 0.25,

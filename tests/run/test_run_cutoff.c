@@ -131,7 +131,7 @@ static void test_a_run_with_excluded_pairs_resumes_bit_for_bit(void **state)
         memcpy(bodies->velocity + 6 * k + 3, bodies->velocity + 6 * k, 3 * sizeof(double));
     }
     kith_run_options options = atom_options(law, 1, in_files("whole.h5"));
-    options.simulation.forces.ewald.exclusions = kith_array_matrix(pairs, KITH_I64, count / 2, 2);
+    options.simulation.forces.exclusions = kith_array_matrix(pairs, KITH_I64, count / 2, 2);
     const kith_run_summary summary = run(options, bodies);
     assert_true(fabs(summary.energy_final - summary.energy_initial) < 1e-3 * count);
     assert_true(summary.momentum_error < 1e-9);
@@ -144,7 +144,7 @@ static void test_a_run_with_excluded_pairs_resumes_bit_for_bit(void **state)
     assert_same_files(in_files("whole.h5"), in_files("pieces.h5"), "start_steps");
     options.until = 2;
     options.resume = true;
-    options.simulation.forces.ewald.exclusions = kith_array_none();
+    options.simulation.forces.exclusions = kith_array_none();
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "excluded pairs 0 128");
     kith_law_free(law);
     kith_bodies_free(bodies);

@@ -91,7 +91,7 @@ static void test_a_run_resumes_bit_for_bit(void **state)
         if (k % 2 == 1) {
             ewald->alpha = 0.9;
             ewald->boundary = KITH_BOUNDARY_VACUUM;
-            ewald->exclusions = kith_array_matrix(excluded, KITH_I64, 3, 2);
+            options.simulation.forces.exclusions = kith_array_matrix(excluded, KITH_I64, 3, 2);
             options.simulation.thermostat =
                 (kith_thermostat){KITH_THERMOSTAT_LANGEVIN, 0.01, 0.5, 5};
         }
@@ -105,9 +105,10 @@ static void test_a_run_resumes_bit_for_bit(void **state)
         rest.until = 0.6;
         rest.simulation.forces.ewald.alpha = 0.8;
         run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "alpha 0.8");
-        rest.simulation.forces.ewald =
-            (kith_ewald){.exclusions = kith_array_matrix(excluded, KITH_I64, 2, 2)};
+        rest.simulation.forces.ewald = (kith_ewald){0};
+        rest.simulation.forces.exclusions = kith_array_matrix(excluded, KITH_I64, 2, 2);
         run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "excluded pairs 2");
+        rest.simulation.forces.exclusions = kith_array_none();
         rest.simulation.forces.ewald = (kith_ewald){.absolute_error = 1};
         run_fails(rest, NULL, KITH_INVALID_ARGUMENT, "absolute_error 1");
     }
@@ -242,12 +243,12 @@ static void test_mistakes_are_refused(void **state)
     run_fails(options, bodies, KITH_UNSUPPORTED, "derivatives");
     options.simulation.integrator = NULL;
     double wrong[3] = {0, 1, 2};
-    options.simulation.forces.ewald.exclusions = kith_array_matrix(wrong, KITH_F64, 1, 2);
+    options.simulation.forces.exclusions = kith_array_matrix(wrong, KITH_F64, 1, 2);
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "exclusions int64");
     int64_t far[2] = {0, count};
-    options.simulation.forces.ewald.exclusions = kith_array_matrix(far, KITH_I64, 1, 2);
+    options.simulation.forces.exclusions = kith_array_matrix(far, KITH_I64, 1, 2);
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "0 64");
-    options.simulation.forces.ewald.exclusions = kith_array_none();
+    options.simulation.forces.exclusions = kith_array_none();
     bodies->periodic[1] = false;
     run_fails(options, bodies, KITH_UNSUPPORTED, "cell periodic");
     kith_law_free(law);

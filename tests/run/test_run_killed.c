@@ -109,7 +109,7 @@ static void test_killed_run_of_ions_resumes_bit_for_bit(void **state)
     options.simulation.forces.accuracy.error = 1e-4;
     options.simulation.forces.cutoff = 1.8;
     options.simulation.forces.shift = KITH_SHIFT_FORCE;
-    options.simulation.forces.ewald.exclusions = kith_array_matrix(pairs, KITH_I64, 2, 2);
+    options.simulation.forces.exclusions = kith_array_matrix(pairs, KITH_I64, 2, 2);
     options.wrap = true;
     check_killed(options, bodies);
     kith_law_free(law);

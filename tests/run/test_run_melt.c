@@ -175,7 +175,7 @@ static void test_a_melt_with_excluded_pairs_resumes_bit_for_bit(void **state)
         pairs[i][0] = i;
         pairs[i][1] = i ^ 1;
     }
-    options.simulation.forces.ewald.exclusions = kith_array_matrix(pairs, KITH_I64, count, 2);
+    options.simulation.forces.exclusions = kith_array_matrix(pairs, KITH_I64, count, 2);
     options.output = in_files("whole.h5");
     const kith_run_summary summary = run(options, bodies);
     assert_true(summary.max_relative_energy_error < 1e-3);
