@@ -4,6 +4,8 @@
 
 enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
 
+#include "forces/shift_body.h"
+
 /* What a pair has of its target. */
 struct NAME(cutoff_target) {
     VREAL weight, charge, softening2;
@@ -77,28 +79,6 @@ SIMD_INLINE VMASK NAME(cutoff_first_lanes)(long long count)
     return number < simd_all((REAL)count);
 }
 
-/* V and its force factor of a law shifted by what they are at the cutoff (kith/forces.h). */
-SIMD_INLINE void NAME(cutoff_shift_pair)(const struct law_form form,
-                                         const struct cutoff_problem *problem,
-                                         const struct NAME(law_constants) * law,
-                                         const struct NAME(law_pair) * pair, VREAL r2,
-                                         VREAL *factor, VREAL *value)
-{
-    const VREAL zero = simd_all((REAL)0), cutoff = simd_all((REAL)problem->cutoff);
-    struct NAME(law_pair) last = *pair;
-    last.s2 = (pair->s2 - r2) + cutoff * cutoff;
-    VREAL there = NAME(law_value)(form, law, &last);
-    if (problem->shift == cutoff_shift_force) {
-        const VREAL slope = NAME(law_factor)(form, law, &last) * cutoff;
-        const VREAL inverse_r = simd_unless_equal(r2, zero, simd_rsqrt(r2));
-        there += (r2 * inverse_r - cutoff) * slope;
-        *factor -= simd_unless_equal(pair->s2, zero, slope * inverse_r);
-    }
-    if (NAME(law_diverges)(form.kind, law))
-        there = simd_unless_equal(pair->s2, zero, there);
-    *value -= there;
-}
-
 SIMD_INLINE void NAME(cutoff_add)(const struct cutoff_variant variant,
                                   const struct cutoff_problem *problem,
                                   const struct NAME(law_constants) * law,
@@ -148,7 +128,8 @@ SIMD_INLINE void NAME(cutoff_add)(const struct cutoff_variant variant,
         factor = factor - simd_unless_equal(pair.s2, zero, less);
     }
     if (variant.everything && problem->shift != cutoff_shift_none)
-        NAME(cutoff_shift_pair)(form, problem, law, &pair, r2, &factor, &value);
+        NAME(shift_pair)
+    (form, problem->shift, simd_all((REAL)problem->cutoff), law, &pair, r2, &factor, &value);
     factor = law_select(counts, factor, zero);
     SIMD_UNROLL
     for (int c = 0; c < 3; c++) {

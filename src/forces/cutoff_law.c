@@ -143,20 +143,3 @@ void cutoff_drop_law(struct cutoff_law *law)
     kith_law_free(law->made);
     law->made = NULL;
 }
-
-kith_status forces_tail_energy(const struct forces_problem *problem, double *energy)
-{
-    struct cutoff_law law = {0};
-    kith_forces_totals totals = {0};
-    struct forces_problem with_totals = *problem;
-    with_totals.space.totals = &totals;
-    *energy = 0;
-    if (!problem->space.tail)
-        return KITH_OK;
-    kith_status status = cutoff_take_law(&with_totals, &law);
-    if (status == KITH_OK)
-        status = cutoff_add_tail(&with_totals, &law);
-    cutoff_drop_law(&law);
-    *energy = totals.energy;
-    return status;
-}

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "forces/excluded.h"
 #include "forces/space.h"
 
 const kith_law *near_law(const struct forces_problem *problem)
@@ -37,17 +36,16 @@ kith_status near_evaluate(kith_context *context, const struct forces_problem *pr
     if (!near_law(problem))
         return KITH_OK;
     KITH_TRY(near_problem(problem, &state->lattice, &near));
-    if (!excluded_any(&near) && verlet_suits(&near, &state->law))
-        KITH_TRY(verlet_forces_cpu(context, &near, &state->law, &state->verlet, &done));
-    if (done)
-        return KITH_OK;
-    KITH_TRY(forces_cutoff_cpu(context, &near, &state->law, &state->memory));
+    if (verlet_suits(&near, &state->law))
+        KITH_TRY(verlet_forces_cpu(context, &near, &state->law, state->verlet, &done));
+    if (!done)
+        KITH_TRY(forces_cutoff_cpu(context, &near, &state->law, &state->memory));
     return near.space.tail ? cutoff_add_tail(&near, &state->law) : KITH_OK;
 }
 
 void near_free(struct near_state *state)
 {
     cutoff_drop_law(&state->law);
-    verlet_free(state->verlet);
+    verlet_free_both(state->verlet);
     free(state->memory.bytes);
 }

@@ -12,7 +12,7 @@ struct near_state {
     struct pairs_lattice lattice;
     struct cutoff_law law;
     struct cutoff_memory memory;
-    struct verlet *verlet; /* of the steps of a run */
+    struct verlet *verlet[2]; /* of a run, by the dtype */
 };
 
 /* The law in addition to the problem's; NULL: none. */

@@ -13,8 +13,8 @@
 struct cutoff_state {
     struct cutoff_law law;
     struct cutoff_memory memory;
-    struct verlet *verlet; /* of the steps of a run */
-    void *on_device;       /* what its backend keeps */
+    struct verlet *verlet[2]; /* of a run, by the dtype */
+    void *on_device;          /* what its backend keeps */
 };
 
 static kith_status suits(const kith_context *context, const struct forces_problem *problem)
@@ -78,11 +78,10 @@ static kith_status evaluate(kith_context *context, void *prepared,
         return problem->space.tail ? add_tail_of_device(context, problem, &state->law) : KITH_OK;
     }
     bool done = false;
-    if (!excluded_any(problem) && verlet_suits(problem, &state->law))
-        KITH_TRY(verlet_forces_cpu(context, problem, &state->law, &state->verlet, &done));
-    if (done)
-        return KITH_OK;
-    KITH_TRY(forces_cutoff_cpu(context, problem, &state->law, &state->memory));
+    if (verlet_suits(problem, &state->law))
+        KITH_TRY(verlet_forces_cpu(context, problem, &state->law, state->verlet, &done));
+    if (!done)
+        KITH_TRY(forces_cutoff_cpu(context, problem, &state->law, &state->memory));
     return problem->space.tail ? cutoff_add_tail(problem, &state->law) : KITH_OK;
 }
 
@@ -92,7 +91,7 @@ static void forget(kith_context *context, void *prepared)
     if (state->on_device)
         forces_backend_of(context)->cutoff->free(context, state->on_device);
     cutoff_drop_law(&state->law);
-    verlet_free(state->verlet);
+    verlet_free_both(state->verlet);
     free(state->memory.bytes);
     free(state);
 }

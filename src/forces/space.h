@@ -20,10 +20,6 @@ kith_status forces_check_space(const kith_forces_options *options, const kith_so
 kith_status forces_space_set(int32_t dimensions, double unit, struct pairs_lattice *lattice,
                              struct forces_space *space);
 
-/* What lies beyond the cutoff, of a problem on the host; 0 without a tail.
- * Errors: KITH_UNSUPPORTED (as kith/forces.h), KITH_OUT_OF_MEMORY. */
-kith_status forces_tail_energy(const struct forces_problem *problem, double *energy);
-
 #ifdef __cplusplus
 }
 #endif

@@ -9,30 +9,35 @@
  * threads. To that end
  *
  *     positions are rounded to a grid on which x_j − x_i + t is exact, whichever the images,
- *     forces of pairs are rounded to a unit, and sums of these are exact.
+ *     forces and energies of pairs are rounded to units, and sums of these are exact.
  *
- * The unit is 2^-42 to 2^-46 of the largest |F/d| of a pair times the cutoff, a power of 16: a
- * function of the positions, too. An evaluation begins with the unit of the one before, and is
- * done again if that was not the right one. */
+ * The units are 2^-42 to 2^-46 of the largest |F/d| of a pair times the cutoff, and of the largest
+ * |V|, powers of 16: functions of the positions, too. An evaluation begins with the units of the
+ * one before, and is done again if these were not the right ones. */
 
 #include "forces/cutoff.h"
 
 struct verlet;
 
-/* Whether the problem is one for a list: steps of a run, accelerations alone, by a law of distances
- * with weights that are the same for both particles, of particles as targets and sources. */
+/* Whether the problem is one for a list: steps of a run, accelerations and, in double precision,
+ * totals, by a law of distances that is the same for both particles, of particles as targets and
+ * sources. Excluded pairs must have one image at most within the cutoff. */
 bool verlet_suits(const struct forces_problem *problem, const struct cutoff_law *law);
 
-/* Accelerations; *verlet is NULL at first and kept from call to call.
+/* Accelerations, and totals if the problem has them, without the tail. At the positions of the call
+ * before they cost no pass over the list, and totals none of their own if they are wanted as
+ * regularly as before.
  *
- *   done  [out] false if forces or positions are too large for sums of units, or particles have too
- *         many neighbors: nothing was computed then
+ *   of_dtype  of float and of double: NULL at first and kept from call to call
+ *   done      [out] false if forces or positions are too large for sums of units, or particles have
+ * too many neighbors: nothing was computed then
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_UNSUPPORTED (a formula, and no compiler).
  * Cost:   O(pairs), and of each list O(n log n + pairs); 4 bytes a pair of particle and cluster. */
 kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem *problem,
-                              const struct cutoff_law *law, struct verlet **verlet, bool *done);
+                              const struct cutoff_law *law, struct verlet *of_dtype[2], bool *done);
 
 void verlet_free(struct verlet *verlet);
+void verlet_free_both(struct verlet *of_dtype[2]);
 
 #endif

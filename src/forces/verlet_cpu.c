@@ -1,5 +1,7 @@
-/* Forces by a Verlet list on the CPU: sums in units, and accelerations of them. */
+/* Forces by a Verlet list on the CPU: sums in units, and accelerations, energy and virial of them.
+ */
 
+#include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,13 +11,15 @@
 #include "core/reals.h"
 #include "device/context.h"
 #include "forces/verlet_places.h"
+#include "forces/verlet_totals.h"
 #include "law/compiled.h"
 #include "ranks/ranks.h"
 
 enum { most_particles = INT32_MAX - 1024 };
 
-/* Bits of the largest force of a pair; sums have room for 2^16 of these. Units are powers of 16. */
-enum { force_bits = 46, unit_step = 4, most_neighbors = 1 << 16, most_exponent = 960 };
+/* Bits of the largest force and value of a pair; sums have room for 2^16 of these. Units are powers
+ * of 16. */
+enum { pair_bits = 46, unit_step = 4, most_neighbors = 1 << 16, most_exponent = 960 };
 
 /* Of one thread, to tell how many are worth waking. */
 static const double forces_a_second = 1e7;
@@ -28,11 +32,10 @@ struct job {
     struct verlet_problem of_kernel;
     verlet_kernel *kernel;
     int64_t threads;
-    double *largest; /* of each thread: F/d */
+    bool has_totals;                 /* the pass sums these, too */
+    struct verlet_sums *sums;        /* of each thread, */
+    struct verlet_wide (*across)[3]; /* and what they sum across the images; or NULL */
     atomic_long next;
-    double unit;
-    int64_t sums;  /* arrays of forces that are to be added up, */
-    uint64_t zero; /* and what each subtraction from a cluster has put in */
 };
 
 bool verlet_suits(const struct forces_problem *problem, const struct cutoff_law *law)
@@ -40,10 +43,11 @@ bool verlet_suits(const struct forces_problem *problem, const struct cutoff_law 
     const struct law_view *view = &law->view;
     const struct pairs_lattice *lattice = problem->space.lattice;
     if (!problem->space.repeats || !problem->self || problem->accumulate || !problem->law ||
-        problem->potential || problem->space.totals || problem->target_half_softening2 ||
-        problem->target_count == 0 || problem->target_count > most_particles || !view->is_central ||
-        (view->formula && (view->uses_mass || view->uses_charge)) ||
-        (view->formula && problem->space.shift == KITH_SHIFT_FORCE))
+        problem->potential || (problem->space.totals && problem->dtype != KITH_F64) ||
+        problem->target_half_softening2 || problem->target_count == 0 ||
+        problem->target_count > most_particles || !view->is_central ||
+        (view->formula && (view->uses_mass || view->uses_charge) && !view->is_symmetric) ||
+        !verlet_excluded_suits(problem))
         return false;
     for (int k = 0; k < 3; k++)
         if (lattice->periodic[k] && problem->space.cutoff > 4 * lattice->height[k])
@@ -69,6 +73,22 @@ static kith_status make_room(struct job *job)
     return KITH_OK;
 }
 
+/* Sums of the threads, all 0. */
+static kith_status clear_sums(struct job *job)
+{
+    const int64_t images = job->verlet->list.image_count;
+    memset(job->sums, 0, (size_t)job->threads * sizeof *job->sums);
+    if (!job->has_totals)
+        return KITH_OK;
+    if (!job->across)
+        KITH_TRY(
+            kith_allocate(job->threads * images, sizeof *job->across, "Verlet list", &job->across));
+    memset(job->across, 0, (size_t)(job->threads * images) * sizeof *job->across);
+    for (int64_t k = 0; k < job->threads; k++)
+        job->sums[k].across = job->across + k * images;
+    return KITH_OK;
+}
+
 static void sum_in_lane(void *argument, int64_t k)
 {
     struct job *job = argument;
@@ -80,32 +100,26 @@ static void sum_in_lane(void *argument, int64_t k)
         if (t >= list->end_task || kith_context_stops(job->context))
             return;
         const struct verlet_task *task = &list->tasks[t];
-        const double largest =
-            job->kernel(&job->of_kernel, task->segments, task->segment_count, task->entries, force);
-        if (!(largest <= job->largest[k])) /* a NaN stays */
-            job->largest[k] = isnan(job->largest[k]) ? job->largest[k] : largest;
+        job->kernel(&job->of_kernel, task->segments, task->segment_count, task->entries, force,
+                    &job->sums[k]);
     }
 }
 
-/* The exponent of the unit for forces as large as these. */
-static int exponent_of(const struct job *job, double largest)
+/* The exponent of the unit for pairs as large as this. */
+static int exponent_of(double largest)
 {
     int exponent = 0;
-    (void)frexp(largest * job->problem->space.cutoff * (1 + 0x1p-20), &exponent);
+    (void)frexp(largest * (1 + 0x1p-20), &exponent);
     if (largest == 0 || exponent < -most_exponent)
         exponent = -most_exponent;
     return (exponent + 4096 + unit_step - 1) / unit_step * unit_step - 4096;
 }
 
-/* The largest of all threads, and ranks, which have summed with this status. A NaN is larger than
- * any number, and so are its bits. */
-static kith_status find_largest(const struct job *job, kith_status status, double *largest)
+/* The largest of all ranks, which have summed with this status. A NaN is larger than any number,
+ * and so are its bits. */
+static kith_status agree_on_largest(const struct job *job, kith_status status, double *largest)
 {
     int64_t bits = INT64_MAX;
-    *largest = 0;
-    for (int64_t k = 0; k < job->threads && !isnan(*largest); k++)
-        if (!(job->largest[k] <= *largest))
-            *largest = job->largest[k];
     if (!job->verlet->part.is_divided)
         return status;
     if (!isnan(*largest))
@@ -115,40 +129,73 @@ static kith_status find_largest(const struct job *job, kith_status status, doubl
     return KITH_OK;
 }
 
-/* Sums in units; done is false if they would not fit. */
+/* The largest F and V of a pair, of all threads and ranks. */
+static kith_status find_largest(const struct job *job, kith_status status, double *force,
+                                double *value)
+{
+    *force = *value = 0;
+    for (int64_t k = 0; k < job->threads; k++) {
+        if (!isnan(*force) && !(job->sums[k].largest <= *force))
+            *force = job->sums[k].largest;
+        if (!isnan(*value) && !(job->sums[k].largest_value <= *value))
+            *value = job->sums[k].largest_value;
+    }
+    KITH_TRY(agree_on_largest(job, status, force));
+    *force *= job->problem->space.cutoff;
+    return job->has_totals ? agree_on_largest(job, KITH_OK, value) : KITH_OK;
+}
+
+/* A pass with the units as they are. */
+static kith_status pass(struct job *job, double *largest_force, double *largest_value)
+{
+    const struct verlet *verlet = job->verlet;
+    job->of_kernel.magic = ldexp(0x1.8p52, verlet->exponent - pair_bits);
+    job->of_kernel.value_magic = ldexp(0x1.8p52, verlet->value_exponent - pair_bits);
+    kith_status status = clear_sums(job);
+    atomic_store(&job->next, 0);
+    if (status == KITH_OK)
+        status = kith_for_each(job->context, (int32_t)job->threads, job->threads, sum_in_lane, job);
+    if (status == KITH_OK)
+        status = kith_context_check_cancelled(job->context);
+    return find_largest(job, status, largest_force, largest_value);
+}
+
+/* Sums in units; done is false if they would not fit. Totals that would not are left out if they
+ * are only expected. */
 static kith_status sum(struct job *job, bool *done)
 {
     struct verlet *verlet = job->verlet;
     *done = false;
-    for (int turn = 0; turn < 2; turn++) {
-        job->unit = ldexp(1, verlet->exponent - force_bits);
-        job->of_kernel.magic = 0x1.8p52 * job->unit;
-        memset(job->largest, 0, (size_t)job->threads * sizeof *job->largest);
-        atomic_store(&job->next, 0);
-        double largest = 0;
-        kith_status status =
-            kith_for_each(job->context, (int32_t)job->threads, job->threads, sum_in_lane, job);
-        if (status == KITH_OK)
-            status = kith_context_check_cancelled(job->context);
-        KITH_TRY(find_largest(job, status, &largest));
-        if (!isfinite(largest * job->problem->space.cutoff))
+    for (int turn = 0; turn < 3; turn++) {
+        double force = 0, value = 0;
+        KITH_TRY(pass(job, &force, &value));
+        const int exponent = isfinite(force) ? exponent_of(force) : INT_MAX;
+        const int of_value = isfinite(value) ? exponent_of(value) : INT_MAX;
+        if (exponent > most_exponent)
             return KITH_OK;
-        const int exponent = exponent_of(job, largest);
-        *done = exponent == verlet->exponent;
-        if (*done || exponent > most_exponent)
+        if (job->has_totals && of_value > most_exponent) {
+            if (job->problem->space.totals)
+                return KITH_OK;
+            job->has_totals = false;
+        }
+        *done = exponent == verlet->exponent &&
+                (!job->has_totals || of_value == verlet->value_exponent);
+        if (*done)
             return KITH_OK;
         verlet->exponent = exponent;
+        verlet->value_exponent = job->has_totals ? of_value : verlet->value_exponent;
     }
     return KITH_OK;
 }
 
-/* The sums of a slot's component of this process, of which its cluster has this many subtractions.
- */
-static uint64_t sum_of(const struct job *job, int64_t place, int32_t touched)
+/* The sums of a slot's component, of this process. */
+static uint64_t force_of(const void *user, int64_t place, int64_t slot)
 {
-    uint64_t total = (uint64_t)touched * job->zero;
-    for (int64_t k = 0; k < job->sums; k++)
-        total += job->verlet->forces[k][place];
+    const struct verlet *verlet = user;
+    const struct verlet_list *list = &verlet->list;
+    uint64_t total = (uint64_t)list->touched[slot / list->lanes] * verlet->found.zero;
+    for (int64_t k = 0; k < verlet->found.sums; k++)
+        total += verlet->forces[k][place];
     return total;
 }
 
@@ -160,7 +207,7 @@ static void combine_part(void *argument, int64_t part)
     for (int64_t slot = part * verlet_slots_a_part; slot < end; slot++)
         for (int c = 0; c < 3; c++) {
             const int64_t place = verlet_place(list, slot) + (int64_t)c * list->lanes;
-            job->verlet->forces[0][place] = sum_of(job, place, list->touched[slot / list->lanes]);
+            job->verlet->forces[0][place] = force_of(job->verlet, place, slot);
         }
 }
 
@@ -168,16 +215,41 @@ static void combine_part(void *argument, int64_t part)
 static kith_status add_ranks(struct job *job)
 {
     const struct verlet_list *list = &job->verlet->list;
-    memcpy(&job->zero, &job->of_kernel.magic, sizeof job->zero);
-    job->sums = job->threads;
+    struct verlet_found *found = &job->verlet->found;
+    found->unit = ldexp(1, job->verlet->exponent - pair_bits);
+    memcpy(&found->zero, &job->of_kernel.magic, sizeof found->zero);
+    found->sums = job->threads;
     if (!job->verlet->part.is_divided)
         return KITH_OK;
     KITH_TRY(ranks_agree(job->context, verlet_for_slots(job->context, job->problem->target_count,
                                                         combine_part, job)));
     ranks_add(job->context, job->verlet->forces[0], 3 * list->clusters * list->lanes);
-    job->zero = 0;
-    job->sums = 1;
+    found->zero = 0;
+    found->sums = 1;
     return KITH_OK;
+}
+
+/* The totals, of the sums of all threads and ranks. */
+static kith_status find_totals(struct job *job)
+{
+    struct verlet *verlet = job->verlet;
+    struct verlet_found *found = &verlet->found;
+    const int64_t images = verlet->list.image_count;
+    struct verlet_wide *all = job->across[0], energy = job->sums[0].energy;
+    found->totals = (kith_forces_totals){.volume = job->problem->space.volume};
+    for (int64_t k = 1; k < job->threads; k++) {
+        verlet_wide_add(&energy, job->sums[k].energy);
+        for (int64_t t = 0; t < 3 * images; t++)
+            verlet_wide_add(&all[t], job->across[k * images][t]);
+    }
+    if (verlet->part.is_divided) {
+        ranks_add(job->context, &energy.high, 2);
+        ranks_add(job->context, &all->high, 6 * images);
+    }
+    found->totals.energy = verlet_wide_value(energy) * ldexp(1, verlet->value_exponent - pair_bits);
+    return verlet_add_virial(job->context, verlet, force_of, verlet,
+                             (const struct verlet_wide(*)[3])job->across, found->unit,
+                             &found->totals);
 }
 
 static void store_part(void *argument, int64_t part)
@@ -188,15 +260,12 @@ static void store_part(void *argument, int64_t part)
     const struct verlet_list *list = &verlet->list;
     const int64_t end = verlet_end_of_part(part, job->problem->target_count);
     const void *masses = job->law->target_mass;
-    int32_t touched = 0;
     for (int64_t slot = part * verlet_slots_a_part; slot < end; slot++) {
-        if ((slot & (list->lanes - 1)) == 0) /* a part begins with a cluster */
-            touched = list->touched[slot / list->lanes];
         const int64_t row = list->points[slot].row, first = verlet_place(list, slot);
         const double mass = masses ? real_get(problem->dtype, masses, row) : 1;
-        const double unit = job->unit / mass;
+        const double unit = verlet->found.unit / mass;
         for (int c = 0; c < 3; c++) {
-            const uint64_t total = sum_of(job, first + (int64_t)c * list->lanes, touched);
+            const uint64_t total = force_of(verlet, first + (int64_t)c * list->lanes, slot);
             if (problem->acceleration[c])
                 real_set(problem->dtype, problem->acceleration[c], row,
                          (double)(int64_t)total * unit);
@@ -222,40 +291,85 @@ static void fill_in_kernel(struct job *job)
     job->of_kernel = (struct verlet_problem){
         .numbers = job->law->view.numbers,
         .weighting = job->law->view.form.weighting,
+        .shift = (enum cutoff_shift)space->shift,
+        .cutoff = narrow ? (double)(float)space->cutoff : space->cutoff,
         .limit = narrow ? (double)pairs_limit_float((float)space->cutoff)
                         : pairs_limit_double(space->cutoff),
         .softening2 = job->problem->softening2,
-        .slope_at_cutoff = space->shift == KITH_SHIFT_FORCE ? job->law->slope_at_cutoff : 0,
+        .slope_at_cutoff = job->law->slope_at_cutoff,
         .position = job->verlet->list.position,
         .weight = job->verlet->weight,
+        .charge = job->verlet->charge,
+        .row = job->verlet->row,
         .translations = (const double(*)[3])job->verlet->list.translations,
     };
 }
 
+/* A pass over the list: what it finds is kept. */
+static kith_status find(struct job *job, const struct verlet_kernels *kernels, bool *done)
+{
+    struct verlet *verlet = job->verlet;
+    verlet->found.is_there = false;
+    KITH_TRY(find_kernel(job, kernels));
+    fill_in_kernel(job);
+    job->threads =
+        kith_threads_for(job->context, (double)job->problem->target_count / forces_a_second);
+    KITH_TRY(make_room(job));
+    KITH_TRY(kith_allocate(job->threads, sizeof *job->sums, "Verlet list", &job->sums));
+    kith_status status = sum(job, done);
+    if (status == KITH_OK && *done)
+        status = add_ranks(job);
+    if (status == KITH_OK && *done && job->has_totals)
+        status = find_totals(job);
+    free(job->sums);
+    free(job->across);
+    verlet->found.is_there = status == KITH_OK && *done;
+    verlet->found.has_totals = job->has_totals;
+    return status;
+}
+
+/* Whether a pass is to sum totals: they are wanted, or expected to be, before positions change. */
+static bool expects_totals(const struct forces_problem *problem, struct verlet *verlet)
+{
+    if (!problem->space.totals) {
+        verlet->passes += !verlet->found.is_there;
+        return verlet->dtype == KITH_F64 && verlet->passes == verlet->period;
+    }
+    if (verlet->passes > 0)
+        verlet->period = verlet->passes;
+    verlet->passes = 0;
+    return true;
+}
+
 kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem *problem,
-                              const struct cutoff_law *law, struct verlet **verlet, bool *done)
+                              const struct cutoff_law *law, struct verlet *of_dtype[2], bool *done)
 {
 #define ADDRESS(isa) &verlet_kernels_##isa,
     static const struct verlet_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
 #undef ADDRESS
     const struct verlet_kernels *kernels = each_isa[context->isa];
+    struct verlet **verlet = &of_dtype[problem->dtype == KITH_F64];
     struct job job = {.context = context, .problem = problem, .law = law};
-    *done = false;
     bool is_far = false;
+    *done = false;
     KITH_TRY(verlet_take_places(context, problem, law, kernels, verlet, &is_far));
     if (is_far)
         return KITH_OK;
     job.verlet = *verlet;
-    KITH_TRY(find_kernel(&job, kernels));
-    fill_in_kernel(&job);
-    job.threads = kith_threads_for(context, (double)problem->target_count / forces_a_second);
-    KITH_TRY(make_room(&job));
-    KITH_TRY(kith_allocate(job.threads, sizeof *job.largest, "Verlet list", &job.largest));
-    kith_status status = sum(&job, done);
-    free(job.largest);
-    if (status == KITH_OK && *done)
-        status = add_ranks(&job);
-    if (status == KITH_OK && *done)
-        status = verlet_for_slots(context, problem->target_count, store_part, &job);
-    return status;
+    job.has_totals = expects_totals(problem, job.verlet);
+    const struct verlet_found *found = &job.verlet->found;
+    *done = found->is_there && (found->has_totals || !problem->space.totals);
+    if (!*done)
+        KITH_TRY(find(&job, kernels, done));
+    if (!*done)
+        return KITH_OK;
+    if (problem->space.totals)
+        *problem->space.totals = found->totals;
+    return verlet_for_slots(context, problem->target_count, store_part, &job);
+}
+
+void verlet_free_both(struct verlet *of_dtype[2])
+{
+    verlet_free(of_dtype[0]);
+    verlet_free(of_dtype[1]);
 }

@@ -31,6 +31,28 @@ SIMD_INLINE vdouble verlet_part_float(vfloat x, int k)
 #endif
 }
 
+typedef int32_t verlet_row_float;
+typedef int64_t verlet_row_double;
+
+/* What the loop over pairs is compiled for; constants once inlined. */
+struct verlet_variant {
+    int is_shifted; /* the law is changed by what it is at the cutoff */
+    int has_value;  /* V is summed too */
+};
+
+/* Adds an integer of 64 bits, signed. */
+SIMD_INLINE void verlet_add_wide(struct verlet_wide *sum, unsigned long long bits)
+{
+    sum->high += (unsigned long long)((long long)bits >> 32);
+    sum->low += bits & 0xffffffff;
+}
+
+/* A NaN is larger than any number. */
+SIMD_INLINE double verlet_larger_number(double a, double b)
+{
+    return a > b || a != a ? a : b;
+}
+
 /* factor · d in units, rounded (verlet_kernel.h): in double precision once. */
 SIMD_INLINE vdouble verlet_round_double(vdouble factor, vdouble d, vdouble magic, int k)
 {

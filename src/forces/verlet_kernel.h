@@ -12,6 +12,24 @@ struct verlet_segment {
     int slot;
     int translation;
     int is_own; /* its own cluster too: the particles after it there */
+    /* Lanes that the particle does not interact with: of its own cluster if is_own, else of the
+     * cluster of its only entry. */
+    unsigned left_out;
+};
+
+/* A sum of many 64-bit integers, high · 2^32 + low. */
+struct verlet_wide {
+    unsigned long long high, low; /* two's complement */
+};
+
+/* What one call of a kernel adds up besides forces. */
+struct verlet_sums {
+    double largest,
+        largest_value;         /* magnitudes of F/d and V of a pair: infinite or NaN if one is */
+    struct verlet_wide energy; /* Σ V, in units of its own */
+    /* Of each translation: the forces on the particles of its segments; NULL: not wanted, nor is
+     * the energy. */
+    struct verlet_wide (*across)[3];
 };
 
 /* Forces by a Verlet list as kernels see them. Slots are the places of particles in clusters, as
@@ -19,14 +37,19 @@ struct verlet_segment {
  *
  * Forces are whole numbers of a unit, so that their sums do not depend on their order: a component
  * is rounded by adding `magic`, 3/2 · 2^52 units, in double precision. What is summed are the bits
- * of that number, modulo 2^64; those of `magic` itself stand for 0. */
+ * of that number, modulo 2^64; those of `magic` itself stand for 0. So are values of pairs, in
+ * units of their own. */
 struct verlet_problem {
     struct law_numbers numbers;
     enum law_weighting weighting;
-    double limit, softening2, magic;
-    double slope_at_cutoff; /* dV/dr of weights 1, which a shift of forces takes away; else 0 */
+    enum cutoff_shift shift;
+    double cutoff, limit, softening2, magic, value_magic;
+    double slope_at_cutoff; /* dV/dr of weights 1, which a shift of forces takes away */
     const void *position;
-    const void *weight; /* by slot; NULL: ones */
+    const void *weight; /* by slot, of a custom law the masses; NULL: ones */
+    const void *charge; /* by slot, of a custom law; NULL: ones */
+    const void *
+        row; /* by slot, if a custom law has columns: 32-bit integers of floats, else 64-bit ones */
     const double (*translations)[3];
 };
 
@@ -36,11 +59,10 @@ struct verlet_problem {
  * itself gets no bits of `magic` too many.
  *
  *   force  laid out as positions
- *
- * Returns the largest magnitude of F/d of a pair: infinite or NaN if one is. */
-typedef double verlet_kernel(const struct verlet_problem *problem,
-                             const struct verlet_segment *segments, long long count,
-                             const int *entries, unsigned long long *force);
+ *   sums   added to. Energy and forces across translations are summed in double precision only */
+typedef void verlet_kernel(const struct verlet_problem *problem,
+                           const struct verlet_segment *segments, long long count,
+                           const int *entries, unsigned long long *force, struct verlet_sums *sums);
 
 /* Which of some clusters have a slot nearer than the square root of a limit to a place: their
  * number, and to `found` which. */

@@ -4,26 +4,53 @@
 /* A vector of reals has lanes for this many vectors of 64-bit integers. */
 enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(parts) = NAME(lanes) * 8 / SIMD_BYTES };
 
+#include "forces/shift_body.h"
+
 struct NAME(verlet_particle) {
-    VREAL at[3], weight;
+    VREAL at[3], weight, charge;
+    VMASK row;
 };
 
 /* What is the same for all pairs, in registers: what is stored might be memory of the problem. */
 struct NAME(verlet_constants) {
     struct NAME(law_constants) law;
-    const REAL *position, *weights;
-    VREAL softening2, limit, slope;
-    vdouble magic;
+    const REAL *position, *weights, *charges;
+    const char *rows;
+    enum cutoff_shift shift;
+    VREAL softening2, cutoff, limit, slope;
+    vdouble magic, value_magic;
 };
 
 struct NAME(verlet_sums) {
-    vbits force[3 * NAME(parts)];
-    VMASK largest; /* magnitude of F/d, its bits */
+    vbits force[3 * NAME(parts)], value;
+    VMASK largest, largest_value; /* magnitudes of F/d and V, their bits */
 };
+
+SIMD_INLINE VREAL NAME(verlet_some)(const REAL *column, int cluster)
+{
+    return column ? simd_load(column + (long long)cluster * NAME(lanes)) : simd_all((REAL)1);
+}
+
+/* The columns of a custom law, of the particle with the lower row first: so a pair has the same
+ * bits from either side. */
+SIMD_INLINE void NAME(verlet_order)(const struct NAME(verlet_constants) * constants,
+                                    const struct NAME(verlet_particle) * particle, int cluster,
+                                    struct NAME(law_pair) * pair)
+{
+    const VREAL weight = NAME(verlet_some)(constants->weights, cluster);
+    const VREAL charge = NAME(verlet_some)(constants->charges, cluster);
+    VMASK row;
+    memcpy(&row, constants->rows + (long long)cluster * (long long)sizeof row, sizeof row);
+    const VMASK is_first = particle->row < row;
+    pair->w_i = law_select(is_first, particle->weight, weight);
+    pair->w_j = law_select(is_first, weight, particle->weight);
+    pair->q_i = law_select(is_first, particle->charge, charge);
+    pair->q_j = law_select(is_first, charge, particle->charge);
+}
 
 /* The pairs of a particle with the slots of a cluster that are within the cutoff, and for which
  * `left_out` is less than 0. */
-SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const int is_shifted,
+SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const struct verlet_variant variant,
                                    const struct NAME(verlet_constants) * constants,
                                    const struct NAME(verlet_particle) * particle, int cluster,
                                    const VREAL *left_out, unsigned long long *force,
@@ -39,17 +66,27 @@ SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const int is_shif
     const VREAL r2 = (pair.d[0] * pair.d[0] + pair.d[1] * pair.d[1]) + pair.d[2] * pair.d[2];
     pair.s2 = r2 + constants->softening2;
     pair.w_i = pair.w_j = pair.q_i = pair.q_j = simd_all((REAL)1);
+    if (form.kind == law_custom && constants->rows)
+        NAME(verlet_order)(constants, particle, cluster, &pair);
     if (form.weighting != law_unweighted) {
-        const VREAL weight = constants->weights
-                                 ? simd_load(constants->weights + (long long)cluster * NAME(lanes))
-                                 : pair.w_j;
+        const VREAL weight = NAME(verlet_some)(constants->weights, cluster);
         /* The same from either side, to the bit. */
         pair.w_i =
             form.weighting == law_sum ? particle->weight + weight : particle->weight * weight;
         pair.w_j = form.weighting == law_sum ? zero : pair.w_j;
     }
-    VREAL factor = NAME(law_factor)(form, &constants->law, &pair);
-    if (is_shifted) {
+    VREAL factor = NAME(law_factor)(form, &constants->law, &pair), value = zero;
+    if (variant.has_value)
+        value = NAME(law_value)(form, &constants->law, &pair);
+    if (form.kind == law_custom ? variant.is_shifted : variant.has_value && variant.is_shifted) {
+        VREAL of_this_law = factor;
+        NAME(shift_pair)
+        (form, constants->shift, constants->cutoff, &constants->law, &pair, r2, &of_this_law,
+         &value);
+        factor = form.kind == law_custom ? of_this_law : factor;
+    }
+    if (form.kind != law_custom && variant.is_shifted &&
+        (!variant.has_value || constants->shift == cutoff_shift_force)) {
         VREAL less = constants->slope * simd_unless_equal(r2, zero, simd_rsqrt(r2));
         if (form.weighting == law_product)
             less = less * pair.w_i;
@@ -59,6 +96,13 @@ SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const int is_shif
     if (left_out)
         factor = NAME(verlet_below)(*left_out, zero, factor);
     sums->largest = NAME(verlet_larger)(sums->largest, (VMASK)simd_fabs(factor));
+    if (variant.has_value) {
+        value = NAME(verlet_below)(r2, constants->limit, value);
+        if (left_out)
+            value = NAME(verlet_below)(*left_out, zero, value);
+        sums->largest_value = NAME(verlet_larger)(sums->largest_value, (VMASK)simd_fabs(value));
+        sums->value += (vbits)(NAME(verlet_part)(value, 0) + constants->value_magic);
+    }
     SIMD_UNROLL
     for (int c = 0; c < 3; c++) {
         SIMD_UNROLL
@@ -75,25 +119,58 @@ SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const int is_shif
     }
 }
 
-/* The particle's own sum, to its slot. */
-SIMD_INLINE void NAME(verlet_store)(const struct NAME(verlet_sums) * sums, int slot,
-                                    unsigned long long zeros, unsigned long long *force)
+/* The particle's own sum, to its slot, and to what is summed across its translation. */
+SIMD_INLINE void NAME(verlet_store)(const struct verlet_variant variant,
+                                    const struct NAME(verlet_sums) * sums,
+                                    const struct verlet_segment *segment, unsigned long long zeros,
+                                    unsigned long long value_zeros, unsigned long long *force,
+                                    struct verlet_sums *all)
 {
-    const long long at = (long long)(slot / NAME(lanes)) * 3 * NAME(lanes) + slot % NAME(lanes);
+    const long long at =
+        (long long)(segment->slot / NAME(lanes)) * 3 * NAME(lanes) + segment->slot % NAME(lanes);
     SIMD_UNROLL
     for (int c = 0; c < 3; c++) {
-        vbits all = sums->force[c * NAME(parts)];
+        vbits bits = sums->force[c * NAME(parts)];
         SIMD_UNROLL
         for (int k = 1; k < NAME(parts); k++)
-            all += sums->force[c * NAME(parts) + k];
-        force[at + c * NAME(lanes)] += verlet_sum_lanes(all) - zeros;
+            bits += sums->force[c * NAME(parts) + k];
+        const unsigned long long sum = verlet_sum_lanes(bits) - zeros;
+        force[at + c * NAME(lanes)] += sum;
+        if (variant.has_value)
+            verlet_add_wide(&all->across[segment->translation][c], sum);
     }
+    if (variant.has_value)
+        verlet_add_wide(&all->energy, verlet_sum_lanes(sums->value) - value_zeros);
 }
 
-SIMD_INLINE double NAME(verlet_sum)(const enum law_kind kind, const int is_shifted,
-                                    const struct verlet_problem *problem,
-                                    const struct verlet_segment *segments, long long count,
-                                    const int *entries, unsigned long long *force)
+/* Less than 0 in the lanes after one, but for those that are left out. */
+SIMD_INLINE VREAL NAME(verlet_lanes_after)(int lane, unsigned left_out)
+{
+    VREAL number = simd_all((REAL)0);
+    SIMD_UNROLL
+    for (int k = 0; k < NAME(lanes); k++)
+        number[k] = (REAL)k;
+    VREAL after = simd_all((REAL)lane) - number;
+    for (int k = 0; left_out != 0 && k < NAME(lanes); k++)
+        after[k] = (left_out >> k & 1) ? (REAL)1 : after[k];
+    return after;
+}
+
+/* The largest lane of magnitudes. */
+SIMD_INLINE double NAME(verlet_largest)(VMASK magnitudes)
+{
+    REAL magnitude;
+    for (int k = 1; k < NAME(lanes); k++)
+        magnitudes[0] = magnitudes[k] > magnitudes[0] ? magnitudes[k] : magnitudes[0];
+    memcpy(&magnitude, &magnitudes, sizeof magnitude);
+    return (double)magnitude;
+}
+
+SIMD_INLINE void NAME(verlet_sum)(const enum law_kind kind, const struct verlet_variant variant,
+                                  const struct verlet_problem *problem,
+                                  const struct verlet_segment *segments, long long count,
+                                  const int *entries, unsigned long long *force,
+                                  struct verlet_sums *all)
 {
     const struct law_form form = {kind, kind == law_constant ? problem->weighting
                                                              : LAW_SUMS_WEIGHTING(kind)};
@@ -101,13 +178,19 @@ SIMD_INLINE double NAME(verlet_sum)(const enum law_kind kind, const int is_shift
         constants = {.law = NAME(law_load)(&problem->numbers),
                      .position = problem->position,
                      .weights = problem->weight,
+                     .charges = problem->charge,
+                     .rows = problem->row,
+                     .shift = problem->shift,
                      .softening2 = simd_all((REAL)problem->softening2),
+                     .cutoff = simd_all((REAL)problem->cutoff),
                      .limit = simd_all((REAL)problem->limit),
                      .slope = simd_all((REAL)problem->slope_at_cutoff),
-                     .magic = simd_all(problem->magic)};
-    unsigned long long zero;
+                     .magic = simd_all(problem->magic),
+                     .value_magic = simd_all(problem->value_magic)};
+    unsigned long long zero, value_zero;
     memcpy(&zero, &problem->magic, sizeof zero);
-    VMASK largest = {0};
+    memcpy(&value_zero, &problem->value_magic, sizeof value_zero);
+    VMASK largest = {0}, largest_value = {0};
     for (long long s = 0; s < count; s++) {
         const struct verlet_segment *segment = &segments[s];
         const int slot = segment->slot, own = slot / NAME(lanes), lane = slot % NAME(lanes);
@@ -119,49 +202,65 @@ SIMD_INLINE double NAME(verlet_sum)(const enum law_kind kind, const int is_shift
         for (int c = 0; c < 3; c++)
             particle.at[c] = simd_all(at[c * NAME(lanes)] - (REAL)translation[c]);
         particle.weight = simd_all(constants.weights ? constants.weights[slot] : (REAL)1);
-        if (segment->is_own) {
-            VREAL number = simd_all((REAL)0);
-            SIMD_UNROLL
-            for (int k = 0; k < NAME(lanes); k++)
-                number[k] = (REAL)k;
-            const VREAL left_out = simd_all((REAL)lane) - number;
-            NAME(verlet_meet)
-            (form, is_shifted, &constants, &particle, own, &left_out, force, &sums);
+        if (kind == law_custom && constants.rows) {
+            NAME(verlet_row) row;
+            memcpy(&row, constants.rows + (long long)slot * (long long)sizeof row, sizeof row);
+            particle.row = row - (VMASK){0};
+            particle.charge = simd_all(constants.charges ? constants.charges[slot] : (REAL)1);
         }
-        for (int k = 0; k < segment->count; k++) {
+        if (segment->is_own) {
+            const VREAL left_out = NAME(verlet_lanes_after)(lane, segment->left_out);
+            NAME(verlet_meet)
+            (form, variant, &constants, &particle, own, &left_out, force, &sums);
+        } else if (segment->left_out) {
+            const VREAL left_out = NAME(verlet_lanes_after)(-1, segment->left_out);
+            NAME(verlet_meet)
+            (form, variant, &constants, &particle, entries[segment->begin], &left_out, force,
+             &sums);
+        }
+        for (int k = !segment->is_own && segment->left_out; k < segment->count; k++) {
             const int other = entries[segment->begin + k];
-            NAME(verlet_meet)(form, is_shifted, &constants, &particle, other, NULL, force, &sums);
+            NAME(verlet_meet)(form, variant, &constants, &particle, other, NULL, force, &sums);
         }
         const unsigned long long met =
-            (unsigned long long)segment->count + (unsigned long long)segment->is_own;
-        NAME(verlet_store)(&sums, slot, zero * met * (unsigned long long)NAME(lanes), force);
+            ((unsigned long long)segment->count + (unsigned long long)segment->is_own) *
+            (unsigned long long)NAME(lanes);
+        NAME(verlet_store)
+        (variant, &sums, segment, zero * met, value_zero * met, force, all);
         largest = NAME(verlet_larger)(largest, sums.largest);
+        if (variant.has_value)
+            largest_value = NAME(verlet_larger)(largest_value, sums.largest_value);
     }
-    VMASK most = largest;
-    for (int k = 1; k < NAME(lanes); k++)
-        most[0] = most[k] > most[0] ? most[k] : most[0];
-    REAL magnitude;
-    memcpy(&magnitude, &most, sizeof magnitude);
-    return (double)magnitude;
+    all->largest = verlet_larger_number(all->largest, NAME(verlet_largest)(largest));
+    all->largest_value =
+        verlet_larger_number(all->largest_value, NAME(verlet_largest)(largest_value));
 }
 
-#define DEFINE_VARIANT(name, kind, is_shifted)                                                     \
-    static __attribute__((noinline)) double NAME(name)(                                            \
+#define DEFINE_VARIANT(name, kind, is_shifted, has_value)                                          \
+    static __attribute__((noinline)) void NAME(name)(                                              \
         const struct verlet_problem *problem, const struct verlet_segment *segments,               \
-        long long count, const int *entries, unsigned long long *force)                            \
+        long long count, const int *entries, unsigned long long *force, struct verlet_sums *sums)  \
     {                                                                                              \
-        return NAME(verlet_sum)(kind, is_shifted, problem, segments, count, entries, force);       \
+        const struct verlet_variant variant = {is_shifted, has_value};                             \
+        NAME(verlet_sum)(kind, variant, problem, segments, count, entries, force, sums);           \
     }
+/* Values are summed in double precision only. */
 #define DEFINE_KERNEL(linkage, name, kind)                                                         \
-    DEFINE_VARIANT(name##_plain, kind, 0)                                                          \
-    DEFINE_VARIANT(name##_shifted, kind, 1)                                                        \
-    linkage double NAME(name)(const struct verlet_problem *problem,                                \
-                              const struct verlet_segment *segments, long long count,              \
-                              const int *entries, unsigned long long *force)                       \
+    DEFINE_VARIANT(name##_plain, kind, 0, 0)                                                       \
+    DEFINE_VARIANT(name##_shifted, kind, 1, 0)                                                     \
+    DEFINE_VARIANT(name##_plain_value, kind, 0, sizeof(REAL) == sizeof(double))                    \
+    DEFINE_VARIANT(name##_shifted_value, kind, 1, sizeof(REAL) == sizeof(double))                  \
+    linkage void NAME(name)(                                                                       \
+        const struct verlet_problem *problem, const struct verlet_segment *segments,               \
+        long long count, const int *entries, unsigned long long *force, struct verlet_sums *sums)  \
     {                                                                                              \
-        return problem->slope_at_cutoff != 0                                                       \
-                   ? NAME(name##_shifted)(problem, segments, count, entries, force)                \
-                   : NAME(name##_plain)(problem, segments, count, entries, force);                 \
+        if (sums->across && sizeof(REAL) == sizeof(double))                                        \
+            (problem->shift == cutoff_shift_none                                                   \
+                 ? NAME(name##_plain_value)                                                        \
+                 : NAME(name##_shifted_value))(problem, segments, count, entries, force, sums);    \
+        else                                                                                       \
+            (problem->shift == cutoff_shift_force ? NAME(name##_shifted) : NAME(name##_plain))(    \
+                problem, segments, count, entries, force, sums);                                   \
     }
 
 #ifdef LAW_CUSTOM_BODY

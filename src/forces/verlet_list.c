@@ -50,6 +50,7 @@ void verlet_list_free(struct verlet_list *list)
     free(list->tasks);
     free(list->touched);
     free(list->leaves);
+    verlet_excluded_free(&list->excluded);
     free(list->images);
     free(list->translations);
 }

@@ -5,6 +5,7 @@
  * within a distance of. */
 
 #include "cells/geometry.h"
+#include "forces/verlet_excluded.h"
 #include "forces/verlet_kernel.h"
 #include "kith/context.h"
 
@@ -47,6 +48,7 @@ struct verlet_list {
     int32_t *leaves;              /* the node of each cluster */
     struct verlet_task *tasks;
     int32_t *touched; /* how often a cluster is subtracted from */
+    struct verlet_excluded excluded;
     int32_t (*images)[3];
     double (*translations)[3];
     int64_t image_count;

@@ -24,7 +24,7 @@ struct job {
     const struct forces_problem *problem;
     const struct cutoff_law *law;
     struct verlet *verlet;
-    atomic_bool is_far, is_used_up;
+    atomic_bool is_far, is_used_up, has_moved;
 };
 
 void verlet_free(struct verlet *verlet)
@@ -34,6 +34,8 @@ void verlet_free(struct verlet *verlet)
     verlet_list_free(&verlet->list);
     free(verlet->moves);
     free(verlet->weight);
+    free(verlet->charge);
+    free(verlet->row);
     for (int64_t k = 0; k < verlet->thread_room; k++)
         free(verlet->forces[k]);
     free(verlet->forces);
@@ -109,7 +111,7 @@ static void refresh_part(void *argument, int64_t part)
     const int64_t end = end_of_part(job, part);
     const double grid = verlet->grid.length, per_grid = 1 / grid;
     const double limit = verlet->skin * verlet->skin / 4 * (1 - 0x1p-20);
-    bool is_near = true, is_used_up = false;
+    bool is_near = true, is_used_up = false, has_moved = false;
     for (int64_t slot = part * verlet_slots_a_part; slot < end; slot++) {
         const struct verlet_point *point = &list->points[slot];
         const int64_t first = verlet_place(list, slot);
@@ -120,7 +122,9 @@ static void refresh_part(void *argument, int64_t part)
             const double x = (double)(int64_t)((uint64_t)grids + verlet->moves[slot][c]) * grid;
             const double d = x - point->x[c];
             moved2 += d * d;
-            real_set(verlet->dtype, list->position, first + (int64_t)c * list->lanes, x);
+            const int64_t at = first + (int64_t)c * list->lanes;
+            has_moved = has_moved || real_get(verlet->dtype, list->position, at) != x;
+            real_set(verlet->dtype, list->position, at, x);
         }
         is_used_up = is_used_up || moved2 > limit;
     }
@@ -128,6 +132,8 @@ static void refresh_part(void *argument, int64_t part)
         atomic_store(&job->is_far, true);
     if (is_used_up)
         atomic_store(&job->is_used_up, true);
+    if (has_moved)
+        atomic_store(&job->has_moved, true);
 }
 
 /* Wraps the points, which are in the order of the last list. */
@@ -159,6 +165,14 @@ static void wrap_part(void *argument, int64_t part)
         atomic_store(&job->is_far, true);
 }
 
+/* A column by slot, of ones where it is absent. */
+static void place(const struct verlet *verlet, const void *from, int64_t slot, void *to)
+{
+    if (to)
+        real_set(verlet->dtype, to, slot,
+                 from ? real_get(verlet->dtype, from, verlet->list.points[slot].row) : 1);
+}
+
 /* After the points have their slots: what wraps a row, as it was, and columns. */
 static void place_part(void *argument, int64_t part)
 {
@@ -175,9 +189,14 @@ static void place_part(void *argument, int64_t part)
             (void)grids_of(job->problem, per_grid, c, point->row, &grids);
             verlet->moves[slot][c] = (uint64_t)(int64_t)(point->x[c] * per_grid) - (uint64_t)grids;
         }
-        if (verlet->weight)
-            real_set(verlet->dtype, verlet->weight, slot,
-                     weights ? real_get(verlet->dtype, weights, point->row) : 1);
+        place(verlet, weights, slot, verlet->weight);
+        place(verlet, job->law->source_charge, slot, verlet->charge);
+        if (verlet->row && verlet->dtype == KITH_F64)
+            ((int64_t *)verlet->row)[slot] = point->row;
+        else if (verlet->row)
+            ((int32_t *)verlet->row)[slot] = (int32_t)point->row;
+        if (verlet->list.excluded.slot)
+            verlet->list.excluded.slot[point->row] = (int32_t)slot;
     }
 }
 
@@ -251,7 +270,7 @@ static kith_status make_list(struct job *job, const struct verlet_kernels *kerne
     const struct forces_problem *problem = job->problem;
     choose_skin(problem, verlet);
     const double distance = problem->space.cutoff + verlet->skin;
-    verlet->is_made = false;
+    verlet->is_made = verlet->found.is_there = false;
     verlet->life = 0;
     KITH_TRY(for_slots(job, wrap_part));
     if (atomic_load(&job->is_far))
@@ -262,6 +281,25 @@ static kith_status make_list(struct job *job, const struct verlet_kernels *kerne
     KITH_TRY(search(job, verlet->dtype == KITH_F64 ? kernels->search_double : kernels->search_float,
                     distance));
     verlet->is_made = true;
+    return KITH_OK;
+}
+
+/* Columns that the kernel of the law takes. */
+static kith_status create_columns(const struct law_view *view, int64_t slots,
+                                  struct verlet *created)
+{
+    const bool has_weight = view->formula ? view->uses_mass : view->weight != law_weight_none;
+    const bool has_charge = view->formula && view->uses_charge;
+    const struct {
+        bool is_wanted;
+        void **column;
+    } columns[] = {{has_weight, &created->weight},
+                   {has_charge, &created->charge},
+                   {view->formula && (has_weight || has_charge), &created->row}};
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        if (columns[k].is_wanted)
+            KITH_TRY(kith_allocate(slots, kith_dtype_bytes(created->dtype), "Verlet list",
+                                   columns[k].column));
     return KITH_OK;
 }
 
@@ -284,10 +322,8 @@ static kith_status create(const struct job *job, const struct verlet_kernels *ke
     KITH_TRY(tasks_create(job->context, created->list.task_count, problem->target_count,
                           &created->part));
     KITH_TRY(kith_allocate(slots, sizeof *created->moves, "Verlet list", &created->moves));
-    if (job->law->view.weight != law_weight_none)
-        KITH_TRY(kith_allocate(slots, kith_dtype_bytes(problem->dtype), "Verlet list",
-                               &created->weight));
-    return KITH_OK;
+    KITH_TRY(verlet_excluded_take(problem, &created->list.excluded));
+    return create_columns(&job->law->view, slots, created);
 }
 
 kith_status verlet_take_places(kith_context *context, const struct forces_problem *problem,
@@ -310,6 +346,8 @@ kith_status verlet_take_places(kith_context *context, const struct forces_proble
         KITH_TRY(for_slots(&job, refresh_part));
         if (!atomic_load(&job.is_used_up) && !atomic_load(&job.is_far)) {
             job.verlet->life++;
+            if (atomic_load(&job.has_moved))
+                job.verlet->found.is_there = false;
             return KITH_OK;
         }
     }

@@ -15,23 +15,37 @@ struct verlet_grid {
     int64_t cell[3][3];
 };
 
+/* What the last pass over the list found, for the positions as they were then. */
+struct verlet_found {
+    bool is_there, has_totals;
+    double unit;   /* of the forces' sums, */
+    int64_t sums;  /* arrays of these that are to be added up, */
+    uint64_t zero; /* and what each subtraction from a cluster has put in */
+    kith_forces_totals totals;
+};
+
 struct verlet {
     kith_dtype dtype;
     double cutoff, skin;
     struct verlet_grid grid;
     struct verlet_list list;
     bool is_made;
-    int64_t life;         /* evaluations by the list */
-    uint64_t (*moves)[3]; /* of each slot: what wraps it */
-    void *weight;
+    int64_t life;                /* evaluations by the list */
+    uint64_t (*moves)[3];        /* of each slot: what wraps it */
+    void *weight, *charge, *row; /* by slot; NULL: not of the law */
     unsigned long long **forces; /* of each thread */
     int64_t thread_room;
-    int exponent;           /* of the largest force, as it was */
+    int exponent, value_exponent; /* of the largest force and value of a pair, as they were */
+    struct verlet_found found;
+    /* Passes since totals were wanted, and how many there were between the last two times: an
+     * evaluation for which they are expected sums them, too. */
+    int64_t passes, period;
     struct tasks_part part; /* over ranks, by the entries of the list before */
 };
 
 /* Positions of the slots as they are now, in a list that is valid for them; *verlet is NULL at
- * first. *is_far is true if there is none, as positions are too large.
+ * first. *is_far is true if there is none, as positions are too large. What was found is forgotten
+ * if a position has changed.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status verlet_take_places(kith_context *context, const struct forces_problem *problem,

@@ -125,6 +125,45 @@ static void narrow(const struct searching *searching, const struct verlet_box *b
     }
 }
 
+static kith_status add_segment(struct verlet_task *task, struct verlet_segment segment)
+{
+    KITH_TRY(reserve(task->segment_count + 1, sizeof *task->segments, task->segment_count,
+                     &task->segment_room, &task->segments));
+    task->segments[task->segment_count++] = segment;
+    return KITH_OK;
+}
+
+/* Entries with lanes that the particle of a segment does not interact with get segments of their
+ * own; their number is subtracted from that of the segment. */
+static kith_status part_excluded(const struct verlet_list *list, struct verlet_task *task,
+                                 struct verlet_segment *segment)
+{
+    const struct verlet_excluded *excluded = &list->excluded;
+    const int64_t row = list->points[segment->slot].row;
+    int *entries = task->entries + segment->begin;
+    if (excluded->begin[row] == excluded->begin[row + 1])
+        return KITH_OK;
+    if (segment->is_own)
+        segment->left_out =
+            verlet_excluded_lanes(excluded, row, segment->slot / list->lanes, list->lanes);
+    for (int k = 0; k < segment->count;) {
+        const int other = entries[k];
+        const unsigned left_out = verlet_excluded_lanes(excluded, row, other, list->lanes);
+        if (left_out == 0) {
+            k++;
+            continue;
+        }
+        entries[k] = entries[--segment->count];
+        entries[segment->count] = other;
+        KITH_TRY(add_segment(task, (struct verlet_segment){.begin = segment->begin + segment->count,
+                                                           .count = 1,
+                                                           .slot = segment->slot,
+                                                           .translation = segment->translation,
+                                                           .left_out = left_out}));
+    }
+    return KITH_OK;
+}
+
 /* Adds the segments of a cluster with its candidates at an image. */
 static kith_status search_cluster(const struct searching *searching, struct verlet_task *task,
                                   int64_t cluster, int64_t image, bool is_home)
@@ -136,8 +175,6 @@ static kith_status search_cluster(const struct searching *searching, struct verl
     const int64_t end = after < list->count ? after : list->count;
     KITH_TRY(reserve(task->entry_count + candidates->count * list->lanes, sizeof *task->entries,
                      task->entry_count, &task->entry_room, &task->entries));
-    KITH_TRY(reserve(task->segment_count + list->lanes, sizeof *task->segments, task->segment_count,
-                     &task->segment_room, &task->segments));
     for (int64_t slot = begin; slot < end && (candidates->count > 0 || is_home); slot++) {
         const double *x = list->points[slot].x;
         const double at[3] = {x[0] - translation[0], x[1] - translation[1], x[2] - translation[2]};
@@ -145,14 +182,16 @@ static kith_status search_cluster(const struct searching *searching, struct verl
             searching->search(list->position, at, searching->distance2, candidates->clusters,
                               candidates->count, task->entries + task->entry_count);
         const bool is_own = is_home && slot + 1 < end;
-        if (found == 0 && !is_own)
-            continue;
-        task->segments[task->segment_count++] = (struct verlet_segment){.begin = task->entry_count,
-                                                                        .count = (int)found,
-                                                                        .slot = (int)slot,
-                                                                        .translation = (int)image,
-                                                                        .is_own = is_own};
+        struct verlet_segment segment = {.begin = task->entry_count,
+                                         .count = (int)found,
+                                         .slot = (int)slot,
+                                         .translation = (int)image,
+                                         .is_own = is_own};
         task->entry_count += found;
+        if (list->excluded.begin)
+            KITH_TRY(part_excluded(list, task, &segment));
+        if (segment.count > 0 || is_own)
+            KITH_TRY(add_segment(task, segment));
     }
     return KITH_OK;
 }

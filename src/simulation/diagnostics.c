@@ -47,7 +47,8 @@ enum {
 struct system_view {
     int64_t count, step;
     bool potential_is_energy;
-    const double *position[3], *velocity[3], *acceleration[3], *mass, *potential;
+    const double *position[3], *velocity[3], *acceleration[3], *mass;
+    const double *potential; /* NULL: the energy is in the totals */
 };
 
 static struct system_view view_of(const struct sample *sample, int64_t s)
@@ -56,7 +57,7 @@ static struct system_view view_of(const struct sample *sample, int64_t s)
                                .step = sample->layout.step,
                                .potential_is_energy = sample->potential_is_energy,
                                .mass = sample->mass + s,
-                               .potential = sample->potential + s};
+                               .potential = sample->has_totals ? NULL : sample->potential + s};
     for (int32_t k = 0; k < 3; k++) {
         view.position[k] = sample->position[k] + s;
         view.velocity[k] = sample->velocity[k] + s;
@@ -71,7 +72,9 @@ static void sum_in_space(const struct system_view *view, struct sum part[PARTS])
     for (int64_t i = 0, at = 0; i < view->count; i++, at += view->step) {
         const double mass = view->mass[at];
         add(&part[MASS], mass);
-        add(&part[TWICE_POTENTIAL], (view->potential_is_energy ? 1 : mass) * view->potential[at]);
+        if (view->potential)
+            add(&part[TWICE_POTENTIAL],
+                (view->potential_is_energy ? 1 : mass) * view->potential[at]);
         for (int32_t k = 0; k < 3; k++) {
             const int32_t p = (k + 1) % 3, q = (k + 2) % 3;
             add(&part[TWICE_KINETIC], mass * v[k][at] * v[k][at]);
@@ -104,6 +107,7 @@ static void sum_totals(const struct sample *sample, struct sum part[PARTS])
 {
     const kith_forces_totals *totals = &sample->totals;
     add(&part[FREEDOM], sample->dimensions * (double)(sample->count - 1));
+    add(&part[TWICE_POTENTIAL], 2 * totals->energy);
     add(&part[VOLUME], totals->volume);
     for (int32_t k = 0; k < 9; k++)
         add(&part[VIRIAL + k], totals->virial[k]);
@@ -147,7 +151,6 @@ static void summarize(const struct sample *sample, struct forces_units units, st
         const struct system_view view = view_of(sample, s);
         struct sum part[PARTS] = {0};
         sum_in_space(&view, part);
-        add(&part[TWICE_POTENTIAL], 2 * sample->tail_energy);
         sum_in_frame(&view, part);
         sum_totals(sample, part);
         for (int32_t k = 0; k < PARTS; k++)

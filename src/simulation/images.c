@@ -5,9 +5,7 @@
 
 #include "core/memory.h"
 #include "forces/excluded.h"
-#include "forces/near.h"
 #include "forces/solver.h"
-#include "forces/space.h"
 #include "law/law.h"
 #include "simulation/state.h"
 
@@ -28,18 +26,14 @@ kith_status simulation_take_images(const kith_simulation_options *options,
     return excluded_copy(options->forces.exclusions, &simulation->space.exclusions);
 }
 
-kith_status simulation_load_images(struct kith_simulation *simulation)
+void simulation_load_images(struct kith_simulation *simulation)
 {
     const double g = fabs(simulation->law.g);
-    struct forces_problem *problem = &simulation->problem, near;
+    struct forces_problem *problem = &simulation->problem;
     problem->space = simulation->space;
     problem->space.cell = &simulation->cell;
     problem->space.ewald = &simulation->ewald;
     problem->space.absolute_error = simulation->ewald.absolute_error / (g != 0 ? g : 1);
-    if (!near_law(problem))
-        return KITH_OK;
-    KITH_TRY(near_problem(problem, &simulation->lattice, &near));
-    return forces_tail_energy(&near, &simulation->tail_energy);
 }
 
 kith_status simulation_choose_images(struct kith_simulation *simulation)

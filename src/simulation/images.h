@@ -19,8 +19,8 @@ struct kith_simulation;
 kith_status simulation_take_images(const kith_simulation_options *options,
                                    struct kith_simulation *simulation);
 
-/* Fills in the problem's space, and what the tail of a second law adds to the energy. */
-kith_status simulation_load_images(struct kith_simulation *simulation);
+/* Fills in the problem's space. */
+void simulation_load_images(struct kith_simulation *simulation);
 
 /* Chooses the setting for the bodies as they are, if none is prepared; nothing for other solvers.
  */

@@ -110,23 +110,21 @@ static kith_status load_column(struct kith_simulation *simulation, const double 
     return status;
 }
 
-/* The space in the simulation's units, and what its tail adds to the energy. */
+/* The space in the simulation's units. */
 static kith_status load_space(struct kith_simulation *simulation)
 {
     struct forces_problem *problem = &simulation->problem;
     const double length = simulation->units.length;
     problem->space = simulation->space;
     if (simulation->solver->is_periodic)
-        return simulation_load_images(simulation);
-    if (problem->space.cutoff == 0)
+        simulation_load_images(simulation);
+    if (simulation->solver->is_periodic || problem->space.cutoff == 0)
         return KITH_OK;
     problem->space.cutoff /= length;
     problem->space.skin /= length;
     problem->space.cell = &simulation->cell;
     problem->space.ewald = &simulation->ewald;
-    KITH_TRY(
-        forces_space_set(simulation->dimensions, length, &simulation->lattice, &problem->space));
-    return forces_tail_energy(problem, &simulation->tail_energy);
+    return forces_space_set(simulation->dimensions, length, &simulation->lattice, &problem->space);
 }
 
 static kith_status load_problem(struct kith_simulation *simulation, const kith_bodies *bodies)

@@ -34,7 +34,6 @@ kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems,
     const int64_t room = room_for(&layout), real = sizeof(double);
     *sample = (struct sample){.count = simulation->count,
                               .potential_is_energy = simulation->problem.law != NULL,
-                              .tail_energy = simulation->tail_energy,
                               .dimensions = simulation->dimensions,
                               .in_backends_host_memory = aside};
     if (aside)
@@ -114,11 +113,12 @@ static kith_status gather_state(struct kith_simulation *simulation, const struct
     return gather(simulation, sample, simulation->mass, MASSES);
 }
 
-/* A solver of periodic images has its setting in what is prepared. */
+/* What is prepared has a list of pairs on the CPU, and of periodic images the setting. */
 static kith_status solve(struct kith_simulation *simulation, const struct forces_problem *problem)
 {
     const kith_solver *solver = simulation->solver;
-    return solver->is_periodic
+    const bool is_kept = problem->space.totals && simulation->context->device.kind == KITH_CPU;
+    return is_kept || solver->is_periodic
                ? forces_evaluate(simulation->context, solver, problem, &simulation->prepared)
                : forces_solve(simulation->context, solver, problem);
 }
@@ -128,7 +128,11 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
     struct forces_problem problem = simulation->problem;
     problem.dtype = KITH_F64;
     problem.source_mass = backend_column(sample, MASSES);
-    problem.potential = backend_column(sample, POTENTIALS);
+    sample->has_totals = problem.space.cutoff > 0 || simulation->solver->is_periodic;
+    if (sample->has_totals)
+        problem.space.totals = &sample->totals;
+    else
+        problem.potential = backend_column(sample, POTENTIALS);
     if (problem.law)
         problem.target_mass = problem.source_mass;
     if (simulation->weight)
@@ -147,8 +151,6 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
             backend_column(sample, POSITIONS + k);
         problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
-    if (problem.space.cutoff > 0 || simulation->solver->is_periodic)
-        problem.space.totals = &sample->totals;
     KITH_TRY(solve(simulation, &problem));
     if (!simulation->solver->is_periodic)
         sample->totals.volume =

@@ -10,10 +10,9 @@ struct sample {
     int64_t count; /* bodies of a system */
     struct system_range range;
     struct system_layout layout;
-    bool potential_is_energy;  /* of a body; else per unit mass */
-    double tail_energy;        /* added to that of all pairs */
-    kith_forces_totals totals; /* with a cutoff, complete after sample_begin; the volume in the
-                                  caller's units. Else 0 */
+    bool potential_is_energy; /* of a body; else per unit mass */
+    bool has_totals; /* with a cutoff, or of periodic images: then there are no potentials */
+    kith_forces_totals totals; /* complete after sample_begin; the volume in the caller's units */
     bool in_backends_host_memory;
     double *memory;
     double *position[3], *velocity[3], *acceleration[3], *mass, *potential;

@@ -69,7 +69,6 @@ struct kith_simulation {
     kith_ewald ewald;             /* of the space, whose exclusions are owned */
     kith_cell cell;               /* of it */
     struct pairs_lattice lattice; /* of the problem's */
-    double tail_energy;           /* of the space, in the caller's units */
     struct forces_units units;
     struct forces_problem problem; /* complete but for the vectors */
     void *memory[MAX_ARRAYS];

@@ -32,12 +32,17 @@ struct scene {
     double cutoff, skin;
     kith_shift shift;
     const char *law;
+    int64_t excluded[most][2], pairs;
     double x[3][padded], m[padded], q[padded];
     float narrow_x[3][padded], narrow_m[padded], narrow_q[padded];
 };
 
 static struct scene scene;
 static double found[3][padded], expected[3][padded];
+
+/* A mixture's law: of both columns of both particles. */
+static const char mixture[] =
+    "expr:4 * m_i * m_j * (pow((q_i + q_j) / (2 * r), 6) - pow((q_i + q_j) / (2 * r), 3))";
 
 /* The numbers in single precision, too, and doubles as these are. */
 static void round_scene(void)
@@ -88,9 +93,28 @@ static void make_scene(const char *law, kith_shift shift)
     round_scene();
 }
 
-/* Accelerations by a list that is kept in *prepared, or by the reference. */
-static kith_status evaluate(kith_context *with, const kith_law *law, bool by_reference,
-                            void **prepared, double to[3][padded])
+/* Pairs of neighbors, once or twice, which are brought nearer to each other than any force bears.
+ */
+static void exclude_some(void)
+{
+    scene.pairs = 0;
+    for (int64_t i = 1; i < scene.n; i++) {
+        if (uniform(0, 1) < 0.5)
+            continue;
+        const bool is_turned = uniform(0, 1) < 0.5;
+        scene.excluded[scene.pairs][0] = is_turned ? i - 1 : i;
+        scene.excluded[scene.pairs++][1] = is_turned ? i : i - 1;
+    }
+    for (int c = 0; c < scene.d && scene.pairs > 0; c++)
+        scene.x[c][scene.excluded[0][0]] = scene.x[c][scene.excluded[0][1]] + (c == 0 ? 1e-3 : 0);
+    round_scene();
+}
+
+/* Accelerations, and totals if not NULL, by a list that is kept in *prepared, or by the reference.
+ */
+static kith_status evaluate_totals(kith_context *with, const kith_law *law, bool by_reference,
+                                   void **prepared, double to[3][padded],
+                                   kith_forces_totals *totals)
 {
     static float narrow[3][padded];
     const bool is_narrow = scene.dtype == KITH_F32 && !by_reference;
@@ -115,8 +139,11 @@ static kith_status evaluate(kith_context *with, const kith_law *law, bool by_ref
                   .shift = scene.shift,
                   .lattice = &lattice,
                   .repeats = true,
+                  .totals = totals,
                   .skin = scene.skin},
     };
+    if (scene.pairs > 0)
+        problem.space.exclusions = kith_array_matrix(scene.excluded, KITH_I64, scene.pairs, 2);
     for (int c = 0; c < scene.d; c++) {
         problem.target_position[c] = problem.source_position[c] =
             is_narrow ? (void *)scene.narrow_x[c] : scene.x[c];
@@ -129,12 +156,39 @@ static kith_status evaluate(kith_context *with, const kith_law *law, bool by_ref
     return KITH_OK;
 }
 
+static kith_status evaluate(kith_context *with, const kith_law *law, bool by_reference,
+                            void **prepared, double to[3][padded])
+{
+    return evaluate_totals(with, law, by_reference, prepared, to, NULL);
+}
+
+static void compare_totals(const kith_forces_totals *totals, const kith_forces_totals *reference,
+                           double scale)
+{
+    const double limit = 1e-8 * scale * (double)scene.n;
+    if (!(fabs(totals->energy - reference->energy) <= limit))
+        fail_msg("%s, %lld in %d dimensions, shift %d: energy %.17g, not %.17g", scene.law,
+                 (long long)scene.n, (int)scene.d, (int)scene.shift, totals->energy,
+                 reference->energy);
+    for (int k = 0; k < 9; k++)
+        if (!(fabs(totals->virial[k] - reference->virial[k]) <= limit))
+            fail_msg("%s, %lld in %d dimensions, shift %d: virial %d is %.17g, not %.17g",
+                     scene.law, (long long)scene.n, (int)scene.d, (int)scene.shift, k,
+                     totals->virial[k], reference->virial[k]);
+    assert_true(totals->volume == reference->volume);
+}
+
+/* Totals are wanted of some evaluations in double precision. */
 static void compare_with_reference(const kith_law *law, void **prepared)
 {
     void *nothing = NULL;
     double scale = 1;
-    assert_ok(evaluate(context, law, false, prepared, found));
-    assert_ok(evaluate(context, law, true, &nothing, expected));
+    kith_forces_totals totals, reference;
+    const bool has_totals = scene.dtype == KITH_F64 && uniform(0, 1) < 0.6;
+    if (uniform(0, 1) < 0.5)
+        assert_ok(evaluate(context, law, false, prepared, found));
+    assert_ok(evaluate_totals(context, law, false, prepared, found, has_totals ? &totals : NULL));
+    assert_ok(evaluate_totals(context, law, true, &nothing, expected, &reference));
     for (int64_t i = 0; i < scene.n; i++)
         for (int c = 0; c < scene.d; c++)
             scale = fmax(scale, fabs(expected[c][i]));
@@ -146,6 +200,8 @@ static void compare_with_reference(const kith_law *law, void **prepared)
                 fail_msg("%s, %lld in %d dimensions, shift %d: %.17g, not %.17g of %g", scene.law,
                          (long long)scene.n, (int)scene.d, (int)scene.shift, found[c][i],
                          expected[c][i], scale);
+    if (has_totals)
+        compare_totals(&totals, &reference, scale);
 }
 
 static void move_all(double by)
@@ -160,9 +216,9 @@ static void move_all(double by)
 static void test_forces_by_a_list_are_those_of_all_pairs_while_particles_move(void **state)
 {
     (void)state;
-    static const char *const laws[] = {"lennard-jones", "yukawa:1",      "coulomb",
-                                       "morse:1,2,1",   "gaussian:0.5",  "sum",
-                                       "power:3",       "expr:exp(-r2)", "expr:m_i*m_j/r2"};
+    static const char *const laws[] = {"lennard-jones",   "yukawa:1", "coulomb", "morse:1,2,1",
+                                       "gaussian:0.5",    "sum",      "power:3", "expr:exp(-r2)",
+                                       "expr:m_i*m_j/r2", mixture};
     for (size_t k = 0; k < sizeof laws / sizeof laws[0]; k++)
         for (int turn = 0; turn < 6; turn++) {
             kith_law *law = NULL;
@@ -170,7 +226,9 @@ static void test_forces_by_a_list_are_those_of_all_pairs_while_particles_move(vo
             assert_ok(kith_law_parse(laws[k], 0, NULL, &law));
             make_scene(laws[k], KITH_SHIFT_FORCE);
             if (scene.dtype == KITH_F64 && turn % 2 == 0)
-                scene.shift = KITH_SHIFT_NONE;
+                scene.shift = turn == 0 ? KITH_SHIFT_NONE : KITH_SHIFT_ENERGY;
+            if (turn >= 3)
+                exclude_some();
             for (int step = 0; step < 5; step++) {
                 compare_with_reference(law, &prepared);
                 move_all(0.01);
@@ -178,6 +236,17 @@ static void test_forces_by_a_list_are_those_of_all_pairs_while_particles_move(vo
             forces_forget(context, &forces_solver_cutoff, &prepared);
             kith_law_free(law);
         }
+}
+
+/* Else the loop by cells sums: then not even the forces are those of exact sums. */
+static bool keeps_a_list(void)
+{
+    struct pairs_lattice lattice;
+    assert_ok(pairs_lattice_make(&scene.cell, scene.d, 1, &lattice));
+    for (int k = 0; k < scene.d; k++)
+        if (lattice.periodic[k] && scene.cutoff > (scene.pairs > 0 ? 0.499 : 4) * lattice.height[k])
+            return false;
+    return true;
 }
 
 /* A pair so near that the forces of the next evaluation are expected to be large. */
@@ -197,25 +266,38 @@ static void test_bits_are_those_of_the_positions_alone(void **state)
 {
     (void)state;
     static double kept[3][padded];
-    static const char *const laws[] = {"lennard-jones", "coulomb", "sum", "expr:exp(-r2)"};
+    static const char *const laws[] = {"lennard-jones", "coulomb", "sum", "expr:exp(-r2)", mixture};
     kith_context *threads = cpu_context(3);
-    for (int turn = 0; turn < 24; turn++) {
+    for (int turn = 0; turn < 30; turn++) {
         kith_law *law = NULL;
         void *prepared = NULL, *fresh = NULL;
-        assert_ok(kith_law_parse(laws[turn % 4], 0, NULL, &law));
-        make_scene(laws[turn % 4], turn % 8 < 4 ? KITH_SHIFT_NONE : KITH_SHIFT_FORCE);
+        assert_ok(kith_law_parse(laws[turn % 5], 0, NULL, &law));
+        make_scene(laws[turn % 5], turn % 10 < 5 ? KITH_SHIFT_NONE : KITH_SHIFT_FORCE);
+        if (turn % 3 == 0)
+            exclude_some();
         scene.skin = uniform(0.1, 0.5);
+        kith_forces_totals totals, other;
+        const bool has_totals = scene.dtype == KITH_F64;
+        kith_forces_totals *wanted = has_totals && turn % 2 ? &totals : NULL;
         for (int step = 0; step < 6; step++) { /* the list is kept for some of them */
             assert_ok(evaluate(context, law, false, &prepared, found));
+            assert_ok(evaluate_totals(context, law, false, &prepared, found, wanted));
             move_all(0.02);
         }
         meet_once(law, &prepared);
         assert_ok(evaluate(context, law, false, &prepared, found));
         memcpy(kept, found, sizeof kept);
+        wanted = has_totals ? &totals : NULL;
+        assert_ok(evaluate_totals(context, law, false, &prepared, found, wanted));
+        for (int c = 0; c < scene.d && keeps_a_list(); c++)
+            assert_memory_equal(found[c], kept[c], (size_t)scene.n * sizeof(double));
+        memcpy(kept, found, sizeof kept);
         scene.skin = turn % 2 ? uniform(0.001, 2) : 0;
-        assert_ok(evaluate(threads, law, false, &fresh, found));
+        assert_ok(evaluate_totals(threads, law, false, &fresh, found, has_totals ? &other : NULL));
         for (int c = 0; c < scene.d; c++)
             assert_memory_equal(found[c], kept[c], (size_t)scene.n * sizeof(double));
+        if (has_totals && keeps_a_list())
+            assert_memory_equal(&totals, &other, sizeof totals);
         forces_forget(context, &forces_solver_cutoff, &prepared);
         forces_forget(threads, &forces_solver_cutoff, &fresh);
         kith_law_free(law);
@@ -223,18 +305,25 @@ static void test_bits_are_those_of_the_positions_alone(void **state)
     kith_context_free(threads);
 }
 
+/* Of excluded pairs and mixtures, too: no loop by cells has such sums. */
 static void test_forces_of_all_sum_to_zero_exactly(void **state)
 {
     (void)state;
-    kith_law *law = NULL;
-    assert_ok(kith_law_parse("lennard-jones", 0, NULL, &law));
-    for (int turn = 0; turn < 10; turn++) {
+    for (int turn = 0; turn < 20; turn++) {
+        kith_law *law = NULL;
         void *prepared = NULL;
-        make_scene("lennard-jones", KITH_SHIFT_NONE);
+        kith_forces_totals totals;
+        const char *text = turn % 2 ? mixture : "lennard-jones";
+        assert_ok(kith_law_parse(text, 0, NULL, &law));
+        make_scene(text, turn % 5 ? KITH_SHIFT_NONE : KITH_SHIFT_FORCE);
         scene.dtype = KITH_F64;
+        if (turn % 4 < 2)
+            exclude_some();
+        if (!keeps_a_list())
+            scene.pairs = 0;
         for (int64_t i = 0; i < scene.n; i++)
             scene.m[i] = 1;
-        assert_ok(evaluate(context, law, false, &prepared, found));
+        assert_ok(evaluate_totals(context, law, false, &prepared, found, &totals));
         for (int c = 0; c < scene.d; c++) {
             double sum = 0; /* of whole units: exact */
             for (int64_t i = 0; i < scene.n; i++)
@@ -242,8 +331,8 @@ static void test_forces_of_all_sum_to_zero_exactly(void **state)
             assert_true(sum == 0);
         }
         forces_forget(context, &forces_solver_cutoff, &prepared);
+        kith_law_free(law);
     }
-    kith_law_free(law);
 }
 
 /* A force of infinity is left to the solver without a list. */

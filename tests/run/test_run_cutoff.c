@@ -351,6 +351,51 @@ static void test_frames_have_temperature_virial_and_pressure(void **state)
     kith_bodies_free(bodies);
 }
 
+/* Of every frame and of some, by threads, in either precision: evaluations with energies are others
+ * then. */
+static void test_energies_do_not_depend_on_how_often_they_are_wanted(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"potential_energy", "pressure", "virial"};
+    kith_bodies *bodies = atoms(256, 1);
+    kith_law *law = lennard_jones();
+    for (int narrow = 0; narrow < 2; narrow++) {
+        kith_run_options options = atom_options(law, 0.1, in_files("each.h5"));
+        options.simulation.precision = narrow ? KITH_F32 : KITH_F64;
+        options.every = 1;
+        run(options, bodies);
+        options.output = in_files("some.h5");
+        options.every = 5;
+        options.simulation.skin = 0.1;
+        kith_context *context = cpu_context(3);
+        assert_ok(kith_run(context, &options, bodies, NULL));
+        kith_context_free(context);
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            kith_trajectory *trajectory[2] = {NULL, NULL};
+            double *values[2] = {NULL, NULL};
+            int64_t components = 0;
+            for (int file = 0; file < 2; file++) {
+                assert_ok(kith_trajectory_open(in_files(file ? "some.h5" : "each.h5"),
+                                               &trajectory[file]));
+                assert_ok(kith_trajectory_observable(trajectory[file], names[k], &components,
+                                                     &values[file], NULL));
+            }
+            const int64_t frames = kith_trajectory_frames(trajectory[1]);
+            assert_int_equal(frames, 11);
+            for (int64_t frame = 0; frame < frames; frame++)
+                assert_memory_equal(values[0] + 5 * frame * components,
+                                    values[1] + frame * components,
+                                    (size_t)components * sizeof(double));
+            for (int file = 0; file < 2; file++) {
+                kith_trajectory_close(trajectory[file]);
+                free(values[file]);
+            }
+        }
+    }
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
 /* The tail is a constant of the energy, and no force. */
 static void test_a_tail_adds_a_constant_to_the_energy(void **state)
 {
@@ -438,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_files_keep_epsilon_and_sigma),
         cmocka_unit_test(test_a_run_with_a_thermostat_resumes_bit_for_bit),
         cmocka_unit_test(test_frames_have_temperature_virial_and_pressure),
+        cmocka_unit_test(test_energies_do_not_depend_on_how_often_they_are_wanted),
         cmocka_unit_test(test_a_tail_adds_a_constant_to_the_energy),
         cmocka_unit_test(test_crystals_have_their_density_temperature_and_neighbors),
     };
