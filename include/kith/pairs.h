@@ -23,7 +23,7 @@ typedef enum kith_pairs_quantity {
 typedef enum kith_pairs_method {
     KITH_PAIRS_AUTO = 0,
     KITH_PAIRS_CELLS,       /* points sorted into cells of about the cutoff */
-    KITH_PAIRS_BRUTE_FORCE, /* every point with every image of every other */
+    KITH_PAIRS_BRUTE_FORCE, /* every point with every image of every other; on a GPU as auto */
     KITH_PAIRS_REFERENCE    /* the same, in double precision and plain C; one thread, host arrays */
 } kith_pairs_method;
 

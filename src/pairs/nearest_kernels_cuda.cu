@@ -159,9 +159,7 @@ look_through(const struct pairs_search<real> &search, const struct pairs_folded_
                                                  search.rows[at].y == runs.row[run].y);
             distance = square_root(r2);
             key = (uint64_t)point.row << 32 | runs.image[run];
-            hit = in_row && !itself && r2 < limit && distance <= kept->farthest &&
-                  !(search.exclusions && is_excluded(search.exclusion_offsets, search.exclusions,
-                                                     (int64_t)target.row, (int64_t)point.row));
+            hit = in_row && !itself && r2 < limit && distance <= kept->farthest;
         }
         const uint32_t hits = __ballot_sync(all_lanes, hit);
         if (hit) {

@@ -1,5 +1,6 @@
-/* What a matrix on the host is like. Counts over rows are exact, those over entries come from a
- * sample: all of it takes about as long as one product. */
+/* What a matrix on the host is like. Counts of rows and diagonals and the symmetry of few diagonals
+ * are exact; blocks and lines are estimated from samples of at most a fixed size. Of a million rows
+ * this takes as long as one product, of smaller matrices as long as many. */
 #include "sparse/statistics.h"
 
 #include <stdatomic.h>

@@ -14,7 +14,7 @@ static const double seconds_a_cached_byte = 1 / 6.5e12; /* of a matrix that stay
 static const double cached_bytes = 40e6;
 static const double seconds_a_line = 7e-12; /* an entry's x, if it comes from the L2 cache */
 static const double seconds_a_round = 0.8e-6;
-static const double warps_at_once = 132 * 48;
+static const double warps_a_multiprocessor = 48;
 
 /* Of matrices this small, any padding is accepted. */
 static const int64_t most_slots_of_small = 1 << 22;
@@ -43,9 +43,10 @@ static double seconds_of_traffic(const struct sparse_statistics *statistics, dou
 }
 
 /* Warps that each do this many rounds of loads, one after the other. */
-static double seconds_of_warps(double warps, double rounds)
+static double seconds_of_warps(kith_context *context, double warps, double rounds)
 {
-    return ceil(warps / warps_at_once) * (rounds + 1) * seconds_a_round;
+    const double at_once = cuda_multiprocessors(context) * warps_a_multiprocessor;
+    return ceil(warps / at_once) * (rounds + 1) * seconds_a_round;
 }
 
 /* Entries of the rows that are not long. */
@@ -117,7 +118,8 @@ static int32_t lanes_for(const struct sparse_statistics *statistics)
     return lanes;
 }
 
-static bool predict_rows(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+static bool predict_rows(kith_context *context, const struct sparse_statistics *statistics,
+                         struct sparse_plan *plan)
 {
     const int64_t starts = statistics->nonzeros > INT32_MAX ? 8 : 4;
     const double bytes =
@@ -136,7 +138,7 @@ static bool predict_rows(const struct sparse_statistics *statistics, struct spar
     const double rounds = (double)statistics->nonzeros / (rows * a_round);
     const double waste = plan->lanes == 1 ? 1 + fmin(rounds, 8) / 2 : 1.1;
     set(plan, bytes,
-        waste * traffic + seconds_of_warps(rows * plan->lanes / 32, fmax(rounds, 1)) / 2 +
+        waste * traffic + seconds_of_warps(context, rows * plan->lanes / 32, fmax(rounds, 1)) / 2 +
             (double)statistics->longest / a_round * seconds_a_round);
     return true;
 }
@@ -251,6 +253,6 @@ bool sparse_predict_cuda(kith_context *context, const struct sparse_statistics *
     case KITH_SPARSE_DIA:
         return predict_dia(statistics, plan);
     default:
-        return predict_rows(statistics, plan);
+        return predict_rows(context, statistics, plan);
     }
 }
