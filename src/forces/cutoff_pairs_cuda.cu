@@ -9,6 +9,7 @@
 #include "device/cuda_state.h"
 #include "forces/cutoff_cuda.h"
 #include "forces/deliver_cuda.cuh"
+#include "sort/search.h"
 #include "sort/sort.h"
 
 enum { threads = 256, bounding_blocks = 512, most_points = INT32_MAX - 1024 };
@@ -191,15 +192,7 @@ static __global__ void find_begins(int64_t buckets, int64_t count, const uint64_
     const int64_t bucket = own_number();
     if (bucket > buckets)
         return;
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (keys[middle] < (uint64_t)bucket)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    begin[bucket] = (int32_t)low;
+    begin[bucket] = (int32_t)search_64((const int64_t *)keys, 0, count, bucket);
 }
 
 template <typename real>

@@ -4,6 +4,7 @@
 #include "device/cuda.h"
 #include "forces/verlet_build_cuda.h"
 #include "forces/verlet_place_cuda.cuh"
+#include "sort/search.h"
 #include "sort/sort.h"
 
 enum { threads = 256, lanes = 8 };
@@ -55,15 +56,7 @@ static __global__ void find_begins(int64_t cells, int64_t count, const uint64_t 
     const int64_t cell = own_number();
     if (cell > cells)
         return;
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (keys[middle] < (uint64_t)cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    begin[cell] = (int32_t)low;
+    begin[cell] = (int32_t)search_64((const int64_t *)keys, 0, count, cell);
 }
 
 template <typename real>

@@ -231,10 +231,9 @@ static void test_cuda_a_cutoff_refuses_what_it_cannot(void **state)
     kith_forces_options options = {.cutoff = 0.25, .cell = &cell};
     (void)state;
     random_points(20, 3, &cell);
-    options.ewald.exclusions = kith_array_matrix(pairs, KITH_I64, 2, 2);
-    assert_fails(compute(gpu, &options, false, false, &of_gpu), KITH_UNSUPPORTED,
-                 "exclusions CPU");
-    options.ewald.exclusions = kith_array_none();
+    options.exclusions = kith_array_matrix(pairs, KITH_I64, 2, 2);
+    assert_fails(compute(gpu, &options, false, false, &of_gpu), KITH_UNSUPPORTED, "exclusions CPU");
+    options.exclusions = kith_array_none();
     now.x[7] = (double)NAN;
     assert_fails(compute(gpu, &options, false, false, &of_gpu), KITH_INVALID_ARGUMENT, "2");
     now.x[7] = 1e300;
