@@ -442,7 +442,7 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.forces.tail = run->cutoff.tail;
     if ((run->cutoff.cutoff > 0 || run->cutoff.has_images || run->run.simulation.thermostat.kind) &&
         run->common.context.device.kind == KITH_DEVICE_AUTO)
-        run->common.context.device.kind = KITH_CPU; /* GPUs support none of these */
+        run->common.context.device.kind = KITH_CPU; /* a GPU is taken where it is named */
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
     if (!run->restitution_given && run->run.simulation.on_collision == KITH_ON_COLLISION_BOUNCE)
         run->run.simulation.restitution = 1;

@@ -115,7 +115,7 @@ typedef struct kith_forces_options {
  * may be softened. A shift changes the law, which must be one of r alone, by what it is at the
  * cutoff. The tail is the integral over r > R at uniform density, of the unshifted law, in three
  * dimensions: it is added to the energy and to the diagonal of the virial, and must converge.
- * Pairs of exclusions are left out at their nearest image, however close they are.
+ * Pairs of exclusions are left out at their nearest image, however close they are; on the CPU.
  *
  * With columns epsilon and sigma the law lennard-jones has, for each pair, ε = √(ε_i ε_j) and
  * σ = (σ_i + σ_j)/2 (Lorentz 1881; Berthelot 1898), in the place of its own, which must be 1. Both
@@ -123,7 +123,7 @@ typedef struct kith_forces_options {
  * reference, without a tail. They need a C compiler, as formulas do.
  *
  * The solver (kith/solver.h) walks the pairs: direct, in the arrays' precision; cutoff, those of a
- * cell list, on the CPU; reference, the
+ * cell list; reference, the
  * formula as a loop in double precision on the host, one thread; tree and fmm, which approximate
  * the far pairs to the requested accuracy, on the CPU, for gravity, coulomb, log2d and
  * other laws of weights over the distance with one softening (kith_accuracy; without one an error

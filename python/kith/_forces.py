@@ -238,7 +238,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default, or the first two.
     cutoff : float, optional
-        Sum the pairs at distances less than the cutoff only, at every periodic image, on the CPU. Of ``ewald``: the
+        Sum the pairs at distances less than the cutoff only, at every periodic image; on a GPU where ``device`` or the arrays name one. Of ``ewald``: the
         pairs that are summed one by one; the cheapest by default.
     shift : {'none', 'energy', 'force'}
         With a cutoff: change the energy of a pair by a constant, so that it is 0 there, or so that the force is, too.
@@ -319,7 +319,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                      alpha=alpha, absolute_error=absolute_error, boundary=boundary, grid=grid, exclude=exclude,
                      method=method, block=block, unroll=unroll, device=device, threads=threads, context=context)
     is_exact = solver == "direct" or (solver == "auto" and error is None and theta is None)
-    # GPUs have none of these.
+    # A GPU is taken for these where one is named.
     runs_on = "cpu" if any(given is not None for given in (cutoff, cell, epsilon)) else None
     if method in ("tile-p", "tile-p2"):
         runs_on = "auto"  # the first GPU

@@ -258,7 +258,7 @@ class Simulation(Bound):
     periodic : bool or sequence of bool, optional
         Along which vectors of ``cell`` space is periodic: all by default.
     cutoff : float, optional
-        Sum the pairs at distances less than this only, at every periodic image (CPU); all pairs by default.
+        Sum the pairs at distances less than this only, at every periodic image; all pairs by default. On a GPU if ``device`` names one.
     shift : {'none', 'energy', 'force'}
         As of `kith.forces`.
     tail : bool
@@ -336,7 +336,7 @@ class Simulation(Bound):
         count = optional(integer, "systems", systems)
         each = len(bodies) // max(count or 1, 1)
         pairs = len(bodies) * min(each, math.inf if is_exact else PAIRS_OF_SOLVER)
-        # GPUs have neither cutoffs nor periodic images
+        # GPUs have no periodic images of all pairs, and cutoffs where they are named
         work = "cpu" if cutoff is not None or solver in ("ewald", "pme") else Work("steps", pairs, 0, is_single)
         self._call = Call((), context, device, threads, work)
         self._law = None if law is None else law_of(law)
