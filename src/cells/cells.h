@@ -5,10 +5,13 @@
 #include "core/status.h"
 #include "kith/context.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A hashed cell list (Allen & Tildesley 2017, §5.3.2; Teschner et al. 2003): points in the order of
  * their buckets, those of a bucket in the order of their rows. walk.h visits the candidates of a
- * cell. A twin for CUDA takes the same arguments, in the device's memory, and has the same results
- * to the bit. */
+ * cell. cells_cuda.h has the same for a GPU. */
 
 /* Points wrapped into the cell, rounded to the dtype: dense columns. Two dimensions have a third
  * column of zeros. */
@@ -42,9 +45,10 @@ kith_status cells_sort_cpu(kith_context *context, const struct cells_grid *grid,
 int64_t cells_sort_scratch_bytes(int64_t count);
 
 /* The coordinates of the cell of point k. */
-static inline void cells_of_point(const struct cells_grid *grid,
-                                  const struct pairs_lattice *lattice,
-                                  const struct cells_points *points, int64_t k, int64_t cell[3])
+KITH_BOTH_SIDES static inline void cells_of_point(const struct cells_grid *grid,
+                                                  const struct pairs_lattice *lattice,
+                                                  const struct cells_points *points, int64_t k,
+                                                  int64_t cell[3])
 {
     double x[3];
     for (int c = 0; c < 3; c++)
@@ -53,5 +57,9 @@ static inline void cells_of_point(const struct cells_grid *grid,
     for (int c = 0; c < 3; c++)
         cell[c] = cells_coordinate(grid, lattice, x, c);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,18 @@ struct cells_run {
     int32_t image[3];
 };
 
+/* The axes in the order of grid->order. A kernel that is compiled for so many dimensions knows it,
+ * and keeps a walk in registers. */
+KITH_BOTH_SIDES static inline int cells_axis(const struct cells_grid *grid, int at)
+{
+#ifdef CELLS_DIMENSIONS
+    (void)grid;
+    return CELLS_DIMENSIONS == 3 ? at : (at + 2) % 3;
+#else
+    return grid->order[at];
+#endif
+}
+
 struct cells_walk {
     const struct cells_grid *grid;
     const int32_t *begin; /* of each bucket, and the end of the last */
@@ -35,8 +47,8 @@ KITH_BOTH_SIDES static inline int64_t cells_walk_locate(struct cells_walk *walk,
 
 KITH_BOTH_SIDES static inline void cells_walk_locate_row(struct cells_walk *walk)
 {
-    walk->row = cells_walk_locate(walk, walk->grid->order[0]) +
-                cells_walk_locate(walk, walk->grid->order[1]);
+    walk->row = cells_walk_locate(walk, cells_axis(walk->grid, 0)) +
+                cells_walk_locate(walk, cells_axis(walk->grid, 1));
 }
 
 /* Begins at the neighbors of a cell. */
@@ -58,11 +70,12 @@ KITH_BOTH_SIDES static inline void cells_walk_begin(struct cells_walk *walk,
 /* Goes to the next row of cells along the last axis; false after the last. */
 KITH_BOTH_SIDES static inline bool cells_walk_next_row(struct cells_walk *walk)
 {
-    const int32_t *order = walk->grid->order;
-    walk->at[order[2]] = walk->low[order[2]];
-    if (++walk->at[order[1]] > walk->high[order[1]]) {
-        walk->at[order[1]] = walk->low[order[1]];
-        if (++walk->at[order[0]] > walk->high[order[0]])
+    const int first = cells_axis(walk->grid, 0), second = cells_axis(walk->grid, 1);
+    const int last = cells_axis(walk->grid, 2);
+    walk->at[last] = walk->low[last];
+    if (++walk->at[second] > walk->high[second]) {
+        walk->at[second] = walk->low[second];
+        if (++walk->at[first] > walk->high[first])
             return false;
     }
     cells_walk_locate_row(walk);
@@ -73,7 +86,7 @@ KITH_BOTH_SIDES static inline bool cells_walk_next_row(struct cells_walk *walk)
 KITH_BOTH_SIDES static inline bool cells_walk_next(struct cells_walk *walk, struct cells_run *run)
 {
     const struct cells_grid *grid = walk->grid;
-    const int last = grid->order[2];
+    const int last = cells_axis(grid, 2);
     for (;;) {
         if (walk->at[last] > walk->high[last] && !cells_walk_next_row(walk))
             return false;
