@@ -65,20 +65,40 @@ static kith_status check(const struct driver *driver, CUresult error, const char
 struct job {
     const char *kernel;
     char architecture[16]; /* "sm_90" */
-    char *functions;       /* the formula's */
+    const char *functions; /* the formula's */
     char key[law_key_bytes];
 };
 
 enum { most_sources = 128 };
 
+/* NVRTC has no headers of the system, and its functions without them. These stand for what run-time
+ * sources include. */
+static const struct law_source system_headers[] = {
+    {"float.h", "#define FLT_EPSILON 0x1p-23f\n"
+                "#define DBL_EPSILON 0x1p-52\n"},
+    {"math.h", "#define INFINITY __longlong_as_double(0x7ff0000000000000)\n"},
+    {"stdbool.h", ""},
+    {"stddef.h", "typedef decltype(sizeof 0) size_t;\n"},
+    {"stdint.h", "typedef int int32_t;\n"
+                 "typedef unsigned int uint32_t;\n"
+                 "typedef long long int64_t;\n"
+                 "typedef unsigned long long uint64_t;\n"},
+};
+enum { system_header_count = sizeof system_headers / sizeof system_headers[0] };
+
 static kith_status compile(const struct job *job, void **cubin, int64_t *bytes)
 {
-    const char *headers[most_sources + 1], *names[most_sources + 1];
+    const char *headers[most_sources + system_header_count + 1];
+    const char *names[most_sources + system_header_count + 1];
     int count = 0;
     for (const struct law_source *source = law_sources; source->path && count < most_sources;
          source++, count++) {
         headers[count] = source->text;
         names[count] = source->path;
+    }
+    for (int k = 0; k < system_header_count; k++, count++) {
+        headers[count] = system_headers[k].text;
+        names[count] = system_headers[k].path;
     }
     headers[count] = job->functions;
     names[count++] = "formula.h";
@@ -92,6 +112,7 @@ static kith_status compile(const struct job *job, void **cubin, int64_t *bytes)
                              "--prec-div=false",
                              "--prec-sqrt=false",
                              "--fmad=true",
+                             "-default-device", /* functions of the host are not compiled */
                              "-DLAW_CUSTOM_BODY=\"formula.h\""};
     const struct nvrtc_job nvrtc = {
         source, count, headers, names, sizeof options / sizeof options[0], options};
@@ -144,63 +165,100 @@ static kith_status find_or_compile(const struct job *job, void **cubin)
     return KITH_OK;
 }
 
-static void close_library(void *handle)
+void law_close_functions_cuda(void *handle)
 {
     struct driver driver;
-    if (load_driver(&driver) == KITH_OK)
+    if (handle && load_driver(&driver) == KITH_OK)
         driver.unload(handle);
 }
 
-static kith_status load_code(const void *cubin, struct law_module *module)
+static kith_status load_code(const void *cubin, void **handle)
 {
     struct driver driver;
     CUlibrary library = NULL;
     KITH_TRY(load_driver(&driver));
     KITH_TRY(check(&driver, driver.load(&library, cubin, NULL, NULL, 0, NULL, NULL, 0),
                    "loading a compiled formula"));
-    module->handle = library;
-    module->close = close_library;
+    *handle = library;
     return KITH_OK;
 }
 
-static kith_status open_module(void *argument, const kith_law *law, struct law_module *module)
+static kith_status open_functions(struct job *job, void **handle)
 {
-    struct job *job = argument;
     char version[16];
     void *cubin = NULL;
     KITH_TRY(nvrtc_version(version));
-    KITH_TRY(formula_write(law->value, &job->functions));
     const char *texts[] = {KITH_VERSION, job->architecture, version,
                            job->kernel,  job->functions,    NULL};
     law_key(texts, job->key);
     kith_status status = find_or_compile(job, &cubin);
     if (status == KITH_OK)
-        status = load_code(cubin, module);
+        status = load_code(cubin, handle);
     free(cubin);
-    free(job->functions);
     return status;
+}
+
+static kith_status open_module(void *argument, const kith_law *law, struct law_module *module)
+{
+    struct job *job = argument;
+    char *functions = NULL;
+    KITH_TRY(formula_write(law->value, &functions));
+    job->functions = functions;
+    const kith_status status = open_functions(job, &module->handle);
+    module->close = law_close_functions_cuda;
+    free(functions);
+    return status;
+}
+
+static kith_status make_job(kith_context *context, const char *kernel, struct job *job)
+{
+    int major = 0, minor = 0;
+    const int device = kith_context_device(context).index;
+    *job = (struct job){.kernel = kernel};
+    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+                        "the device"));
+    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+                        "the device"));
+    snprintf(job->architecture, sizeof job->architecture, "sm_%d%d", major, minor);
+    return KITH_OK;
+}
+
+kith_status law_function_of_cuda(void *handle, const char *symbol, void **function)
+{
+    struct driver driver;
+    CUkernel found = NULL;
+    KITH_TRY(load_driver(&driver));
+    KITH_TRY(check(&driver, driver.get_kernel(&found, handle, symbol), symbol));
+    *function = found;
+    return KITH_OK;
 }
 
 kith_status law_compile_cuda(kith_context *context, const kith_law *law, const char *kernel,
                              const char *symbol, void **function)
 {
-    struct job job = {.kernel = kernel};
-    int major = 0, minor = 0;
-    const int device = kith_context_device(context).index;
-    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-                        "the device"));
-    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
-                        "the device"));
-    snprintf(job.architecture, sizeof job.architecture, "sm_%d%d", major, minor);
-
+    struct job job;
     void *library = NULL;
-    struct driver driver;
+    KITH_TRY(make_job(context, kernel, &job));
     KITH_TRY(law_code_module(law, kernel, job.architecture, open_module, &job, &library));
-    KITH_TRY(load_driver(&driver));
-    CUkernel found = NULL;
-    KITH_TRY(check(&driver, driver.get_kernel(&found, library, symbol), symbol));
-    *function = found;
-    return KITH_OK;
+    return law_function_of_cuda(library, symbol, function);
+}
+
+kith_status law_open_functions_cuda(kith_context *context, const char *functions,
+                                    const char *kernel, void **handle)
+{
+    struct job job;
+    *handle = NULL;
+    KITH_TRY(make_job(context, kernel, &job));
+    job.functions = functions;
+    return open_functions(&job, handle);
+}
+
+kith_status law_compile_functions_cuda(const char *architecture, const char *functions,
+                                       const char *kernel, void **cubin, int64_t *bytes)
+{
+    struct job job = {.kernel = kernel, .functions = functions};
+    snprintf(job.architecture, sizeof job.architecture, "%s", architecture);
+    return compile(&job, cubin, bytes);
 }
 
 kith_status law_launch_cuda(kith_context *context, void *function, const struct law_launch *launch,
