@@ -57,6 +57,7 @@ static const struct room_backends rooms_cuda = {
                                              .convert = sparse_convert_cuda,
                                              .dispose = sparse_dispose_cuda,
                                              .multiply = sparse_multiply_cuda},
+    .sums = &(const struct sums_backend){.compute = sums_cuda},
     .simulation = &(const struct simulation_backend){.advance = advance_cuda},
 };
 #endif

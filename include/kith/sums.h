@@ -85,15 +85,15 @@ typedef struct kith_sums_options {
  *   outputs       names (of letters, digits and _) and formulas
  *   results       [out] n × K, of the sources' dtype, any strides; must not overlap an input
  *
- * All arrays have one dtype and are on the host. The targets are the sources also where their
- * positions are absent or the same view of the same memory.
+ * All arrays have one dtype and are on the host or on the context's device. The targets are the
+ * sources also where their positions are absent or the same view of the same memory.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices; cutoff < 0 or not finite, or missing in a
  *         periodic cell; periodic vectors that are linearly dependent; a formula with a mistake, or
  *         with a column that is not there; a number that is not finite in a position or in a column
  *         that a formula uses: the message names the row; a list whose arrays do not fit),
- *         KITH_UNSUPPORTED (a context on a GPU: sums are not available on a GPU yet; no C compiler;
- *         more than 2³¹ − 1 particles), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ *         KITH_UNSUPPORTED (no C compiler, or on a GPU no NVRTC; more than 2³¹ − 1 particles;
+ *         KITH_SUMS_REFERENCE of arrays on a GPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   O(n + m + pairs), or n·m; about 100 bytes a particle and 8 a column, kept by the context.
  *         A set of formulas is compiled at its first use, in about a second, and kept in the user's
  *         cache folder; in milliseconds in the next process, and not again in this context.

@@ -21,7 +21,7 @@ extern "C" {
  *
  * Both copies use the context's workspace, which nobody else may use in between. */
 
-enum { staging_most_arrays = 16 };
+enum { staging_most_arrays = 48 };
 
 struct staged_array {
     kith_array *array; /* the caller's variable, on the device from staging_send on */

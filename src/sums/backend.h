@@ -9,9 +9,12 @@ struct sums_backend {
     kith_status (*compute)(kith_context *context, struct sums_problem *problem);
 };
 
-/* The context's; NULL: the device has no sums. */
+/* The context's. */
 const struct sums_backend *sums_backend_of(const kith_context *context);
 
 kith_status sums_cpu(kith_context *context, struct sums_problem *problem);
+#ifdef KITH_HAS_CUDA
+kith_status sums_cuda(kith_context *context, struct sums_problem *problem);
+#endif
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "core/memory.h"
 #include "device/context.h"
-#include "law/compiled.h"
 #include "sums/write.h"
 
 enum { most_kept = 16 };
@@ -15,7 +14,7 @@ enum { most_kept = 16 };
 struct code {
     char *text; /* what it was compiled of */
     void *handle;
-    sums_kernel *kernel;
+    void (*close)(void *handle);
 };
 
 /* The last used first. */
@@ -26,7 +25,7 @@ struct codes {
 
 static void forget(struct code *code)
 {
-    law_close_functions(code->handle);
+    code->close(code->handle);
     free(code->text);
 }
 
@@ -58,21 +57,8 @@ static void move_to_front(struct codes *codes, int32_t at, struct code code)
     codes->code[0] = code;
 }
 
-static kith_status compile(kith_context *context, struct code *code)
-{
-    void *function = NULL;
-    KITH_TRY(law_open_functions_cpu(context, code->text, SUMS_KERNEL_FILE, &code->handle));
-    const kith_status status =
-        law_function_of(code->handle, SUMS_KERNEL_FILE, SUMS_KERNEL_SYMBOL, &function);
-    if (status == KITH_OK)
-        memcpy(&code->kernel, &function, sizeof function);
-    else
-        law_close_functions(code->handle);
-    return status;
-}
-
-kith_status sums_kernel_of(kith_context *context, const struct sums_problem *problem,
-                           sums_kernel **kernel)
+kith_status sums_code_of(kith_context *context, const struct sums_problem *problem,
+                         const struct sums_compiler *compiler, void **handle)
 {
     struct codes *codes = NULL;
     struct code code = {0};
@@ -85,7 +71,8 @@ kith_status sums_kernel_of(kith_context *context, const struct sums_problem *pro
         free(code.text);
         code = codes->code[at];
     } else {
-        const kith_status status = compile(context, &code);
+        code.close = compiler->close;
+        const kith_status status = compiler->open(context, code.text, compiler->file, &code.handle);
         if (status != KITH_OK) {
             free(code.text);
             return status;
@@ -95,6 +82,6 @@ kith_status sums_kernel_of(kith_context *context, const struct sums_problem *pro
         at = codes->count++;
     }
     move_to_front(codes, at, code);
-    *kernel = code.kernel;
+    *handle = code.handle;
     return KITH_OK;
 }

@@ -5,9 +5,21 @@
 #include "core/arguments.h"
 #include "device/arrays.h"
 
+static kith_status check_same_device(kith_array array, const char *name,
+                                     const struct sums_problem *problem)
+{
+    const kith_device device = problem->sources.positions.device;
+    char here[32], there[32];
+    if (kith_same_device(array.device, device))
+        return KITH_OK;
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "%s is %s, but sources.positions is %s; give both on one device", name,
+                     kith_device_text(array.device, here), kith_device_text(device, there));
+}
+
 /* A vector, or a matrix where columns is not 0. */
-static kith_status check_dense(const kith_context *context, kith_array array, const char *name,
-                               int64_t rows, int64_t columns)
+static kith_status check_dense(const kith_context *context, const struct sums_problem *problem,
+                               kith_array array, const char *name, int64_t rows, int64_t columns)
 {
     bool fits = array.ndim == (columns > 0 ? 2 : 1) && array.shape[0] == rows;
     if (columns > 0)
@@ -21,7 +33,8 @@ static kith_status check_dense(const kith_context *context, kith_array array, co
             "%s does not have %lld rows without gaps; give a list of these targets and "
             "sources",
             name, (long long)rows);
-    return kith_check_device(context, array, name);
+    KITH_TRY(kith_check_device(context, array, name));
+    return check_same_device(array, name, problem);
 }
 
 static kith_status check_dtype(kith_array array, const char *name, bool fits, const char *wanted)
@@ -43,7 +56,7 @@ static kith_status check_shifts(const kith_context *context, const kith_pairs *p
                                "KITH_PAIRS_SHIFTS")
                    : KITH_OK;
     KITH_TRY(check_dtype(shifts, "pairs.shifts", shifts.dtype == KITH_I32, "int32"));
-    return check_dense(context, shifts, "pairs.shifts", pairs->count, problem->dimensions);
+    return check_dense(context, problem, shifts, "pairs.shifts", pairs->count, problem->dimensions);
 }
 
 static kith_status check_arrays(const kith_context *context, const kith_pairs *pairs,
@@ -56,8 +69,9 @@ static kith_status check_arrays(const kith_context *context, const kith_pairs *p
                          "pairs has no offsets or no j; list the pairs with KITH_PAIRS_J");
     KITH_TRY(check_dtype(offsets, "pairs.offsets", offsets.dtype == KITH_I64, "int64"));
     KITH_TRY(check_dtype(j, "pairs.j", is_whole, "int64 or int32"));
-    KITH_TRY(check_dense(context, offsets, "pairs.offsets", problem->targets.count + 1, 0));
-    KITH_TRY(check_dense(context, j, "pairs.j", pairs->count, 0));
+    KITH_TRY(
+        check_dense(context, problem, offsets, "pairs.offsets", problem->targets.count + 1, 0));
+    KITH_TRY(check_dense(context, problem, j, "pairs.j", pairs->count, 0));
     return check_shifts(context, pairs, problem);
 }
 
@@ -90,7 +104,10 @@ kith_status sums_list_take(kith_context *context, const kith_pairs *pairs,
                                .is_narrow = pairs->j.dtype == KITH_I32,
                                .shifts = pairs->shifts.data,
                                .includes_self = problem->include_self};
+    problem->list_arrays[sums_list_offsets] = pairs->offsets;
+    problem->list_arrays[sums_list_j] = pairs->j;
+    problem->list_arrays[sums_list_shifts] = pairs->shifts;
     for (int k = 0; k < 9; k++)
         list->cell[k / 3][k % 3] = problem->lattice.basis[k / 3][k % 3];
-    return check_numbers(pairs, problem);
+    return pairs->offsets.device.kind == KITH_CPU ? check_numbers(pairs, problem) : KITH_OK;
 }

@@ -13,6 +13,8 @@ struct sums_side {
     kith_array column[formula_most_columns]; /* none where not used */
 };
 
+enum { sums_list_offsets, sums_list_j, sums_list_shifts, sums_list_array_count };
+
 /* A call as a backend sees it: all arguments are checked, but not the numbers in arrays. */
 struct sums_problem {
     kith_dtype dtype;
@@ -25,8 +27,10 @@ struct sums_problem {
     double limit;      /* of r² (geometry.h) */
     struct pairs_lattice lattice;
     struct sums_side targets, sources;
-    struct sums_list list; /* offsets NULL: none */
+    struct sums_list list; /* offsets NULL: none; its numbers are checked if they are the host's */
+    kith_array list_arrays[sums_list_array_count];
     kith_array results;
+    bool wants_pair_count;
     int64_t pair_count; /* [out] */
 };
 

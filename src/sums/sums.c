@@ -265,6 +265,11 @@ static kith_status compute(struct arguments *arguments, int64_t output_count,
     problem->include_self = arguments->options.include_self;
     if (arguments->options.pairs)
         KITH_TRY(sums_list_take(arguments->context, arguments->options.pairs, problem));
+    if (arguments->options.method == KITH_SUMS_REFERENCE &&
+        problem->sources.positions.device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED, "method is reference, which computes on the CPU, and "
+                                           "sources.positions is on a GPU; give arrays in the "
+                                           "host's memory");
     if (arguments->options.method == KITH_SUMS_REFERENCE)
         return sums_reference(arguments->context, problem);
     return backend->compute(arguments->context, problem);
@@ -282,10 +287,8 @@ kith_status kith_sums_compute(kith_context *context, const kith_sums_options *op
                                   .options = options ? *options : (kith_sums_options){0},
                                   .targets = targets,
                                   .sources = sources,
-                                  .problem.results = kith_array_or_none(results)};
-    if (!sums_backend_of(context))
-        return kith_fail(KITH_UNSUPPORTED, "sums of pair functions are not available on a GPU yet; "
-                                           "give a context on the CPU");
+                                  .problem.results = kith_array_or_none(results),
+                                  .problem.wants_pair_count = options && options->pair_count};
     const kith_status status = compute(&arguments, output_count, outputs);
     sums_formulas_free(&arguments.formulas);
     if (status == KITH_OK && options && options->pair_count)

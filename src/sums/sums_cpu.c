@@ -8,6 +8,7 @@
 #include "device/context.h"
 #include "device/cpu.h"
 #include "device/threads.h"
+#include "law/compiled.h"
 #include "sums/arrange.h"
 #include "sums/backend.h"
 #include "sums/code.h"
@@ -243,6 +244,18 @@ static kith_status sum(kith_context *context, struct job *job)
                          (count + rows_a_part - 1) / rows_a_part, store_part, job);
 }
 
+static kith_status find_kernel(kith_context *context, const struct sums_problem *problem,
+                               sums_kernel **kernel)
+{
+    static const struct sums_compiler compiler = {SUMS_KERNEL_FILE, law_open_functions_cpu,
+                                                  law_close_functions};
+    void *handle = NULL, *function = NULL;
+    KITH_TRY(sums_code_of(context, problem, &compiler, &handle));
+    KITH_TRY(law_function_of(handle, SUMS_KERNEL_FILE, SUMS_KERNEL_SYMBOL, &function));
+    memcpy(kernel, &function, sizeof function);
+    return KITH_OK;
+}
+
 kith_status sums_cpu(kith_context *context, struct sums_problem *problem)
 {
     struct job job = {.context = context,
@@ -253,7 +266,7 @@ kith_status sums_cpu(kith_context *context, struct sums_problem *problem)
     const double n = (double)problem->targets.count, m = (double)problem->sources.count;
     job.threads = kith_threads_for(context, job.arranged.has_records ? (n + m) / targets_a_second
                                                                      : n * m / pairs_a_second);
-    KITH_TRY(sums_kernel_of(context, problem, &job.kernel));
+    KITH_TRY(find_kernel(context, problem, &job.kernel));
     formula_constants(problem->formulas->formula, problem->formulas->parameter, job.numbers.c);
     KITH_TRY(make_room(context, &job));
     KITH_TRY(sums_arrange(context, &job.arranged));

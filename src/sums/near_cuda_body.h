@@ -1,0 +1,137 @@
+/* Sums within a cutoff on a GPU. A thread collects the sources that are pairs of its target, and a
+ * warp then evaluates what its threads have: of some seven candidates one is a pair, and formulas
+ * would be computed for all of them otherwise. */
+
+/* Where a target is in its search, and the pairs that it has found: found of them, at the same
+ * translation, sources list[0], list[threads], … */
+struct search {
+    struct cells_walk walk;
+    struct cells_run run;
+    bool has_run, moved;
+    int at, found;
+    int32_t image[3];
+    REAL t[3]; /* its translation */
+    int *list;
+};
+
+/* The next candidates: source search->at on. */
+LAW_INLINE void next_run(struct search *search)
+{
+    search->has_run = cells_walk_next(&search->walk, &search->run);
+    search->at = search->run.begin;
+}
+
+/* Whether the run's image is another than that of what was found. */
+LAW_INLINE bool image_changes(const struct search &search)
+{
+    bool changes = false;
+    for (int k = 0; k < 3 && SUMS_PERIODIC; k++)
+        changes |= search.image[k] != search.run.image[k];
+    return changes && search.has_run;
+}
+
+LAW_INLINE void take_image(const struct sums_cuda_problem &problem, struct search *search)
+{
+    search->moved = false;
+    for (int k = 0; k < 3 && SUMS_PERIODIC; k++) {
+        search->image[k] = search->run.image[k];
+        search->moved |= search->image[k] != 0;
+    }
+    for (int c = 0; c < 3 && SUMS_PERIODIC; c++)
+        search->t[c] = (REAL)pairs_translation(&problem.lattice, search->image, c);
+}
+
+LAW_INLINE struct search begin_search(const struct sums_cuda_problem &problem,
+                                      const struct cells_grid *grid, const struct target &target,
+                                      int *list)
+{
+    struct search search = {};
+    search.list = list;
+    if (!target.is_there)
+        return search;
+    const double x[3] = {(double)target.at[0], (double)target.at[1], (double)target.at[2]};
+    int64_t cell[3];
+    for (int k = 0; k < 3; k++)
+        cell[k] = cells_coordinate(grid, &problem.lattice, x, k);
+    cells_walk_begin(&search.walk, grid, problem.begin, cell);
+    next_run(&search);
+    if (search.has_run)
+        take_image(problem, &search);
+    return search;
+}
+
+/* Looks at candidates begin … end − 1. */
+LAW_INLINE int find(const struct sums_cuda_problem &problem, const struct target &target,
+                    const struct search &search, int end, const bool moved)
+{
+    const REAL limit = (REAL)problem.limit;
+    int found = search.found;
+#pragma unroll 4
+    for (int j = search.at; j < end; j++) {
+        REAL source[4], d[3];
+        load4(record_of(problem, j), source);
+        search.list[found * threads] = j;
+        found += vector_to(target, source, moved, search.t, d) < limit ? 1 : 0;
+    }
+    return found;
+}
+
+/* Evaluates what was found, and gives how many pairs that were. */
+LAW_INLINE int add_found(const struct sums_cuda_problem &problem, const struct sums_constants &law,
+                         const struct target &target, struct search *search, struct sums_pair *pair,
+                         struct reduced<double> *total)
+{
+    const int self = problem.leaves_out_self && !search->moved ? target.slot : -1;
+    struct reduced<REAL> batch = nothing<REAL>();
+    int pairs = search->found;
+    for (int k = 0; k < search->found; k++) {
+        const int j = search->list[k * threads];
+        load_pair(problem, target, j, SUMS_PERIODIC, search->t, pair);
+        if (j == self)
+            pairs--;
+        else
+            add_pair(law, *pair, &batch);
+    }
+    search->found = 0;
+    join_all(total, batch);
+    return pairs;
+}
+
+/* A warp goes on together: what it evaluates, it evaluates at the same time. */
+extern "C" __global__ void __launch_bounds__(threads)
+    sums_near(const __grid_constant__ struct sums_cuda_problem problem)
+{
+    __shared__ struct cells_grid grid;
+    __shared__ int lists[sums_cuda_room * threads];
+    const unsigned all = 0xffffffffu;
+    if (threadIdx.x == 0)
+        grid = *problem.grid;
+    __syncthreads();
+    const struct sums_constants law = constants_of(problem);
+    struct reduced<double> total = nothing<double>();
+    struct sums_pair pair;
+    long long pairs = 0;
+    const struct target target = begin_target(problem.targets, &pair);
+    struct search search = begin_search(problem, &grid, target, lists + threadIdx.x);
+    while (__any_sync(all, search.has_run)) {
+        const int left = search.has_run ? search.run.end - search.at : 0;
+        const int end = search.at + (left < sums_cuda_chunk ? left : sums_cuda_chunk);
+        if (SUMS_PERIODIC && __any_sync(all, search.moved))
+            search.found = find(problem, target, search, end, true);
+        else
+            search.found = find(problem, target, search, end, false);
+        search.at = end;
+        if (search.has_run && end == search.run.end)
+            next_run(&search);
+        const bool changes = image_changes(search);
+        if (__any_sync(all, search.found > sums_cuda_room - sums_cuda_chunk ||
+                                (changes && search.found > 0)))
+            pairs += add_found(problem, law, target, &search, &pair, &total);
+        if (changes)
+            take_image(problem, &search);
+    }
+    pairs += add_found(problem, law, target, &search, &pair, &total);
+    if (target.is_there)
+        store(problem, target.slot, total);
+    count_pairs(problem, pairs);
+}

@@ -1,0 +1,55 @@
+#ifndef SUMS_SUMS_CUDA_H
+#define SUMS_SUMS_CUDA_H
+
+/* The parts of sums on a GPU, a file each. */
+
+#include "cells/cells.h"
+#include "sums/problem.h"
+#include "sums/sums_kernel.h"
+#include "sums/sums_kernel_cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A column of records to be made. */
+struct sums_packed_column {
+    const void *from;
+    int64_t stride;
+    unsigned long long
+        *bad_row; /* at least ~ of the first row that is not finite; NULL: no check */
+};
+
+/* Records to be made of columns; x, y and z are the first three of them, from NULL for zeros. */
+struct sums_packing {
+    kith_dtype dtype;
+    int64_t count;
+    const uint32_t *order; /* the row of each record; NULL: its number */
+    int32_t columns, fields;
+    struct sums_packed_column column[3 + sums_most_columns];
+    void *records; /* aligned to 16 bytes */
+};
+
+kith_status sums_pack_cuda(kith_context *context, const struct sums_packing *packing);
+
+/* What may be wrong with the numbers of a call, in the order in which it is told. */
+struct sums_suspect {
+    const unsigned long long *bad; /* ~ of the first row; 0: none */
+    const void *data;
+    int64_t strides[2], columns;
+    int32_t bytes; /* of a number: 8 or 4 */
+    bool is_whole;
+    const char *name, *remedy, *other_remedy; /* of a number that is finite */
+};
+
+enum { sums_most_suspects = 4 + 2 * sums_most_columns };
+
+/* Tells the first of them with the next synchronize (device/deferred_error.h). */
+kith_status sums_tell_cuda(kith_context *context, int32_t count,
+                           const struct sums_suspect *suspects);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
