@@ -1,0 +1,148 @@
+/* bench_sums [single|double] [open|periodic] N NEIGHBORS [FORMULA]: a sum of a formula (exp(-r2)
+ * unless given) over the neighbors of N random points on a GPU, so many on average in the bulk;
+ * arrays on the device. Prints a JSON object with the time of a call: the median of the rounds. */
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kith/kith.h"
+
+enum { rounds = 15 };
+static const double pi = 3.14159265358979323846, enough = 5e-3;
+
+struct bench {
+    kith_context *context;
+    kith_sums_options options;
+    kith_cell cell;
+    kith_particles particles;
+    kith_named_formula output;
+    kith_array results;
+};
+
+static int fail(const char *what)
+{
+    fprintf(stderr, "bench_sums: %s\n", what);
+    return 1;
+}
+
+static int compare(const void *first, const void *second)
+{
+    const double a = *(const double *)first, b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Random numbers of a unit cube, on the device; NULL without memory. */
+static void *random_positions(int64_t count, kith_dtype dtype)
+{
+    const size_t bytes = (size_t)count * (size_t)kith_dtype_bytes(dtype);
+    void *host = malloc(bytes + 1), *device = NULL;
+    uint64_t state = 1;
+    for (int64_t k = 0; k < count && host; k++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const double number = (double)(state >> 40) * 0x1p-24;
+        if (dtype == KITH_F32)
+            ((float *)host)[k] = (float)number;
+        else
+            ((double *)host)[k] = number;
+    }
+    if (!host || cudaMalloc(&device, bytes + 1) != cudaSuccess ||
+        cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) != cudaSuccess)
+        device = NULL;
+    free(host);
+    return device;
+}
+
+static kith_status time_calls(struct bench *bench, int64_t calls, double *seconds)
+{
+    kith_status status = kith_context_synchronize(bench->context);
+    const double begin = now();
+    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
+        status = kith_sums_compute(bench->context, &bench->options, NULL, &bench->particles, 1,
+                                   &bench->output, bench->results);
+    if (status == KITH_OK)
+        status = kith_context_synchronize(bench->context);
+    *seconds = (now() - begin) / (double)calls;
+    return status;
+}
+
+static kith_status measure(struct bench *bench, double *median, int64_t *pairs)
+{
+    double seconds[rounds] = {0}, once = 0;
+    bench->options.pair_count = pairs;
+    kith_status status = time_calls(bench, 1, &once);
+    bench->options.pair_count = NULL;
+    for (int k = 0; k < 2 && status == KITH_OK; k++)
+        status = time_calls(bench, 3, &once);
+    const int64_t calls = 1 + (int64_t)(enough / fmax(once, 1e-6));
+    for (int round = 0; round < rounds && status == KITH_OK; round++)
+        status = time_calls(bench, calls, &seconds[round]);
+    if (status == KITH_OK)
+        qsort(seconds, rounds, sizeof seconds[0], compare);
+    *median = seconds[rounds / 2];
+    return status;
+}
+
+/* The arguments in any order; false if there is none of them. */
+static bool read_arguments(int count, char **words, struct bench *bench, kith_dtype *dtype,
+                           double numbers[2])
+{
+    int number_count = 0;
+    bench->output = (kith_named_formula){"f", "exp(-r2)"};
+    *dtype = KITH_F32;
+    for (int k = 1; k < count; k++) {
+        if (strcmp(words[k], "double") == 0)
+            *dtype = KITH_F64;
+        else if (strcmp(words[k], "periodic") == 0)
+            bench->options.cell = &bench->cell;
+        else if (number_count < 2 && atof(words[k]) > 0)
+            numbers[number_count++] = atof(words[k]);
+        else if (strcmp(words[k], "single") != 0 && strcmp(words[k], "open") != 0)
+            bench->output.formula = words[k];
+    }
+    return number_count == 2;
+}
+
+int main(int count, char **words)
+{
+    struct bench bench = {
+        .cell = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {true, true, true}},
+    };
+    const kith_context_options options = {.device = {KITH_CUDA, 0}};
+    double numbers[2], median = 0;
+    int64_t pairs = 0;
+    kith_dtype dtype = KITH_F32;
+    if (!read_arguments(count, words, &bench, &dtype, numbers))
+        return fail("give [single|double] [open|periodic] N NEIGHBORS [FORMULA]");
+    const int64_t n = (int64_t)numbers[0];
+    bench.options.cutoff = cbrt(numbers[1] / (double)n * 3 / (4 * pi));
+    if (kith_context_create(&options, &bench.context) != KITH_OK)
+        return fail(kith_error_message());
+    void *x = random_positions(3 * n, dtype), *to = random_positions(n, dtype);
+    bench.particles.positions = kith_array_matrix(x, dtype, n, 3);
+    bench.results = kith_array_matrix(to, dtype, n, 1);
+    bench.particles.positions.device = bench.results.device = options.device;
+    if (!x || !to)
+        return fail("no memory for the points");
+    if (measure(&bench, &median, &pairs) != KITH_OK)
+        return fail(kith_error_message());
+    printf("{\"points\": %lld, \"pairs\": %lld, \"precision\": \"%s\", \"space\": \"%s\", "
+           "\"formula\": \"%s\", \"seconds\": %.6g, \"pairs_per_second\": %.4g}\n",
+           (long long)n, (long long)pairs, dtype == KITH_F32 ? "single" : "double",
+           bench.options.cell ? "periodic" : "open", bench.output.formula, median,
+           (double)pairs / median);
+    cudaFree(x);
+    cudaFree(to);
+    kith_context_free(bench.context);
+    return 0;
+}
