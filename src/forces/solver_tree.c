@@ -5,31 +5,10 @@
 #include "forces/backend.h"
 #include "forces/solver.h"
 #include "forces/tree_sums.h"
-#include "law/law.h"
 #include "tree/tree.h"
 
 static const char no_law[] =
     "which supports gravity, coulomb, log2d, power:1 and other laws w_i w_j / r";
-
-static bool find_law(const struct forces_problem *problem, struct forces_weights *found)
-{
-    struct law_view view;
-    *found = (struct forces_weights){expansion_inverse, -problem->gravitational_constant,
-                                     problem->source_mass, NULL};
-    if (!problem->law)
-        return true;
-    law_look(problem->law, &view);
-    const bool is_logarithm = view.form.kind == law_log2d;
-    if ((view.form.kind != law_inverse && !is_logarithm) || view.formula)
-        return false;
-    const bool of_mass = view.weight == law_weight_mass;
-    const bool of_charge = view.weight == law_weight_charge;
-    found->law = is_logarithm ? expansion_logarithm : expansion_inverse;
-    found->strength = is_logarithm ? view.parameter[0] : view.numbers.c[0];
-    found->source = of_mass ? problem->source_mass : of_charge ? problem->source_charge : NULL;
-    found->target = of_mass ? problem->target_mass : of_charge ? problem->target_charge : NULL;
-    return true;
-}
 
 static kith_status check_accuracy(const char *name, const struct forces_problem *problem)
 {
@@ -66,7 +45,7 @@ static kith_status suits(const char *name, const struct forces_problem *problem)
             "the column softening is given, but the solver %s has one softening for all bodies; "
             "give that as the option softening, or use the solver direct",
             name);
-    if (!find_law(problem, &law))
+    if (!forces_find_weights(problem, &law))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s; use the solver direct", name, no_law);
     return check_accuracy(name, problem);
 }
@@ -128,9 +107,9 @@ static kith_status evaluate(const struct kith_solver *solver, kith_context *cont
                    .theta = problem->accuracy.theta,
                    .order = problem->accuracy.order},
     };
-    if (!find_law(problem, &sums.weights))
+    if (!forces_find_weights(problem, &sums.weights))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s", solver->name, no_law);
-    sums.sums.law = sums.weights.law;
+    sums.sums.law = sums.weights.is_logarithm ? expansion_logarithm : expansion_inverse;
     sums.sums.weight = sums.weights.source;
     for (int32_t c = 0; c < problem->dimensions; c++) {
         sums.sums.source_position[c] = problem->source_position[c];

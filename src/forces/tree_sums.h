@@ -2,18 +2,12 @@
 #define FORCES_TREE_SUMS_H
 
 #include "forces/problem.h"
+#include "forces/weights.h"
 #include "tree/tree.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* V = strength w_i w_j / s, or times ln s, and the columns of its weights; NULL: ones. */
-struct forces_weights {
-    enum expansion_law law;
-    double strength;
-    const void *source, *target;
-};
 
 /* A problem of forces as sums that trees solve. */
 struct forces_tree_sums {

@@ -3,6 +3,10 @@
 
 #include "forces/problem.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* V = strength w_i w_j / s, or strength w_i w_j ln s, and the columns of the weights; NULL: ones.
  */
 struct forces_weights {
@@ -13,5 +17,9 @@ struct forces_weights {
 
 /* Whether the problem's law is one of these, and which. */
 bool forces_find_weights(const struct forces_problem *problem, struct forces_weights *found);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
