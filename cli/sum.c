@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "device_choice.h"
 #include "json.h"
 #include "names.h"
 #include "streams.h"
@@ -62,7 +63,8 @@ static const char documentation[] =
     "Sum formulas over the pairs of FILE's particles, within a cutoff in open space or in a "
     "periodic cell of any shape, or over all pairs.\v"
     "The output has one row per particle, in input order, and one column per --out. The pairs are "
-    "those that kith pairs lists. Formulas are compiled by the system's C compiler.\n\n"
+    "those that kith pairs lists. Formulas are compiled by the system's C compiler, or for a GPU "
+    "by NVRTC; --device auto is the CPU.\n\n"
     "Examples:\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
     "  kith sum cube.csv --cutoff 0.2 --box 1,1,1 --out neighbors=1\n"
@@ -284,9 +286,8 @@ int command_sum(int argc, char **argv)
     kith_context *context = NULL;
     struct sum_job job = {0};
     int code = exit_failed;
-    if (sum.common.context.device.kind == KITH_DEVICE_AUTO) /* there are no sums on a GPU yet */
-        sum.common.context.device.kind = KITH_CPU;
-    if (kith_context_create(&sum.common.context, &context) != KITH_OK)
+    const kith_context_options where = cli_context_to_begin(&sum.common);
+    if (kith_context_create(&where, &context) != KITH_OK)
         code = cli_fail(argv[0]);
     else if ((code = read_particles(argv[0], &sum, &job)) == exit_ok)
         code = run_sum(argv[0], &sum, context, &job);

@@ -92,7 +92,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     method : {'auto', 'reference'}
         ``reference`` needs no compiler: every pair in double precision, one thread.
     device : str or Device
-        Sums are computed on the CPU; ``auto`` means the CPU.
+        Where to compute with arrays in host memory: see `Context`; ``auto`` is the CPU.
     threads : int
         Threads of the CPU; 0 for as many as there are cores.
     context : Context, optional
@@ -137,7 +137,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     taken = reals(sources, take("targets", targets, (2,)), *(values for _, values in of + at))
     sources, goals = taken[0], taken[1]
     names = [name for name, _ in of + at]
-    call = Call(taken, context, "cpu" if device == "auto" and sources.is_on_host else device, threads)
+    call = Call(taken, context, device, threads, "cpu")
     shown = [(name, call.show(values)) for name, values in zip(names, taken[2:])]
     made = result("out", out, sources, ((goals or sources).shape[0], len(wanted)), sources.dtype)
     cells, along = cells_of(cell, periodic, sources.shape[1], 1)

@@ -46,12 +46,12 @@ kith_cell cell_from(const input &vectors, const input &periodic)
     return cell;
 }
 
-static int64_t compute(context &where, const input &targets, const named_arrays &target_columns,
-                       const input &sources, const named_arrays &columns,
-                       const named_formulas &outputs, const output &results, double cutoff,
-                       const input &cell, const input &periodic, int reduction, bool include_self,
-                       const named_formulas &lets, const named_numbers &parameters, int method,
-                       const input &offsets, const input &j, const input &shifts)
+static void compute(context &where, const input &targets, const named_arrays &target_columns,
+                    const input &sources, const named_arrays &columns,
+                    const named_formulas &outputs, const output &results, double cutoff,
+                    const input &cell, const input &periodic, int reduction, bool include_self,
+                    const named_formulas &lets, const named_numbers &parameters, int method,
+                    const input &offsets, const input &j, const input &shifts)
 {
     const std::vector<kith_named_formula> wanted = formulas_of(outputs), named = formulas_of(lets);
     std::vector<kith_law_parameter> numbers;
@@ -62,7 +62,6 @@ static int64_t compute(context &where, const input &targets, const named_arrays 
     const kith_array to = array_of("results", results);
     const bool has_cell = cell.is_valid();
     const kith_cell space = has_cell ? cell_from(cell, periodic) : kith_cell{};
-    int64_t pairs = 0;
     kith_pairs list = {};
     if (offsets.is_valid()) {
         list.offsets = array_of("pairs.offsets", offsets);
@@ -83,12 +82,10 @@ static int64_t compute(context &where, const input &targets, const named_arrays 
     options.lets = named.data();
     options.parameter_count = (int64_t)numbers.size();
     options.parameters = numbers.data();
-    options.pair_count = &pairs;
     calling(where, [&] {
         return kith_sums_compute(where.handle, &options, &at, &of, (int64_t)wanted.size(),
                                  wanted.data(), to);
     });
-    return pairs;
 }
 
 void add_sums(nb::module_ &module)
