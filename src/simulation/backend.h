@@ -3,6 +3,8 @@
 
 #include "simulation/advance.h"
 
+struct whfast_problem;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -14,6 +16,10 @@ struct simulation_backend {
      * does not depend on the number of steps or their length. */
     kith_status (*advance)(kith_context *context, const struct advance_problem *problem,
                            int64_t *done);
+
+    /* The steps of whfast (simulation/whfast.h), of at most kith_most_bodies_of_system bodies in
+     * each system; NULL: the kernels of a CPU. */
+    kith_status (*whfast)(kith_context *context, const struct whfast_problem *problem);
 };
 
 /* The context's. */

@@ -19,6 +19,10 @@ static const double max_steps = 9007199254740992.0;
 static const double pairs_of_short_steps = 1e7, pairs_of_short_ensemble = 2e8;
 enum { pairs_to_keep_a_body = 1024 };
 
+/* Steps of an ensemble that a GPU takes in one launch at least where a state has six arrays, which
+ * takes the time of two steps or three to load and store. */
+enum { steps_of_planets = 128 };
+
 /* Evaluations of a step that chooses its length: two iterations, rarely three. */
 enum { adaptive_evaluations = 16 };
 
@@ -74,7 +78,8 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     const int64_t fewest = !simulation->is_ensemble ? 1
                            : keeps_state(simulation, 16)
                                ? 16 + pairs_to_keep_a_body / (simulation->count + 1)
-                               : 16;
+                           : on_gpu && simulation->method->take ? steps_of_planets
+                                                                : 16;
     const int64_t fitting = (int64_t)fmin(most_pairs / (pairs + 1), most_steps) + 1;
     return pairs < most_pairs && fitting > fewest ? fitting : fewest;
 }

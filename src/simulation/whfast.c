@@ -9,7 +9,9 @@
 #include "core/memory.h"
 #include "device/threads.h"
 #include "forces/solver.h"
+#include "kith/ensemble.h"
 #include "simulation/advance_program.h"
+#include "simulation/backend.h"
 #include "simulation/integrator.h"
 
 _Static_assert(WHFAST_POSITION == VELOCITY + 1, "the arrays are in another order");
@@ -71,8 +73,11 @@ static kith_status run_systems(kith_context *context, const struct whfast_proble
 static kith_status run_problem(struct kith_simulation *simulation,
                                const struct whfast_problem *problem)
 {
+    const struct simulation_backend *backend = simulation_backend_of(simulation->context);
     if (simulation->count == 0 || simulation->systems == 0)
         return KITH_OK;
+    if (backend->whfast)
+        return backend->whfast(simulation->context, problem);
     if (simulation->is_ensemble)
         return run_systems(simulation->context, problem);
     kernels_of(simulation->context)->one(problem, simulation->planets);
@@ -87,7 +92,9 @@ kith_status whfast_prepare(struct kith_simulation *simulation)
                          "the gravitational constant times the largest mass is out of range for "
                          "integrator whfast; give bodies and G in other units");
     problem.begins = true;
-    if (!simulation->planets && !simulation->is_ensemble && simulation->count > 0)
+    const bool is_one_on_cpu =
+        !simulation->is_ensemble && !simulation_backend_of(simulation->context)->whfast;
+    if (!simulation->planets && is_one_on_cpu && simulation->count > 0)
         KITH_TRY(kith_allocate(kernels_of(simulation->context)->numbers_of_one(simulation->count),
                                sizeof *simulation->planets, "coordinates of planets",
                                &simulation->planets));
@@ -163,11 +170,6 @@ static kith_status check_system(const kith_bodies *bodies, const char *name)
 kith_status whfast_check(const struct kith_simulation *simulation, const kith_bodies *bodies,
                          const char *name)
 {
-    if (simulation->context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is %s, which is not available on a GPU yet; simulate on the "
-                         "CPU",
-                         name);
     if (simulation->dtype != KITH_F64)
         return kith_fail(
             KITH_UNSUPPORTED,
@@ -197,6 +199,12 @@ kith_status whfast_check(const struct kith_simulation *simulation, const kith_bo
 
 static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
 {
+    if (simulation->context->device.kind != KITH_CPU &&
+        simulation->count > kith_most_bodies_of_system)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "integrator is whfast with %lld bodies, and on a GPU it has at most %d; "
+                         "simulate on the CPU",
+                         (long long)simulation->count, (int)kith_most_bodies_of_system);
     KITH_TRY(whfast_check(simulation, bodies, "whfast"));
     if (simulation->watch)
         return kith_fail(

@@ -35,7 +35,9 @@ struct whfast_corrector {
 /* The correctors; the first is absent. */
 enum { whfast_correctors = 6 };
 extern const struct whfast_corrector whfast_corrector[whfast_correctors];
-extern const double whfast_corrector_time;
+
+/* √(7/40), as in Wisdom, Holman & Touma 1996. */
+static const double whfast_corrector_time = 0.41833001326703777;
 
 struct whfast_choice {
     enum whfast_coordinates coordinates;

@@ -2,9 +2,6 @@
 
 #include "simulation/whfast.h"
 
-/* √(7/40), as in Wisdom, Holman & Touma 1996. */
-const double whfast_corrector_time = 0.41833001326703777;
-
 /* Made by tools/make_correctors.py. */
 const struct whfast_corrector whfast_corrector[whfast_correctors] = {
     {0, 0, {0}},

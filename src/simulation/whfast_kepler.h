@@ -10,11 +10,19 @@
  * r' = r + (r·v) G_1 + ζ G_2. The root s is found by one step of fifth order from a series in h to
  * the same order. A lane where that is not enough, near the pericenter of a comet or of a step of a
  * tenth of an orbit and more, has more steps, and at last universal_solve. What is done to a lane
- * does not depend on the others. Square roots and quotients on which the result depends are those
- * of the hardware, which round without a bias: energies would drift with one. */
+ * does not depend on the others. Square roots and quotients on which the result depends are rounded
+ * without a bias: energies would drift with one.
+ *
+ * On a GPU a vector is a number of a thread (core/simd_shared.h). */
 
-#include "core/simd_math.h"
+#include "core/simd_shared.h"
+#if defined(__CUDACC__)
+#include "orbits/universal_body.h"
+#define whfast_solve_any universal_solve_here
+#else
 #include "orbits/universal.h"
+#define whfast_solve_any universal_solve
+#endif
 
 enum { whfast_lanes = SIMD_BYTES / sizeof(double) };
 
@@ -49,24 +57,24 @@ struct whfast_functions {
 static const double whfast_most_z = 2.25, whfast_usual_z = 0.34;
 
 /* 6 c_3 − 1 and 2 c_2 − 1 are z times these over 6 and 2: coefficients 1/(k+2)! and 1/(k+3)!. */
-static const double whfast_of_c2[] = {1.0 / 24,
-                                      -1.0 / 720,
-                                      1.0 / 40320,
-                                      -1.0 / 3628800,
-                                      1.0 / 479001600,
-                                      -1.0 / 87178291200,
-                                      1.0 / 20922789888000,
-                                      -1.0 / 6402373705728000,
-                                      1.0 / 2432902008176640000};
-static const double whfast_of_c3[] = {1.0 / 120,
-                                      -1.0 / 5040,
-                                      1.0 / 362880,
-                                      -1.0 / 39916800,
-                                      1.0 / 6227020800,
-                                      -1.0 / 1307674368000,
-                                      1.0 / 355687428096000,
-                                      -1.0 / 121645100408832000,
-                                      1.0 / 51090942171709440000.0};
+SIMD_TABLE const double whfast_of_c2[] = {1.0 / 24,
+                                          -1.0 / 720,
+                                          1.0 / 40320,
+                                          -1.0 / 3628800,
+                                          1.0 / 479001600,
+                                          -1.0 / 87178291200,
+                                          1.0 / 20922789888000,
+                                          -1.0 / 6402373705728000,
+                                          1.0 / 2432902008176640000};
+SIMD_TABLE const double whfast_of_c3[] = {1.0 / 120,
+                                          -1.0 / 5040,
+                                          1.0 / 362880,
+                                          -1.0 / 39916800,
+                                          1.0 / 6227020800,
+                                          -1.0 / 1307674368000,
+                                          1.0 / 355687428096000,
+                                          -1.0 / 121645100408832000,
+                                          1.0 / 51090942171709440000.0};
 enum { whfast_terms = 9, whfast_usual_terms = 6 };
 
 /* 1/6 is this and 0x1.555…p−3. */
@@ -96,7 +104,8 @@ SIMD_INLINE struct whfast_functions whfast_functions_at(const struct whfast_orbi
         simd_fma(-z, whfast_series(z, z2, whfast_of_c3, terms), simd_all(whfast_rest_of_sixth)) +
         simd_all(1.0 / 6);
     const vdouble g3 = s * s2 * c3;
-    return (struct whfast_functions){s, simd_fma(-orbit->beta, g3, s), s2 * c2, g3};
+    const struct whfast_functions at = {s, simd_fma(-orbit->beta, g3, s), s2 * c2, g3};
+    return at;
 }
 
 /* The root of u = δ + a δ² + b δ³ + c δ⁴ + d δ⁵ for small u, with A = a u, B = b u² and so on. */
@@ -115,18 +124,19 @@ SIMD_INLINE vdouble whfast_correct(const struct whfast_orbit *orbit,
                                    const struct whfast_functions *at, vint64 *is_last)
 {
     const double small = 0x1p-11, small_a = 0x1p-12, small_b = 0x1p-23;
-    const vdouble zero = {0}, g0 = simd_fma(-orbit->beta, at->g2, simd_all(1.0));
+    const vdouble zero = simd_all(0.0), g0 = simd_fma(-orbit->beta, at->g2, simd_all(1.0));
     const vdouble miss =
         simd_fma(orbit->r, at->s, -orbit->h) + simd_fma(orbit->rv, at->g2, orbit->zeta * at->g3);
     const vdouble slope = simd_fma(orbit->rv, at->g1, simd_fma(orbit->zeta, at->g2, orbit->r));
     const vdouble curve = simd_fma(orbit->rv, g0, orbit->zeta * at->g1);
     const vdouble third = simd_fma(orbit->zeta, g0, -(orbit->beta * orbit->rv * at->g1));
-    const vdouble inverse = 1 / slope, u = -miss * inverse, u2 = u * u;
+    const vdouble inverse = simd_reciprocal(slope), u = -miss * inverse, u2 = u * u;
     const vdouble A = curve * inverse * simd_all(0.5) * u;
     const vdouble B = third * inverse * simd_all(1.0 / 6) * u2;
     const vdouble C = orbit->beta * u2 * A * simd_all(-1.0 / 12);
-    *is_last = (simd_fabs(u) <= simd_fabs(at->s) * simd_all(small)) &
-               (simd_fabs(A) <= simd_all(small_a)) & (simd_fabs(B) <= simd_all(small_b));
+    *is_last = simd_is_at_most(simd_fabs(u), simd_fabs(at->s) * simd_all(small)) &
+               simd_is_at_most(simd_fabs(A), simd_all(small_a)) &
+               simd_is_at_most(simd_fabs(B), simd_all(small_b));
     return whfast_revert(u, A, B, C, zero);
 }
 
@@ -142,7 +152,8 @@ SIMD_INLINE struct whfast_functions whfast_shift(const struct whfast_orbit *orbi
     const vdouble in_g2 = simd_fma(third, simd_fma(quarter, second, rate), g0);
     const vdouble g3 = simd_fma(half, in_g3, simd_fma(d, at->g2, at->g3));
     const vdouble g2 = simd_fma(half, in_g2, simd_fma(d, at->g1, at->g2));
-    return (struct whfast_functions){s, simd_fma(-orbit->beta, g3, s), g2, g3};
+    const struct whfast_functions there = {s, simd_fma(-orbit->beta, g3, s), g2, g3};
+    return there;
 }
 
 SIMD_INLINE void whfast_put(struct whfast_functions *to, vint64 where,
@@ -156,14 +167,14 @@ SIMD_INLINE void whfast_put(struct whfast_functions *to, vint64 where,
 
 SIMD_INLINE vint64 whfast_is_in_range(const struct whfast_orbit *orbit, vdouble s, double most_z)
 {
-    return simd_fabs(orbit->beta * s * s) <= simd_all(most_z);
+    return simd_is_at_most(simd_fabs(orbit->beta * s * s), simd_all(most_z));
 }
 
 enum { whfast_more_steps = 6 };
 
 /* Goes on where the first steps were not enough: in is the mask of lanes that are done. */
-static __attribute__((noinline)) struct whfast_functions
-whfast_solve_rest(const struct whfast_orbit *orbit, struct whfast_functions at, vint64 is_done)
+SIMD_OUTLINE struct whfast_functions whfast_solve_rest(const struct whfast_orbit *orbit,
+                                                       struct whfast_functions at, vint64 is_done)
 {
     struct whfast_functions trial = at;
     vint64 is_hopeless = ~is_done & ~whfast_is_in_range(orbit, trial.s, whfast_most_z);
@@ -179,15 +190,16 @@ whfast_solve_rest(const struct whfast_orbit *orbit, struct whfast_functions at, 
         is_hopeless |= ~is_done & ~whfast_is_in_range(orbit, trial.s, whfast_most_z);
     }
     for (int32_t k = 0; k < whfast_lanes; k++) {
-        if (is_done[k])
+        if (SIMD_LANE(is_done, k))
             continue;
-        const struct universal_orbit one = {orbit->r[k], orbit->rv[k], orbit->beta[k],
-                                            orbit->zeta[k], orbit->mu[k]};
+        const struct universal_orbit one = {SIMD_LANE(orbit->r, k), SIMD_LANE(orbit->rv, k),
+                                            SIMD_LANE(orbit->beta, k), SIMD_LANE(orbit->zeta, k),
+                                            SIMD_LANE(orbit->mu, k)};
         double g[3];
-        universal_solve(&one, orbit->h[k], g);
-        at.g1[k] = g[0];
-        at.g2[k] = g[1];
-        at.g3[k] = g[2];
+        whfast_solve_any(&one, SIMD_LANE(orbit->h, k), g);
+        SIMD_LANE(at.g1, k) = g[0];
+        SIMD_LANE(at.g2, k) = g[1];
+        SIMD_LANE(at.g3, k) = g[2];
     }
     return at;
 }
@@ -229,11 +241,12 @@ SIMD_INLINE struct whfast_start whfast_begin(vdouble mu, vdouble h, const vdoubl
                                              const vdouble v[3])
 {
     const vdouble r2 = whfast_dot(q, q), rv = whfast_dot(q, v), v2 = whfast_dot(v, v);
-    const vdouble r = simd_sqrt(r2), inverse = 1 / r, pull = mu * inverse;
+    const vdouble r = simd_sqrt(r2), inverse = simd_reciprocal(r), pull = mu * inverse;
     const vdouble beta = (pull + pull) - v2;
-    return (struct whfast_start){{r, rv, beta, simd_fma(-beta, r, mu), mu, h},
-                                 inverse,
-                                 whfast_guess(whfast_rsqrt(r2), rv, v2, mu, h)};
+    const struct whfast_start start = {{r, rv, beta, simd_fma(-beta, r, mu), mu, h},
+                                       inverse,
+                                       whfast_guess(whfast_rsqrt(r2), rv, v2, mu, h)};
+    return start;
 }
 
 /* Moves the planets; q and v go with what did not fit into them. */
@@ -242,7 +255,7 @@ SIMD_INLINE void whfast_end(const struct whfast_start *start, const struct whfas
 {
     const struct whfast_orbit *orbit = &start->orbit;
     const vdouble end = simd_fma(orbit->rv, at->g1, simd_fma(orbit->zeta, at->g2, orbit->r));
-    const vdouble at_end = orbit->mu / end, pull = orbit->mu * start->inverse;
+    const vdouble at_end = simd_quotient(orbit->mu, end), pull = orbit->mu * start->inverse;
     const vdouble f = -(pull * at->g2), g = simd_fma(-orbit->mu, at->g3, orbit->h);
     const vdouble f_rate = -(at_end * at->g1 * start->inverse), g_rate = -(at_end * at->g2);
     SIMD_UNROLL

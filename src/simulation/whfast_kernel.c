@@ -3,78 +3,70 @@
 #include "simulation/whfast.h"
 
 #include "kith/ensemble.h"
-#include "simulation/whfast_step.h"
+#include "simulation/whfast_frames.h"
 
-/* Where kept states begin: after so much of a step's drift. */
-static double first_drift(enum whfast_kernel kernel)
+/* Of one or two vectors of planets, in registers but for what is loaded by lanes. */
+enum { most_vectors = 2 };
+SIMD_INLINE void step_vectors(struct whfast_planets *planets, const int64_t slots,
+                              const bool is_jacobi, double h, int64_t steps)
 {
-    return kernel == whfast_composition ? 0.625 : 0.5;
-}
-
-/* sum = Σ_j factor_j vectors_j */
-SIMD_INLINE void sum_vectors(const struct whfast_planets *p, const vdouble *factor,
-                             const vdouble *vectors, vdouble sum[3])
-{
-    const int64_t slots = p->layout.slots;
-    for (int32_t c = 0; c < 3; c++)
-        sum[c] = whfast_sum(p->layout, factor, vectors + c * slots);
-}
-
-/* Vectors relative to the star to the planets' coordinates: −(1/η_{i−1}) Σ_{j<i} m_j is added, or
- * the center's is taken away. */
-SIMD_INLINE void enter_coordinates(struct whfast_planets *p, bool is_jacobi, vdouble *vectors,
-                                   const vdouble center[3])
-{
-    const int64_t slots = p->layout.slots;
-    for (int32_t c = 0; c < 3; c++) {
-        vdouble *u = vectors + c * slots;
-        for (int64_t k = 0; k < slots; k++)
-            p->terms[k] = p->mass[k] * u[k];
-        whfast_sums_before(p->layout, p->terms, p->x);
-        for (int64_t k = 0; k < slots; k++)
-            u[k] -= is_jacobi ? p->inverse[k] * p->x[k] : center[c] * p->kick[k];
+    const struct whfast_layout layout = {false, slots, whfast_lanes};
+    const size_t bytes = (size_t)(3 * slots) * sizeof(vdouble);
+    vdouble q[3 * most_vectors], v[3 * most_vectors];
+    vdouble lost_q[3 * most_vectors], lost_v[3 * most_vectors];
+    vdouble x[3 * most_vectors], a[3 * most_vectors];
+    vdouble pull[3 * most_vectors], terms[3 * most_vectors];
+    struct whfast_planets here = *planets, *p = &here;
+    memcpy(q, p->q, bytes);
+    memcpy(v, p->v, bytes);
+    memcpy(lost_q, p->lost_q, bytes);
+    memcpy(lost_v, p->lost_v, bytes);
+    p->q = q;
+    p->v = v;
+    p->lost_q = lost_q;
+    p->lost_v = lost_v;
+    p->x = x;
+    p->a = a;
+    p->pull = pull;
+    p->terms = terms;
+    for (int64_t step = 0; step < steps; step++) {
+        interact(p, layout, is_jacobi, h);
+        drift_planets(p, layout, h);
+        drift_center(p, h);
     }
+    memcpy(planets->q, q, bytes);
+    memcpy(planets->v, v, bytes);
+    memcpy(planets->lost_q, lost_q, bytes);
+    memcpy(planets->lost_v, lost_v, bytes);
+    memcpy(planets->center, p->center, sizeof p->center);
+    memcpy(planets->lost_center, p->lost_center, sizeof p->lost_center);
 }
 
-/* The state from q and v that are relative to the star, whose are star and star_velocity. */
-static __attribute__((noinline)) void begin_planets(struct whfast_planets *p, const vdouble star[3],
-                                                    const vdouble star_velocity[3])
+static void step_jacobi(struct whfast_planets *p, double h, int64_t steps)
 {
-    const size_t bytes = (size_t)(3 * p->layout.slots) * sizeof(vdouble);
-    vdouble offset[3], velocity[3];
-    sum_vectors(p, p->part, p->q, offset);
-    sum_vectors(p, p->part, p->v, velocity);
-    for (int32_t c = 0; c < 3; c++) {
-        p->center[c] = star[c] + offset[c];
-        p->center_velocity[c] = star_velocity[c] + velocity[c];
-        p->lost_center[c] = (vdouble){0};
-    }
-    if (p->is_jacobi)
-        enter_coordinates(p, true, p->q, offset);
-    enter_coordinates(p, p->is_jacobi, p->v, velocity);
-    memset(p->lost_q, 0, bytes);
-    memset(p->lost_v, 0, bytes);
+    if (p->layout.slots == 1)
+        step_vectors(p, 1, true, h, steps);
+    else
+        step_vectors(p, 2, true, h, steps);
 }
 
-/* The inverse: q and v of the bodies in an inertial frame. */
-static __attribute__((noinline)) void end_planets(struct whfast_planets *p, vdouble star[3],
-                                                  vdouble star_velocity[3])
+static void step_heliocentric(struct whfast_planets *p, double h, int64_t steps)
 {
-    const int64_t slots = p->layout.slots;
-    vdouble offset[3], velocity[3];
-    place_planets(p, p->layout, p->is_jacobi, p->q, p->x);
-    place_planets(p, p->layout, p->is_jacobi, p->v, p->dx);
-    sum_vectors(p, p->part, p->x, offset);
-    sum_vectors(p, p->is_jacobi ? p->part : p->jump, p->dx, velocity);
-    for (int32_t c = 0; c < 3; c++) {
-        star[c] = p->center[c] - offset[c];
-        star_velocity[c] = p->center_velocity[c] - velocity[c];
-        for (int64_t k = 0; k < slots; k++) {
-            p->q[c * slots + k] = p->x[c * slots + k] + star[c];
-            p->v[c * slots + k] =
-                p->dx[c * slots + k] + (p->is_jacobi ? star_velocity[c] : p->center_velocity[c]);
-        }
-    }
+    if (p->layout.slots == 1)
+        step_vectors(p, 1, false, h, steps);
+    else
+        step_vectors(p, 2, false, h, steps);
+}
+
+static void step_planets(struct whfast_planets *p, enum whfast_kernel kernel, double h,
+                         int64_t steps)
+{
+    if (p->layout.is_systems || p->layout.slots > most_vectors || kernel != whfast_default)
+        step_any(p, kernel, h, steps);
+    else if (p->is_jacobi)
+        step_jacobi(p, h, steps);
+    else
+        step_heliocentric(p, h, steps);
 }
 
 /* Goes between a problem's arrays and planets: body i of the one system is lane i − 1; in an
@@ -116,7 +108,7 @@ static void lay_out(struct whfast_planets *p, double *memory)
     const int64_t slots = p->layout.slots;
     vdouble **const vectors[] = {&p->q,  &p->v, &p->lost_q, &p->lost_v, &p->x,
                                  &p->dx, &p->a, &p->pull,   &p->terms};
-    vdouble **const numbers[] = {&p->mass, &p->gm,      &p->mu,    &p->share, &p->part,
+    vdouble **const numbers[] = {&p->mass, &p->mu,      &p->share, &p->part,
                                  &p->jump, &p->inverse, &p->ratio, &p->kick};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = (vdouble *)whfast_take(&memory, 3 * slots);
@@ -139,23 +131,24 @@ static void load_masses(const struct whfast_place *place, struct whfast_planets 
     double all = star, before = star;
     for (int64_t i = 0; i < p->planets; i++)
         all += mass[at_body(place, i + 1, lane)];
+    p->g = g;
     if (p->layout.is_systems)
         p->star_gm[lane] = g * of_star;
     else
         p->star_gm = simd_all(g * of_star);
     for (int64_t i = 0; i < p->planets; i++) {
-        const double m = mass[at_body(place, i + 1, lane)], sum = before + m;
+        const double m = mass[at_body(place, i + 1, lane)];
+        const struct whfast_numbers of = whfast_numbers_of(p->is_jacobi, g, star, before, m, all);
         *element(p, p->mass, 0, i, lane) = m;
-        *element(p, p->gm, 0, i, lane) = g * m;
-        *element(p, p->mu, 0, i, lane) = of_star > 0 ? g * (p->is_jacobi ? sum : star) : 0;
-        *element(p, p->share, 0, i, lane) = m / sum;
-        *element(p, p->part, 0, i, lane) = m / all;
-        *element(p, p->jump, 0, i, lane) = m / star;
-        *element(p, p->inverse, 0, i, lane) = 1 / before;
-        *element(p, p->ratio, 0, i, lane) = star / before;
-        *element(p, p->kick, 0, i, lane) = p->is_jacobi ? sum / before : 1;
+        *element(p, p->mu, 0, i, lane) = of_star > 0 ? of.mu : 0;
+        *element(p, p->share, 0, i, lane) = of.share;
+        *element(p, p->part, 0, i, lane) = of.part;
+        *element(p, p->jump, 0, i, lane) = of.jump;
+        *element(p, p->inverse, 0, i, lane) = of.inverse;
+        *element(p, p->ratio, 0, i, lane) = of.ratio;
+        *element(p, p->kick, 0, i, lane) = of.kick;
         p->is_source[i] |= m != 0;
-        before = sum;
+        before += m;
     }
 }
 
@@ -287,12 +280,12 @@ static void take_steps(const struct whfast_place *place, double *memory)
     const struct whfast_problem *problem = place->problem;
     const int64_t planets = problem->forces->target_count - 1;
     const bool is_systems = place->system >= 0;
-    struct whfast_planets p = {.layout = {is_systems, slots_of(is_systems, planets)},
+    struct whfast_planets p = {.layout = {is_systems, slots_of(is_systems, planets), whfast_lanes},
                                .planets = planets,
                                .is_jacobi = problem->choice.coordinates == whfast_jacobi};
     const int64_t slots = p.layout.slots;
     lay_out(&p, memory);
-    memset(p.mass, 0, (size_t)(9 * slots) * sizeof(vdouble));
+    memset(p.mass, 0, (size_t)(8 * slots) * sizeof(vdouble));
     for (int64_t i = 0; i < planets; i++)
         p.is_source[i] = 0;
     for (int32_t lane = 0; lane < systems_in(place); lane++)

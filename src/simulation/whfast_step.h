@@ -22,7 +22,11 @@ SIMD_INLINE void store_three(const vdouble from[3], int64_t slots, int64_t k, vd
 
 /* Vectors of planets that drift together: each part of a drift is done for all before the next, so
  * that a processor sees several at a time in the instructions that it can reorder. */
+#if defined(__CUDACC__)
+enum { vectors_together = 2 };
+#else
 enum { vectors_together = 8 };
+#endif
 
 SIMD_INLINE void drift_planets(struct whfast_planets *p, const struct whfast_layout layout,
                                double h)
@@ -129,10 +133,7 @@ SIMD_INLINE void accelerate(struct whfast_planets *p, const struct whfast_layout
     place_planets(p, layout, is_jacobi, q, p->x);
     if (is_derivative)
         place_planets(p, layout, is_jacobi, dq, p->dx);
-    if (layout.is_systems)
-        whfast_pull_systems(p, slots, is_derivative);
-    else
-        whfast_pull_one(p, layout, is_derivative);
+    whfast_pull(p, layout, is_derivative);
     if (!is_jacobi) {
         for (int32_t c = 0; c < 3; c++)
             for (int64_t k = 0; k < slots; k++)
@@ -189,20 +190,20 @@ SIMD_INLINE void interact(struct whfast_planets *p, const struct whfast_layout l
 }
 
 /* The same, of any size and coordinates. */
-static __attribute__((noinline)) void drift_any(struct whfast_planets *p, double h)
+SIMD_OUTLINE void drift_any(struct whfast_planets *p, double h)
 {
     if (p->layout.is_systems)
-        drift_planets(p, (struct whfast_layout){true, p->layout.slots}, h);
+        drift_planets(p, whfast_layout_as(p->layout, true), h);
     else
-        drift_planets(p, (struct whfast_layout){false, p->layout.slots}, h);
+        drift_planets(p, whfast_layout_as(p->layout, false), h);
 }
 
-static __attribute__((noinline)) void interact_any(struct whfast_planets *p, double h)
+SIMD_OUTLINE void interact_any(struct whfast_planets *p, double h)
 {
     if (p->layout.is_systems)
-        interact(p, (struct whfast_layout){true, p->layout.slots}, p->is_jacobi, h);
+        interact(p, whfast_layout_as(p->layout, true), p->is_jacobi, h);
     else
-        interact(p, (struct whfast_layout){false, p->layout.slots}, p->is_jacobi, h);
+        interact(p, whfast_layout_as(p->layout, false), p->is_jacobi, h);
 }
 
 /* a = accelerations at a(q) instead of q, with the derivative of them times weight added (lazy: by
@@ -226,19 +227,17 @@ SIMD_INLINE void accelerate_twice(struct whfast_planets *p, const struct whfast_
         p->a[k] = simd_fma(simd_all(weight), p->a[k], first[k]);
 }
 
-static __attribute__((noinline)) void interact_twice(struct whfast_planets *p, bool is_lazy,
-                                                     double h)
+SIMD_OUTLINE void interact_twice(struct whfast_planets *p, bool is_lazy, double h)
 {
-    const int64_t slots = p->layout.slots;
     if (p->layout.is_systems)
-        accelerate_twice(p, (struct whfast_layout){true, slots}, is_lazy, h * h / 12);
+        accelerate_twice(p, whfast_layout_as(p->layout, true), is_lazy, h * h / 12);
     else
-        accelerate_twice(p, (struct whfast_layout){false, slots}, is_lazy, h * h / 12);
+        accelerate_twice(p, whfast_layout_as(p->layout, false), is_lazy, h * h / 12);
     kick_planets(p, p->layout, h);
 }
 
 /* The composition of Wisdom, Holman & Touma 1996 for the kernel, without its outer drifts. */
-static void compose(struct whfast_planets *p, double h)
+SIMD_OUTLINE void compose(struct whfast_planets *p, double h)
 {
     interact_any(p, -h / 6);
     drift_any(p, -h / 4);
@@ -252,7 +251,8 @@ static void compose(struct whfast_planets *p, double h)
 }
 
 /* Steps between two first drifts. */
-static void step_any(struct whfast_planets *p, enum whfast_kernel kernel, double h, int64_t steps)
+SIMD_OUTLINE void step_any(struct whfast_planets *p, enum whfast_kernel kernel, double h,
+                           int64_t steps)
 {
     for (int64_t step = 0; step < steps; step++) {
         if (kernel == whfast_composition)
@@ -263,99 +263,6 @@ static void step_any(struct whfast_planets *p, enum whfast_kernel kernel, double
             interact_twice(p, kernel == whfast_lazy, h);
         drift_any(p, h);
         drift_center(p, h);
-    }
-}
-
-/* Of one or two vectors of planets, in registers but for what is loaded by lanes. */
-enum { most_vectors = 2 };
-SIMD_INLINE void step_vectors(struct whfast_planets *planets, const int64_t slots,
-                              const bool is_jacobi, double h, int64_t steps)
-{
-    const struct whfast_layout layout = {false, slots};
-    const size_t bytes = (size_t)(3 * slots) * sizeof(vdouble);
-    vdouble q[3 * most_vectors], v[3 * most_vectors];
-    vdouble lost_q[3 * most_vectors], lost_v[3 * most_vectors];
-    vdouble x[3 * most_vectors], a[3 * most_vectors];
-    vdouble pull[3 * most_vectors], terms[3 * most_vectors];
-    struct whfast_planets here = *planets, *p = &here;
-    memcpy(q, p->q, bytes);
-    memcpy(v, p->v, bytes);
-    memcpy(lost_q, p->lost_q, bytes);
-    memcpy(lost_v, p->lost_v, bytes);
-    p->q = q;
-    p->v = v;
-    p->lost_q = lost_q;
-    p->lost_v = lost_v;
-    p->x = x;
-    p->a = a;
-    p->pull = pull;
-    p->terms = terms;
-    for (int64_t step = 0; step < steps; step++) {
-        interact(p, layout, is_jacobi, h);
-        drift_planets(p, layout, h);
-        drift_center(p, h);
-    }
-    memcpy(planets->q, q, bytes);
-    memcpy(planets->v, v, bytes);
-    memcpy(planets->lost_q, lost_q, bytes);
-    memcpy(planets->lost_v, lost_v, bytes);
-    memcpy(planets->center, p->center, sizeof p->center);
-    memcpy(planets->lost_center, p->lost_center, sizeof p->lost_center);
-}
-
-static void step_jacobi(struct whfast_planets *p, double h, int64_t steps)
-{
-    if (p->layout.slots == 1)
-        step_vectors(p, 1, true, h, steps);
-    else
-        step_vectors(p, 2, true, h, steps);
-}
-
-static void step_heliocentric(struct whfast_planets *p, double h, int64_t steps)
-{
-    if (p->layout.slots == 1)
-        step_vectors(p, 1, false, h, steps);
-    else
-        step_vectors(p, 2, false, h, steps);
-}
-
-static void step_planets(struct whfast_planets *p, enum whfast_kernel kernel, double h,
-                         int64_t steps)
-{
-    if (p->layout.is_systems || p->layout.slots > most_vectors || kernel != whfast_default)
-        step_any(p, kernel, h, steps);
-    else if (p->is_jacobi)
-        step_jacobi(p, h, steps);
-    else
-        step_heliocentric(p, h, steps);
-}
-
-/* A(a) B(b) A(−2a) B(−b) A(a), which to first order in B is a multiple of sinh of A. */
-static void correct_once(struct whfast_planets *p, double a, double b)
-{
-    drift_any(p, a);
-    interact_any(p, b);
-    drift_any(p, -2 * a);
-    interact_any(p, -b);
-    drift_any(p, a);
-}
-
-static void correct(struct whfast_planets *p, const struct whfast_corrector *corrector, double h)
-{
-    for (int32_t k = 0; k < corrector->pairs; k++) {
-        const double a = h * whfast_corrector_time * (k + 1), b = h * corrector->b[k];
-        correct_once(p, a, -b);
-        correct_once(p, -a, b);
-    }
-}
-
-static void correct_back(struct whfast_planets *p, const struct whfast_corrector *corrector,
-                         double h)
-{
-    for (int32_t k = corrector->pairs - 1; k >= 0; k--) {
-        const double a = h * whfast_corrector_time * (k + 1), b = h * corrector->b[k];
-        correct_once(p, a, b);
-        correct_once(p, -a, -b);
     }
 }
 

@@ -555,6 +555,39 @@ static void test_results_do_not_depend_on_units(void **state)
     kith_context_free(context);
 }
 
+/* G is as large as units of time make it. */
+static void test_results_do_not_depend_on_the_unit_of_time(void **state)
+{
+    (void)state;
+    static const int exponents[] = {-200, -20, -3, 3, 20, 200};
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = two_planets(1e-3), *scaled = two_planets(1e-3);
+    for (int frame = 0; frame < 2; frame++) {
+        kith_simulation_options options = frame == 0 ? whfast(0.1, 3, "lazy") : heliocentric;
+        kith_simulation *a = simulated(context, bodies, options);
+        assert_ok(kith_simulation_step(a, 50));
+        kith_bodies *first = state_of(a, bodies);
+        for (size_t n = 0; n < sizeof exponents / sizeof *exponents; n++) {
+            const double rate = ldexp(1, exponents[n]); /* of one unit of time to the other */
+            options.dt = 0.1 / rate;
+            options.forces.gravitational_constant = rate * rate;
+            for (int k = 0; k < 9; k++)
+                scaled->velocity[k] = rate * bodies->velocity[k];
+            kith_simulation *b = simulated(context, scaled, options);
+            assert_ok(kith_simulation_step(b, 50));
+            kith_bodies *second = state_of(b, scaled);
+            assert_memory_equal(first->position, second->position, 9 * sizeof(double));
+            kith_bodies_free(second);
+            kith_simulation_free(b);
+        }
+        kith_bodies_free(first);
+        kith_simulation_free(a);
+    }
+    kith_bodies_free(bodies);
+    kith_bodies_free(scaled);
+    kith_context_free(context);
+}
+
 static void test_a_star_alone_moves_straight_on(void **state)
 {
     (void)state;
@@ -668,6 +701,7 @@ int main(void)
         cmocka_unit_test(test_test_particles_change_nothing),
         cmocka_unit_test(test_the_plane_has_the_bits_of_space),
         cmocka_unit_test(test_results_do_not_depend_on_units),
+        cmocka_unit_test(test_results_do_not_depend_on_the_unit_of_time),
         cmocka_unit_test(test_a_star_alone_moves_straight_on),
         cmocka_unit_test(test_a_heartbeat_sees_the_bodies_after_its_step),
         cmocka_unit_test(test_what_whfast_cannot_do_is_said),

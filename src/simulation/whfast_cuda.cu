@@ -1,0 +1,382 @@
+/* Steps of whfast on a GPU: a planet in each thread, a system in a part of a warp, with all of its
+ * state in registers, and the arithmetic of the CPU's kernels (whfast_step.h). */
+
+#include "simulation/whfast_cuda.h"
+
+#include "core/status.h"
+#include "device/cuda.h"
+#include "simulation/whfast_frames.h"
+
+enum { block_threads = 128, warp = 32, most_slots = 2 };
+
+/* A problem as kernels see it, with the pointers of whfast_problem. */
+struct whfast_device {
+    const double *mass;
+    double *position[3], *velocity[3];
+    double *kept_position[3], *kept_velocity[3], *lost_position[3], *lost_velocity[3];
+    int64_t systems, stride; /* body i of system s is element i·stride + s */
+    int64_t planets, steps;
+    double g, h;
+    struct whfast_choice choice; /* its corrector is the next */
+    struct whfast_corrector corrector;
+};
+
+/* The planets of a thread. */
+template <int slots> struct whfast_lane {
+    vdouble q[3 * slots], v[3 * slots], lost_q[3 * slots], lost_v[3 * slots];
+    vdouble x[3 * slots], dx[3 * slots], a[3 * slots], pull[3 * slots], terms[3 * slots];
+    vdouble saved[6 * slots];
+    vdouble mass[slots], mu[slots], share[slots], part[slots], jump[slots];
+    vdouble inverse[slots], ratio[slots], kick[slots];
+};
+
+template <int slots>
+SIMD_INLINE void point_to(struct whfast_lane<slots> &lane, struct whfast_planets &p)
+{
+    p.q = lane.q;
+    p.v = lane.v;
+    p.lost_q = lane.lost_q;
+    p.lost_v = lane.lost_v;
+    p.x = lane.x;
+    p.dx = lane.dx;
+    p.a = lane.a;
+    p.pull = lane.pull;
+    p.terms = lane.terms;
+    p.saved = lane.saved;
+    p.mass = lane.mass;
+    p.mu = lane.mu;
+    p.share = lane.share;
+    p.part = lane.part;
+    p.jump = lane.jump;
+    p.inverse = lane.inverse;
+    p.ratio = lane.ratio;
+    p.kick = lane.kick;
+    p.source = p.is_source = nullptr;
+    p.sources = 0;
+}
+
+/* The system of this thread, which may be after the last: then nothing is stored. */
+SIMD_INLINE int64_t system_of(const struct whfast_layout layout)
+{
+    return ((int64_t)blockIdx.x * block_threads + threadIdx.x) / layout.lanes;
+}
+
+SIMD_INLINE bool is_there(const struct whfast_device &problem, const struct whfast_layout layout)
+{
+    return system_of(layout) < problem.systems;
+}
+
+/* The planet of vector k. */
+SIMD_INLINE int64_t planet_of(const struct whfast_layout layout, int64_t k)
+{
+    return k * layout.lanes + whfast_lane_of(layout);
+}
+
+SIMD_INLINE bool has_planet(const struct whfast_device &problem, const struct whfast_layout layout,
+                            int64_t k)
+{
+    return is_there(problem, layout) && planet_of(layout, k) < problem.planets;
+}
+
+SIMD_INLINE int64_t at_body(const struct whfast_device &problem, const struct whfast_layout layout,
+                            int64_t body)
+{
+    return body * problem.stride + system_of(layout);
+}
+
+/* What follows from the masses. */
+SIMD_INLINE void load_masses(const struct whfast_device &problem, const struct whfast_layout layout,
+                             struct whfast_planets &p)
+{
+    const bool there = is_there(problem, layout);
+    const double star = there ? problem.mass[at_body(problem, layout, 0)] : 1;
+    double all = star, before = star;
+    for (int64_t i = 0; there && i < problem.planets; i++)
+        all += problem.mass[at_body(problem, layout, i + 1)];
+    p.g = problem.g;
+    p.star_gm = there ? problem.g * star : 0;
+#pragma unroll
+    for (int64_t k = 0; k < layout.slots; k++) {
+        p.mass[k] = p.mu[k] = p.share[k] = p.part[k] = p.jump[k] = 0;
+        p.inverse[k] = p.ratio[k] = p.kick[k] = 0;
+    }
+    for (int64_t i = 0; there && i < problem.planets; i++) {
+        const double m = problem.mass[at_body(problem, layout, i + 1)];
+#pragma unroll
+        for (int64_t k = 0; k < layout.slots; k++)
+            if (planet_of(layout, k) == i) {
+                const struct whfast_numbers of =
+                    whfast_numbers_of(p.is_jacobi, problem.g, star, before, m, all);
+                p.mass[k] = m;
+                p.mu[k] = of.mu;
+                p.share[k] = of.share;
+                p.part[k] = of.part;
+                p.jump[k] = of.jump;
+                p.inverse[k] = of.inverse;
+                p.ratio[k] = of.ratio;
+                p.kick[k] = of.kick;
+            }
+        before += m;
+    }
+}
+
+/* Vectors of the bodies from `first` on, those of planets; after them bodies at rest at a distance
+ * of `behind`. */
+SIMD_INLINE void load_vectors(const struct whfast_device &problem,
+                              const struct whfast_layout layout, double *const (&from)[3],
+                              int64_t first, double behind, vdouble *to)
+{
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++)
+#pragma unroll
+        for (int64_t k = 0; k < layout.slots; k++) {
+            const bool has = has_planet(problem, layout, k);
+            const int64_t at = at_body(problem, layout, first + planet_of(layout, k));
+            to[c * layout.slots + k] = !has ? (c == 0 ? behind : 0) : from[c] ? from[c][at] : 0;
+        }
+}
+
+/* As in whfast_kernel.c, + 0 makes −0 to 0. */
+SIMD_INLINE void store_vectors(const struct whfast_device &problem,
+                               const struct whfast_layout layout, const vdouble *from,
+                               int64_t first, double *const (&to)[3])
+{
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++)
+#pragma unroll
+        for (int64_t k = 0; k < layout.slots; k++)
+            if (to[c] && has_planet(problem, layout, k))
+                to[c][at_body(problem, layout, first + planet_of(layout, k))] =
+                    from[c * layout.slots + k] + 0.0;
+}
+
+/* A vector of the system. */
+SIMD_INLINE void load_vector(const struct whfast_device &problem, const struct whfast_layout layout,
+                             double *const (&from)[3], int64_t body, vdouble to[3])
+{
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++)
+        to[c] = from[c] && is_there(problem, layout) ? from[c][at_body(problem, layout, body)] : 0;
+}
+
+SIMD_INLINE void store_vector(const struct whfast_device &problem,
+                              const struct whfast_layout layout, const vdouble from[3],
+                              int64_t body, double *const (&to)[3])
+{
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++)
+        if (to[c] && is_there(problem, layout) && whfast_lane_of(layout) == 0)
+            to[c][at_body(problem, layout, body)] = from[c] + 0.0;
+}
+
+SIMD_INLINE void load_kept(const struct whfast_device &problem, const struct whfast_layout layout,
+                           struct whfast_planets &p)
+{
+    load_vectors(problem, layout, problem.kept_position, 0, 1, p.q);
+    load_vectors(problem, layout, problem.kept_velocity, 0, 0, p.v);
+    load_vectors(problem, layout, problem.lost_position, 0, 0, p.lost_q);
+    load_vectors(problem, layout, problem.lost_velocity, 0, 0, p.lost_v);
+    load_vector(problem, layout, problem.kept_position, problem.planets, p.center);
+    load_vector(problem, layout, problem.kept_velocity, problem.planets, p.center_velocity);
+    load_vector(problem, layout, problem.lost_position, problem.planets, p.lost_center);
+}
+
+SIMD_INLINE void store_kept(const struct whfast_device &problem, const struct whfast_layout layout,
+                            const struct whfast_planets &p)
+{
+    store_vectors(problem, layout, p.q, 0, problem.kept_position);
+    store_vectors(problem, layout, p.v, 0, problem.kept_velocity);
+    store_vectors(problem, layout, p.lost_q, 0, problem.lost_position);
+    store_vectors(problem, layout, p.lost_v, 0, problem.lost_velocity);
+    store_vector(problem, layout, p.center, problem.planets, problem.kept_position);
+    store_vector(problem, layout, p.center_velocity, problem.planets, problem.kept_velocity);
+    store_vector(problem, layout, p.lost_center, problem.planets, problem.lost_position);
+}
+
+/* Makes the state that is kept from positions and velocities. */
+static __global__ void __launch_bounds__(block_threads)
+    begin_kernel(const __grid_constant__ struct whfast_device problem,
+                 const struct whfast_layout layout)
+{
+    struct whfast_lane<most_slots> lane;
+    struct whfast_planets p;
+    p.layout = layout;
+    p.planets = problem.planets;
+    p.is_jacobi = problem.choice.coordinates == whfast_jacobi;
+    point_to(lane, p);
+    load_masses(problem, layout, p);
+    vdouble star[3], star_velocity[3];
+    load_vector(problem, layout, problem.position, 0, star);
+    load_vector(problem, layout, problem.velocity, 0, star_velocity);
+    load_vectors(problem, layout, problem.position, 1, 1, p.q);
+    load_vectors(problem, layout, problem.velocity, 1, 0, p.v);
+    for (int32_t c = 0; c < 3; c++)
+        for (int64_t k = 0; k < layout.slots; k++)
+            if (has_planet(problem, layout, k)) {
+                p.q[c * layout.slots + k] -= star[c];
+                p.v[c * layout.slots + k] -= star_velocity[c];
+            }
+    begin_planets(&p, star, star_velocity);
+    correct(&p, &problem.corrector, problem.h);
+    drift_any(&p, first_drift(problem.choice.kernel) * problem.h);
+    drift_center(&p, first_drift(problem.choice.kernel) * problem.h);
+    store_kept(problem, layout, p);
+}
+
+/* Makes positions and velocities from the state that is kept. */
+static __global__ void __launch_bounds__(block_threads)
+    end_kernel(const __grid_constant__ struct whfast_device problem,
+               const struct whfast_layout layout)
+{
+    struct whfast_lane<most_slots> lane;
+    struct whfast_planets p;
+    p.layout = layout;
+    p.planets = problem.planets;
+    p.is_jacobi = problem.choice.coordinates == whfast_jacobi;
+    point_to(lane, p);
+    load_masses(problem, layout, p);
+    load_kept(problem, layout, p);
+    vdouble star[3], star_velocity[3];
+    drift_any(&p, -first_drift(problem.choice.kernel) * problem.h);
+    drift_center(&p, -first_drift(problem.choice.kernel) * problem.h);
+    correct_back(&p, &problem.corrector, problem.h);
+    end_planets(&p, star, star_velocity);
+    store_vectors(problem, layout, p.q, 1, problem.position);
+    store_vectors(problem, layout, p.v, 1, problem.velocity);
+    store_vector(problem, layout, star, 0, problem.position);
+    store_vector(problem, layout, star_velocity, 0, problem.velocity);
+}
+
+/* B for a step, of the kernel `kernel` unless it is composition. */
+template <int kernel, bool is_jacobi>
+SIMD_INLINE void interact_by(struct whfast_planets *p, const struct whfast_layout layout, double h)
+{
+    if (kernel == whfast_default) {
+        interact(p, layout, is_jacobi, h);
+        return;
+    }
+    accelerate_twice(p, layout, kernel == whfast_lazy, h * h / 12);
+    kick_planets(p, layout, h);
+}
+
+template <int lanes, int slots, int kernel, bool is_jacobi>
+static __global__ void __launch_bounds__(block_threads)
+    step_kernel(const __grid_constant__ struct whfast_device problem)
+{
+    const struct whfast_layout layout = {false, slots, lanes};
+    struct whfast_lane<slots> lane;
+    struct whfast_planets p;
+    p.layout = layout;
+    p.planets = problem.planets;
+    p.is_jacobi = is_jacobi;
+    point_to(lane, p);
+    load_masses(problem, layout, p);
+    load_kept(problem, layout, p);
+    const double h = problem.h;
+    if (kernel == whfast_composition) {
+        step_any(&p, whfast_composition, h, problem.steps);
+    } else {
+        for (int64_t step = 0; step < problem.steps; step++) {
+            interact_by<kernel, is_jacobi>(&p, layout, h);
+            drift_planets(&p, layout, h);
+            drift_center(&p, h);
+        }
+    }
+    store_kept(problem, layout, p);
+}
+
+typedef void step_function(const struct whfast_device);
+
+/* Of the choices that a step has. */
+template <int lanes, int slots>
+static step_function *step_function_of(const struct whfast_choice *choice)
+{
+    if (choice->coordinates != whfast_jacobi)
+        return step_kernel<lanes, slots, whfast_default, false>;
+    switch (choice->kernel) {
+    case whfast_default:
+        return step_kernel<lanes, slots, whfast_default, true>;
+    case whfast_lazy:
+        return step_kernel<lanes, slots, whfast_lazy, true>;
+    case whfast_modified_kick:
+        return step_kernel<lanes, slots, whfast_modified_kick, true>;
+    default:
+        return step_kernel<lanes, slots, whfast_composition, true>;
+    }
+}
+
+static struct whfast_device device_of(const struct whfast_problem *problem)
+{
+    const struct forces_problem *forces = problem->forces;
+    struct whfast_device device = {};
+    device.mass = (const double *)forces->source_mass;
+    for (int32_t c = 0; c < 3; c++) {
+        device.position[c] = problem->position[c];
+        device.velocity[c] = problem->velocity[c];
+        device.kept_position[c] = problem->kept_position[c];
+        device.kept_velocity[c] = problem->kept_velocity[c];
+        device.lost_position[c] = problem->lost_position[c];
+        device.lost_velocity[c] = problem->lost_velocity[c];
+    }
+    device.systems = forces->system_count > 0 ? forces->system_count : 1;
+    device.stride = forces->system_count > 0 ? forces->system_stride : 1;
+    device.planets = forces->target_count - 1;
+    device.steps = problem->steps;
+    device.g = forces->gravitational_constant;
+    device.h = problem->h;
+    device.choice = problem->choice;
+    device.choice.corrector = nullptr;
+    device.corrector = *problem->choice.corrector;
+    return device;
+}
+
+/* The threads of a system: a power of two, and more than one planet in each only if a warp has too
+ * few. */
+static struct whfast_layout layout_of(int64_t planets)
+{
+    struct whfast_layout layout = {false, planets > warp ? 2 : 1, 2};
+    while (layout.lanes < planets && layout.lanes < warp)
+        layout.lanes *= 2;
+    return layout;
+}
+
+static step_function *choose_steps(const struct whfast_layout layout,
+                                   const struct whfast_choice *choice)
+{
+    switch (layout.lanes * layout.slots) {
+    case 2:
+        return step_function_of<2, 1>(choice);
+    case 4:
+        return step_function_of<4, 1>(choice);
+    case 8:
+        return step_function_of<8, 1>(choice);
+    case 16:
+        return step_function_of<16, 1>(choice);
+    case 32:
+        return step_function_of<32, 1>(choice);
+    default:
+        return step_function_of<32, 2>(choice);
+    }
+}
+
+kith_status whfast_cuda(kith_context *context, const struct whfast_problem *problem)
+{
+    const struct whfast_device device = device_of(problem);
+    const struct whfast_layout layout = layout_of(device.planets);
+    const int64_t in_block = block_threads / layout.lanes;
+    const unsigned blocks = (unsigned)((device.systems + in_block - 1) / in_block);
+    const cudaStream_t stream = cuda_stream(context);
+    if (problem->begins) {
+        begin_kernel<<<blocks, block_threads, 0, stream>>>(device, layout);
+        KITH_TRY(cuda_check_launch("starting the kernel of the coordinates of planets"));
+    }
+    if (problem->steps > 0) {
+        choose_steps(layout, &problem->choice)<<<blocks, block_threads, 0, stream>>>(device);
+        KITH_TRY(cuda_check_launch("starting the kernel of the steps of whfast"));
+    }
+    if (problem->ends) {
+        end_kernel<<<blocks, block_threads, 0, stream>>>(device, layout);
+        KITH_TRY(cuda_check_launch("starting the kernel of the positions of planets"));
+    }
+    return KITH_OK;
+}
