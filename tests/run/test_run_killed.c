@@ -50,6 +50,16 @@ static int64_t frames_if_there(const char *path)
     return frames;
 }
 
+/* What continues a run: all options and the bodies are in the file, once there is one. */
+static kith_run_options to_continue(const kith_run_options *options)
+{
+    if (access(options->output, F_OK) != 0)
+        return *options;
+    return (kith_run_options){.output = options->output,
+                              .resume = true,
+                              .checkpoint_seconds = options->checkpoint_seconds};
+}
+
 /* Kills a run again and again; what is left goes on to the bits of one that was never killed. */
 static void check_killed(kith_run_options options, const kith_bodies *bodies)
 {
@@ -64,13 +74,15 @@ static void check_killed(kith_run_options options, const kith_bodies *bodies)
     int grown = 0;
     for (int k = 0; k < kills; k++) {
         const int64_t before = frames_if_there(options.output);
-        run_and_kill(&options, bodies, random_uniform(&numbers, 0, 3 * seconds / kills));
+        const kith_run_options now = to_continue(&options);
+        run_and_kill(&now, now.until > 0 ? bodies : NULL,
+                     random_uniform(&numbers, 0, 3 * seconds / kills));
         const int64_t after = frames_if_there(options.output);
         assert_true(after >= before - 1); /* the last one, at until, is due for the run to come */
         grown += after > before;
     }
     assert_true(grown > 0);
-    run(options, bodies);
+    run(to_continue(&options), NULL);
     assert_same_files(in_files("whole.h5"), options.output, "none");
     assert_int_equal(files_in_directory(), files + 2); /* nothing is left of the killed */
     unlink(in_files("whole.h5"));
@@ -87,8 +99,8 @@ static void test_run_killed_at_any_moment_resumes_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
-/* The setting of pme is chosen again for the start; frames are wrapped, and some atoms begin
- * outside of the cell. */
+/* The setting of pme, of which some is given, is chosen again for the start; frames are wrapped,
+ * and some atoms begin outside of the cell. */
 static void test_killed_run_of_ions_resumes_bit_for_bit(void **state)
 {
     (void)state;
@@ -110,6 +122,9 @@ static void test_killed_run_of_ions_resumes_bit_for_bit(void **state)
     options.simulation.forces.cutoff = 1.8;
     options.simulation.forces.shift = KITH_SHIFT_FORCE;
     options.simulation.forces.exclusions = kith_array_matrix(pairs, KITH_I64, 2, 2);
+    options.simulation.forces.accuracy.order = 5;
+    options.simulation.forces.ewald =
+        (kith_ewald){.alpha = 1.3, .grid = {20, 24, 20}, .boundary = KITH_BOUNDARY_VACUUM};
     options.wrap = true;
     check_killed(options, bodies);
     kith_law_free(law);
