@@ -60,20 +60,34 @@ LAW_INLINE struct search begin_search(const struct sums_cuda_problem &problem,
     return search;
 }
 
-/* Looks at candidates begin … end − 1. */
-LAW_INLINE int find(const struct sums_cuda_problem &problem, const struct target &target,
-                    const struct search &search, int end, const bool moved)
+/* Looks at the next candidates, and keeps those that are pairs. */
+template <int count>
+LAW_INLINE void look_at(const struct sums_cuda_problem &problem, const struct target &target,
+                        struct search *search, const bool moved)
 {
-    const REAL limit = (REAL)problem.limit;
-    int found = search.found;
-#pragma unroll 4
-    for (int j = search.at; j < end; j++) {
-        REAL source[4], d[3];
-        load4(record_of(problem, j), source);
-        search.list[found * threads] = j;
-        found += vector_to(target, source, moved, search.t, d) < limit ? 1 : 0;
+    REAL source[count][4], d[3];
+#pragma unroll
+    for (int k = 0; k < count; k++)
+        load4(record_of(problem, search->at + k), source[k]);
+#pragma unroll
+    for (int k = 0; k < count; k++) {
+        search->list[search->found * threads] = search->at + k;
+        if (vector_to(target, source[k], moved, search->t, d) < (REAL)problem.limit)
+            search->found++;
     }
-    return found;
+    search->at += count;
+}
+
+/* Looks at the candidates of a run, as far as there is room for pairs. */
+LAW_INLINE void find(const struct sums_cuda_problem &problem, const struct target &target,
+                     struct search *search, const bool moved)
+{
+    enum { at_once = sums_cuda_at_once };
+    const int end = search->run.end;
+    while (search->at + at_once <= end && search->found <= sums_cuda_room - at_once)
+        look_at<at_once>(problem, target, search, moved);
+    while (search->at < end && search->found < sums_cuda_room)
+        look_at<1>(problem, target, search, moved);
 }
 
 /* Evaluates what was found, and gives how many pairs that were. */
@@ -84,6 +98,7 @@ LAW_INLINE int add_found(const struct sums_cuda_problem &problem, const struct s
     const int self = problem.leaves_out_self && !search->moved ? target.slot : -1;
     struct reduced<REAL> batch = nothing<REAL>();
     int pairs = search->found;
+#pragma unroll 2
     for (int k = 0; k < search->found; k++) {
         const int j = search->list[k * threads];
         load_pair(problem, target, j, SUMS_PERIODIC, search->t, pair);
@@ -114,17 +129,15 @@ extern "C" __global__ void __launch_bounds__(threads)
     const struct target target = begin_target(problem.targets, &pair);
     struct search search = begin_search(problem, &grid, target, lists + threadIdx.x);
     while (__any_sync(all, search.has_run)) {
-        const int left = search.has_run ? search.run.end - search.at : 0;
-        const int end = search.at + (left < sums_cuda_chunk ? left : sums_cuda_chunk);
-        if (SUMS_PERIODIC && __any_sync(all, search.moved))
-            search.found = find(problem, target, search, end, true);
-        else
-            search.found = find(problem, target, search, end, false);
-        search.at = end;
-        if (search.has_run && end == search.run.end)
+        const bool moves = SUMS_PERIODIC && __any_sync(all, search.moved);
+        if (search.has_run && moves)
+            find(problem, target, &search, true);
+        else if (search.has_run)
+            find(problem, target, &search, false);
+        if (search.has_run && search.at == search.run.end)
             next_run(&search);
         const bool changes = image_changes(search);
-        if (__any_sync(all, search.found > sums_cuda_room - sums_cuda_chunk ||
+        if (__any_sync(all, search.found > sums_cuda_room - sums_cuda_of_run ||
                                 (changes && search.found > 0)))
             pairs += add_found(problem, law, target, &search, &pair, &total);
         if (changes)

@@ -9,8 +9,9 @@
 
 enum {
     sums_cuda_threads = 128,
-    sums_cuda_room = 48,  /* pairs that a target collects before they are evaluated */
-    sums_cuda_chunk = 16, /* candidates that are looked at in between */
+    sums_cuda_room = 48,   /* pairs that a target collects before they are evaluated */
+    sums_cuda_of_run = 12, /* for which there is to be room before the next run */
+    sums_cuda_at_once = 4  /* candidates whose positions are read at once */
 };
 
 /* Targets or sources by their slot: the place after sorting, or the row. A record is x, y, z, then
