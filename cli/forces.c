@@ -359,8 +359,8 @@ static int choose_device(const char *command, const struct forces_options *force
     return cli_choose_device(command, &forces->common, work, context);
 }
 
-/* Sums over all images are the CPU's; with a cutoff a GPU is taken where it is named. The CPU has no
- * tiles. */
+/* Sums over all images are the CPU's; with a cutoff a GPU is taken where it is named. The CPU has
+ * no tiles. */
 static void take_only_device(struct forces_options *forces)
 {
     kith_device *device = &forces->common.context.device;

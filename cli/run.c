@@ -440,7 +440,7 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.forces.cutoff = run->cutoff.cutoff;
     run->run.simulation.forces.shift = run->cutoff.shift;
     run->run.simulation.forces.tail = run->cutoff.tail;
-    if ((run->cutoff.cutoff > 0 || run->cutoff.has_images || run->run.simulation.thermostat.kind) &&
+    if ((run->cutoff.cutoff > 0 || run->cutoff.has_images) &&
         run->common.context.device.kind == KITH_DEVICE_AUTO)
         run->common.context.device.kind = KITH_CPU; /* a GPU is taken where it is named */
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;

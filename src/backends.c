@@ -40,6 +40,7 @@ static const struct room_backends rooms_cpu = {
 #include "forces/in_place.h"
 #include "pairs/pairs_cuda.h"
 #include "simulation/advance_cuda.h"
+#include "simulation/thermostat_cuda.h"
 #include "simulation/whfast_cuda.h"
 #include "sparse/product_cuda.h"
 
@@ -59,8 +60,9 @@ static const struct room_backends rooms_cuda = {
                                              .dispose = sparse_dispose_cuda,
                                              .multiply = sparse_multiply_cuda},
     .sums = &(const struct sums_backend){.compute = sums_cuda},
-    .simulation =
-        &(const struct simulation_backend){.advance = advance_cuda, .whfast = whfast_cuda},
+    .simulation = &(const struct simulation_backend){.advance = advance_cuda,
+                                                     .whfast = whfast_cuda,
+                                                     .thermostat = &thermostat_cuda},
 };
 #endif
 

@@ -121,8 +121,9 @@ typedef struct kith_diagnostics {
  *         whfast in single precision, on a GPU with more than 64 bodies, with a softening, with a
  *         solver other than direct, under a law other than gravity, or with collisions, encounters
  *         or escapes; hybrid where whfast is, but for these, on a GPU, of an ensemble, or with
- *         bounces; these in an ensemble or on a GPU; a thermostat there), KITH_OUT_OF_MEMORY.
- * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
+ *         bounces; these in an ensemble or on a GPU; a thermostat in an ensemble),
+ * KITH_OUT_OF_MEMORY. Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of
+ * ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,
                                             const kith_bodies *bodies,

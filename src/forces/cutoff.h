@@ -33,13 +33,23 @@ struct cutoff_memory {
 kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem *problem,
                               const struct cutoff_law *law, struct cutoff_memory *memory);
 
+/* Langevin's friction and noise: v = keep v + kick/√m times normal numbers of the body and the
+ * step, under a key (core/philox.h). */
+struct cutoff_noise {
+    double keep, kick;
+    uint64_t key[2];
+    int64_t first_step;
+};
+
 /* So many steps of leapfrog, v += h/2 a, x += h v, v += h/2 a: accelerations are those at the
- * positions, before and after. Components are columns of the problem's dtype in the memory of the
- * device; of the problem only the positions and accelerations are not used. */
+ * positions, before and after. With noise the drift is two halves, and that between them.
+ * Components are columns of the problem's dtype in the memory of the device; of the problem only
+ * the positions and accelerations are not used. */
 struct cutoff_steps {
     void *position[3], *velocity[3], *acceleration[3];
     double h;
     int64_t count;
+    const struct cutoff_noise *noise; /* NULL: none */
 };
 
 /* The solver cutoff on a device with memory of its own; *kept is NULL at first, and kept from call

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/philox.h"
 #include "core/reals.h"
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
@@ -300,12 +301,12 @@ static kith_status build(kith_context *context, struct verlet_cuda *verlet)
 
 using verlet_kernel = void(const struct verlet_cuda_step);
 
-static verlet_kernel *find(enum law_kind kind, kith_dtype dtype)
+template <bool noisy> static verlet_kernel *find(enum law_kind kind, kith_dtype dtype)
 {
-#define ENTRY(kind) verlet_kernel_float<law_##kind>,
+#define ENTRY(kind) verlet_kernel_float<law_##kind, noisy>,
     static verlet_kernel *const in_float[] = {LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
-#define ENTRY(kind) verlet_kernel_double<law_##kind>,
+#define ENTRY(kind) verlet_kernel_double<law_##kind, noisy>,
     static verlet_kernel *const in_double[] = {LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
     return (dtype == KITH_F64 ? in_double : in_float)[kind];
@@ -323,6 +324,9 @@ static kith_status launch(kith_context *context, struct verlet_cuda *verlet,
                           const struct work *work, int64_t k, int number)
 {
     const int64_t threads = verlet->count * verlet_cuda_lanes;
+    const struct cutoff_noise *noise = work->steps ? work->steps->noise : NULL;
+    verlet_kernel *const kernel =
+        noise ? find<true>(work->kind, verlet->dtype) : find<false>(work->kind, verlet->dtype);
     struct verlet_cuda_step step = verlet->step;
     step.sums = k > 0;
     step.places = k < work->kernels - 1;
@@ -335,13 +339,20 @@ static kith_status launch(kith_context *context, struct verlet_cuda *verlet,
         step.kick_before = step.sums ? work->steps->h / 2 : 0;
         step.kick_after = work->steps->h / 2;
         step.drift = work->steps->h;
+        if (noise) {
+            step.keep = noise->keep;
+            step.noise_kick = noise->kick;
+            step.noise_key[0] = noise->key[0];
+            step.noise_key[1] = noise->key[1];
+            step.noise_step = noise->first_step + k;
+        }
     }
     if (step.places)
         verlet->now = 1 - verlet->now;
     return launch_overlapped(
         context, "starting the kernel of steps within a cutoff",
         dim3((unsigned)((threads + verlet_cuda_block - 1) / verlet_cuda_block)), verlet_cuda_block,
-        find(work->kind, verlet->dtype), step);
+        kernel, step);
 }
 
 static kith_status begin_batch(kith_context *context, struct verlet_cuda *verlet)

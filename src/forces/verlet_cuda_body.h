@@ -54,14 +54,28 @@ LAW_INLINE void NAME(verlet_sum_row)(const struct law_form form,
             sum[c] += __shfl_xor_sync(0xffffffffU, sum[c], half, verlet_cuda_lanes);
 }
 
+/* Half of a drift, friction and noise, and the other half. */
+LAW_INLINE REAL NAME(verlet_drift_noisily)(const struct verlet_cuda_step *step, REAL at,
+                                           double kick, REAL *velocity)
+{
+    const REAL half = (REAL)(step->drift / 2);
+    at = law_fma(half, *velocity, at);
+    *velocity = (REAL)fma(step->keep, (double)*velocity, kick);
+    return law_fma(half, *velocity, at);
+}
+
 /* What the first of the threads does with the sums. */
-LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, long long slot,
+LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool noisy, long long slot,
                                     const long long sum[3])
 {
     const long long row = step->list.order[slot];
     const double mass = step->mass ? (double)((const REAL *)step->mass)[row] : 1.0;
-    double x[3] = {0, 0, 0};
+    double x[3] = {0, 0, 0}, normal[4] = {0, 0, 0, 0};
     bool is_finite = true;
+    if (noisy && step->moves) {
+        const uint64_t key[2] = {step->noise_key[0], step->noise_key[1]};
+        philox_normals(key, row, step->noise_step, normal);
+    }
     for (int c = 0; c < step->dimensions; c++) {
         REAL *acceleration = (REAL *)step->acceleration[c];
         REAL a = (REAL)0;
@@ -79,7 +93,9 @@ LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, long lo
             v = law_fma((REAL)step->kick_before, a, v);
             if (step->moves) {
                 v = law_fma((REAL)step->kick_after, a, v);
-                at = law_fma((REAL)step->drift, v, at);
+                at = noisy ? NAME(verlet_drift_noisily)(
+                                 step, at, step->noise_kick / sqrt(mass) * normal[c], &v)
+                           : law_fma((REAL)step->drift, v, at);
                 position[row] = at;
             }
             velocity[row] = v;
@@ -104,7 +120,7 @@ LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, long lo
         atomicMin(&step->list.control->failed_in, step->number);
 }
 
-LAW_INLINE void NAME(verlet_take_step)(const struct law_form form,
+LAW_INLINE void NAME(verlet_take_step)(const struct law_form form, bool noisy,
                                        const struct verlet_cuda_step *step)
 {
     const struct verlet_cuda_control *control = step->list.control;
@@ -122,16 +138,16 @@ LAW_INLINE void NAME(verlet_take_step)(const struct law_form form,
     if (!fits)
         atomicMin(&step->list.control->failed_in, step->number);
     if (lane == 0 && own <= last)
-        NAME(verlet_finish)(step, slot, sum);
+        NAME(verlet_finish)(step, noisy, slot, sum);
 }
 
-template <enum law_kind kind>
+template <enum law_kind kind, bool noisy>
 __global__ void __launch_bounds__(verlet_cuda_block)
     NAME(verlet_kernel)(const struct verlet_cuda_step step)
 {
     wait_for_kernel_before();
     if (kind == law_constant && step.weighting == law_product)
-        NAME(verlet_take_step)({kind, law_product}, &step);
+        NAME(verlet_take_step)({kind, law_product}, noisy, &step);
     else
-        NAME(verlet_take_step)({kind, LAW_SUMS_WEIGHTING(kind)}, &step);
+        NAME(verlet_take_step)({kind, LAW_SUMS_WEIGHTING(kind)}, noisy, &step);
 }

@@ -64,6 +64,9 @@ struct verlet_cuda_step {
     const void *mass, *weight; /* NULL: ones */
     int sums, kicks, moves, places;
     double kick_before, kick_after, drift; /* times of them */
+    double keep, noise_kick;               /* as in cutoff_noise, of a kernel that is noisy */
+    unsigned long long noise_key[2];
+    long long noise_step;
     int number;
 };
 

@@ -1,7 +1,8 @@
 #include "initial/random.h"
 
-#include <Random123/philox.h>
 #include <math.h>
+
+#include "core/philox.h"
 
 struct random_stream random_begin(uint64_t seed, enum random_purpose purpose, int64_t body)
 {
@@ -18,12 +19,7 @@ struct random_stream random_begin_step(uint64_t seed, enum random_purpose purpos
 
 static void draw_block(struct random_stream *stream)
 {
-    const philox4x64_ctr_t counter = {
-        {stream->counter[0], stream->counter[1], stream->counter[2], stream->counter[3]}};
-    const philox4x64_key_t key = {{stream->key[0], stream->key[1]}};
-    const philox4x64_ctr_t drawn = philox4x64(counter, key);
-    for (int k = 0; k < 4; k++)
-        stream->block[k] = drawn.v[k];
+    philox_block(stream->key, stream->counter, stream->block);
     stream->counter[0]++;
     stream->used = 0;
 }
@@ -37,7 +33,7 @@ uint64_t random_bits(struct random_stream *stream)
 
 double random_uniform(struct random_stream *stream)
 {
-    return (double)(random_bits(stream) >> 11) * 0x1p-53;
+    return philox_uniform(random_bits(stream));
 }
 
 double random_between(struct random_stream *stream, double low, double high)

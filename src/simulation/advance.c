@@ -4,6 +4,7 @@
 #include "forces/solver.h"
 #include "simulation/backend.h"
 #include "simulation/integrator.h"
+#include "simulation/thermostat.h"
 
 static int64_t evaluations_of_step(const struct integrator_method *method)
 {
@@ -25,9 +26,14 @@ static kith_status advance_within_cutoff(struct kith_simulation *simulation, dou
 {
     struct forces_problem problem = simulation->problem;
     struct cutoff_steps of_solver = {.h = h, .count = steps};
+    struct cutoff_noise noise;
     if (simulation->method != &leapfrog_method || simulation->is_ensemble ||
-        simulation->thermostat.kind != KITH_THERMOSTAT_NONE)
+        simulation->thermostat.kind == KITH_THERMOSTAT_BUSSI)
         return KITH_OK;
+    if (simulation->thermostat.kind == KITH_THERMOSTAT_LANGEVIN) {
+        noise = thermostat_noise(simulation, h);
+        of_solver.noise = &noise;
+    }
     for (int32_t k = 0; k < simulation->dimensions; k++) {
         of_solver.position[k] = simulation->vector[POSITION][k];
         of_solver.velocity[k] = simulation->vector[VELOCITY][k];

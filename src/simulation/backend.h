@@ -1,6 +1,7 @@
 #ifndef SIMULATION_BACKEND_H
 #define SIMULATION_BACKEND_H
 
+#include "forces/cutoff.h"
 #include "simulation/advance.h"
 
 struct whfast_problem;
@@ -8,6 +9,28 @@ struct whfast_problem;
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Bodies of which a thermostat changes the velocities: columns in the memory of the device. */
+struct thermostat_bodies {
+    kith_dtype dtype;
+    int32_t dimensions;
+    int64_t count;
+    const void *mass;
+    void *velocity[3];
+};
+
+/* What a thermostat does on a device with memory of its own; sums are added in one order. */
+struct thermostat_backend {
+    /* v = keep v + kick/√m times normal numbers. */
+    kith_status (*stir)(kith_context *context, const struct thermostat_bodies *bodies,
+                        const struct cutoff_noise *noise);
+    /* The velocity of the center of mass, and twice the kinetic energy of the motion about it. */
+    kith_status (*measure)(kith_context *context, const struct thermostat_bodies *bodies,
+                           double center[3], double *twice_kinetic);
+    /* v = center + factor (v − center). */
+    kith_status (*rescale)(kith_context *context, const struct thermostat_bodies *bodies,
+                           const double center[3], double factor);
+};
 
 /* What simulations need of a device beyond device/services.h, whose contract holds here too. */
 struct simulation_backend {
@@ -20,6 +43,7 @@ struct simulation_backend {
     /* The steps of whfast (simulation/whfast.h), of at most kith_most_bodies_of_system bodies in
      * each system; NULL: the kernels of a CPU. */
     kith_status (*whfast)(kith_context *context, const struct whfast_problem *problem);
+    const struct thermostat_backend *thermostat; /* NULL: the host's */
 };
 
 /* The context's. */

@@ -190,7 +190,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     KITH_TRY(forces_choose_solver(&options->forces, &solver));
     KITH_TRY(check_open(bodies, solver, options->forces.cutoff));
     KITH_TRY(watch_check(options, bodies));
-    KITH_TRY(thermostat_check(context, options, is_ensemble));
+    KITH_TRY(thermostat_check(options, is_ensemble));
     struct law_choice choice;
     KITH_TRY(forces_choose_law(options->forces.law, options->forces.gravitational_constant,
                                bodies->units.gravitational_constant, &choice));

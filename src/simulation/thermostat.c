@@ -5,9 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/philox.h"
 #include "core/reals.h"
 #include "device/threads.h"
 #include "initial/random.h"
+#include "simulation/backend.h"
 
 /* Bodies are divided into this many parts, whatever the threads: sums have the same bits. */
 enum { parts = 64 };
@@ -35,8 +37,7 @@ kith_status thermostat_check_numbers(const kith_thermostat *thermostat)
     return KITH_OK;
 }
 
-kith_status thermostat_check(const kith_context *context, const kith_simulation_options *options,
-                             bool is_ensemble)
+kith_status thermostat_check(const kith_simulation_options *options, bool is_ensemble)
 {
     const kith_thermostat *thermostat = &options->thermostat;
     if (thermostat->kind == KITH_THERMOSTAT_NONE)
@@ -51,8 +52,6 @@ kith_status thermostat_check(const kith_context *context, const kith_simulation_
         return kith_fail(
             KITH_UNSUPPORTED,
             "a thermostat does not support ensembles; simulate the systems one by one");
-    if (context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED, "a thermostat needs the CPU; use that");
     return KITH_OK;
 }
 
@@ -75,8 +74,8 @@ struct sums {
 
 struct job {
     struct kith_simulation *simulation;
-    double keep, kick; /* langevin: c, √((1 − c²) T) */
-    double center[3];  /* bussi: velocity of the center of mass, and the factor of the others */
+    struct cutoff_noise noise; /* langevin */
+    double center[3]; /* bussi: velocity of the center of mass, and the factor of the others */
     double factor;
     struct sums sums[parts];
 };
@@ -94,45 +93,59 @@ static kith_status for_each_part(struct job *job, kith_task *task)
     return kith_for_each(context, kith_threads_for(context, seconds), parts, task, job);
 }
 
-/* Four independent normal numbers by Box & Muller (1958), of four times 64 bits. */
-static void draw_normals(struct random_stream *stream, double normal[4])
-{
-    const double turn = 6.28318530717958647693;
-    for (int k = 0; k < 4; k += 2) {
-        const double angle = turn * random_uniform(stream);
-        const double radius = sqrt(-2 * log(1 - random_uniform(stream)));
-        normal[k] = radius * cos(angle);
-        normal[k + 1] = radius * sin(angle);
-    }
-}
-
 static void stir_part(void *argument, int64_t part)
 {
     const struct job *job = argument;
     const struct kith_simulation *simulation = job->simulation;
     const kith_dtype dtype = simulation->dtype;
     for (int64_t i = part_begin(job, part); i < part_begin(job, part + 1); i++) {
-        struct random_stream stream =
-            random_begin_step(simulation->thermostat.seed, RANDOM_LANGEVIN, i, simulation->steps);
         double normal[4];
-        draw_normals(&stream, normal);
-        const double kick = job->kick / sqrt(real_get(dtype, simulation->mass, i));
+        philox_normals(job->noise.key, i, job->noise.first_step, normal);
+        const double kick = job->noise.kick / sqrt(real_get(dtype, simulation->mass, i));
         for (int32_t k = 0; k < simulation->dimensions; k++) {
             void *velocity = simulation->vector[VELOCITY][k];
             real_set(dtype, velocity, i,
-                     job->keep * real_get(dtype, velocity, i) + kick * normal[k]);
+                     job->noise.keep * real_get(dtype, velocity, i) + kick * normal[k]);
         }
     }
 }
 
-static kith_status stir(struct kith_simulation *simulation, double h)
+struct cutoff_noise thermostat_noise(const struct kith_simulation *simulation, double h)
 {
     const kith_thermostat *thermostat = &simulation->thermostat;
     const struct forces_units units = simulation->units;
-    struct job job = {.simulation = simulation, .keep = exp(-h / thermostat->time)};
-    job.kick = sqrt(-expm1(-2 * h / thermostat->time) * thermostat->temperature / units.mass) /
-               units.length;
-    return for_each_part(&job, stir_part);
+    return (struct cutoff_noise){
+        .keep = exp(-h / thermostat->time),
+        .kick = sqrt(-expm1(-2 * h / thermostat->time) * thermostat->temperature / units.mass) /
+                units.length,
+        .key = {thermostat->seed, RANDOM_LANGEVIN},
+        .first_step = simulation->steps};
+}
+
+/* The bodies as a device with memory of its own sees them. */
+static struct thermostat_bodies bodies_of(const struct kith_simulation *simulation)
+{
+    struct thermostat_bodies bodies = {.dtype = simulation->dtype,
+                                       .dimensions = simulation->dimensions,
+                                       .count = simulation->count,
+                                       .mass = simulation->mass};
+    for (int32_t k = 0; k < simulation->dimensions; k++)
+        bodies.velocity[k] = simulation->vector[VELOCITY][k];
+    return bodies;
+}
+
+static const struct thermostat_backend *backend_of(const struct kith_simulation *simulation)
+{
+    return simulation_backend_of(simulation->context)->thermostat;
+}
+
+static kith_status stir(struct kith_simulation *simulation, double h)
+{
+    struct job job = {.simulation = simulation, .noise = thermostat_noise(simulation, h)};
+    const struct thermostat_bodies bodies = bodies_of(simulation);
+    return backend_of(simulation)
+               ? backend_of(simulation)->stir(simulation->context, &bodies, &job.noise)
+               : for_each_part(&job, stir_part);
 }
 
 static void sum_momentum(void *argument, int64_t part)
@@ -170,6 +183,11 @@ static void sum_kinetic(void *argument, int64_t part)
 static kith_status measure(struct job *job, double *twice_kinetic)
 {
     struct sums all = {0};
+    if (backend_of(job->simulation)) {
+        const struct thermostat_bodies bodies = bodies_of(job->simulation);
+        return backend_of(job->simulation)
+            ->measure(job->simulation->context, &bodies, job->center, twice_kinetic);
+    }
     KITH_TRY(for_each_part(job, sum_momentum));
     for (int part = 0; part < parts; part++) {
         all.mass += job->sums[part].mass;
@@ -256,7 +274,11 @@ static kith_status rescale(struct kith_simulation *simulation, double h)
     if (!isfinite(wanted))
         return KITH_OK;
     job.factor = draw_factor(simulation, h, wanted);
-    return for_each_part(&job, rescale_part);
+    const struct thermostat_bodies bodies = bodies_of(simulation);
+    return backend_of(simulation)
+               ? backend_of(simulation)
+                     ->rescale(simulation->context, &bodies, job.center, job.factor)
+               : for_each_part(&job, rescale_part);
 }
 
 kith_status thermostat_apply(struct kith_simulation *simulation, double h)

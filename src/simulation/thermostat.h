@@ -1,6 +1,7 @@
 #ifndef SIMULATION_THERMOSTAT_H
 #define SIMULATION_THERMOSTAT_H
 
+#include "forces/cutoff.h"
 #include "io/run_file.h"
 #include "kith/bodies.h"
 #include "simulation/state.h"
@@ -12,15 +13,17 @@ kith_status thermostat_check_numbers(const kith_thermostat *thermostat);
 
 /* Whether a simulation of these options can have their thermostat.
  * Errors: KITH_INVALID_ARGUMENT (numbers out of range, another integrator), KITH_UNSUPPORTED (an
- * ensemble, a GPU). */
-kith_status thermostat_check(const kith_context *context, const kith_simulation_options *options,
-                             bool is_ensemble);
+ * ensemble). */
+kith_status thermostat_check(const kith_simulation_options *options, bool is_ensemble);
 
 /* Masses are greater than 0 where there is a thermostat. Errors: KITH_INVALID_ARGUMENT. */
 kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kith_bodies *bodies);
 
 /* Its effect on the velocities in a step of length h ≥ 0, the next after simulation->steps. */
 kith_status thermostat_apply(struct kith_simulation *simulation, double h);
+
+/* What langevin does to velocities in a step of length h. */
+struct cutoff_noise thermostat_noise(const struct kith_simulation *simulation, double h);
 
 /* As kith_thermostat_parse reads it; empty for none. Errors: KITH_INVALID_ARGUMENT (no such kind),
  * KITH_OUT_OF_MEMORY. */

@@ -274,6 +274,7 @@ struct running {
     const char *law, *integrator;
     kith_dtype precision;
     double skin, dt, cutoff;
+    kith_thermostat thermostat;
     kith_shift shift;
     int64_t steps, at_once;
 };
@@ -292,6 +293,7 @@ static kith_bodies *run(kith_context *context, const struct running *running,
         .integrator = running->integrator,
         .precision = running->precision,
         .skin = running->skin,
+        .thermostat = running->thermostat,
         .forces = {.law = law, .cutoff = running->cutoff, .shift = running->shift}};
     assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
     assert_ok(kith_simulation_diagnose(simulation, &before));
@@ -372,6 +374,31 @@ static void test_cuda_other_runs_within_a_cutoff_are_the_cpus(void **state)
     kith_bodies_free(bodies);
 }
 
+static void test_cuda_thermostats_are_the_cpus(void **state)
+{
+    kith_bodies *bodies = melt(4, 0.8442, false);
+    struct running running = usual;
+    (void)state;
+    running.steps = running.at_once = 15;
+    running.thermostat = (kith_thermostat){
+        .kind = KITH_THERMOSTAT_LANGEVIN, .temperature = 1.2, .time = 0.3, .seed = 5};
+    compare_run(&running, bodies, 1e-9);
+    running.law = "expr:exp(-2 * r)"; /* without a list */
+    compare_run(&running, bodies, 1e-9);
+    running.thermostat.kind = KITH_THERMOSTAT_BUSSI;
+    compare_run(&running, bodies, 1e-9);
+    running.law = "lennard-jones";
+    compare_run(&running, bodies, 1e-9);
+    running.cutoff = 0; /* all pairs */
+    for (int k = 0; k < 3; k++)
+        bodies->periodic[k] = false;
+    compare_run(&running, bodies, 1e-9);
+    running.thermostat.kind = KITH_THERMOSTAT_LANGEVIN;
+    running.precision = KITH_F32;
+    compare_run(&running, bodies, 2e-3);
+    kith_bodies_free(bodies);
+}
+
 static void test_cuda_bits_of_a_run_depend_on_no_list(void **state)
 {
     static const double skins[] = {0.05, 0.3, 0.45};
@@ -381,6 +408,9 @@ static void test_cuda_bits_of_a_run_depend_on_no_list(void **state)
             struct running running = usual;
             running.precision = narrow ? KITH_F32 : KITH_F64;
             running.cutoff = 2.2;
+            if (tilted)
+                running.thermostat = (kith_thermostat){
+                    .kind = KITH_THERMOSTAT_LANGEVIN, .temperature = 1.2, .time = 0.3, .seed = 5};
             kith_bodies *bodies = melt(5, 0.8442, tilted);
             kith_bodies *first = run(gpu, &running, bodies, NULL);
             for (int64_t k = 0; k < COUNT_OF(skins); k++) {
@@ -468,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_cuda_runs_of_few_particles),
         cmocka_unit_test(test_cuda_runs_within_a_cutoff_are_the_cpus),
         cmocka_unit_test(test_cuda_other_runs_within_a_cutoff_are_the_cpus),
+        cmocka_unit_test(test_cuda_thermostats_are_the_cpus),
         cmocka_unit_test(test_cuda_bits_of_a_run_depend_on_no_list),
         cmocka_unit_test(test_cuda_a_melt_keeps_its_energy_and_momentum),
     };
