@@ -1,5 +1,5 @@
-/* Forces within a cutoff on the CPU: particles in the order of their cells, and for each cell the
- * candidates around it, block by block, to the kernel of the law. */
+/* Forces within a cutoff on the CPU: for each cell the candidates around it, block by block, to the
+ * kernel of the law. */
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "device/context.h"
 #include "device/threads.h"
 #include "forces/cutoff.h"
+#include "forces/cutoff_sides.h"
 #include "forces/excluded.h"
 #include "forces/tasks_ranks.h"
 #include "law/compiled.h"
@@ -23,18 +24,6 @@ enum { targets_a_task = 256, most_targets_of_cell = 64 };
 enum { rows_a_part = 1 << 14, most_points = INT32_MAX - 1024 };
 
 static const double targets_a_second = 2e6, rows_a_second = 1e8;
-
-/* Columns of one side: by row, as the problem has them, and by slot. */
-enum { weight_column, charge_column, softening_column, total_column, column_count };
-
-struct sorted_side {
-    int64_t count;
-    const void *const *position; /* by row */
-    struct cells_points wrapped, points;
-    uint32_t *order; /* the row of a slot */
-    const void *from[column_count];
-    void *column[column_count]; /* NULL where from is */
-};
 
 /* What a thread works with. */
 struct lane {
@@ -52,7 +41,7 @@ struct job {
     struct cells_grid grid;
     int32_t *begin;
     void *scratch;
-    struct sorted_side sources, targets;
+    struct cutoff_side sources, targets;
     struct excluded excluded;
     int64_t tasks, threads;
     struct tasks_part part;
@@ -61,70 +50,38 @@ struct job {
     atomic_long next;
 };
 
-/* Parts of one block of memory; the first laying out only measures. */
-struct arena {
-    char *base;
-    int64_t used;
-};
-
-static void *take(struct arena *arena, int64_t count, int64_t bytes_each)
-{
-    void *memory = arena->base ? arena->base + arena->used : NULL;
-    arena->used += kith_padded(count * bytes_each + kith_padding);
-    return memory;
-}
-
-static void lay_out_points(struct arena *arena, const struct job *job, int64_t count,
-                           struct cells_points *points)
-{
-    points->count = count;
-    points->dtype = job->problem->dtype;
-    for (int c = 0; c < 3; c++)
-        points->position[c] = take(arena, count, kith_dtype_bytes(points->dtype));
-}
-
-static void lay_out_side(struct arena *arena, const struct job *job, struct sorted_side *side)
-{
-    lay_out_points(arena, job, side->count, &side->wrapped);
-    lay_out_points(arena, job, side->count, &side->points);
-    side->order = take(arena, side->count, sizeof *side->order);
-    for (int k = 0; k < column_count; k++)
-        side->column[k] =
-            side->from[k] ? take(arena, side->count, kith_dtype_bytes(job->problem->dtype)) : NULL;
-}
-
-static void lay_out_lane(struct arena *arena, int64_t real, struct cutoff_candidates *lane)
+static void lay_out_lane(struct cutoff_arena *arena, int64_t real, struct cutoff_candidates *lane)
 {
     *lane = (struct cutoff_candidates){0};
     for (int c = 0; c < 3; c++) {
-        lane->position[c] = take(arena, cutoff_room, real);
-        lane->translation[c] = take(arena, cutoff_room, real);
-        lane->d[c] = take(arena, cutoff_room, real);
+        lane->position[c] = cutoff_arena_take(arena, cutoff_room, real);
+        lane->translation[c] = cutoff_arena_take(arena, cutoff_room, real);
+        lane->d[c] = cutoff_arena_take(arena, cutoff_room, real);
     }
-    lane->r2 = take(arena, cutoff_room, real);
-    lane->slot = take(arena, cutoff_room, sizeof *lane->slot);
-    lane->found = take(arena, cutoff_room, sizeof *lane->found);
+    lane->r2 = cutoff_arena_take(arena, cutoff_room, real);
+    lane->slot = cutoff_arena_take(arena, cutoff_room, sizeof *lane->slot);
+    lane->found = cutoff_arena_take(arena, cutoff_room, sizeof *lane->found);
 }
 
-static void lay_out(struct arena *arena, struct job *job)
+static void lay_out(struct cutoff_arena *arena, struct job *job)
 {
     const int64_t n = job->targets.count, m = job->sources.count;
     const int64_t real = kith_dtype_bytes(job->problem->dtype);
     const bool wants_value = job->problem->potential || job->problem->space.totals;
-    lay_out_side(arena, job, &job->sources);
-    lay_out_side(arena, job, &job->targets);
-    job->begin = take(arena, cells_most_buckets(m) + 1, sizeof *job->begin);
-    job->scratch = take(arena, cells_sort_scratch_bytes(n > m ? n : m), 1);
-    job->totals = take(arena, job->tasks, sizeof *job->totals);
+    cutoff_side_lay_out(arena, job->problem->dtype, &job->sources);
+    cutoff_side_lay_out(arena, job->problem->dtype, &job->targets);
+    job->begin = cutoff_arena_take(arena, cells_most_buckets(m) + 1, sizeof *job->begin);
+    job->scratch = cutoff_arena_take(arena, cells_sort_scratch_bytes(n > m ? n : m), 1);
+    job->totals = cutoff_arena_take(arena, job->tasks, sizeof *job->totals);
     for (int c = 0; c < 3; c++)
-        job->of_kernel.force[c] = take(arena, n, sizeof(double));
-    job->of_kernel.value = wants_value ? take(arena, n, sizeof(double)) : NULL;
-    job->lanes = take(arena, job->threads, sizeof *job->lanes);
+        job->of_kernel.force[c] = cutoff_arena_take(arena, n, sizeof(double));
+    job->of_kernel.value = wants_value ? cutoff_arena_take(arena, n, sizeof(double)) : NULL;
+    job->lanes = cutoff_arena_take(arena, job->threads, sizeof *job->lanes);
     for (int64_t k = 0; k < job->threads; k++) {
         struct cutoff_candidates lane;
         lay_out_lane(arena, real, &lane);
-        struct excluded_run *runs =
-            take(arena, excluded_any(job->problem) ? cutoff_most_candidates : 0, sizeof *runs);
+        struct excluded_run *runs = cutoff_arena_take(
+            arena, excluded_any(job->problem) ? cutoff_most_candidates : 0, sizeof *runs);
         if (arena->base)
             job->lanes[k] = (struct lane){.candidates = lane, .runs = runs};
     }
@@ -132,7 +89,7 @@ static void lay_out(struct arena *arena, struct job *job)
 
 static kith_status make_room(struct job *job, struct cutoff_memory *memory)
 {
-    struct arena arena = {0};
+    struct cutoff_arena arena = {0};
     lay_out(&arena, job);
     if (arena.used > memory->size) {
         free(memory->bytes);
@@ -140,75 +97,9 @@ static kith_status make_room(struct job *job, struct cutoff_memory *memory)
         KITH_TRY(kith_allocate(arena.used, 1, "forces within a cutoff", &memory->bytes));
         memory->size = arena.used;
     }
-    arena = (struct arena){memory->bytes, 0};
+    arena = (struct cutoff_arena){memory->bytes, 0};
     lay_out(&arena, job);
     return KITH_OK;
-}
-
-/* Positions as an array: the columns of a problem are equally far apart. */
-static kith_array positions_of(const struct job *job, const struct sorted_side *side)
-{
-    const kith_dtype dtype = job->problem->dtype;
-    const int64_t d = job->problem->dimensions;
-    kith_array array = kith_array_matrix((void *)side->position[0], dtype, side->count, d);
-    array.strides[0] = 1;
-    array.strides[1] = ((const char *)side->position[1] - (const char *)side->position[0]) /
-                       kith_dtype_bytes(dtype);
-    return array;
-}
-
-static kith_status wrap_side(const struct job *job, const char *name, struct sorted_side *side,
-                             struct cells_bounds *bounds)
-{
-    int64_t bad_row = -1;
-    KITH_TRY(cells_wrap_cpu(job->context, positions_of(job, side), job->problem->space.lattice,
-                            &side->wrapped, bounds, &bad_row));
-    if (bad_row >= 0)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "row %lld of %s.positions is not finite or more than 2^30 cells away; "
-                         "give positions near the cell",
-                         (long long)bad_row, name);
-    return KITH_OK;
-}
-
-#define DEFINE_ARRANGE(real)                                                                       \
-    static void arrange_##real(const void *from, const uint32_t *order, int64_t begin,             \
-                               int64_t end, void *to)                                              \
-    {                                                                                              \
-        for (int64_t slot = begin; slot < end; slot++)                                             \
-            ((real *)to)[slot] = ((const real *)from)[order[slot]];                                \
-    }
-DEFINE_ARRANGE(float)
-DEFINE_ARRANGE(double)
-
-struct arranging {
-    kith_dtype dtype;
-    const struct sorted_side *side;
-};
-
-static void arrange_part(void *argument, int64_t part)
-{
-    const struct arranging *arranging = argument;
-    const struct sorted_side *side = arranging->side;
-    const int64_t begin = part * rows_a_part, left = side->count - begin;
-    const int64_t end = begin + (left < rows_a_part ? left : rows_a_part);
-    void (*arrange)(const void *, const uint32_t *, int64_t, int64_t, void *) =
-        arranging->dtype == KITH_F32 ? arrange_float : arrange_double;
-    for (int c = 0; c < 3; c++)
-        arrange(side->wrapped.position[c], side->order, begin, end, side->points.position[c]);
-    for (int k = 0; k < column_count; k++)
-        if (side->from[k])
-            arrange(side->from[k], side->order, begin, end, side->column[k]);
-}
-
-static kith_status sort_side(struct job *job, struct sorted_side *side, int32_t *begin)
-{
-    struct arranging arranging = {job->problem->dtype, side};
-    KITH_TRY(cells_sort_cpu(job->context, &job->grid, job->problem->space.lattice, &side->wrapped,
-                            side->order, begin, job->scratch));
-    return kith_for_each(job->context,
-                         kith_threads_for(job->context, (double)side->count / rows_a_second),
-                         (side->count + rows_a_part - 1) / rows_a_part, arrange_part, &arranging);
 }
 
 static void clear(struct job *job)
@@ -221,28 +112,20 @@ static void clear(struct job *job)
     memset(job->totals, 0, (size_t)job->tasks * sizeof *job->totals);
 }
 
-static kith_status prepare(struct job *job)
+static kith_status sort_sides(struct job *job)
 {
     const struct forces_problem *problem = job->problem;
     struct cells_bounds bounds = cells_bounds_empty();
-    KITH_TRY(wrap_side(job, "sources", &job->sources, &bounds));
+    KITH_TRY(cutoff_side_wrap(job->context, problem, "sources", &job->sources, &bounds));
     if (!problem->self)
-        KITH_TRY(wrap_side(job, "targets", &job->targets, &bounds));
+        KITH_TRY(cutoff_side_wrap(job->context, problem, "targets", &job->targets, &bounds));
     cells_grid_choose(problem->space.lattice, problem->dtype, problem->dimensions,
                       problem->space.cutoff, &bounds, job->sources.count, &job->grid);
-    KITH_TRY(sort_side(job, &job->sources, job->begin));
-    if (!problem->self) {
-        KITH_TRY(sort_side(job, &job->targets, NULL));
-        return KITH_OK;
-    }
-    /* The targets have columns of their own, in the same order. */
-    memcpy(job->targets.order, job->sources.order,
-           (size_t)job->targets.count * sizeof *job->targets.order);
-    job->targets.wrapped = job->sources.wrapped;
-    struct arranging arranging = {problem->dtype, &job->targets};
-    for (int64_t part = 0; part * rows_a_part < job->targets.count; part++)
-        arrange_part(&arranging, part);
-    return KITH_OK;
+    KITH_TRY(cutoff_side_sort(job->context, problem, &job->grid, job->begin, job->scratch,
+                              &job->sources));
+    if (problem->self)
+        return cutoff_side_follow(job->context, &job->sources, &job->targets);
+    return cutoff_side_sort(job->context, problem, &job->grid, NULL, job->scratch, &job->targets);
 }
 
 static void flush(const struct job *job, struct lane *with, int64_t begin, int64_t end,
@@ -459,22 +342,23 @@ static void take_columns(struct job *job)
     const struct cutoff_law *law = job->law;
     const bool of_charges = law->view.weight == law_weight_charge && !law->view.formula;
     const bool is_weighted = law->view.weight != law_weight_none || law->view.formula;
-    struct sorted_side *sources = &job->sources, *targets = &job->targets;
+    struct cutoff_side *sources = &job->sources, *targets = &job->targets;
     sources->count = problem->source_count;
     targets->count = problem->target_count;
     sources->position = problem->source_position;
     targets->position = problem->target_position;
     if (is_weighted) {
-        sources->from[weight_column] = of_charges ? law->source_charge : problem->source_mass;
-        targets->from[weight_column] = of_charges ? law->target_charge : law->target_weight;
+        sources->from[cutoff_weight_column] =
+            of_charges ? law->source_charge : problem->source_mass;
+        targets->from[cutoff_weight_column] = of_charges ? law->target_charge : law->target_weight;
     }
     if (law->view.formula) {
-        sources->from[charge_column] = law->source_charge;
-        targets->from[charge_column] = law->target_charge;
+        sources->from[cutoff_charge_column] = law->source_charge;
+        targets->from[cutoff_charge_column] = law->target_charge;
     }
-    sources->from[softening_column] = problem->source_half_softening2;
-    targets->from[softening_column] = problem->target_half_softening2;
-    targets->from[total_column] = law->total_weight;
+    sources->from[cutoff_softening_column] = problem->source_half_softening2;
+    targets->from[cutoff_softening_column] = problem->target_half_softening2;
+    targets->from[cutoff_total_column] = law->total_weight;
 }
 
 /* What the kernel takes, after the columns have places. */
@@ -495,13 +379,13 @@ static void fill_in_kernel(struct job *job)
     to->slope_at_cutoff = job->law->slope_at_cutoff;
     for (int c = 0; c < 3; c++)
         to->target_position[c] = job->targets.points.position[c];
-    to->target_weight = job->targets.column[weight_column];
-    to->source_weight = job->sources.column[weight_column];
-    to->target_charge = job->targets.column[charge_column];
-    to->source_charge = job->sources.column[charge_column];
-    to->target_half_softening2 = job->targets.column[softening_column];
-    to->source_half_softening2 = job->sources.column[softening_column];
-    to->total_weight = job->targets.column[total_column];
+    to->target_weight = job->targets.column[cutoff_weight_column];
+    to->source_weight = job->sources.column[cutoff_weight_column];
+    to->target_charge = job->targets.column[cutoff_charge_column];
+    to->source_charge = job->sources.column[cutoff_charge_column];
+    to->target_half_softening2 = job->targets.column[cutoff_softening_column];
+    to->source_half_softening2 = job->sources.column[cutoff_softening_column];
+    to->total_weight = job->targets.column[cutoff_total_column];
 }
 
 kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem *problem,
@@ -519,7 +403,7 @@ kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem
     KITH_TRY(find_kernel(&job));
     KITH_TRY(make_room(&job, memory));
     clear(&job);
-    KITH_TRY(prepare(&job));
+    KITH_TRY(sort_sides(&job));
     fill_in_kernel(&job);
     KITH_TRY(excluded_find(problem, job.sources.order, &job.excluded));
     kith_status status = divide(&job);
