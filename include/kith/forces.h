@@ -119,7 +119,7 @@ typedef struct kith_forces_options {
  *
  * With columns epsilon and sigma the law lennard-jones has, for each pair, ε = √(ε_i ε_j) and
  * σ = (σ_i + σ_j)/2 (Lorentz 1881; Berthelot 1898), in the place of its own, which must be 1. Both
- * columns or none are given, on both sides; on the CPU, by the solvers direct, cutoff and
+ * columns or none are given, on both sides; by the solvers direct, cutoff and
  * reference, without a tail. They need a C compiler, as formulas do.
  *
  * The solver (kith/solver.h) walks the pairs: direct, in the arrays' precision; cutoff, those of a

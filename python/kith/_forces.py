@@ -216,7 +216,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         Those of the targets; 1 by default.
     epsilon, sigma : array_like, shape (m,), optional
         Of the law ``lennard-jones``, for each particle: pairs have ``sqrt(epsilon_i epsilon_j)`` and
-        ``(sigma_i + sigma_j) / 2``. On the CPU, and without targets of their own.
+        ``(sigma_i + sigma_j) / 2``. Without targets of their own.
     want : {'both', 'acceleration', 'potential', 'value'}
         What to compute; ``value`` is the sum of the values of the law, an energy for gravity too.
     out : tuple of two arrays, optional

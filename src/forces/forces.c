@@ -63,9 +63,6 @@ static kith_status check_and_compute(kith_context *context, struct forces_argume
     KITH_TRY(forces_check_arguments(arguments));
     KITH_TRY(
         law_check_dimensions(arguments->law, kith_array_columns(arguments->sources.positions)));
-    if (arguments->mixes && context->device.kind != KITH_CPU && !arguments->solver->on_host)
-        return kith_fail(KITH_UNSUPPORTED, "columns epsilon and sigma are mixed on the CPU; use a "
-                                           "context there, or leave them out");
     if (forces_on_device(arguments))
         return compute_in_place(context, arguments);
     return staging_is_needed(context, arguments->sources.positions) && !arguments->solver->on_host

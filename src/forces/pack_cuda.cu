@@ -21,7 +21,7 @@ enum { threads = 512, most_blocks = 256 };
  * takes less time than starting another kernel. */
 enum { most_rows_for_each = 2048 };
 
-enum quantity { quantity_length, quantity_mass, quantity_half_square, quantity_any };
+enum quantity { quantity_length, quantity_mass, quantity_half_square, quantity_root, quantity_any };
 
 /* A column to be packed. */
 struct packing {
@@ -32,7 +32,7 @@ struct packing {
 };
 
 struct packings {
-    struct packing column[18];
+    struct packing column[20];
     int32_t count;
 };
 
@@ -85,7 +85,8 @@ static __device__ void write_down(const struct inputs &inputs, const struct extr
 template <typename real>
 static __device__ void pack_column(const struct packing &column, struct exponents units)
 {
-    const int exponent = column.quantity == quantity_any    ? 0
+    const bool has_no_unit = column.quantity == quantity_any || column.quantity == quantity_root;
+    const int exponent = has_no_unit                        ? 0
                          : column.quantity == quantity_mass ? units.mass
                                                             : units.length;
     const double factor = ldexp(1.0, -exponent);
@@ -98,6 +99,8 @@ static __device__ void pack_column(const struct packing &column, struct exponent
                 (column.from.data ? (double)number_at<real>(column.from, row, column.column) : 1.0);
         if (column.quantity == quantity_half_square)
             number = 0.5 * number * number;
+        if (column.quantity == quantity_root)
+            number = sqrt(number);
         ((real *)column.to)[row] = (real)number;
     }
 }
@@ -191,19 +194,26 @@ static void add_numbers(struct packings *packings, struct view from, int64_t row
         add_packing(packings, from, 0, quantity_any, to);
 }
 
-static void add_packings_of_law(struct packings *packings, const struct inputs *inputs,
+/* mixes: σ is in the place of charges (pack.c). */
+static void add_packings_of_law(struct packings *packings, const struct inputs *inputs, bool mixes,
                                 const struct forces_problem *problem)
 {
     const int64_t n = problem->target_count;
+    const int charge = mixes ? particles_sigma : particles_q;
     if (problem->source_charge != problem->source_mass)
-        add_numbers(packings, inputs->view[view_source_columns + particles_q],
-                    problem->source_count, problem->source_charge);
+        add_numbers(packings, inputs->view[view_source_columns + charge], problem->source_count,
+                    problem->source_charge);
     if (problem->target_charge != problem->source_charge)
-        add_numbers(packings, inputs->view[view_target_columns + particles_q], n,
+        add_numbers(packings, inputs->view[view_target_columns + charge], n,
                     problem->target_charge);
     if (problem->target_mass != problem->source_mass)
-        add_numbers(packings, inputs->view[view_target_columns + particles_m], n,
-                    problem->target_mass);
+        add_numbers(
+            packings,
+            inputs->view[(problem->self ? view_source_columns : view_target_columns) + particles_m],
+            n, problem->target_mass);
+    if (mixes && !problem->self)
+        add_packing(packings, inputs->view[view_target_columns + particles_epsilon], 0,
+                    quantity_root, problem->target_weight);
 }
 
 /* Rows of directions that are nowhere else. */
@@ -220,11 +230,12 @@ static void add_directions(struct packings *packings, const struct inputs *input
     }
 }
 
-static struct packings packings_of(const struct inputs *inputs,
+static struct packings packings_of(const struct inputs *inputs, bool mixes,
                                    const struct forces_problem *problem)
 {
     struct packings packings = {};
-    struct view masses = inputs->view[view_source_columns + particles_m];
+    struct view masses =
+        inputs->view[view_source_columns + (mixes ? particles_epsilon : particles_m)];
     masses.rows = problem->source_count;
     for (int32_t c = 0; c < problem->dimensions; c++) {
         add_packing(&packings, inputs->view[view_sources], c, quantity_length,
@@ -233,14 +244,14 @@ static struct packings packings_of(const struct inputs *inputs,
             add_packing(&packings, inputs->view[view_targets], c, quantity_length,
                         problem->target_position[c]);
     }
-    add_packing(&packings, masses, 0, quantity_mass, problem->source_mass);
+    add_packing(&packings, masses, 0, mixes ? quantity_root : quantity_mass, problem->source_mass);
     if (problem->source_half_softening2)
         add_packing(&packings, inputs->view[view_source_columns + particles_softening], 0,
                     quantity_half_square, problem->source_half_softening2);
     if (problem->target_half_softening2 && !problem->self)
         add_packing(&packings, inputs->view[view_target_columns + particles_softening], 0,
                     quantity_half_square, problem->target_half_softening2);
-    add_packings_of_law(&packings, inputs, problem);
+    add_packings_of_law(&packings, inputs, mixes, problem);
     add_directions(&packings, inputs, problem);
     return packings;
 }
@@ -282,7 +293,7 @@ static kith_status compute(kith_context *context, const struct forces_arguments 
 {
     static_assert(most_blocks <= threads, "a thread reads what a block has found");
     const struct inputs inputs = inputs_of(arguments);
-    const struct packings packings = packings_of(&inputs, problem);
+    const struct packings packings = packings_of(&inputs, arguments->mixes, problem);
     const int64_t n = problem->target_count, m = problem->source_count;
     const int blocks = blocks_for(n > m ? n : m);
     const int measuring_blocks = (problem->self ? m : n + m) > most_rows_for_each ? blocks : 0;

@@ -21,7 +21,7 @@ static struct setting {
     int64_t n;
     int32_t d;
     double x[3 * most_points], m[most_points], q[most_points], softening[most_points];
-    bool has_softenings;
+    bool has_softenings, is_mixture;
 } now;
 static struct sums of_gpu, of_cpu;
 
@@ -68,6 +68,8 @@ static kith_status compute(kith_context *context, const kith_forces_options *opt
 {
     static float x[3 * most_points], m[most_points], q[most_points], e[most_points];
     static float a[3 * most_points], phi[most_points];
+    static float narrow_epsilon[most_points], narrow_sigma[most_points];
+    static double epsilon[most_points], sigma[most_points];
     const kith_dtype dtype = narrow ? KITH_F32 : KITH_F64;
     for (int64_t k = 0; k < now.n * now.d; k++)
         x[k] = (float)now.x[k];
@@ -83,6 +85,18 @@ static kith_status compute(kith_context *context, const kith_forces_options *opt
     if (now.has_softenings)
         particles.columns[2] = (kith_particle_column){
             "softening", kith_array_vector(narrow ? (void *)e : now.softening, dtype, now.n)};
+    for (int64_t k = 0; k < now.n; k++) { /* of a mixture */
+        epsilon[k] = now.m[k];
+        sigma[k] = 0.1 + 0.02 * now.q[k];
+        narrow_epsilon[k] = (float)epsilon[k];
+        narrow_sigma[k] = (float)sigma[k];
+    }
+    if (now.is_mixture) {
+        particles.columns[2] = (kith_particle_column){
+            "epsilon", kith_array_vector(narrow ? (void *)narrow_epsilon : epsilon, dtype, now.n)};
+        particles.columns[3] = (kith_particle_column){
+            "sigma", kith_array_vector(narrow ? (void *)narrow_sigma : sigma, dtype, now.n)};
+    }
     kith_forces_options with = *options;
     memset(to, 0, sizeof *to);
     with.totals = wants_values ? &to->totals : NULL;
@@ -188,6 +202,22 @@ static void test_cuda_a_cutoff_may_be_longer_than_the_cell(void **state)
         random_points(n, 3, &cell);
         const kith_forces_options options = {.law = law, .cutoff = 2.3, .cell = &cell};
         compare_forces(&options, false);
+    }
+    kith_law_free(law);
+}
+
+static void test_cuda_mixtures_are_the_cpus(void **state)
+{
+    const kith_cell cell = {{{1, 0, 0}, {0.2, 1, 0}, {0, 0, 1}}, {true, true, true}};
+    kith_law *law = NULL;
+    (void)state;
+    assert_ok(kith_law_parse("lennard-jones", 0, NULL, &law));
+    for (int k = 0; k < 4; k++) {
+        random_points(400, 3, &cell);
+        now.is_mixture = true;
+        kith_forces_options options = {.law = law, .cutoff = 0.4, .cell = &cell};
+        options.shift = k < 3 ? (kith_shift)k : KITH_SHIFT_NONE;
+        compare_forces(&options, k % 2);
     }
     kith_law_free(law);
 }
@@ -492,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cuda_forces_within_a_cutoff_are_the_cpus),
         cmocka_unit_test(test_cuda_a_cutoff_may_be_longer_than_the_cell),
+        cmocka_unit_test(test_cuda_mixtures_are_the_cpus),
         cmocka_unit_test(test_cuda_tails_are_the_cpus),
         cmocka_unit_test(test_cuda_forces_within_a_cutoff_have_the_same_bits),
         cmocka_unit_test(test_cuda_a_cutoff_refuses_what_it_cannot),
