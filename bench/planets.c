@@ -45,7 +45,7 @@ static kith_status fill(kith_bodies *bodies, int64_t systems)
     for (int64_t s = 0; s < systems; s++) {
         double a = first_orbit;
         bodies->mass[s * count] = 1;
-        for (int64_t i = 1; i < count; i++, a *= apart) {
+        for (int64_t i = 1; i < count; i++) {
             const int64_t row = s * count + i;
             const uint64_t k = (uint64_t)row * 3;
             const kith_orbit orbit = {.a = a,
@@ -54,6 +54,7 @@ static kith_status fill(kith_bodies *bodies, int64_t systems)
                                       .omega = two_pi * number_of(k + 1),
                                       .M = two_pi * number_of(k + 2)};
             bodies->mass[row] = 1e-5;
+            a *= apart;
             const kith_status status =
                 kith_orbit_place(1, &orbit, bodies->position + 3 * row, bodies->velocity + 3 * row);
             if (status != KITH_OK)

@@ -1,5 +1,11 @@
 /* Steps of whfast on a GPU: a planet in each thread, a system in a part of a warp, with all of its
- * state in registers, and the arithmetic of the CPU's kernels (whfast_step.h). */
+ * state in registers, and the arithmetic of the CPU's kernels (whfast_step.h).
+ *
+ * Of eight planets each takes 262 instructions of double precision a step in democratic
+ * heliocentric coordinates (Kepler's equation and motion 128, attractions 88, the star's jump 27,
+ * kicks 15, a component of the center of mass 4) and 310 in Jacobi's. An H200, of
+ * 132 multiprocessors with 64 such units at 1.98 GHz, does 16.7·10¹² a second: a step of a system
+ * takes at least 0.126 and 0.149 ns. */
 
 #include "simulation/whfast_cuda.h"
 
@@ -259,8 +265,48 @@ SIMD_INLINE void interact_by(struct whfast_planets *p, const struct whfast_layou
     kick_planets(p, layout, h);
 }
 
+/* The center of mass in the loop of steps: a component in each of four lanes, where there are so
+ * many. */
+template <int lanes> struct center_lane {
+    static constexpr bool is_divided = lanes >= 4;
+    vdouble at, rate, lost;
+
+    __device__ __forceinline__ explicit center_lane(const struct whfast_planets &p)
+    {
+        const unsigned lane = threadIdx.x % 4;
+        at = lane == 0 ? p.center[0] : lane == 1 ? p.center[1] : p.center[2];
+        rate = lane == 0   ? p.center_velocity[0]
+               : lane == 1 ? p.center_velocity[1]
+                           : p.center_velocity[2];
+        lost = lane == 0 ? p.lost_center[0] : lane == 1 ? p.lost_center[1] : p.lost_center[2];
+    }
+
+    __device__ __forceinline__ void drift(struct whfast_planets &p, double h)
+    {
+        if (is_divided)
+            at = whfast_add(at, simd_fma(rate, h, lost), &lost);
+        else
+            drift_center(&p, h);
+    }
+
+    __device__ __forceinline__ void put(struct whfast_planets &p) const
+    {
+#pragma unroll
+        for (int32_t c = 0; is_divided && c < 3; c++) {
+            p.center[c] = __shfl_sync(whfast_warp, at, c, lanes);
+            p.lost_center[c] = __shfl_sync(whfast_warp, lost, c, lanes);
+        }
+    }
+};
+
+/* Blocks of a multiprocessor, for registers of 128, 168 or 255. */
+__host__ __device__ constexpr int blocks_for(int slots, bool is_jacobi)
+{
+    return slots > 1 ? 2 : is_jacobi ? 3 : 4;
+}
+
 template <int lanes, int slots, int kernel, bool is_jacobi>
-static __global__ void __launch_bounds__(block_threads)
+static __global__ void __launch_bounds__(block_threads, blocks_for(slots, is_jacobi))
     step_kernel(const __grid_constant__ struct whfast_device problem)
 {
     const struct whfast_layout layout = {false, slots, lanes};
@@ -276,11 +322,13 @@ static __global__ void __launch_bounds__(block_threads)
     if (kernel == whfast_composition) {
         step_any(&p, whfast_composition, h, problem.steps);
     } else {
+        center_lane<lanes> center(p);
         for (int64_t step = 0; step < problem.steps; step++) {
             interact_by<kernel, is_jacobi>(&p, layout, h);
             drift_planets(&p, layout, h);
-            drift_center(&p, h);
+            center.drift(p, h);
         }
+        center.put(p);
     }
     store_kept(problem, layout, p);
 }

@@ -27,19 +27,17 @@
 enum { whfast_lanes = SIMD_BYTES / sizeof(double) };
 
 /* a + b exactly: the sum and what did not fit into it (Knuth 1998, The Art of Computer Programming
- * 2, 4.2.2). */
+ * 2, 4.2.2). As a number of a thread, to the last digits of b: exactly if |a| ≥ |b| (Dekker 1971),
+ * in half of the operations. */
 SIMD_INLINE vdouble whfast_add(vdouble a, vdouble b, vdouble *lost)
 {
     const vdouble sum = a + b, of_b = sum - a;
+#if SIMD_IS_SCALAR
+    *lost = b - of_b;
+#else
     *lost = (a - (sum - of_b)) + (b - of_b);
+#endif
     return sum;
-}
-
-/* 1 / √x to about 2^−20, for a guess, sooner than the hardware's root and quotient. */
-SIMD_INLINE vdouble whfast_rsqrt(vdouble x)
-{
-    const vdouble y = simd_estimate_rsqrt_double(x), half = y * simd_all(0.5);
-    return simd_fma(half, simd_fma(-x * y, y, simd_all(1.0)), y);
 }
 
 /* An orbit at the start of a step. */
@@ -130,7 +128,7 @@ SIMD_INLINE vdouble whfast_correct(const struct whfast_orbit *orbit,
     const vdouble slope = simd_fma(orbit->rv, at->g1, simd_fma(orbit->zeta, at->g2, orbit->r));
     const vdouble curve = simd_fma(orbit->rv, g0, orbit->zeta * at->g1);
     const vdouble third = simd_fma(orbit->zeta, g0, -(orbit->beta * orbit->rv * at->g1));
-    const vdouble inverse = simd_reciprocal(slope), u = -miss * inverse, u2 = u * u;
+    const vdouble inverse = simd_rough_reciprocal(slope), u = -miss * inverse, u2 = u * u;
     const vdouble A = curve * inverse * simd_all(0.5) * u;
     const vdouble B = third * inverse * simd_all(1.0 / 6) * u2;
     const vdouble C = orbit->beta * u2 * A * simd_all(-1.0 / 12);
@@ -204,6 +202,30 @@ SIMD_OUTLINE struct whfast_functions whfast_solve_rest(const struct whfast_orbit
     return at;
 }
 
+SIMD_INLINE vdouble whfast_dot(const vdouble a[3], const vdouble b[3])
+{
+    return simd_fma(a[2], b[2], simd_fma(a[1], b[1], a[0] * b[0]));
+}
+
+/* A drift by a time h before its equation is solved. */
+struct whfast_start {
+    struct whfast_orbit orbit;
+    vdouble inverse, guess; /* of r, of s */
+#if SIMD_IS_SCALAR
+    vint64 is_smooth; /* the guess is good, if it is near */
+#endif
+};
+
+#if SIMD_IS_SCALAR
+#include "simulation/whfast_kepler_scalar.h"
+#else
+/* 1 / √x to about 2^−20, for a guess, sooner than the hardware's root and quotient. */
+SIMD_INLINE vdouble whfast_rsqrt(vdouble x)
+{
+    const vdouble y = simd_estimate_rsqrt_double(x), half = y * simd_all(0.5);
+    return simd_fma(half, simd_fma(-x * y, y, simd_all(1.0)), y);
+}
+
 /* s from the series of h = r s (1 + …), to less than the last digits: with an estimate of 1 / r. */
 SIMD_INLINE vdouble whfast_guess(vdouble inverse, vdouble rv, vdouble v2, vdouble mu, vdouble h)
 {
@@ -214,40 +236,32 @@ SIMD_INLINE vdouble whfast_guess(vdouble inverse, vdouble rv, vdouble v2, vdoubl
     return whfast_revert(u, A, B, k * A * simd_all(-1.0 / 12), k * B * simd_all(-1.0 / 20));
 }
 
-SIMD_INLINE struct whfast_functions whfast_solve(const struct whfast_orbit *orbit, vdouble guess)
-{
-    vint64 is_last;
-    struct whfast_functions at = whfast_functions_at(orbit, guess, whfast_usual_terms);
-    const vdouble d = whfast_correct(orbit, &at, &is_last);
-    at = whfast_shift(orbit, &at, d);
-    is_last &= whfast_is_in_range(orbit, guess, whfast_usual_z);
-    if (__builtin_expect(SIMD_ANY_DOUBLE(~is_last), 0))
-        at = whfast_solve_rest(orbit, at, is_last);
-    return at;
-}
-
-SIMD_INLINE vdouble whfast_dot(const vdouble a[3], const vdouble b[3])
-{
-    return simd_fma(a[2], b[2], simd_fma(a[1], b[1], a[0] * b[0]));
-}
-
-/* A drift by a time h before its equation is solved. */
-struct whfast_start {
-    struct whfast_orbit orbit;
-    vdouble inverse, guess; /* of r, of s */
-};
-
 SIMD_INLINE struct whfast_start whfast_begin(vdouble mu, vdouble h, const vdouble q[3],
                                              const vdouble v[3])
 {
     const vdouble r2 = whfast_dot(q, q), rv = whfast_dot(q, v), v2 = whfast_dot(v, v);
-    const vdouble r = simd_sqrt(r2), inverse = simd_reciprocal(r), pull = mu * inverse;
+    vdouble inverse;
+    const vdouble r = simd_roots(r2, &inverse), pull = mu * inverse;
     const vdouble beta = (pull + pull) - v2;
     const struct whfast_start start = {{r, rv, beta, simd_fma(-beta, r, mu), mu, h},
                                        inverse,
                                        whfast_guess(whfast_rsqrt(r2), rv, v2, mu, h)};
     return start;
 }
+
+SIMD_INLINE struct whfast_functions whfast_solve(const struct whfast_start *start)
+{
+    const struct whfast_orbit *orbit = &start->orbit;
+    vint64 is_last;
+    struct whfast_functions at = whfast_functions_at(orbit, start->guess, whfast_usual_terms);
+    const vdouble d = whfast_correct(orbit, &at, &is_last);
+    at = whfast_shift(orbit, &at, d);
+    is_last &= whfast_is_in_range(orbit, start->guess, whfast_usual_z);
+    if (__builtin_expect(SIMD_ANY_DOUBLE(~is_last), 0))
+        at = whfast_solve_rest(orbit, at, is_last);
+    return at;
+}
+#endif
 
 /* Moves the planets; q and v go with what did not fit into them. */
 SIMD_INLINE void whfast_end(const struct whfast_start *start, const struct whfast_functions *at,
@@ -272,7 +286,7 @@ SIMD_INLINE void whfast_kepler(vdouble mu, vdouble h, vdouble q[3], vdouble v[3]
                                vdouble lost_v[3])
 {
     const struct whfast_start start = whfast_begin(mu, h, q, v);
-    const struct whfast_functions at = whfast_solve(&start.orbit, start.guess);
+    const struct whfast_functions at = whfast_solve(&start);
     whfast_end(&start, &at, q, v, lost_q, lost_v);
 }
 

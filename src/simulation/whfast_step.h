@@ -44,7 +44,7 @@ SIMD_INLINE void drift_planets(struct whfast_planets *p, const struct whfast_lay
             start[k] = whfast_begin(p->mu[begin + k], simd_all(h), q, v);
         }
         for (int64_t k = 0; k < count; k++)
-            at[k] = whfast_solve(&start[k].orbit, start[k].guess);
+            at[k] = whfast_solve(&start[k]);
         for (int64_t k = 0; k < count; k++) {
             vdouble q[3], v[3], lost_q[3], lost_v[3];
             load_three(p->q, slots, begin + k, q);

@@ -91,9 +91,44 @@ SIMD_INLINE void whfast_turn(const struct whfast_layout layout, const vdouble *v
         to[c] = __shfl_sync(whfast_warp, vectors[c * layout.slots + k], from, layout.lanes);
 }
 
-/* What planets do to planets, with all others as sources: one without mass adds 0. */
-SIMD_INLINE void whfast_pull(const struct whfast_planets *p, const struct whfast_layout layout,
-                             const bool is_derivative)
+/* What planets do to planets, one in each thread: each pair once. A thread does the pairs with the
+ * planets of the next lanes, around, up to the opposite one, and hands them their part. */
+SIMD_INLINE void whfast_pull_pairs(const struct whfast_planets *p,
+                                   const struct whfast_layout layout, const bool is_derivative)
+{
+    const int32_t opposite = layout.lanes / 2;
+    vdouble sum[3] = {0, 0, 0};
+#pragma unroll
+    for (int32_t turns = 1; turns <= opposite; turns++) {
+        const int32_t lane = whfast_lane_of(layout);
+        const vdouble mass = __shfl_sync(whfast_warp, p->mass[0], lane + turns, layout.lanes);
+        vdouble d[3], change[3], field[3];
+        whfast_turn(layout, p->x, 0, turns, d);
+        if (is_derivative)
+            whfast_turn(layout, p->dx, 0, turns, change);
+#pragma unroll
+        for (int32_t c = 0; c < 3; c++) {
+            d[c] -= p->x[c];
+            change[c] = is_derivative ? change[c] - p->dx[c] : d[c];
+        }
+        const vdouble weight = whfast_weigh(is_derivative, d, change, field);
+        const vdouble of_other = mass * weight, of_this = p->mass[0] * weight;
+#pragma unroll
+        for (int32_t c = 0; c < 3; c++) {
+            sum[c] = simd_fma(of_other, field[c], sum[c]);
+            if (turns < opposite)
+                sum[c] -= __shfl_sync(whfast_warp, of_this * field[c], lane + layout.lanes - turns,
+                                      layout.lanes);
+        }
+    }
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++)
+        p->pull[c] = p->g * sum[c];
+}
+
+/* The same with several planets in a thread, with all others as sources. */
+SIMD_INLINE void whfast_pull_all(const struct whfast_planets *p, const struct whfast_layout layout,
+                                 const bool is_derivative)
 {
     const int64_t slots = layout.slots;
 #pragma unroll
@@ -104,8 +139,6 @@ SIMD_INLINE void whfast_pull(const struct whfast_planets *p, const struct whfast
 #pragma unroll
         for (int32_t turns = 0; turns < layout.lanes; turns++) {
             vdouble source[3], rate[3] = {0, 0, 0};
-            if (turns == 0 && slots == 1)
-                continue; /* itself */
             const vdouble mass = __shfl_sync(whfast_warp, p->mass[from],
                                              whfast_lane_of(layout) + turns, layout.lanes);
             whfast_turn(layout, p->x, from, turns, source);
@@ -130,6 +163,16 @@ SIMD_INLINE void whfast_pull(const struct whfast_planets *p, const struct whfast
 #pragma unroll
     for (int64_t k = 0; k < 3 * slots; k++)
         p->pull[k] *= p->g;
+}
+
+/* One without mass adds 0. */
+SIMD_INLINE void whfast_pull(const struct whfast_planets *p, const struct whfast_layout layout,
+                             const bool is_derivative)
+{
+    if (layout.slots == 1)
+        whfast_pull_pairs(p, layout, is_derivative);
+    else
+        whfast_pull_all(p, layout, is_derivative);
 }
 
 #endif
