@@ -103,16 +103,14 @@ static kith_status check_masses_of_law(const struct law_choice *choice, bool is_
 }
 
 /* *mixed is the law of the bodies' ε and σ, or NULL (forces/mixing.h); the caller frees it. */
-static kith_status mix(const kith_context *context, const struct law_choice *choice,
-                       bool is_ensemble, bool is_watched, const kith_bodies *bodies,
-                       kith_law **mixed)
+static kith_status mix(const struct law_choice *choice, bool is_ensemble, bool is_watched,
+                       const kith_bodies *bodies, kith_law **mixed)
 {
     KITH_TRY(forces_mix(choice->law, "the bodies", bodies->epsilon, bodies->sigma, mixed));
-    const char *what = !*mixed                            ? NULL
-                       : is_ensemble                      ? "of an ensemble"
-                       : is_watched                       ? "with collisions, encounters or escapes"
-                       : context->device.kind != KITH_CPU ? "on a GPU"
-                                                          : NULL;
+    const char *what = !*mixed       ? NULL
+                       : is_ensemble ? "of an ensemble"
+                       : is_watched  ? "with collisions, encounters or escapes"
+                                     : NULL;
     return what ? kith_fail(KITH_UNSUPPORTED,
                             "the bodies have columns epsilon and sigma, which are not mixed %s; "
                             "leave them out, or simulate without that",
@@ -202,8 +200,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
 
     kith_law *mixed = NULL;
     struct kith_simulation *created = NULL;
-    kith_status status =
-        mix(context, &choice, is_ensemble, watch_is_wanted(options), bodies, &mixed);
+    kith_status status = mix(&choice, is_ensemble, watch_is_wanted(options), bodies, &mixed);
     if (status == KITH_OK)
         status = kith_allocate(1, sizeof *created, "simulation", &created);
     if (status != KITH_OK) {

@@ -404,6 +404,31 @@ static void test_cuda_other_runs_within_a_cutoff_are_the_cpus(void **state)
     kith_bodies_free(bodies);
 }
 
+static void test_cuda_runs_of_mixtures_are_the_cpus(void **state)
+{
+    kith_bodies *bodies = NULL, *like = melt(3, 0.8442, false);
+    struct running running = usual;
+    (void)state;
+    assert_ok(kith_bodies_create(like->count, 3,
+                                 KITH_VELOCITY | KITH_MASS | KITH_EPSILON | KITH_SIGMA, &bodies));
+    const size_t bytes = (size_t)(3 * like->count) * sizeof(double);
+    memcpy(bodies->position, like->position, bytes);
+    memcpy(bodies->velocity, like->velocity, bytes);
+    memcpy(bodies->mass, like->mass, bytes / 3);
+    memcpy(bodies->cell, like->cell, sizeof bodies->cell);
+    memcpy(bodies->periodic, like->periodic, sizeof bodies->periodic);
+    bodies->has_cell = true;
+    for (int64_t i = 0; i < bodies->count; i++) {
+        bodies->epsilon[i] = uniform(0.5, 1.5);
+        bodies->sigma[i] = uniform(0.8, 1);
+    }
+    running.steps = running.at_once = 10;
+    running.cutoff = 2;
+    compare_run(&running, bodies, 1e-9);
+    kith_bodies_free(bodies);
+    kith_bodies_free(like);
+}
+
 static void test_cuda_thermostats_are_the_cpus(void **state)
 {
     kith_bodies *bodies = melt(4, 0.8442, false);
@@ -529,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_cuda_runs_of_few_particles),
         cmocka_unit_test(test_cuda_runs_within_a_cutoff_are_the_cpus),
         cmocka_unit_test(test_cuda_other_runs_within_a_cutoff_are_the_cpus),
+        cmocka_unit_test(test_cuda_runs_of_mixtures_are_the_cpus),
         cmocka_unit_test(test_cuda_thermostats_are_the_cpus),
         cmocka_unit_test(test_cuda_bits_of_a_run_depend_on_no_list),
         cmocka_unit_test(test_cuda_a_melt_keeps_its_energy_and_momentum),
