@@ -18,6 +18,7 @@ enum {
     key_thermostat,
     key_every,
     key_every_time,
+    key_pressure,
     key_wrap,
     key_eta,
     key_collisions,
@@ -50,6 +51,10 @@ static const struct argp_option options[] = {
     {"every-time", key_every_time, "T", 0,
      "a frame at every multiple of T after the start: ias15 ends a step there, and a fixed step "
      "must divide T",
+     0},
+    {"pressure-every", key_pressure, "K", 0,
+     "with --cutoff, ewald or pme: record temperature, pressure and virial every K steps, in "
+     "parameters/kith/pressure of FILE (default: in frames only)",
      0},
     {"wrap", key_wrap, NULL, 0,
      "write positions within the periodic cell, and which image of the cell each body is in "
@@ -173,17 +178,19 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
     run->cutoff.has_images = cli_has_images(run->run.simulation.forces.solver);
     if (!run->cutoff.has_images && !resume)
         ewald_check_unused(&run->ewald, run->cutoff.cutoff > 0, state);
+    if (run->run.pressure_every > 0 && !run->run.output)
+        cli_usage_error(state, "--pressure-every needs -o FILE, where pressures are recorded");
     if (run->restitution_given && run->run.simulation.on_collision != KITH_ON_COLLISION_BOUNCE)
         cli_usage_error(state, "--restitution needs --collisions bounce");
     if (run->run.every > 0 && run->run.every_time > 0)
         cli_usage_error(state, "--every and --every-time are given; give one of them");
 }
 
-static int64_t parse_every(const char *text, const struct argp_state *state)
+static int64_t parse_every(const char *option, const char *text, const struct argp_state *state)
 {
-    const int64_t every = cli_parse_count("--every", text, state);
+    const int64_t every = cli_parse_count(option, text, state);
     if (every == 0)
-        cli_usage_error(state, "--every is 0; give a number of steps of at least 1");
+        cli_usage_error(state, "%s is 0; give a number of steps of at least 1", option);
     return every;
 }
 
@@ -251,10 +258,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             cli_usage_error(state, "--%s", kith_error_message());
         return 0;
     case key_every:
-        run->run.every = parse_every(argument, state);
+        run->run.every = parse_every("--every", argument, state);
         return 0;
     case key_every_time:
         run->run.every_time = cli_parse_positive("--every-time", argument, state);
+        return 0;
+    case key_pressure:
+        run->run.pressure_every = parse_every("--pressure-every", argument, state);
         return 0;
     case key_wrap:
         run->run.wrap = true;

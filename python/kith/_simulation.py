@@ -258,7 +258,8 @@ class Simulation(Bound):
     periodic : bool or sequence of bool, optional
         Along which vectors of ``cell`` space is periodic: all by default.
     cutoff : float, optional
-        Sum the pairs at distances less than this only, at every periodic image; all pairs by default. On a GPU if ``device`` names one.
+        Sum the pairs at distances less than this only, at every periodic image; all pairs by default. On a GPU if
+        ``device`` names one.
     shift : {'none', 'energy', 'force'}
         As of `kith.forces`.
     tail : bool
@@ -462,12 +463,12 @@ class Simulation(Bound):
 
     @overload
     def run(self, until: float, output: str | os.PathLike[str], *, every: int = 0, every_time: float = 0.0,
-            units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0, wrap: bool = False,
-            resume: bool = False) -> Summary: ...
+            pressure_every: int = 0, units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0,
+            wrap: bool = False, resume: bool = False) -> Summary: ...
 
     def run(self, until: float, output: str | os.PathLike[str] | None = None, *, every: int = 0,
-            every_time: float = 0.0, units: Sequence[str] | None = None, checkpoint_seconds: float = 0.0,
-            wrap: bool = False, resume: bool = False) -> Summary | None:
+            every_time: float = 0.0, pressure_every: int = 0, units: Sequence[str] | None = None,
+            checkpoint_seconds: float = 0.0, wrap: bool = False, resume: bool = False) -> Summary | None:
         """Advances to exactly ``until``, and writes the run to an H5MD file if there is an output.
 
         The last step is shorter if dt does not divide the rest. The file is as that of ``kith run``: it has
@@ -485,6 +486,9 @@ class Simulation(Bound):
         every_time : float
             Time from frame to frame instead of ``every``: an adaptive integrator ends a step at each frame; a fixed
             dt must divide it.
+        pressure_every : int
+            Steps between records of temperature, pressure and virial, in ``parameters/kith/pressure`` of the file;
+            0: those of frames only. Needs a cutoff or periodic images, and steps of a fixed length.
         units : sequence of three str, optional
             Names of the units of length, time and mass, recorded in the file; those of the bodies by default.
         checkpoint_seconds : float
@@ -526,13 +530,14 @@ class Simulation(Bound):
         """
         named = [] if units is None else several(text, "units", units, (0, 3))
         options = (number("until", until), integer("every", every), number("every_time", every_time),
+                   integer("pressure_every", pressure_every),
                    number("checkpoint_seconds", checkpoint_seconds), named, flag("wrap", wrap),
                    flag("resume", resume))
         if output is not None:
             return self._run_to_file(path_of("output", output), *options)
-        if every or every_time or named or checkpoint_seconds or wrap or resume:
-            raise ValueError("output is None, and every, every_time, units, checkpoint_seconds, wrap and resume are "
-                             "for an output; give output=\"run.h5\"")
+        if every or every_time or pressure_every or named or checkpoint_seconds or wrap or resume:
+            raise ValueError("output is None, and every, every_time, pressure_every, units, checkpoint_seconds, wrap "
+                             "and resume are for an output; give output=\"run.h5\"")
         if self._heartbeat is None:
             self._handle.run(options[0])
             return None

@@ -274,14 +274,15 @@ struct run_words {
 };
 
 static kith_run_options run_options_of(const simulation &of, const run_words &words, double until,
-                                       int64_t every, double every_time, double checkpoint_seconds,
-                                       bool wrap, bool resume)
+                                       int64_t every, double every_time, int64_t pressure_every,
+                                       double checkpoint_seconds, bool wrap, bool resume)
 {
     kith_run_options options = {};
     options.simulation = of.options;
     options.until = until;
     options.every = every;
     options.every_time = every_time;
+    options.pressure_every = pressure_every;
     options.output = words.output.c_str();
     options.checkpoint_seconds = checkpoint_seconds;
     options.wrap = wrap;
@@ -322,12 +323,12 @@ static nb::dict dict_of(const kith_run_summary &summary)
 // last gets the state at the end, also when a signal ends the run.
 static nb::dict run_to_file(simulation &of, const bodies *start, bodies &last,
                             const std::string &path, double until, int64_t every, double every_time,
-                            double checkpoint_seconds, const std::vector<std::string> &units,
-                            bool wrap, bool resume)
+                            int64_t pressure_every, double checkpoint_seconds,
+                            const std::vector<std::string> &units, bool wrap, bool resume)
 {
     const run_words words = {path, of.integrator, units};
-    kith_run_options options =
-        run_options_of(of, words, until, every, every_time, checkpoint_seconds, wrap, resume);
+    kith_run_options options = run_options_of(of, words, until, every, every_time, pressure_every,
+                                              checkpoint_seconds, wrap, resume);
     options.last = last.handle;
     const seen_ref shown = of.shown;
     if (shown) {
@@ -384,7 +385,7 @@ void add_simulation(nb::module_ &module)
         .def("diagnose", diagnose)
         .def("diagnose_systems", diagnose_systems)
         .def("run_to_file", run_to_file, nb::arg("start").none(), nb::arg("last"), nb::arg("path"),
-             nb::arg("until"), nb::arg("every"), nb::arg("every_time"),
+             nb::arg("until"), nb::arg("every"), nb::arg("every_time"), nb::arg("pressure_every"),
              nb::arg("checkpoint_seconds"), nb::arg("units"), nb::arg("wrap"), nb::arg("resume"));
     module.def("create_simulation", create, nb::arg("context"), nb::arg("start"), nb::arg("dt"),
                nb::arg("integrator"), nb::arg("g"), nb::arg("softening"),

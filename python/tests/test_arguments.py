@@ -97,6 +97,7 @@ KINDS = {
     "n_threads": "whole number", "k": "whole number", "n": "whole number", "seed": "whole number",
     "dimensions": "whole number", "frame": "whole number", "system": "optional whole number", "bins": "whole number",
     "memory": "whole number", "memory_limit": "whole number", "every": "whole number", "index_base": "whole number",
+    "pressure_every": "whole number",
     "half": "flag", "sorted": "flag", "full_list": "flag", "copy": "flag", "symmetric": "flag",
     "tune": "flag", "single": "flag", "laplacian": "flag", "resume": "flag", "wrap": "flag", "self_interaction": "flag",
     "diagonal": "word or number",

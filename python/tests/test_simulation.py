@@ -335,3 +335,5 @@ def test_wrapped_frames_are_read_unwrapped(tmp_path):
     numpy.testing.assert_allclose(wrapped.positions, plain.positions, rtol=0, atol=1e-13)
     with refused(ValueError, "wrap"):
         kith.Simulation(atoms, **settings).run(1.0, wrap=True)
+    with refused(ValueError, "pressure_every"):
+        kith.Simulation(atoms, **settings).run(1.0, pressure_every=3)

@@ -11,13 +11,16 @@
 #include "io/hdf5_file.h"
 #include "io/run_events.h"
 #include "io/run_parameters.h"
+#include "io/run_pressures.h"
 #include "io/working_file.h"
 
 struct run_file {
     struct working_file working;
     struct h5md_layout layout;
     struct h5md_writer writer;
+    struct run_pressures pressures;
     int32_t dimensions;
+    bool has_pressures;
     bool is_open;
     int error; /* of the system, in writing the working file; 0 if all is well */
 };
@@ -43,7 +46,9 @@ static herr_t close_hdf5(struct run_file *file)
 /* Begins to append frames to an HDF5 file just opened, which is closed on failure. */
 static kith_status begin_frames(struct run_file *file, hid_t hdf5)
 {
-    const kith_status status = h5md_writer_begin(hdf5, &file->layout, &file->writer);
+    kith_status status = h5md_writer_begin(hdf5, &file->layout, &file->writer);
+    if (status == KITH_OK && file->has_pressures)
+        status = run_pressures_begin(hdf5, &file->pressures);
     file->is_open = true;
     if (status != KITH_OK)
         close_hdf5(file);
@@ -55,6 +60,7 @@ static kith_status allocate_file(const kith_bodies *bodies, const struct run_par
 {
     KITH_TRY(kith_allocate(1, sizeof **file, "run file", file));
     (*file)->dimensions = bodies->dimensions;
+    (*file)->has_pressures = parameters->pressure_every > 0;
     (*file)->layout =
         (struct h5md_layout){.count = bodies->count,
                              .is_ensemble = parameters->is_ensemble,
@@ -93,6 +99,8 @@ static kith_status write_beginning(hid_t hdf5, const struct run_file *file,
     KITH_TRY(run_parameters_write_origin(hdf5, origin));
     if (parameters->is_ensemble)
         KITH_TRY(run_parameters_write_systems(hdf5, origin, parameters->systems));
+    if (file->has_pressures)
+        KITH_TRY(run_pressures_make(hdf5));
     if (parameters->wrap)
         KITH_TRY(h5md_write_start(hdf5, parameters->precision, bodies));
     return run_parameters_write(hdf5, parameters);
@@ -141,11 +149,13 @@ kith_status run_file_create(const char *output, const struct run_parameters *par
 
 /* The old file is opened, changed and inspected, before its writer begins to count its frames. */
 static kith_status cut_and_reopen(struct run_file *file, const struct run_parameters *parameters,
-                                  const struct run_origin *origin, int64_t frames)
+                                  const struct run_origin *origin, const struct run_past *past)
 {
     hid_t hdf5 = H5I_INVALID_HID;
     KITH_TRY(hdf5_open_to_write(file->working.path, &file->error, &hdf5));
-    kith_status status = h5md_truncate(hdf5, &file->layout, frames);
+    kith_status status = h5md_truncate(hdf5, &file->layout, past->frames);
+    if (status == KITH_OK && file->has_pressures)
+        status = run_pressures_truncate(hdf5, past->checkpoint.steps);
     if (status == KITH_OK)
         status = run_checkpoint_remove(hdf5);
     if (status == KITH_OK)
@@ -171,7 +181,7 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
     if (status == KITH_OK) {
         struct hdf5_session session;
         hdf5_begin(&session);
-        status = cut_and_reopen(made, parameters, origin, past->frames);
+        status = cut_and_reopen(made, parameters, origin, past);
         hdf5_end(&session);
         if (status != KITH_OK)
             status = kith_fail_within(status, "%s: ", output);
@@ -185,6 +195,17 @@ kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies 
     struct hdf5_session session;
     hdf5_begin(&session);
     kith_status status = h5md_writer_add(&file->writer, step, bodies, diagnostics);
+    if (status == KITH_OK)
+        status = check_written(file->error);
+    hdf5_end(&session);
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", file->working.output);
+}
+
+kith_status run_file_add_pressure(struct run_file *file, const struct run_pressure *row)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    kith_status status = run_pressures_add(&file->pressures, row);
     if (status == KITH_OK)
         status = check_written(file->error);
     hdf5_end(&session);
@@ -209,6 +230,8 @@ static kith_status complete(const struct run_file *file, const struct extras *ex
 {
     const struct h5md_layout *layout = &file->layout;
     KITH_TRY(h5md_writer_complete(&file->writer, hdf5));
+    if (file->has_pressures)
+        KITH_TRY(run_pressures_complete(&file->pressures, hdf5));
     KITH_TRY(run_checkpoint_write(hdf5, layout->precision, layout->count, file->dimensions,
                                   extras->checkpoint));
     KITH_TRY(run_events_write(hdf5, extras->events, extras->count));
@@ -263,6 +286,7 @@ void run_file_close(struct run_file *file)
         hdf5_end(&session);
     }
     h5md_writer_end(&file->writer);
+    run_pressures_end(&file->pressures);
     working_file_close(&file->working);
     free(file);
 }

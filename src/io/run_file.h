@@ -28,10 +28,11 @@ struct run_parameters {
     kith_array exclusions; /* of a past they are run_past's */
     kith_ewald ewald;      /* of a solver of periodic images */
     kith_dtype precision;
-    int64_t every;     /* steps between frames; 0: */
-    double every_time; /* time between frames, of an integrator that chooses its steps */
-    bool lands;        /* steps end at frames; else frames are at the next step's end */
-    bool wrap;         /* frames are within the cell, with images */
+    int64_t every;          /* steps between frames; 0: */
+    double every_time;      /* time between frames, of an integrator that chooses its steps */
+    bool lands;             /* steps end at frames; else frames are at the next step's end */
+    int64_t pressure_every; /* steps between pressures; 0: in frames only */
+    bool wrap;              /* frames are within the cell, with images */
     bool is_ensemble;
     int64_t systems; /* M; 1 unless an ensemble */
     kith_on_collision on_collision;
@@ -105,8 +106,17 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
 kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
                          const kith_diagnostics *diagnostics);
 
-/* Brings all frames, the checkpoint and the events to the output. After a failure the output is as
- * before.
+/* What is recorded at every pressure_every-th step. */
+struct run_pressure {
+    int64_t step;
+    double time, temperature, pressure, virial[9];
+};
+
+/* Adds one, of a run with pressure_every > 0. */
+kith_status run_file_add_pressure(struct run_file *file, const struct run_pressure *row);
+
+/* Brings all frames, pressures, the checkpoint and the events to the output. After a failure the
+ * output is as before.
  *
  *   events  all, `count` of them
  *   last  no frame will follow */

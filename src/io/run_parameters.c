@@ -265,6 +265,8 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
     KITH_TRY(write_watch(group, parameters));
     KITH_TRY(write_coordinates(group, parameters));
     KITH_TRY(write_cutoff(group, parameters));
+    if (parameters->pressure_every > 0)
+        KITH_TRY(hdf5_write_integer(group, "pressure_every", parameters->pressure_every));
     KITH_TRY(run_exclusions_write(group, parameters->exclusions));
     KITH_TRY(run_images_write(group, &parameters->ewald));
     if (*parameters->thermostat)
@@ -296,6 +298,12 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters,
     KITH_TRY(read_accuracy(group, &parameters->accuracy));
     KITH_TRY(read_coordinates(group, parameters));
     KITH_TRY(read_cutoff(group, parameters));
+    if (hdf5_exists(group, "pressure_every"))
+        KITH_TRY(hdf5_read_integer(group, "pressure_every", &parameters->pressure_every));
+    if (parameters->pressure_every < 0)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "its parameter pressure_every is %lld, which no run of kith wrote",
+                         (long long)parameters->pressure_every);
     KITH_TRY(run_exclusions_read(group, &parameters->exclusions, exclusions));
     KITH_TRY(run_images_read(group, &parameters->ewald));
     if (hdf5_exists(group, "thermostat"))

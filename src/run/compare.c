@@ -133,6 +133,7 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_words("precision", precision_name(wanted->precision),
                            precision_name(past->precision), output));
     KITH_TRY(compare_count("every", wanted->every, past->every, output));
+    KITH_TRY(compare_count("pressure-every", wanted->pressure_every, past->pressure_every, output));
     KITH_TRY(compare_words("the frames", frames_name(wanted), frames_name(past), output));
     KITH_TRY(compare_real("every-time", wanted->every_time, past->every_time, output));
     return compare_systems(wanted, past, output);

@@ -68,6 +68,8 @@ void run_fill_in(const struct run_parameters *past, const kith_run_options *opti
         parameters->escape = past->escape;
     if (simulation->precision == KITH_F64)
         parameters->precision = past->precision;
+    if (options->pressure_every == 0)
+        parameters->pressure_every = past->pressure_every;
     if (!options->wrap)
         parameters->wrap = past->wrap;
     if (options->until == 0)

@@ -121,6 +121,29 @@ static kith_status choose_frames(const kith_run_options *options, int64_t bodies
     return KITH_OK;
 }
 
+static kith_status check_pressures(const struct run_plan *plan)
+{
+    const struct run_parameters *parameters = &plan->parameters;
+    if (parameters->pressure_every == 0)
+        return KITH_OK;
+    if (parameters->pressure_every < 0)
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "pressure-every is %lld; give a number of steps of at least 1, or 0 for "
+                         "the pressures of frames alone",
+                         (long long)parameters->pressure_every);
+    if (plan->is_adaptive)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "pressure-every is %lld steps, and those of the integrator %s are of no "
+                         "fixed length; use another integrator",
+                         (long long)parameters->pressure_every, parameters->integrator);
+    if (!run_parameters_have_cell(parameters))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "pressure-every is %lld, and forces have no cutoff, so that there is no "
+                         "virial; give a cutoff, or leave pressure-every out",
+                         (long long)parameters->pressure_every);
+    return KITH_OK;
+}
+
 static int64_t expected_frames(const struct run_plan *plan)
 {
     const struct run_parameters *parameters = &plan->parameters;
@@ -188,6 +211,7 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
         .escape = simulation->escape,
         .precision = simulation->precision,
         .every = options->every,
+        .pressure_every = options->pressure_every,
         .wrap = options->wrap,
         .is_ensemble = options->is_ensemble,
         .systems = options->is_ensemble ? options->systems : 1};
@@ -236,6 +260,7 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
     plan->is_adaptive = is_adaptive(plan->parameters.integrator);
     if (!plan->is_adaptive)
         KITH_TRY(plan_steps(bodies->time, 0, plan));
+    KITH_TRY(check_pressures(plan));
     KITH_TRY(choose_frames(options, bodies->count, plan));
     plan->frames = expected_frames(plan);
     return KITH_OK;
@@ -258,6 +283,7 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
         plan->parameters.every_time = past->parameters.every_time;
         plan->parameters.lands = past->parameters.lands;
     }
+    KITH_TRY(check_pressures(plan));
     KITH_TRY(compare_parameters(&plan->parameters, &past->parameters, options->output));
     if (bodies)
         KITH_TRY(compare_bodies(bodies, past, options->output));
@@ -322,6 +348,12 @@ bool run_plan_has_frame(const struct run_plan *plan, const struct run_moment *no
     return last_frame(plan, now->time) > last_frame(plan, now->previous_time);
 }
 
+bool run_plan_has_pressure(const struct run_plan *plan, const struct run_moment *now)
+{
+    const int64_t every = plan->parameters.pressure_every;
+    return every > 0 && now->step % every == 0;
+}
+
 struct radau_leg run_plan_next_leg(const struct run_plan *plan, const struct run_moment *now)
 {
     const struct run_parameters *parameters = &plan->parameters;
@@ -340,10 +372,13 @@ struct radau_leg run_plan_next_leg(const struct run_plan *plan, const struct run
 
 int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step)
 {
-    const int64_t every = plan->parameters.every;
+    const int64_t every = plan->parameters.every, of_pressure = plan->parameters.pressure_every;
     const int64_t to_frame = every - step % every;
-    const int64_t to_end = plan->whole_end - step;
-    return step + (to_frame < to_end ? to_frame : to_end);
+    int64_t to_stop = plan->whole_end - step;
+    to_stop = to_frame < to_stop ? to_frame : to_stop;
+    if (of_pressure > 0 && of_pressure - step % of_pressure < to_stop)
+        to_stop = of_pressure - step % of_pressure;
+    return step + to_stop;
 }
 
 static const char *word_or_none(const char *word)

@@ -43,7 +43,11 @@ int64_t run_plan_steps(const struct run_plan *plan, const struct run_moment *now
 /* Whether there is a frame now: after every K-th step or at every T, and at the end. */
 bool run_plan_has_frame(const struct run_plan *plan, const struct run_moment *now);
 
-/* Where to stop next after a step: at the next frame, or before the shorter last step. */
+/* Whether the pressure is recorded now: at the start and after every K-th step. */
+bool run_plan_has_pressure(const struct run_plan *plan, const struct run_moment *now);
+
+/* Where to stop next after a step: at the next frame or pressure, or before the shorter last step.
+ */
 int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step);
 
 /* The same for an integrator that chooses its steps. */

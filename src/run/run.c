@@ -94,6 +94,18 @@ static struct run_moment moment_of(const struct run *run)
                                run->simulation->clock.previous_time};
 }
 
+static kith_status add_pressure(struct run *run, const struct run_moment *now)
+{
+    kith_diagnostics found;
+    KITH_TRY(kith_simulation_diagnose(run->simulation, &found));
+    struct run_pressure row = {.step = now->step,
+                               .time = now->time,
+                               .temperature = found.temperature,
+                               .pressure = found.pressure};
+    memcpy(row.virial, found.virial, sizeof row.virial);
+    return run->file ? run_file_add_pressure(run->file, &row) : KITH_OK;
+}
+
 /* Frame and checkpoint are taken here and written by complete_pending. */
 static kith_status take_down(struct run *run, const struct run_moment *now)
 {
@@ -103,6 +115,8 @@ static kith_status take_down(struct run *run, const struct run_moment *now)
     run->pending = (struct pending){.step = now->step,
                                     .frame = is_over || run_plan_has_frame(&run->plan, now),
                                     .is_last = is_over};
+    if (run->options->output && run_plan_has_pressure(&run->plan, now))
+        KITH_TRY(add_pressure(run, now));
     if (run->pending.frame)
         KITH_TRY(frame_begin(&run->frame, run->now, run->diagnostics));
     if (pace_reports(&run->pace, start))

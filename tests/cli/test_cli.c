@@ -81,6 +81,10 @@ static void test_wrong_usage_exits_with_2(void **state)
     assert_refused(program_run("run a.csv --dt 1 --until 1 --every 2 --every-time 1"), 2,
                    "--every --every-time");
     assert_refused(program_run("run a.csv --dt 1 --until 1 --every-time 0"), 2, "--every-time");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --pressure-every 0 -o a.h5"), 2,
+                   "--pressure-every");
+    assert_refused(program_run("run a.csv --dt 1 --until 1 --pressure-every 2"), 2,
+                   "--pressure-every -o");
     assert_refused(program_run("convert a.csv"), 2, "");
     assert_refused(program_run("run --resume"), 2, "--resume -o");
 }

@@ -126,6 +126,7 @@ static void test_killed_run_of_ions_resumes_bit_for_bit(void **state)
     options.simulation.forces.ewald =
         (kith_ewald){.alpha = 1.3, .grid = {20, 24, 20}, .boundary = KITH_BOUNDARY_VACUUM};
     options.wrap = true;
+    options.pressure_every = 5;
     check_killed(options, bodies);
     kith_law_free(law);
     kith_bodies_free(bodies);
