@@ -19,28 +19,27 @@ enum { RUN_LAW_BYTES = 2048, RUN_THERMOSTAT_BYTES = 96 };
 struct run_parameters {
     double dt, until;
     double gravitational_constant, softening;
-    double eta; /* of hermite-block; 0: its default */
-    bool softening_of_bodies;
+    double eta;             /* of hermite-block; 0: its default */
+    kith_array exclusions;  /* of a past they are run_past's */
     kith_accuracy accuracy; /* all 0: none was given */
     double cutoff;          /* 0: all pairs */
     kith_shift shift;
     bool tail;
-    kith_array exclusions; /* of a past they are run_past's */
-    kith_ewald ewald;      /* of a solver of periodic images */
+    kith_ewald ewald; /* of a solver of periodic images */
     kith_dtype precision;
+    int32_t corrector;      /* of an integrator of planets; else 0 */
+    int64_t pressure_every; /* steps between pressures; 0: in frames only */
     int64_t every;          /* steps between frames; 0: */
     double every_time;      /* time between frames, of an integrator that chooses its steps */
     bool lands;             /* steps end at frames; else frames are at the next step's end */
-    int64_t pressure_every; /* steps between pressures; 0: in frames only */
     bool wrap;              /* frames are within the cell, with images */
     bool is_ensemble;
+    bool softening_of_bodies;
     int64_t systems; /* M; 1 unless an ensemble */
     kith_on_collision on_collision;
     double restitution, encounter, escape;
     char integrator[KITH_NAME_BYTES];
-    /* Of an integrator of planets; else empty, and 0. */
-    char coordinates[KITH_NAME_BYTES], kernel[KITH_NAME_BYTES];
-    int32_t corrector;
+    char coordinates[KITH_NAME_BYTES], kernel[KITH_NAME_BYTES]; /* of planets; else empty */
     char solver[KITH_NAME_BYTES];
     char thermostat[RUN_THERMOSTAT_BYTES]; /* as kith_thermostat_parse reads it; empty: none */
     char law[RUN_LAW_BYTES];               /* as run/law_record.h writes it */
