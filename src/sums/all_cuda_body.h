@@ -1,6 +1,28 @@
 /* Sums over all pairs on a GPU: the sources tile by tile through shared memory. */
 
-/* Each of a part of the sources, tile by tile. */
+/* The sources of a tile, but for one of them if so. */
+template <bool leaves_out>
+LAW_INLINE void add_tile(const struct sums_constants &law, const struct target &target,
+                         const REAL *tile, int count, int left_out, struct sums_pair *pair,
+                         struct reduced<double> *total)
+{
+    const REAL unmoved[3] = {};
+    struct reduced<REAL> batch = nothing<REAL>();
+#pragma unroll 4
+    for (int k = 0; k < count; k++) {
+        REAL record[fields_j];
+#pragma unroll
+        for (int field = 0; field < fields_j; field += 4)
+            read4(tile + k * fields_j + field, record + field);
+        set_pair(target, record, false, unmoved, pair);
+        if (!leaves_out || k != left_out)
+            add_pair(law, *pair, &batch);
+    }
+    join_all(total, batch);
+}
+
+/* Each of a part of the sources, tile by tile. A block's targets are one tile of the sources, if
+ * they are among them. */
 extern "C" __global__ void __launch_bounds__(threads)
     sums_all(const __grid_constant__ struct sums_cuda_problem problem)
 {
@@ -8,27 +30,19 @@ extern "C" __global__ void __launch_bounds__(threads)
     const struct sums_constants law = constants_of(problem);
     const long long begin = blockIdx.y * problem.part_sources, m = problem.sources.count;
     const long long end = begin + problem.part_sources < m ? begin + problem.part_sources : m;
-    const REAL unmoved[3] = {};
     struct reduced<double> total = nothing<double>();
     struct sums_pair pair;
     const struct target target = begin_target(problem.targets, &pair);
     for (long long first = begin; first < end; first += threads) {
         const int count = end - first < threads ? (int)(end - first) : threads;
-        const int self = problem.leaves_out_self ? target.slot - (int)first : -1;
-        struct reduced<REAL> batch = nothing<REAL>();
         __syncthreads();
         for (int k = (int)threadIdx.x; k < count * fields_j; k += threads)
             tile[k] = record_of(problem, (int)first)[k];
         __syncthreads();
-        for (int k = 0; k < count && target.is_there; k++) {
-            REAL record[fields_j];
-            for (int field = 0; field < fields_j; field += 4)
-                read4(tile + k * fields_j + field, record + field);
-            set_pair(target, record, false, unmoved, &pair);
-            if (k != self)
-                add_pair(law, pair, &batch);
-        }
-        join_all(&total, batch);
+        if (problem.leaves_out_self && first == (long long)blockIdx.x * threads)
+            add_tile<true>(law, target, tile, count, (int)threadIdx.x, &pair, &total);
+        else
+            add_tile<false>(law, target, tile, count, -1, &pair, &total);
     }
     if (target.is_there && problem.parts == 1)
         store(problem, target.slot, total);

@@ -203,11 +203,13 @@ LAW_INLINE struct target begin_target(const struct sums_cuda_side &targets, stru
     return target;
 }
 
-/* d and r² as cells/geometry.h has them; t is added if the source is moved. */
+/* d and r² as cells/geometry.h has them, or fused where no cutoff decides; t is added if the source
+ * is moved. */
 LAW_INLINE REAL vector_to(const struct target &target, const REAL *source, const bool moved,
                           const REAL t[3], REAL d[3])
 {
     REAL s2 = 0;
+#pragma unroll
     for (int c = 0; c < 3; c++) {
         d[c] = 0;
         if (c >= SUMS_DIMENSIONS)
@@ -216,7 +218,10 @@ LAW_INLINE REAL vector_to(const struct target &target, const REAL *source, const
         if (moved)
             d[c] = OF_REAL(pairs_add)(d[c], t[c]);
         const REAL square = OF_REAL(pairs_multiply)(d[c], d[c]);
-        s2 = c == 0 ? square : OF_REAL(pairs_add)(s2, square);
+        if (c == 0)
+            s2 = square;
+        else
+            s2 = SUMS_ALL_PAIRS ? law_fma(d[c], d[c], s2) : OF_REAL(pairs_add)(s2, square);
     }
     return s2;
 }
