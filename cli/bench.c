@@ -197,26 +197,23 @@ static int command_of(const struct bench_capability *only, int argc, char **argv
     return done ? exit_ok : exit_failed;
 }
 
-#define DEFINE_COMMAND(capability)                                                                 \
-    static int command_bench_##capability(int argc, char **argv)                                   \
-    {                                                                                              \
-        return command_of(&bench_of_##capability, argc, argv);                                     \
-    }
-DEFINE_COMMAND(forces)
-DEFINE_COMMAND(matrix)
-DEFINE_COMMAND(pairs)
-DEFINE_COMMAND(collisions)
-DEFINE_COMMAND(sparse)
+/* argv[0] is "kith bench forces". */
+static int command_of_one(int argc, char **argv)
+{
+    const char *name = strrchr(argv[0], ' ') + 1;
+    int k = 0;
+    while (strcmp(all[k]->name, name) != 0)
+        k++;
+    return command_of(all[k], argc, argv);
+}
 
 const struct command bench_capabilities[] = {
-    {"forces", "all-pairs forces, leapfrog steps, ensembles", command_bench_forces, NULL},
-    {"matrix", "interaction matrices, and their products with a vector", command_bench_matrix,
+    {"forces", "all-pairs forces, leapfrog steps, ensembles", command_of_one, NULL},
+    {"matrix", "interaction matrices, and their products with a vector", command_of_one, NULL},
+    {"pairs", "neighbor lists within a cutoff, and nearest points", command_of_one, NULL},
+    {"collisions", "collisions of lattice beads, by every method; batches", command_of_one, NULL},
+    {"sparse", "sparse matrix times one vector and eight, in the format chosen", command_of_one,
      NULL},
-    {"pairs", "neighbor lists within a cutoff, and nearest points", command_bench_pairs, NULL},
-    {"collisions", "collisions of lattice beads, by every method; batches",
-     command_bench_collisions, NULL},
-    {"sparse", "sparse matrix times one vector and eight, in the format chosen",
-     command_bench_sparse, NULL},
     {0}};
 
 int command_bench(int argc, char **argv)

@@ -135,4 +135,7 @@ double bench_forces_rate(struct bench_context *on, kith_dtype dtype);
 /* A number in [0, 1) for each k: SplitMix64 (Steele, Lea and Flood 2014). */
 double bench_random(uint64_t k);
 
+/* The first of them, on the heap; NULL without memory. */
+double *bench_randoms(int64_t count);
+
 #endif

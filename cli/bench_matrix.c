@@ -38,10 +38,8 @@ static kith_status make_arrays(const struct bench_part *part, bool stored,
                                struct bench_arrays *arrays)
 {
     const int64_t n = part->n, columns[] = {3, 0, 0, n};
-    double *x = calloc((size_t)(3 * n + 1), sizeof *x);
+    double *x = bench_randoms(3 * n);
     kith_status status = x ? KITH_OK : KITH_OUT_OF_MEMORY;
-    for (int64_t k = 0; x && k < 3 * n; k++)
-        x[k] = bench_random((uint64_t)k);
     for (int k = 0; k < (stored ? 4 : 3) && status == KITH_OK; k++)
         status = bench_array(part->context, part->dtype, n, columns[k], k < 2 ? x : NULL, arrays);
     free(x);

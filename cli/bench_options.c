@@ -18,7 +18,7 @@ enum {
     key_integrator,
     key_unsorted,
     key_narrow,
-    key_tune
+    key_tune,
 };
 
 struct bench_option {
@@ -130,27 +130,29 @@ static void check(const struct bench_options *options, const struct argp_state *
         cli_usage_error(state, "--threads is for the CPU; omit it or --device");
 }
 
-/* The switch of an option without a value; NULL for others. */
-static bool *flag_of(struct bench_options *options, int key)
+/* The switches: what each sets. */
+static bool set_flag(struct bench_options *options, int key)
 {
-    return key == key_quick      ? &options->quick
-           : key == key_json     ? &options->json
-           : key == 'q'          ? &options->quiet
-           : key == key_unsorted ? &options->unsorted
-           : key == key_narrow   ? &options->narrow
-           : key == key_tune     ? &options->tunes
-                                 : NULL;
+    bool *const flag = key == key_quick      ? &options->quick
+                       : key == key_json     ? &options->json
+                       : key == 'q'          ? &options->quiet
+                       : key == key_unsorted ? &options->unsorted
+                       : key == key_narrow   ? &options->narrow
+                       : key == key_tune     ? &options->tunes
+                                             : NULL;
+    if (flag)
+        *flag = true;
+    return flag != NULL;
 }
 
 static error_t parse_device(int key, char *argument, struct argp_state *state)
 {
     struct bench_options *options = state->input;
-    bool *flag = flag_of(options, key);
     if (key == key_device)
         options->device = cli_parse_device(argument, state);
-    else if (flag)
-        *flag = true;
-    return key == key_device || flag ? 0 : ARGP_ERR_UNKNOWN;
+    else if (!set_flag(options, key))
+        return ARGP_ERR_UNKNOWN;
+    return 0;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -180,11 +182,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->integrator =
             cli_parse_word("--integrator", argument, &choices_of_integrators, state);
         return 0;
-    case key_unsorted:
-    case key_narrow:
-    case key_tune:
-        *flag_of(options, key) = true;
-        return 0;
     case key_threads:
         for_each_word("--threads", argument, bench_most_threads, state, take_threads);
         return 0;
@@ -198,7 +195,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         check(options, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return set_flag(options, key) ? 0 : ARGP_ERR_UNKNOWN;
     }
 }
 

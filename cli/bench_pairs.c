@@ -64,10 +64,7 @@ static void place_in_plummer(const double u[3], double x[3])
 
 static double *make_points(const struct system *system, int64_t n)
 {
-    const int64_t count = n * system->dimensions;
-    double *x = calloc((size_t)count + 1, sizeof *x);
-    for (int64_t k = 0; x && k < count; k++)
-        x[k] = bench_random((uint64_t)k);
+    double *x = bench_randoms(n * system->dimensions);
     for (int64_t i = 0; x && system->plummer && i < n; i++)
         place_in_plummer((const double[]){x[3 * i], x[3 * i + 1], x[3 * i + 2]}, &x[3 * i]);
     return x;

@@ -38,11 +38,9 @@ static kith_status make_neighbors(const struct bench_part *part, const kith_spar
     const kith_context_options cpu = {.device = {KITH_CPU, 0}};
     const kith_pairs_options within = {.cutoff =
                                            cbrt(neighbors * 3 / (4 * M_PI * (double)part->n))};
-    double *x = calloc((size_t)(3 * part->n + 1), sizeof *x);
+    double *x = bench_randoms(3 * part->n);
     kith_context *host = NULL;
     kith_pairs *pairs = NULL;
-    for (int64_t k = 0; x && k < 3 * part->n; k++)
-        x[k] = bench_random((uint64_t)k);
     kith_status status = x ? kith_context_create(&cpu, &host) : KITH_OUT_OF_MEMORY;
     if (status == KITH_OK)
         status = kith_pairs_compute(host, &within, kith_array_matrix(x, KITH_F64, part->n, 3), NULL,
