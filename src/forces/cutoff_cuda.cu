@@ -203,7 +203,7 @@ static kith_status take_steps(kith_context *context, const struct forces_problem
     bool has_list = false;
     *done = 0;
     KITH_TRY(begin(kept, &found));
-    if (!takes_list(problem, law, found))
+    if (!takes_list(problem, law, found) || (steps->noise && law->view.formula))
         return KITH_OK;
     KITH_TRY(verlet_steps_cuda(context, problem, law, steps, &found->verlet, &has_list));
     found->lacks_list = !has_list;

@@ -59,14 +59,19 @@ static __global__ void find_begins(int64_t cells, int64_t count, const uint64_t 
     begin[cell] = (int32_t)search_64((const int64_t *)keys, 0, count, cell);
 }
 
-template <typename real>
-static __global__ void arrange(const struct verlet_cuda_list list, const void *by_row, void *to)
+template <typename real> static __global__ void arrange(const struct verlet_cuda_building building)
 {
     using place = typename verlet_types<real>::place;
+    const struct verlet_cuda_list &list = building.list;
     const int64_t slot = own_number();
-    if (slot < list.count)
-        ((place *)list.reference)[slot] = ((place *)to)[slot] =
-            ((const place *)by_row)[list.order[slot]];
+    if (slot >= list.count)
+        return;
+    const unsigned row = list.order[slot];
+    ((place *)list.reference)[slot] = ((place *)building.places)[slot] =
+        ((const place *)building.places_by_row)[row];
+    for (int k = 0; k < 2; k++)
+        if (building.column[k])
+            ((real *)building.slot_column[k])[slot] = ((const real *)building.column[k])[row];
 }
 
 /* What the threads that share a slot have found of its row. */
@@ -168,8 +173,7 @@ static kith_status build(kith_context *context, const struct verlet_cuda_buildin
     find_begins<<<blocks_for(building->cells.total + 1), threads, 0, stream>>>(
         building->cells.total, list->count, building->keys, building->cells.begin);
     KITH_TRY(cuda_check_launch("looking where cells begin"));
-    arrange<real><<<blocks_for(list->count), threads, 0, stream>>>(*list, building->places_by_row,
-                                                                   building->places);
+    arrange<real><<<blocks_for(list->count), threads, 0, stream>>>(*building);
     KITH_TRY(cuda_check_launch("arranging particles"));
     KITH_TRY(cuda_check(
         cudaMemsetAsync(&list->control->longest, 0, sizeof list->control->longest, stream),

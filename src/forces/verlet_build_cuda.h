@@ -28,8 +28,10 @@ struct verlet_cuda_building {
     double edge[3][3]; /* as in verlet_cuda_step */
     double search2;    /* the square of the search distance */
     const void *position[3], *weight;
-    void *places;        /* [out] by slot */
-    void *places_by_row; /* scratch, like the next two */
+    const void *column[2]; /* of a formula: weights and charges by row, or NULL */
+    void *slot_column[2];  /* [out] by slot */
+    void *places;          /* [out] by slot */
+    void *places_by_row;   /* scratch, like the next two */
     uint64_t *keys;
     void *sort_scratch;
 };

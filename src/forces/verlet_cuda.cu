@@ -7,24 +7,18 @@
 
 #include "core/memory.h"
 #include "core/philox.h"
-#include "core/reals.h"
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
 #include "forces/verlet_build_cuda.h"
-#include "forces/verlet_place_cuda.cuh"
-#include "law/law_reference.h"
+#include "forces/verlet_kernel_cuda.cuh"
+#include "forces/verlet_law_cuda.h"
+#include "law/compiled_cuda.h"
 #include "sort/sort.h"
-
-#define KERNEL_BODY "forces/verlet_cuda_body.h"
-#include "law/for_each_real_cuda.h"
 
 enum { most_particles = INT32_MAX - 1024, most_cells_of_axis = 1 << 20 };
 
 /* Of the cutoff: a skin that kith chooses, and the least for which a list is worth it. */
 static const double usual_skin = 0.12, least_skin = 0.02;
-
-/* The forces of a pair are at most this many units; many of them are a sum of 64 bits. */
-static const double most_units = 0x1p56;
 
 /* Lists have room for rows longer than the mean by this factor. */
 static const double room_of_mean = 1.35;
@@ -51,73 +45,13 @@ bool verlet_cuda_suits(const struct forces_problem *problem, const struct cutoff
     const struct pairs_lattice *lattice = problem->space.lattice;
     if (!problem->space.repeats || !problem->self || problem->accumulate || problem->potential ||
         problem->space.totals || problem->target_half_softening2 || problem->target_count == 0 ||
-        problem->target_count > most_particles || view->formula || problem->delivery.measured ||
+        problem->target_count > most_particles || !view->is_central || problem->delivery.measured ||
         view->form.weighting == law_sum || !problem->acceleration[0])
         return false;
     for (int k = 0; k < problem->dimensions; k++)
         if (!lattice->periodic[k])
             return false;
     return true;
-}
-
-/* The largest force of a pair of weights 1 in the outer half of the cutoff. */
-static double scale_of(const struct forces_problem *problem, const struct cutoff_law *law)
-{
-    enum { points = 16 };
-    const double still[3] = {0, 0, 0};
-    double largest = 0;
-    for (int k = points / 2; k <= points; k++) {
-        const double r = problem->space.cutoff * k / points;
-        const struct law_reference_pair pair = {{r, 0, 0}, r * r + problem->softening2, 1, 1, 1, 1};
-        const double force =
-            law_reference_evaluate(&law->view, &pair, still, formula_wants_force).force[0];
-        largest = fmax(largest, fabs(force));
-    }
-    return largest;
-}
-
-/* The weights by row; NULL: ones, or none. */
-static const void *weights_of(const struct forces_problem *problem, const struct cutoff_law *law)
-{
-    if (law->view.form.weighting != law_product)
-        return NULL;
-    return law->view.weight == law_weight_charge ? law->source_charge : problem->source_mass;
-}
-
-static kith_status find_largest_weight(kith_context *context, const struct forces_problem *problem,
-                                       const void *weights, double *largest)
-{
-    const int64_t bytes = problem->target_count * kith_dtype_bytes(problem->dtype);
-    void *copy = NULL;
-    *largest = 1;
-    if (!weights)
-        return KITH_OK;
-    KITH_TRY(kith_allocate(bytes, 1, "weights", &copy));
-    const kith_status status = cuda_copy_out(context, copy, weights, bytes);
-    *largest = 0;
-    for (int64_t i = 0; i < problem->target_count && status == KITH_OK; i++)
-        *largest = fmax(*largest, fabs(real_get(problem->dtype, copy, i)));
-    free(copy);
-    return status;
-}
-
-/* The unit of forces: a power of two, far enough below the forces that no digit of a sum is lost
- * that the precision has, and far enough above their range. */
-static kith_status choose_unit(kith_context *context, const struct forces_problem *problem,
-                               const struct cutoff_law *law, struct verlet_cuda_step *step,
-                               bool *found)
-{
-    const int below = problem->dtype == KITH_F64 ? 40 : 32;
-    double weight = 1;
-    KITH_TRY(find_largest_weight(context, problem, weights_of(problem, law), &weight));
-    const double scale = scale_of(problem, law) * weight * weight;
-    *found = isfinite(scale) && scale > 0x1p-60 && scale < 0x1p60;
-    if (!*found)
-        return KITH_OK;
-    step->unit = ldexp(1, ilogb(scale) - below);
-    step->units_of_force = 1 / step->unit;
-    step->largest_factor = most_units / problem->space.cutoff;
-    return KITH_OK;
 }
 
 /* A list lasts as long as no particle has moved by half of the skin. False if the cell is so small
@@ -200,6 +134,7 @@ static void set_law(const struct forces_problem *problem, const struct cutoff_la
     step->numbers = law->view.numbers;
     step->weighting = law->view.form.weighting;
     step->is_shifted = problem->space.shift == KITH_SHIFT_FORCE;
+    step->cutoff = problem->space.cutoff;
     step->slope_at_cutoff = law->slope_at_cutoff;
     step->softening2 = problem->softening2;
     step->limit = problem->dtype == KITH_F64
@@ -245,6 +180,11 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
     take(arena, n * of_int, &building->list.length);
     take(arena, (building->cells.total + 1) * of_int, &building->cells.begin);
     take(arena, n * (int64_t)sizeof(uint64_t), &building->keys);
+    for (int k = 0; k < 2; k++)
+        take(arena, building->column[k] ? n * kith_dtype_bytes(verlet->dtype) : 0,
+             &building->slot_column[k]);
+    verlet->step.slot_weight = building->column[0] ? building->slot_column[0] : NULL;
+    verlet->step.slot_charge = building->column[1] ? building->slot_column[1] : NULL;
     take(arena, sort_scratch_bytes_cuda(n), &building->sort_scratch);
     take(arena, n * verlet->row_room * of_int, &building->list.partner);
     building->list.count = n;
@@ -266,6 +206,14 @@ static kith_status make_room(kith_context *context, struct verlet_cuda *verlet)
     return KITH_OK;
 }
 
+static void set_columns_of_law(const struct forces_problem *problem, const struct cutoff_law *law,
+                               struct verlet_cuda *verlet)
+{
+    verlet->building.weight = verlet_weights_cuda(problem, law);
+    for (int k = 0; k < 2; k++)
+        verlet->building.column[k] = verlet_column_cuda(problem, law, k);
+}
+
 static kith_status create(kith_context *context, const struct forces_problem *problem,
                           const struct cutoff_law *law, struct verlet_cuda **created, bool *suits)
 {
@@ -277,9 +225,10 @@ static kith_status create(kith_context *context, const struct forces_problem *pr
     *suits = choose_skin(problem, verlet);
     kith_status status = KITH_OK;
     if (*suits)
-        status = choose_unit(context, problem, law, &verlet->step, suits);
+        status = verlet_choose_unit_cuda(context, problem, law, &verlet->step, suits);
     if (status == KITH_OK && *suits) {
         set_geometry(problem, verlet);
+        set_columns_of_law(problem, law, verlet);
         verlet->row_room = choose_room(problem, verlet);
         status = make_room(context, verlet);
     }
@@ -314,19 +263,38 @@ template <bool noisy> static verlet_kernel *find(enum law_kind kind, kith_dtype 
 
 /* What is to be done by a number of kernels in a row. */
 struct work {
+    const struct forces_problem *problem;
     enum law_kind kind;
     const struct cutoff_steps *steps; /* NULL: forces alone, of two kernels */
     int64_t kernels;
 };
 
+/* The kernel of a law, on the blocks that all particles take. */
+static kith_status start(kith_context *context, const struct verlet_cuda *verlet,
+                         const struct work *work, bool is_noisy, struct verlet_cuda_step *step)
+{
+    const int64_t threads = verlet->count * verlet_cuda_lanes;
+    const unsigned blocks = (unsigned)((threads + verlet_cuda_block - 1) / verlet_cuda_block);
+    const char *what = "starting the kernel of steps within a cutoff";
+    if (work->kind != law_custom)
+        return launch_overlapped(context, what, dim3(blocks), verlet_cuda_block,
+                                 is_noisy ? find<true>(work->kind, verlet->dtype)
+                                          : find<false>(work->kind, verlet->dtype),
+                                 *step);
+    void *kernel = NULL;
+    KITH_TRY(law_compile_cuda(
+        context, work->problem->law, "forces/verlet_kernel_cuda.cuh",
+        verlet->dtype == KITH_F64 ? "verlet_custom_double" : "verlet_custom_float", &kernel));
+    void *arguments[] = {step};
+    const struct law_launch shape = {{blocks, 1, 1}, {verlet_cuda_block, 1, 1}, 0};
+    return law_launch_cuda(context, kernel, &shape, arguments, what);
+}
+
 /* Kernel k of 0 … kernels − 1: the first has no forces before its kick, the last no drift. */
 static kith_status launch(kith_context *context, struct verlet_cuda *verlet,
                           const struct work *work, int64_t k, int number)
 {
-    const int64_t threads = verlet->count * verlet_cuda_lanes;
     const struct cutoff_noise *noise = work->steps ? work->steps->noise : NULL;
-    verlet_kernel *const kernel =
-        noise ? find<true>(work->kind, verlet->dtype) : find<false>(work->kind, verlet->dtype);
     struct verlet_cuda_step step = verlet->step;
     step.sums = k > 0;
     step.places = k < work->kernels - 1;
@@ -349,10 +317,7 @@ static kith_status launch(kith_context *context, struct verlet_cuda *verlet,
     }
     if (step.places)
         verlet->now = 1 - verlet->now;
-    return launch_overlapped(
-        context, "starting the kernel of steps within a cutoff",
-        dim3((unsigned)((threads + verlet_cuda_block - 1) / verlet_cuda_block)), verlet_cuda_block,
-        kernel, step);
+    return start(context, verlet, work, noise != NULL, &step);
 }
 
 static kith_status begin_batch(kith_context *context, struct verlet_cuda *verlet)
@@ -402,7 +367,7 @@ static kith_status do_work(kith_context *context, struct verlet_cuda *verlet,
                              "a position is not finite, or the force of a pair is more than %g, "
                              "which runs within a cutoff on a GPU do not support; use a smaller "
                              "dt, or the CPU",
-                             most_units * verlet->step.unit);
+                             verlet->step.largest_factor * verlet->step.cutoff * verlet->step.unit);
         const bool moved = control.moved_in < batch;
         const int64_t ran = moved ? control.moved_in + 1 : batch;
         k += ran;
@@ -429,7 +394,7 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
     if (!*suits)
         return KITH_OK;
     set_law(problem, law, &(*verlet)->step);
-    (*verlet)->building.weight = weights_of(problem, law);
+    set_columns_of_law(problem, law, *verlet);
     return KITH_OK;
 }
 
@@ -451,7 +416,7 @@ kith_status verlet_forces_cuda(kith_context *context, const struct forces_proble
     KITH_TRY(prepare(context, problem, law, verlet, done));
     if (!*done)
         return KITH_OK;
-    const struct work work = {law->view.form.kind, NULL, 2};
+    const struct work work = {problem, law->view.form.kind, NULL, 2};
     set_columns(*verlet, problem, NULL);
     return do_work(context, *verlet, &work);
 }
@@ -463,7 +428,7 @@ kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem
     KITH_TRY(prepare(context, problem, law, verlet, done));
     if (!*done || steps->count == 0)
         return KITH_OK;
-    const struct work work = {law->view.form.kind, steps, steps->count + 1};
+    const struct work work = {problem, law->view.form.kind, steps, steps->count + 1};
     set_columns(*verlet, problem, steps);
     return do_work(context, *verlet, &work);
 }

@@ -14,8 +14,9 @@ extern "C" {
 
 struct verlet_cuda;
 
-/* Whether the problem is one for the list: steps of a run, accelerations alone, by a law of the
- * table whose weights are products, in a cell that is periodic along all axes. */
+/* Whether the problem is one for the list: steps of a run, accelerations alone, by a law of
+ * distances whose weights are products or a formula's, in a cell that is periodic along all axes.
+ */
 bool verlet_cuda_suits(const struct forces_problem *problem, const struct cutoff_law *law);
 
 /* Accelerations; *verlet is NULL at first and kept from call to call. Waits for the device.

@@ -1,10 +1,33 @@
 /* Steps of particles by a Verlet list on a GPU, for one precision (law/for_each_real_cuda.h). */
 
+/* What the force factor of a law at the cutoff takes away; weights 1 have it once and for all. */
+LAW_INLINE REAL NAME(verlet_shift)(const struct law_form form, const struct verlet_cuda_step *step,
+                                   const struct NAME(law_constants) * law,
+                                   const struct NAME(law_pair) * pair, REAL r2)
+{
+    REAL slope = (REAL)step->slope_at_cutoff;
+    if (form.kind == law_custom) {
+        struct NAME(law_pair) last = *pair;
+        last.s2 = (REAL)step->softening2 + (REAL)step->cutoff * (REAL)step->cutoff;
+        slope = NAME(law_factor)(form, law, &last) * (REAL)step->cutoff;
+    } else if (form.weighting == law_product) {
+        slope = slope * pair->w_i * pair->w_j;
+    }
+    return r2 > (REAL)0 && pair->s2 != (REAL)0 ? slope * law_rsqrt(r2) : (REAL)0;
+}
+
+LAW_INLINE REAL NAME(verlet_element)(const void *column, long long k)
+{
+    return column ? ((const REAL *)column)[k] : (REAL)1;
+}
+
 /* The force on i of a pair, in units, is added to sum; *fits becomes false if it is too large. */
-LAW_INLINE void
-NAME(verlet_add_pair)(const struct law_form form, const struct verlet_cuda_step *step,
-                      const struct NAME(law_constants) * law, const struct NAME(verlet_place) & own,
-                      const struct NAME(verlet_place) & other, long long sum[3], bool *fits)
+LAW_INLINE void NAME(verlet_add_pair)(const struct law_form form,
+                                      const struct verlet_cuda_step *step,
+                                      const struct NAME(law_constants) * law,
+                                      const struct NAME(verlet_place) & own,
+                                      const struct NAME(verlet_place) & other, long long slot,
+                                      int partner, long long sum[3], bool *fits)
 {
     struct NAME(law_pair) pair;
     verlet_separate<REAL>(step->edge, step->is_orthogonal, own, other, pair.d);
@@ -13,14 +36,15 @@ NAME(verlet_add_pair)(const struct law_form form, const struct verlet_cuda_step 
     pair.s2 = r2 + (REAL)step->softening2;
     pair.w_i = own.w;
     pair.w_j = other.w;
-    REAL factor = NAME(law_factor)(form, law, &pair);
-    if (step->is_shifted) {
-        REAL less = r2 > (REAL)0 ? (REAL)step->slope_at_cutoff * law_rsqrt(r2) : (REAL)0;
-        if (form.weighting == law_product)
-            less = less * pair.w_i * pair.w_j;
-        if (pair.s2 != (REAL)0)
-            factor -= less;
+    if (form.kind == law_custom) {
+        pair.w_i = NAME(verlet_element)(step->slot_weight, slot);
+        pair.w_j = NAME(verlet_element)(step->slot_weight, partner);
+        pair.q_i = NAME(verlet_element)(step->slot_charge, slot);
+        pair.q_j = NAME(verlet_element)(step->slot_charge, partner);
     }
+    REAL factor = NAME(law_factor)(form, law, &pair);
+    if (step->is_shifted)
+        factor -= NAME(verlet_shift)(form, step, law, &pair, r2);
     const REAL units = r2 < (REAL)step->limit ? factor * (REAL)step->units_of_force : (REAL)0;
     *fits = *fits && fabs(units) <= (REAL)step->largest_factor;
 #pragma unroll
@@ -40,12 +64,15 @@ LAW_INLINE void NAME(verlet_sum_row)(const struct law_form form,
     const int vectors = (step->list.length[slot] + verlet_cuda_row_unit - 1) /
                         verlet_cuda_row_unit * verlet_cuda_lanes;
     for (int k = lane; k < vectors; k += verlet_cuda_lanes) {
-        const int4 partner = row[k];
-        const struct NAME(verlet_place) other[verlet_cuda_vector] = {
-            from[partner.x], from[partner.y], from[partner.z], from[partner.w]};
+        const int4 four = row[k];
+        const int partner[verlet_cuda_vector] = {four.x, four.y, four.z, four.w};
+        struct NAME(verlet_place) other[verlet_cuda_vector];
 #pragma unroll
         for (int p = 0; p < verlet_cuda_vector; p++)
-            NAME(verlet_add_pair)(form, step, &law, own, other[p], sum, fits);
+            other[p] = from[partner[p]];
+#pragma unroll
+        for (int p = 0; p < verlet_cuda_vector; p++)
+            NAME(verlet_add_pair)(form, step, &law, own, other[p], slot, partner[p], sum, fits);
     }
 #pragma unroll
     for (int c = 0; c < 3; c++)
@@ -72,10 +99,12 @@ LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool no
     const double mass = step->mass ? (double)((const REAL *)step->mass)[row] : 1.0;
     double x[3] = {0, 0, 0}, normal[4] = {0, 0, 0, 0};
     bool is_finite = true;
+#ifndef LAW_CUSTOM_BODY
     if (noisy && step->moves) {
         const uint64_t key[2] = {step->noise_key[0], step->noise_key[1]};
         philox_normals(key, row, step->noise_step, normal);
     }
+#endif
     for (int c = 0; c < step->dimensions; c++) {
         REAL *acceleration = (REAL *)step->acceleration[c];
         REAL a = (REAL)0;
@@ -141,6 +170,13 @@ LAW_INLINE void NAME(verlet_take_step)(const struct law_form form, bool noisy,
         NAME(verlet_finish)(step, noisy, slot, sum);
 }
 
+#ifdef LAW_CUSTOM_BODY
+extern "C" __global__ void __launch_bounds__(verlet_cuda_block)
+    NAME(verlet_custom)(const struct verlet_cuda_step step)
+{
+    NAME(verlet_take_step)({law_custom, law_unweighted}, false, &step);
+}
+#else
 template <enum law_kind kind, bool noisy>
 __global__ void __launch_bounds__(verlet_cuda_block)
     NAME(verlet_kernel)(const struct verlet_cuda_step step)
@@ -151,3 +187,4 @@ __global__ void __launch_bounds__(verlet_cuda_block)
     else
         NAME(verlet_take_step)({kind, LAW_SUMS_WEIGHTING(kind)}, noisy, &step);
 }
+#endif

@@ -18,6 +18,7 @@ enum { verlet_cuda_lanes = 4, verlet_cuda_block = 128, verlet_cuda_vector = 4 };
 enum { verlet_cuda_row_unit = verlet_cuda_lanes * verlet_cuda_vector };
 
 /* Places of particles: the slot of one is its place after sorting along cells. w is the weight. */
+#ifdef __cplusplus
 struct alignas(16) verlet_place_float {
     int x[3];
     float w;
@@ -26,6 +27,7 @@ struct alignas(32) verlet_place_double {
     long long x[3];
     double w;
 };
+#endif
 
 /* What kernels tell each other and the host. A kernel whose number is greater than moved_in or
  * failed_in does nothing. */
@@ -51,7 +53,7 @@ struct verlet_cuda_step {
     struct law_numbers numbers;
     enum law_weighting weighting;
     int is_shifted, is_orthogonal, dimensions;
-    double slope_at_cutoff, softening2, limit;
+    double cutoff, slope_at_cutoff, softening2, limit;
     double units_of_force, unit; /* 1/unit */
     double largest_factor;       /* of units, of d */
     double edge[3][3];           /* of a coordinate's unit along each vector */
@@ -61,7 +63,9 @@ struct verlet_cuda_step {
     const void *from;
     void *to;
     void *position[3], *velocity[3], *acceleration[3];
-    const void *mass, *weight; /* NULL: ones */
+    const void *mass; /* NULL: ones */
+    /* Of a custom law, by slot: weights in the place of masses, and charges; NULL: ones. */
+    const void *slot_weight, *slot_charge;
     int sums, kicks, moves, places;
     double kick_before, kick_after, drift; /* times of them */
     double keep, noise_kick;               /* as in cutoff_noise, of a kernel that is noisy */
